@@ -70,7 +70,7 @@ class Rated:
 
     @property
     def against(self) -> float:
-        """Evidence against it: 0 for the right board, unless something lies on it."""
+        """Evidence against it: 0 for the right board, unless something covers it."""
         return self.strays + 2 * self.bare
 
     @property
@@ -93,7 +93,7 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
 
 
 def is_mirrored(image: Image, template: BoardTemplate) -> bool:
-    """Whether the picture shows a printed board mirrored. For a board that is only drawn this cannot be told."""
+    """Whether the picture shows a printed board mirrored; for a board that is only drawn this cannot be determined."""
     mirror = mirrored(image)
     if name_sheet(mirror) is not None:
         return True

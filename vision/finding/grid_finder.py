@@ -107,7 +107,7 @@ class GridCandidate:
 
 
 def find_grid(image: Image, template: BoardTemplate) -> BoardPose | None:
-    """Finds the ruled board; its top left corner is the one nearest the picture's. None rather than a guess."""
+    """Finds the ruled board, with the corner nearest the picture's top left as its own; None rather than a guess."""
     views = _views(image)
     best = _best(views, template, TRIED)
     if best is None:

@@ -247,9 +247,9 @@ def _men(canvas: Image, shape: tuple[int, int]) -> FloatArray:
     (rows, columns), tile, half = shape, ON_POINTS.tile_px, ON_POINTS.tile_px // 2
     blurred = np.asarray(cv2.blur(canvas, (3, 3)), dtype=np.uint8)
     small = blurred.reshape(rows, tile, columns, tile, -1)
-    # Beside the lines, so that a crossing looks like the board.
+    # Inner places beside the lines, so that an empty crossing looks like the board.
     inner = _at(small, (half - 4, half + 3))
-    # A little within the corners: halfway between the points of a bare board there is board, not the crossing of lines.
+    # Outer places a little inside the tile's corners, where a bare board shows board, not a crossing of lines.
     outer = _at(small, (2, tile - 3))
     apart = np.abs(outer[:, :, None] - inner[:, :, :, None]).max(axis=4).min(axis=3)
     # At least three of the four inner places must differ: a man may lie a little aside; the board's rim meets only two.
@@ -266,5 +266,5 @@ def _standing(places: FloatArray, shape: tuple[int, int]) -> FloatArray:
 
 
 def _at(tiles: Image, places: tuple[int, int]) -> FloatImage:
-    """(rows, columns, 4, channels) of (rows, tile, columns, tile, channels): at both places down and both across."""
+    """(rows, columns, 4, channels) pixels of (rows, tile, columns, tile, channels) at each pair of the two places."""
     return np.stack([tiles[:, y, :, x] for y in places for x in places], axis=2).astype(np.float32)

@@ -55,7 +55,7 @@ class Frame:
     lines: tuple[Sums, Sums]
     """Lines that run along x, and upright lines."""
     shown: tuple[Sums, Sums]
-    """1 where the frame's pixel is in the picture, by rows and by columns."""
+    """Running sums of 1 where the frame's pixel is in the picture, by rows and by columns."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -157,7 +157,7 @@ def _goes_beyond(boxes: FloatArray, frame: Frame) -> NDArray[np.bool_]:
         inside = (column >= 0) & (column < FRAME_PX) & (row >= 0) & (row < FRAME_PX)
         column, row = column.clip(0, FRAME_PX - 1), row.clip(0, FRAME_PX - 1)
         beyond += ~(inside & (shown[row, column + 1] > shown[row, column]))
-    # The whole of it must lie in front of the camera.
+    # The whole board must be in front of the camera.
     corners = np.stack([left, top, right, top, right, bottom, left, bottom], axis=1).reshape(-1, 4, 2)
     depth = corners @ picture_from_frame[2, :2] + picture_from_frame[2, 2]
     middle = np.full(2, FRAME_PX / 2) @ picture_from_frame[2, :2] + picture_from_frame[2, 2]

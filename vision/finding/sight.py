@@ -117,7 +117,7 @@ def why_unseen(image: Image, template: BoardTemplate) -> Unseen:
 
 
 def other_board(image: Image, template: BoardTemplate) -> Unseen | None:
-    """The reason where the printed board of another game is in the picture; None where none is."""
+    """The fault if another game's printed board is in the picture; None where none is."""
     try:
         find_sheet(image, template)
     except OtherSheetError as error:
@@ -129,7 +129,7 @@ def other_board(image: Image, template: BoardTemplate) -> Unseen | None:
 
 
 def exposure_fault(image: Image) -> Unseen | None:
-    """The reason where light or sharpness hides every board; None where both would do."""
+    """The fault if light or sharpness hides every board; None if both are good enough."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
     size = WIDTH_PX, max(1, round(WIDTH_PX * grey.shape[0] / grey.shape[1]))
     small = np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA))

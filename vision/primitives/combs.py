@@ -100,7 +100,7 @@ def _combs(
 
 
 def askew(weave: Weave, size: tuple[int, int]) -> float:
-    """Cosine of the least skew angle between x and y on the table; 0 where some camera could see a right angle so."""
+    """Least cosine of the angle between x and y on the table, over usual focal lengths; 0 where one makes it right."""
     first, second = _axes(weave, size)
     focal = np.geomspace(*FOCAL, 9)[:, None]
     one, other = (np.concatenate([axis[:2] / focal, np.full((9, 1), axis[2])], axis=1) for axis in (first, second))

@@ -1,4 +1,4 @@
-"""`kibitzer print-board`."""
+"""The command `kibitzer print-board`."""
 
 from __future__ import annotations
 

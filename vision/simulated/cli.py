@@ -1,4 +1,4 @@
-"""`kibitzer table` and `kibitzer serve`: boards without a camera, as streams such as a phone sends."""
+"""The commands `kibitzer table` and `kibitzer serve`: streams such as a phone sends, without a camera."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def table(
     """Serves a simulated table as an MJPEG stream in real time; a scripted player sits at it.
 
     Open http://127.0.0.1:8090/video in a browser, or give that address to `kibitzer watch` or to the daemon's
-    configuration as the camera. /snapshot.jpg is one picture; /truth tells, as JSON, what really happened: game,
+    configuration as the camera. /snapshot.jpg is one picture; /truth is what really happened, as JSON: game,
     moves (passes too), sides, scores, board, busy, finished. After the last game the table stays as it is until Ctrl-C.
 
     With --calibrate no game is played: POST /lay {"board": CELLS, "slip": "wrong cell"} (or "none", "left out", "wrong
     class") has a board laid, and {"mend": true} corrects a slip.
 
-    With --record the truth is printed when the video is written.
+    With --record the truth is printed once the video is written.
 
     Example: kibitzer table --game morris --humans light --follow http://127.0.0.1:8765/state
     """
@@ -112,8 +112,8 @@ def serve(
 ) -> None:
     """Serves photos or a video as an MJPEG stream, as a phone over a board would send it.
 
-    It begins when the first viewer comes, and ends with the source. /snapshot.jpg is the newest picture, /now names
-    the photo that is shown, as JSON.
+    It starts when the first viewer connects, and ends with the source. /snapshot.jpg is the newest picture; /now names
+    the photo shown, as JSON.
 
     Example: kibitzer serve photos/ --hold-s 2 --port 8090
     """

@@ -13,7 +13,7 @@ _COINS: tuple[tuple[Colour, Colour], ...] = (
     ((176, 182, 188), (44, 66, 104)),
     ((120, 190, 222), (60, 96, 166)),
 )
-"""Nickel or brass, and copper as it comes from the mint or from a pocket."""
+"""Nickel or brass, and copper, mint or worn."""
 _BUTTONS: tuple[tuple[Colour, Colour], ...] = (
     ((232, 236, 238), (30, 28, 28)),
     ((206, 226, 236), (110, 50, 30)),

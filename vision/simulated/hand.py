@@ -44,7 +44,7 @@ def carve(
     """The relief of a hand.
 
     `view` is the camera's horizontal millimetres per millimetre of descent in the world, `towards` (2,) the unit
-    vector from fingertips to elbow, around which light and view are taken.
+    vector from fingertips to elbow, by which light and view are turned into the hand's frame.
     """
     tracer = _Tracer(style, grip, scale)
     axes = np.stack([towards, np.array([-towards[1], towards[0]]) * (-1 if style.left else 1)]).astype(np.float32)

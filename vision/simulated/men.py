@@ -28,7 +28,7 @@ class Man:
     x_mm: float
     y_mm: float
     turn: float = 0.0
-    """Radians; shows in the grain."""
+    """Radians; visible in the grain."""
     lift_mm: float = 0.0
     """Height of its foot above the board."""
 

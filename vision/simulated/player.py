@@ -86,12 +86,12 @@ class ScriptedPlayer:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the true game ended, once the last hand is gone."""
+        """The outcome of the true game once the last hand is gone; None before."""
         return None if self._moving else self.game.outcome(self.position)
 
     @property
     def finished(self) -> bool:
-        """Whether the game is over and the last move is done on the board."""
+        """Whether the game is over and its last move done on the board."""
         return self.outcome is not None
 
     def hear(self, ply: int, move_text: str) -> bool:

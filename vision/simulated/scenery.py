@@ -106,7 +106,7 @@ class Scenery:
     def _board_shadow(
         self, light: Light, coarse: Float32Array, board_from_world: FloatArray, shape: tuple[int, ...]
     ) -> Float32Array:
-        """Share of light that the board's thickness leaves on the table beside it."""
+        """(h, w) share of the light that the board's shadow leaves on the table."""
         thickness = self._style.board.thickness_mm
         share = np.ones(coarse.shape[:2], dtype=np.float32)
         for lamp in light.lamps:

@@ -1,4 +1,4 @@
-"""From light to a frame: vignette, blur, JPEG, noise, and the lamp's changes."""
+"""Turns light into a frame: vignette, blur, JPEG, noise, and changes of the lamp."""
 
 from __future__ import annotations
 

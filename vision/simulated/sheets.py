@@ -65,7 +65,7 @@ def sheet_style(sheet: Sheet, rng: np.random.Generator) -> Style:
         thickness_mm=0.4,
         gloss=float(rng.choice([0.0, 0.0, 0.15, 0.4])),
     )
-    # Sizes are in the board's millimetres, which are smaller than real ones on a small print; so the hand grows.
+    # Sizes are in the board's millimetres, which are smaller than real ones on a small print, so hands are scaled up.
     hands = tuple(dataclasses.replace(hand, size=hand.size / sheet.scale) for hand in style.hands)
     return dataclasses.replace(style, board=paper, hands=(hands[0], hands[1]))
 

@@ -82,7 +82,7 @@ class Stage:
         return self.sensor.develop(picture)
 
     def with_hand(self, still: Image, side: int, reach: Reach, held: Piece | None) -> Image:
-        """The still picture with an arm over it, perhaps holding a man."""
+        """The still picture with an arm over it, which may hold a piece."""
         arm = self.arms[side]
         region = arm.region(reach)
         if region is None:

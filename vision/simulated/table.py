@@ -80,7 +80,7 @@ class SimulatedTable:
 
     @property
     def busy(self) -> bool:
-        """Whether a hand is over the table or about to come."""
+        """Whether a hand is over the table or a visit is queued."""
         return bool(self._visits or self._strokes)
 
     @property
