@@ -13,7 +13,7 @@ from vision.primitives.ridges import cut_chunks, rectified_grey, styled_peaks, v
 
 SEARCH_PX = 8
 SEEN = 0.35
-"""Share of a line that must be seen for it to count as drawn: men hide some of it."""
+"""Share of a line that must be seen for it to count as drawn: pieces hide some of it."""
 
 
 def seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: NDArray[np.bool_]) -> float:

@@ -1,6 +1,6 @@
 """Detects lines missing from a supposed board, with bare board in their place: the sign of a wrong outline.
 
-A line that a man or a hand hides proves nothing. But where the board's rim is taken for its outermost line, the
+A line that a piece or a hand hides proves nothing. But where the board's rim is taken for its outermost line, the
 connecting lines would have to reach the rim, and there is only bare board.
 """
 
@@ -32,7 +32,7 @@ SEARCH_PX = 8
 LIKE_BOARD = (0.25, 0.5)
 """Greatest difference of bare board from the board around the lines, in units of the lines' contrast.
 
-The first for even, the second for grainy boards; a man may be almost of the board's colour.
+The first for even, the second for grainy boards; a piece may be almost of the board's colour.
 """
 BARE = 0.5
 """Share of a line that must be bare for it to be missing."""

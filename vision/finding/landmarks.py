@@ -1,7 +1,7 @@
 """Finds a board's printed landmarks near where a pose puts them, and the pose that they agree on.
 
 Each landmark of the template's drawing is searched near its place in the rectified picture by normalised correlation,
-so that neither light nor colour matters. Men, pawns and hands hide some; nothing depends on any single one.
+so that neither light nor colour matters. Pieces, pawns and hands hide some; nothing depends on any single one.
 """
 
 from __future__ import annotations

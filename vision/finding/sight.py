@@ -47,9 +47,9 @@ BLURRED = 15.0
 """Variance of the Laplacian of a picture 640 pixels wide, below which the whole picture is blurred."""
 WIDTH_PX = 640
 NEEDED_PX = {"men": 9.0, "tiles": 16.0}
-"""Pixels between neighbouring cells needed to read men, or to count pips."""
+"""Pixels between neighbouring cells needed to read pieces, or to count pips."""
 LOWEST_DEG = 25.0
-"""Degrees, elevation of the camera above the board's plane, below which men occlude each other."""
+"""Degrees, elevation of the camera above the board's plane, below which pieces occlude each other."""
 HIDDEN = 0.15
 """Hidden share of the board's drawing above which it counts as covered."""
 

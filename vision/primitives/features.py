@@ -26,7 +26,7 @@ FEWEST_INLIERS = 12
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Reference:
-    """A picture of the board, preferably without men, and the board's place in it."""
+    """A picture of the board, preferably without pieces, and the board's place in it."""
 
     image: Image
     image_from_board: FloatArray

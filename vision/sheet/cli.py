@@ -40,8 +40,8 @@ def print_board(
     """Draws a game's board for printing, with four markers that show where it is and which game it is for.
 
     Print it at its own size ("100 %", not "fit to page") and measure the scale bar. Coins or buttons of two kinds that
-    differ in brightness can serve as men. The board is found and read without calibration, even if a hand or a man
-    covers one of its markers. The file contains only outlines and needs no fonts.
+    differ in brightness can serve as pieces. The board is found and read without calibration, even if a hand or a
+    piece covers one of its markers. The file contains only outlines and needs no fonts.
 
     Example: kibitzer print-board reversi --out reversi.pdf
 

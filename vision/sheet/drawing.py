@@ -29,7 +29,7 @@ PAPERS_MM = {
 EDGE_MM = 10.0
 """Millimetres of white at the edge of the paper, where printers do not print."""
 MIN_CELL_MM = 9.0
-"""Least millimetres between cells on the paper: smaller men are hard to handle and to see."""
+"""Least millimetres between cells on the paper: smaller pieces are hard to handle and to see."""
 LINE, MIN_LINE_MM, MAX_LINE_MM = 0.035, 0.4, 0.8
 """Width of the lines: share of the pitch, and millimetres of the paper."""
 DOT = 0.22
@@ -61,7 +61,7 @@ class Sheet:
 
     @property
     def man_mm(self) -> float:
-        """Diameter of suitable men."""
+        """Diameter of suitable pieces."""
         return self.layout.template.man_diameter_mm * self.scale
 
     @property
@@ -73,7 +73,7 @@ class Sheet:
 
 
 def draw_sheet(layout: SheetLayout, paper: str = "a4", tinted: bool = True) -> Sheet:
-    """The sheet on that paper; `tinted` colours the board, which sets light men off better than white paper.
+    """The sheet on that paper; `tinted` colours the board, which sets light pieces off better than white paper.
 
     Raises SheetError where the board would be too small for any pieces.
     """

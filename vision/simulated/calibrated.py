@@ -1,4 +1,4 @@
-"""Fits a table profile to a simulated table as a user would: from pictures of the empty board and of a few men."""
+"""Fits a table profile to a simulated table as a user would: from pictures of the empty board and of a few pieces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PHOTOS = 3
 MAX_EMPTY = 48
 """Most empty cells that are labelled in a picture."""
 SEED_STEP = 7919
-"""Step between the calibration pictures' seeds, so that their men are not exactly where those of the game will be."""
+"""Step between the calibration pictures' seeds, so that their pieces are not exactly where the game's will be."""
 
 
 def profile_of(game: AnyGame, template: BoardTemplate, table: SimulatedTable, seed: int) -> TableProfile:

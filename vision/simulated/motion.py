@@ -43,7 +43,7 @@ class Event:
     """What happens at the end of a stroke."""
 
     kind: Literal["pick", "lay", "turn", "take", "drop", "pick_pawn", "set_pawn"]
-    """Pick up a man from a cell, lay the held one on it, turn one over, take one from the stock, drop it.
+    """Pick up a piece from a cell, lay the held one on it, turn one over, take one from the stock, drop it.
 
     Pawns are picked up from their track and put down again.
     """
@@ -93,9 +93,9 @@ class Visit:
         self.strokes: list[Stroke] = []
 
     def carry_out(self, handfuls: Iterable[tuple[Step, ...]], *, palmed: bool = False) -> None:
-        """Does the steps, one handful after the other; a man that leaves the board is carried out of view.
+        """Does the steps, one handful after the other; a piece that leaves the board is carried out of view.
 
-        With `palmed` the hand holds all men that it puts down or takes, and need not leave between them.
+        With `palmed` the hand holds all pieces that it puts down or takes, and need not leave between them.
         """
         for number, steps in enumerate(handfuls):
             step, cells = steps[0], tuple(one.cell for one in steps)

@@ -15,7 +15,7 @@ from vision.simulated.table import SimulatedTable
 
 log = logging.getLogger(__name__)
 KEENNESS = 0.75
-"""Share of moves for which those that take men off, or bring the most points, are preferred, so that games end."""
+"""Share of moves for which those that take pieces, or bring the most points, are preferred, so that games end."""
 
 
 PASSING = 0.06
@@ -162,7 +162,7 @@ class ScriptedPlayer:
         return len(moves) == 1 and not self.game.steps(position, moves[0])
 
     def _choose(self) -> Any:
-        """Any move that changes the board, mostly one that takes men or brings points; a pass seldom, or if forced."""
+        """A random move, mostly one that takes pieces or brings points; seldom a pass unless forced."""
         moves = list(self.game.legal_moves(self.position))
         seen = [move for move in moves if self.game.steps(self.position, move)]
         if len(seen) < len(moves):
@@ -205,7 +205,7 @@ class ScriptedPlayer:
 
 
 def steps_between(before: str, after: str) -> tuple[Step, ...]:
-    """The steps by which a hand turns one board into another: men flipped, moved, removed and placed.
+    """The steps by which a hand turns one board into another: pieces flipped, moved, removed and placed.
 
     Tiles are removed and laid again: half a tile is never moved by itself.
     """

@@ -32,7 +32,7 @@ PAWN_MM = 15.0
 
 
 class Stage:
-    """Scenery, light, men, arms and sensor of one scene, seen by one camera."""
+    """Scenery, light, pieces, arms and sensor of one scene, seen by one camera."""
 
     def __init__(self, template: BoardTemplate, style: Style, size_px: tuple[int, int], seed: int) -> None:
         style = with_print(style, template)

@@ -35,7 +35,7 @@ def usual_size_px(template: BoardTemplate) -> tuple[int, int]:
 
 
 class SimulatedTable:
-    """A board with men on a table, a lamp, a camera and two players' hands. Deterministic from its seed."""
+    """A board with pieces on a table, a lamp, a camera and two players' hands. Deterministic from its seed."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class SimulatedTable:
 
     @property
     def board(self) -> str:
-        """The board as it physically is; a man in a hand is not on it."""
+        """The board as it physically is; a piece in a hand is not on it."""
         return self.standing.board
 
     def __len__(self) -> int:
@@ -125,7 +125,7 @@ class SimulatedTable:
         return self._stage.camera.project(np.column_stack([world, np.zeros(len(world))]))
 
     def with_board(self, board: str, seed: int) -> SimulatedTable:
-        """The same table, camera and light with other men, placed by another seed."""
+        """The same table, camera and light with other pieces, placed by another seed."""
         pawns = bool(self.standing.pawns)
         twin = SimulatedTable(self.template, board, seed=seed, pawns=pawns, stage=self._stage)
         twin._lie, twin._lamp = (Change(part.end, part.end, 0.0, 0.0) for part in (self._lie, self._lamp))
@@ -148,7 +148,7 @@ class SimulatedTable:
         """Queues a visit of that side's hand that does the steps; a pace of 2 is twice as fast.
 
         The hand also moves the pawns, if there are any, to the spaces given by both sides' `scores`. With `palmed` it
-        holds all men that it puts down or takes, and does not leave between them.
+        holds all pieces that it puts down or takes, and does not leave between them.
         """
         if not pace > 0:
             raise ValueError(f"pace is greater than 0, not {pace}")
@@ -165,7 +165,7 @@ class SimulatedTable:
         self._lamp = Change(self._lamp.at(self.time_s), gain * colour, self.time_s, over_s)
 
     def bump(self, shift_mm: tuple[float, float], turn_deg: float = 0.0, over_s: float = 0.2) -> None:
-        """Slides the board on the table, with its men."""
+        """Slides the board on the table, with its pieces."""
         end = self._lie.at(self.time_s) + np.array([*shift_mm, np.radians(turn_deg)])
         self._lie = Change(self._lie.at(self.time_s), end, self.time_s, over_s)
 
@@ -176,7 +176,7 @@ class SimulatedTable:
         self._still = None
 
     def nudge(self, cell: int, dx_mm: float, dy_mm: float) -> None:
-        """Shifts the man on a cell. Raises ValueError where there is none."""
+        """Shifts the piece on a cell. Raises ValueError where there is none."""
         self.standing.nudge(cell, dx_mm, dy_mm)
 
     def advance(self, dt_s: float) -> None:
