@@ -1,1 +1,1 @@
-"""Finds the board in one picture: where it is, which board, how sure that is, and, if none is seen, why."""
+"""Finds the board in one picture: its place, which board it is, how sure that is, or why none is seen."""

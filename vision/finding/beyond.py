@@ -1,7 +1,7 @@
-"""Whether a board's lines go on outside the frame where it is supposed to be: the sign of a piece of a larger board.
+"""Detects lines that continue outside the supposed frame: the sign of a piece of a larger board.
 
-A square of a gomoku board taken for reversi's, or the middle square of a morris board for its outer one, has lines that
-run on. Where the picture ends at the frame nobody can tell.
+A square of a gomoku board taken for a reversi board, or the middle square of a morris board taken for its outer one,
+has lines that continue. Where the picture ends at the frame, this cannot be decided.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from vision.primitives.ridges import cut_chunks, line_peaks, rectified_grey, sty
 FloatArray = NDArray[np.float64]
 
 SIDES = ("left", "top", "right", "bottom")
-"""Of the frame, as the board's own orientation has them."""
+"""Sides of the frame, in the board's own orientation."""
 FROM, TO = 0.2, 0.62
-"""How far outside the frame a line that goes on is looked for, in distances of two neighbouring cells."""
+"""Distances outside the frame, in cell pitches, between which the continuation of a line is looked for."""
 WITHIN_MARGIN = 0.9
-"""The same at most, in the margin that the steady picture shows."""
+"""Greatest such distance, as a share of the margin, where the rectified picture ends."""
 SEARCH_PX = 8
 ASIDE_PX = 4
-"""How far a line that goes on may lie from where its line inside points."""
+"""Rectified pixels by which a continuation may lie beside the extension of its line."""
 GOES_ON = 0.5
-"""Share of the lines that end at a side which must go on for the board to do so."""
+"""Least share of the lines ending at a side that must continue for it not to be the board's edge."""
 FEWEST = 2
-"""Lines that must end at a side for it to be judged."""
+"""Least number of lines, with their continuation in the picture, for a side to be judged."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Beyond:
-    """What is seen outside one side of the frame."""
+    """The evidence outside one side of the frame."""
 
     lines: int
-    """Of the template's, that end at this side."""
+    """Number of the template's lines that end at this side."""
     seen: float
-    """Share of them that go on, of those whose continuation would be in the picture; 0 where none would be."""
+    """Share of these that continue, among those whose continuation would be in the picture; 0 if there are none."""
     in_picture: float
-    """Share of them whose continuation would be in the picture."""
+    """Share of these whose continuation would be in the picture."""
 
     @property
     def goes_on(self) -> bool:
-        """Whether this side is surely not the board's edge."""
+        """Whether this side is certainly not the board's edge."""
         return self.lines * self.in_picture >= FEWEST and self.seen >= GOES_ON
 
 
 def lines_beyond(image: Image, pose: BoardPose, template: BoardTemplate) -> tuple[Beyond, Beyond, Beyond, Beyond]:
-    """What is seen outside the frame's left, top, right and bottom side. 10 to 20 ms."""
+    """Looks for lines outside the frame's left, top, right and bottom side. 10 to 20 ms."""
     ends, sides = _continuations(template)
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
     matrix = small_from_image @ pose.image_from_board
@@ -78,7 +78,7 @@ def _side(seen: FloatArray, inside: NDArray[np.bool_]) -> Beyond:
 
 
 def _continuations(template: BoardTemplate) -> tuple[FloatArray, NDArray[np.intp]]:
-    """(n, 2, 2) pieces, in millimetres, in which lines that end at the frame would go on; and (n,) at which side."""
+    """(n, 2, 2) pieces, in millimetres, where lines that end at the frame would continue; and (n,) the side of each."""
     size, pitch = np.array(template.size_mm), pitch_mm(template)
     reach = min(TO * pitch, WITHIN_MARGIN * template.margin_mm)
     pieces, sides = [], []
@@ -86,7 +86,7 @@ def _continuations(template: BoardTemplate) -> tuple[FloatArray, NDArray[np.intp
         for end, start in (line, line[::-1]):
             along = (end - start) / np.linalg.norm(end - start)
             for side, (axis, edge) in enumerate(((0, 0.0), (1, 0.0), (0, size[0]), (1, size[1]))):
-                # Corners belong to the side that their line runs against, and slanting lines to none.
+                # A corner belongs to the side that its line runs against; slanting lines belong to none.
                 if np.isclose(end[axis], edge) and np.isclose(abs(along[axis]), 1):
                     pieces.append((end + FROM * pitch * along, end + reach * along))
                     sides.append(side)

@@ -64,7 +64,7 @@ def signs_of(image: Image, found: Found) -> Signs:
     beyond = lines_beyond(image, pose, template)
     goes_on, unseen = sum(side.goes_on for side in beyond), sum(side.in_picture < 0.5 for side in beyond)
     if is_ruled(template):
-        # Men hide most of its lines, so that its finder weighs what is bare and what is hidden itself.
+        # Pieces hide most of its lines, so its finder itself weighs bare against hidden lines.
         return Signs(told_by, pose.quality, 0.0, 0.0, goes_on, unseen)
     strays, bare = stray_share(image, pose, template), bare_share(image, pose, template)
     return Signs(told_by, pose.quality, strays, bare, goes_on, unseen)

@@ -13,11 +13,11 @@ from vision.primitives.ridges import cut_chunks, rectified_grey, styled_peaks, v
 
 SEARCH_PX = 8
 SEEN = 0.35
-"""Share of a line that must be seen for it to count as drawn: men hide some of it."""
+"""Share of a line that must be seen for it to count as drawn: pieces hide some of it."""
 
 
 def seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: NDArray[np.bool_]) -> float:
-    """Share of those lines of the template, 0 to 1, that are seen, drawn as the others are."""
+    """Share, 0 to 1, of the template lines selected by `which` that are seen in the style of the others."""
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
     grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
     chunks = cut_chunks(template)

@@ -1,6 +1,6 @@
 """Measures how much of a board's drawing is seen under a pose, and refines the pose to fit it best.
 
-A print identifies more than lines do and stays visible where men hide these, so it decides where the template has one.
+A print identifies more than lines do and stays visible where pieces hide these, so it decides if the template has one.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Rated:
 
     @property
     def against(self) -> float:
-        """Evidence against it: 0 for the right board, unless something lies on it."""
+        """Evidence against it: 0 for the right board, unless something covers it."""
         return self.strays + 2 * self.bare
 
     @property
@@ -93,7 +93,7 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
 
 
 def is_mirrored(image: Image, template: BoardTemplate) -> bool:
-    """Whether the picture shows a printed board mirrored. For a board that is only drawn this cannot be told."""
+    """Whether the picture shows a printed board mirrored; for a board that is only drawn this cannot be determined."""
     mirror = mirrored(image)
     if name_sheet(mirror) is not None:
         return True
@@ -110,7 +110,7 @@ def mirrored(image: Image) -> Image:
 
 
 def find_drawn(image: Image, template: BoardTemplate) -> Found | None:
-    """The same as `find_board` by the board's drawing or print alone, ignoring markers."""
+    """Like `find_board`, but by the board's drawing or print alone, ignoring markers."""
     if template.printed is not None:
         found = _told_by("print", find_print(image, template), template)
     elif is_ruled(template):
@@ -197,10 +197,10 @@ def _known(corners: FloatArray, others: Sequence[FloatArray], limit: float = SAM
 
 
 def _rings(found: Found, template: BoardTemplate) -> list[tuple[BoardPose, BoardTemplate]]:
-    """What else the lines may be if those of the frame are none: the next ring inside is the frame.
+    """Other readings of the lines, in case those of the frame are none: the next ring inside is then the frame.
 
-    A shape parameter is a share of the half board, so the ring that it moves is the frame made so much smaller, and
-    each further ring takes the place of the one before; nothing is known of the last ones then.
+    A shape parameter is a share of the half board. The ring that it moves is the frame reduced by that share, and each
+    further ring takes the place of the one before; the last parameters are then unknown.
     """
     middle = np.array(template.size_mm) / 2
     names = sorted(found.template.shape, key=lambda name: -found.template.shape[name])

@@ -1,4 +1,4 @@
-"""A board found in a picture: where, by what, and how sure that is."""
+"""A board found in a picture: its place, the method that found it, and how sure it is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from calibration.template import BoardTemplate
 from vision.pose import BoardPose
 
 Told = Literal["markers", "print", "lattice", "outline", "reference", "hand"]
-"""A printed board's markers, the board's own print, its lattice or outline, a profile's reference picture, a person."""
+"""By a printed board's markers, the board's print, lattice or outline, a profile's reference picture, or a person."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class Found:
     template: BoardTemplate
     """The template with the shape measured on this board."""
     sheet: SheetLayout | None = None
-    """Where it is a printed board that was found by its markers."""
+    """The layout of a printed board that was found by its markers; None for others."""
     told_by: Told = "outline"
     """The method by which it was found."""
     sure: float = 1.0

@@ -1,7 +1,7 @@
-"""Lines that a supposed board should show and bare board is seen instead: the sign of a wrong outline.
+"""Detects lines missing from a supposed board, with bare board in their place: the sign of a wrong outline.
 
-A line that a man or a hand hides says nothing. But where the board's rim is taken for its outermost line, the joints
-would have to go on to the rim, and all that is there is board.
+A line that a piece or a hand hides proves nothing. But where the board's rim is taken for its outermost line, the
+connecting lines would have to reach the rim, and there is only bare board.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ FloatArray = NDArray[np.float64]
 
 SEARCH_PX = 8
 LIKE_BOARD = (0.25, 0.5)
-"""How far bare board may differ from the board around the lines, in the lines' contrast: on even and on grainy boards;
-a man may be almost of the board's colour."""
+"""Greatest difference of bare board from the board around the lines, in units of the lines' contrast.
+
+The first for even, the second for grainy boards; a piece may be almost of the board's colour.
+"""
 BARE = 0.5
 """Share of a line that must be bare for it to be missing."""
 FEWEST_CHUNKS = 12
@@ -39,7 +41,7 @@ ON_LINE_MM = 0.5
 
 
 def bare_share(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
-    """Share of the lines between neighbouring cells at whose place the board is bare."""
+    """Share of the stretches of line between neighbouring cells where bare board is seen instead."""
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
     grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
     chunks = cut_chunks(dataclasses.replace(template, lines_mm=_stretches(template)))
@@ -76,6 +78,6 @@ def _stretches(template: BoardTemplate) -> FloatArray:
 
 
 def _board_level(places: FloatArray, levels: FloatArray, clear: NDArray[np.bool_]) -> FloatArray:
-    """(chunks,) grey of the board at each chunk: a plane through what is seen beside the clear ones."""
+    """(chunks,) grey level of the board at each chunk: a plane fitted to the levels around the clear chunks."""
     design = np.column_stack([places / places.max(), np.ones(len(places))])
     return np.asarray(design @ np.linalg.lstsq(design[clear], levels[clear], rcond=None)[0])

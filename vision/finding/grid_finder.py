@@ -1,10 +1,10 @@
 """Finds a ruled board never seen before, bare or covered with men, by its lattice.
 
-1. Straight edges, short ones too, and the pairs of vanishing points at which many of them aim (a weave).
-2. In a weave, the spacings at which edges repeat along x and y together, as far as a camera can see a square so.
-3. From where the edges keep to it best, the lattice is fitted outwards.
-4. Every point of it is looked at: pieces of lines, men, bare board. The window of as many lines as the board has
-   that explains this best is the board, if it does so clearly better than the same window a line further.
+1. Detect straight edges, including short ones, and the pairs of vanishing points at which many of them aim (a weave).
+2. In each weave, find the spacings at which edges repeat along both x and y, as far as a camera can see squares so.
+3. Fit the lattice outwards from where the edges agree with it best.
+4. Examine every point of the lattice for pieces of lines, men and bare board. The window with the board's number of
+   lines that explains this best is the board, if it does so clearly better than any other window.
 """
 
 from __future__ import annotations
@@ -33,81 +33,81 @@ from vision.primitives.waves import find_waves
 FloatArray = NDArray[np.float64]
 
 FEWEST_LINES = 9
-"""Least lines either way; boards with fewer are found by their outline, since so small a lattice fits anything."""
+"""Least number of lines each way; smaller boards are found by their outline, since so small a lattice fits anything."""
 WORKING_PX = 1000
 MIN_LENGTH = 0.009
-"""Least length of a segment, as a share of the picture's longer side: lines show between men in short pieces."""
+"""Least length of a segment, as a share of the picture's longer side; between men, lines show in short pieces."""
 MAX_SEGMENTS = 2500
 WEAVES = 4
 TRIED = 24
-"""Lattices."""
+"""Number of lattices tried."""
 TRIED_AGAIN = 8
-"""Lattices, where one colour shows more than grey does."""
+"""Number of lattices tried on a colour channel that shows more edges than grey."""
 LIKELIEST = 2
-"""Weaves of the straight edges that are tried before others."""
+"""Number of weaves of the straight edges that are tried before all others."""
 GOOD = 0.3
 """Least score of a window."""
 CLEARLY = 0.8
-"""Least lead over the same window elsewhere, in arms to each point of a side."""
+"""Least lead over any other window, in arms per point of a side."""
 SIDE = 0.25
 """Least score, -1 to 1, of the weakest side."""
 BEYOND = 0.3
-"""Greatest score, -1 to 1, of lines that continue out of the window."""
+"""Greatest score, -1 to 1, of lines that continue outside the window."""
 NEARLY_FULL = 0.75
-"""Share of points with men from which lines alone do not hold a lattice."""
+"""Share of points with men above which lines alone do not determine a lattice."""
 RIM = 0.2
-"""How far a side reaches into the board, as a share of it."""
+"""Depth of the strip along a side in which men are checked, as a share of the board."""
 KEEP = 0.45
-"""Least share of the round things along a side that stand on points: every man shows more than one."""
+"""Least share of the round objects along a side that stand on points; a man shows more than one."""
 SURE = 0.55
-"""Score from which no other candidate is tried."""
+"""Score above which no other candidate is tried."""
 WORTH = 0.25
-"""Score from which a lattice is fitted again to the lines in its window."""
+"""Score above which a lattice is refitted to the lines in its window."""
 REFITS = 2
 MAX_REFITS = 7
 GAINS = 0.01
-"""Rise of the score that is worth another fit."""
+"""Least rise of the score that justifies another refit."""
 ALIKE_SCORE = 0.005
 POLISH = 4
-"""How often the board is fitted again once it is known."""
+"""Number of refits once the board is known."""
 ASKEW = 0.3
-"""Cosine of the angle between the lines of a weave from which it is no board's: pictures may be cut aside."""
+"""Greatest cosine of the angle between a board's directions; not 0, as pictures may be cropped off-centre."""
 QUADS = 3
 WAVES = 1
 ALIKE_RAD = 0.02
-"""Greatest angle between the lines of two weaves that are one."""
+"""Radians, greatest angle between the lines of two weaves that count as one."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Views:
-    """A picture, and the shrunk one that is looked at."""
+    """A picture and its shrunk versions."""
 
     image: Image
     small: Image
     grey: NDArray[np.uint8]
-    """The shrunk picture without colours: where edges are looked for."""
+    """The shrunk picture in one channel, in which edges are searched."""
     colours_in_levels: Image
     grey_in_levels: NDArray[np.uint8]
-    """Where a lattice's points are looked at."""
+    """As `colours_in_levels`, from `in_levels`; a lattice's points are examined in both."""
     image_from_small: FloatArray
     """(3, 3) homography."""
 
     def through(self, grey: NDArray[np.uint8]) -> Views:
-        """The same with the lines looked for in that view of the shrunk picture."""
+        """The same views, with lines searched in that channel of the shrunk picture."""
         return dataclasses.replace(self, grey=with_contrast(grey), grey_in_levels=in_levels(grey))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class GridCandidate:
-    """What may be the board in a picture."""
+    """A possible board in a picture."""
 
     lattice: Lattice
-    """In the shrunk picture."""
+    """In pixels of the shrunk picture."""
     window: Window
 
 
 def find_grid(image: Image, template: BoardTemplate) -> BoardPose | None:
-    """The ruled board in the picture, its top left corner where the picture has it; None rather than a guess."""
+    """Finds the ruled board, with the corner nearest the picture's top left as its own; None rather than a guess."""
     views = _views(image)
     best = _best(views, template, TRIED)
     if best is None:
@@ -125,7 +125,7 @@ def find_grid(image: Image, template: BoardTemplate) -> BoardPose | None:
 def _men_keep_to_it(views: Views, candidate: GridCandidate, template: BoardTemplate) -> bool:
     """Whether the men of a nearly full board stand on its points along all four sides.
 
-    Where no lines are seen a lattice may be right in the middle and a row off at a side.
+    Where no lines are seen, a lattice may be right in the middle and one row off at a side.
     """
     seen = _looked_at(views, candidate.lattice, template)
     if seen is None:
@@ -144,7 +144,7 @@ def _men_keep_to_it(views: Views, candidate: GridCandidate, template: BoardTempl
 
 
 def _best(views: Views, template: BoardTemplate, tried: int) -> GridCandidate | None:
-    """The candidate of the highest score if it is believed; the first that is sure ends the search."""
+    """The candidate with the highest score, if it is believed; the search ends at the first sure one."""
     best: GridCandidate | None = None
     for candidate in _candidates(views, template, tried):
         if best is None or candidate.window.score > best.window.score:
@@ -155,17 +155,17 @@ def _best(views: Views, template: BoardTemplate, tried: int) -> GridCandidate | 
 
 
 def grid_candidates(image: Image, template: BoardTemplate) -> Iterator[GridCandidate]:
-    """The best window of every lattice in the picture, right or wrong."""
+    """Yields the best window of every lattice tried in the picture, right or wrong."""
     return _candidates(_views(image), template, TRIED)
 
 
 def is_believed(window: Window) -> bool:
-    """Whether a window is a board, and this one, not a neighbour."""
+    """Whether a window is a board, and this window rather than a neighbouring one."""
     return window.score > GOOD and window.lead > CLEARLY and window.weakest_side > SIDE and window.beyond < BEYOND
 
 
 def is_sure(window: Window) -> bool:
-    """Whether no other need be looked for."""
+    """Whether a window is so clear that no other needs to be tried."""
     seen = window.score > SURE and window.weakest_side > 2 * SIDE
     return seen and window.lead > 2 * CLEARLY and window.beyond < BEYOND / 3
 
@@ -195,7 +195,7 @@ def _candidates(views: Views, template: BoardTemplate, tried: int) -> Iterator[G
 
 
 def _fitted(views: Views, lattice: Lattice, template: BoardTemplate, rounds: int) -> GridCandidate | None:
-    """The best window of a lattice, which is fitted again and again to the lines seen in it."""
+    """The best window of a lattice that is refitted repeatedly to the lines seen in it."""
     seen = _looked_at(views, lattice, template)
     if seen is None:
         return None
@@ -207,24 +207,24 @@ def _fitted(views: Views, lattice: Lattice, template: BoardTemplate, rounds: int
         if again is None:
             break
         gained, seen = again[0].score - fitted.window.score, again
-        # What is seen of a board hardly changes any more while the last tenths of a cell are fitted.
+        # The score hardly changes while the last tenths of a cell are fitted.
         if gained > -ALIKE_SCORE:
             fitted = GridCandidate(lattice, seen[0])
-        # A lattice that lies on some of the lines is drawn to the others step by step.
+        # A lattice that lies on some of the lines is pulled to the others step by step.
         if number + 1 >= rounds and gained < GAINS:
             break
     return fitted
 
 
 def _pose(views: Views, candidate: GridCandidate, template: BoardTemplate) -> BoardPose:
-    """Where the candidate's window is in the picture; its quality is the window's score."""
+    """The place of the candidate's window in the picture; its quality is the window's score."""
     corners = _corners(candidate.lattice, candidate.window, *lines_of(template))
     pose = pose_from_corners(project(views.image_from_small, corners), template)
     return dataclasses.replace(pose, quality=float(np.clip(candidate.window.score, 0, 1)))
 
 
 def _weaves(grey: NDArray[np.uint8]) -> Iterator[Weave]:
-    """Weaves of the picture, none of them twice."""
+    """Yields the picture's weaves without duplicates."""
     size = grey.shape[1], grey.shape[0]
     segments = find_segments(grey, MIN_LENGTH, MAX_SEGMENTS)
     seen: list[FloatArray] = []
@@ -242,13 +242,13 @@ def _weaves(grey: NDArray[np.uint8]) -> Iterator[Weave]:
 
 
 def _waving(grey: NDArray[np.uint8], segments: Segments) -> Iterator[Weave]:
-    """Weaves along the rows of men, and along their diagonals, which may be the rows."""
+    """Yields weaves along the rows of men, and along their diagonals, which may be the true rows."""
     for waves in find_waves(grey):
         yield from find_weaves(segments, (grey.shape[1], grey.shape[0]), np.random.default_rng(0), waves)[:WAVES]
 
 
 def _axis_angles(weave: Weave, places: FloatArray) -> FloatArray:
-    """(places, 2) radians of the weave's x and y at places of the picture."""
+    """(places, 2) radians, directions of the weave's x and y axes at places in the picture."""
     picture_from_frame = np.asarray(np.linalg.inv(weave.frame_from_picture))
     there = project(weave.frame_from_picture, places)
     steps = [project(picture_from_frame, there + np.array(step)) - places for step in ((1.0, 0.0), (0.0, 1.0))]
@@ -256,7 +256,7 @@ def _axis_angles(weave: Weave, places: FloatArray) -> FloatArray:
 
 
 def _looked_at(views: Views, lattice: Lattice, template: BoardTemplate) -> tuple[Window, Evidence] | None:
-    """The best window of a lattice, and what it was told by."""
+    """The best window of a lattice, and the evidence for it."""
     look = ON_POINTS if on_points(template) else ON_SQUARES
     found = []
     lines = lines_of(template)
@@ -269,7 +269,7 @@ def _looked_at(views: Views, lattice: Lattice, template: BoardTemplate) -> tuple
 
 
 def lines_of(template: BoardTemplate) -> tuple[int, int]:
-    """How many upright lines a ruled board has, and how many across."""
+    """Number of a ruled board's upright lines, and of its lines across."""
     more = 0 if on_points(template) else 1
     grid = template.source["grid"]
     return int(grid["columns"]) + more, int(grid["rows"]) + more

@@ -1,7 +1,7 @@
 """Finds a board's printed landmarks near where a pose puts them, and the pose that they agree on.
 
 Each landmark of the template's drawing is searched near its place in the rectified picture by normalised correlation,
-so that neither light nor colour matters. Men, pawns and hands hide some; nothing depends on any single one.
+so that neither light nor colour matters. Pieces, pawns and hands hide some; nothing depends on any single one.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _look(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate,
 
 
 def _alike_inside(there: NDArray[np.float32], picture: NDArray[np.float32], template: BoardTemplate) -> float:
-    """Correlation of what is within the landmark's outline, -1 to 1."""
+    """Correlation within the landmark's outline, -1 to 1."""
     inset = round((AROUND_MM + INSET_MM) * template.pixels_per_mm)
     inner = (slice(inset, -inset), slice(inset, -inset))
     return float(cv2.matchTemplate(np.ascontiguousarray(there[inner]), picture[inner], cv2.TM_CCOEFF_NORMED)[0, 0])

@@ -1,4 +1,4 @@
-"""A square lattice in perspective: fitted to a weave's segments from one place outwards."""
+"""A square lattice seen in perspective, fitted to a weave's segments outwards from one place."""
 
 from __future__ import annotations
 
@@ -18,69 +18,69 @@ FloatArray = NDArray[np.float64]
 Grey = NDArray[np.uint8]
 
 REACHES = (2.5, 4.0, 6.0, 8.5, 12.0, 17.0, 24.0)
-"""Cells around the start within which segments count, step by step: far lines are counted only when near ones fit."""
+"""Cells from the start within which segments count, step by step: far lines are used only once near ones fit."""
 WIDE = (8.5, 12.0, 24.0)
-"""The same for a start that is known better than a few cells can tell."""
+"""The same for a start known more exactly than a few cells could determine it."""
 START_REACH = 5.0
-"""Cells around the start within which there may be too little to fit to."""
+"""Cells from the start within which too few segments for a fit are tolerated."""
 ON_LINE = 0.22
-"""Distance from a line of the lattice, in cells, within which a segment is a piece of it."""
+"""Cells, distance from a line of the lattice within which a segment is a piece of it."""
 BLOCK = 5
-"""Side of the square of cells in which the fit starts, that with most segments on lines."""
+"""Cells, side of the square in which the fit starts: the one with most segments on lines."""
 FEWEST = 12
-"""Segments."""
+"""Least number of segments for a fit."""
 FEWEST_MEN = 12
-"""That tell where the points are."""
+"""Least number of men that can show where the points are."""
 PIECE_CELLS = 2.0
-"""Longest piece of a segment."""
+"""Cells, greatest length of the pieces that segments are cut into."""
 MAN_CELLS = 1.5
-"""How long a segment a man counts for."""
+"""Cells, length of the segment that a man counts for."""
 MAN_BESIDE_LINES = 0.02
-"""The same at least where an arm of a crossing counts for 1."""
+"""Least weight of a man in a refit, where an arm of a crossing counts for 1."""
 MEN_BESIDE_LINES = 60.0
-"""What all men together count for then, at most 1 each: few lines do not tell where the others are."""
+"""Weight of all men together in a refit, at most 1 each: a few lines do not show where the others are."""
 CLEARLY = 0.5
-"""From which an arm is taken for a line for certain."""
+"""Evidence above which an arm is certainly a line."""
 ARM_AT = 0.3
-"""Cells from a point at which its arms are seen."""
+"""Cells from a point to the place where its arms are measured."""
 SOFT = 0.06
-"""Distance, in cells, from which a segment loses weight."""
+"""Cells, distance from its line at which a segment loses weight."""
 PRIOR = 2e-3
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pieces:
-    """What lies on the lines of a lattice, in pixels of the picture."""
+    """Segments and men that may lie on the lines of a lattice, in pixels of the picture."""
 
     ends: FloatArray
-    """(n, 2, 2) end points of segments, or twice the middle of a man."""
+    """(n, 2, 2) end points of segments, or a man's middle twice."""
     axis: NDArray[np.intp]
-    """(n,) 0 where it is on an upright line, 1 on one across; a man is on both."""
+    """(n,) 0 for an upright line, 1 for one across; a man has an entry for each."""
     cells: FloatArray
-    """(n,) how long a segment it counts for at least."""
+    """(n,) least length, in cells, that it counts for."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lattice:
-    """Where whole coordinates are the crossings of a lattice; which of them is (0, 0) means nothing."""
+    """A lattice whose crossings have whole coordinates; which of them is (0, 0) is arbitrary."""
 
     picture_from_lattice: FloatArray
     """(3, 3) homography."""
     middle: FloatArray
-    """(2,) lattice coordinates around which its lines are."""
+    """(2,) lattice coordinates of the place around which it was fitted."""
     pieces: Pieces
-    """All that may lie on its lines, and more."""
+    """All pieces that may lie on its lines, and others."""
 
     @property
     def men_px(self) -> FloatArray:
-        """(n, 2) the middles of round men, some of which may stand on its points."""
+        """(n, 2) middles of round men, some of which may stand on its points."""
         return np.asarray(self.pieces.ends[(self.pieces.cells > 0) & (self.pieces.axis == 0), 0])
 
 
 def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
-    """The lattice that begins with the comb and follows segments, and men where `grey` shows them on its points.
+    """Fits a lattice, starting from the comb, to segments and, if `grey` is given, to the round men seen in it.
 
-    None where too little lies on it.
+    None where too little lies on the lattice.
     """
     matrix = np.diag([1 / comb.gaps_px[0], 1 / comb.gaps_px[1], 1.0])
     matrix[:2, 2] = [-start / gap for start, gap in zip(comb.starts_px, comb.gaps_px, strict=True)]
@@ -102,7 +102,7 @@ def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
 
 
 def _grown(matrix: FloatArray, pieces: Pieces, start: FloatArray, reaches: tuple[float, ...]) -> FloatArray | None:
-    """The matrix fitted to more and more around the start; None where too little lies on its lines."""
+    """The matrix fitted within growing distances of the start; None where too little lies on its lines."""
     for reach in reaches:
         for _ in range(2):
             correction = _correction(_carried(matrix, pieces.ends), pieces, start, reach)
@@ -113,7 +113,7 @@ def _grown(matrix: FloatArray, pieces: Pieces, start: FloatArray, reaches: tuple
 
 
 def _support(matrix: FloatArray, pieces: Pieces, start: FloatArray) -> float:
-    """How much more lies on lines than between them, in cells of length."""
+    """Cells of length that lie on lines, less those that lie between them."""
     ends = _carried(matrix, pieces.ends)
     rows = np.arange(len(ends))
     across, along = ends[rows, :, pieces.axis], ends[rows, :, 1 - pieces.axis]
@@ -123,12 +123,12 @@ def _support(matrix: FloatArray, pieces: Pieces, start: FloatArray) -> float:
 
 
 def _usual_place(men: FloatArray) -> FloatArray:
-    """(2,) where within a cell most men stand, -0.5 to 0.5: the mean on a circle."""
+    """(2,) the men's usual place within a cell, -0.5 to 0.5: the mean on a circle."""
     return np.asarray(np.angle(np.exp(2j * np.pi * men).mean(axis=0)) / (2 * np.pi))
 
 
 def refit_lattice(lattice: Lattice, evidence: Evidence, low: FloatArray, high: FloatArray) -> Lattice:
-    """The same lattice fitted to the lines seen between two of its points, and hardly to men, who are seen aside."""
+    """The lattice refitted to the lines seen between two of its points; men count little, as they appear displaced."""
     matrix = np.asarray(np.linalg.inv(lattice.picture_from_lattice))
     middle, reach = (low + high) / 2, float((high - low).max()) / 2 + 1
     ends, axis = _seen_lines(evidence, low, high)
@@ -146,7 +146,7 @@ def refit_lattice(lattice: Lattice, evidence: Evidence, low: FloatArray, high: F
 
 
 def _seen_lines(evidence: Evidence, low: FloatArray, high: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Points of the clear arms within a window, twice each, in lattice coordinates, and the axis of their lines."""
+    """Points on the clear arms within a window, each twice, in lattice coordinates; and the axis of their lines."""
     rows, columns, arms = np.nonzero(evidence.arms > CLEARLY)
     points = np.stack([columns, rows], axis=1) + np.array(evidence.origin)
     inside = ((points >= low) & (points <= high)).all(axis=1)
@@ -177,7 +177,7 @@ def _pieces(weave: Weave, men: FloatArray, comb: Comb) -> Pieces:
 
 
 def _cut(segments: FloatArray, longest_px: float) -> FloatArray:
-    """The segments cut so short that the fit can begin with a few cells."""
+    """The segments cut into pieces so short that the fit can begin with a few cells."""
     lengths = np.linalg.norm(segments[:, 1] - segments[:, 0], axis=1)
     counts = np.ceil(lengths / longest_px).clip(1).astype(np.intp)
     whole = np.repeat(segments, counts, axis=0)
@@ -191,7 +191,7 @@ def _carried(matrix: FloatArray, ends: FloatArray) -> FloatArray:
 
 
 def _start(ends: FloatArray, pieces: Pieces) -> FloatArray | None:
-    """The middle of the square of cells that holds most of the segments that lie on lines, less those that do not."""
+    """The middle of the square of cells with most segment length on lines, less that between lines."""
     axis, least = pieces.axis, pieces.cells
     middles = ends.mean(axis=1)
     rows = np.arange(len(ends))
@@ -218,9 +218,9 @@ def _start(ends: FloatArray, pieces: Pieces) -> FloatArray | None:
 
 
 def _correction(ends: FloatArray, pieces: Pieces, start: FloatArray, reach: float) -> FloatArray | None:
-    """The homography in lattice coordinates that brings segments near the start onto their lines.
+    """The homography in lattice coordinates that moves segments near the start onto their lines.
 
-    Linear least squares of a small homography, both ends of a segment each, with Cauchy weights.
+    Linear least squares for a small homography, on both ends of each segment, with Cauchy weights.
     """
     axis, least = pieces.axis, pieces.cells
     rows = np.arange(len(ends))
@@ -245,7 +245,7 @@ def _correction(ends: FloatArray, pieces: Pieces, start: FloatArray, reach: floa
     design = np.stack([nx * u, nx * v, nx, ny * u, ny * v, ny, -u * radial, -v * radial], axis=1) * reach
     residuals = wanted = off[near].ravel()
     weights = np.repeat(np.sqrt(np.clip(lengths[near], least[near], 6.0)), 2)
-    # The last two bend the lattice: a few cells cannot tell how.
+    # The last two are the perspective terms, which a few cells cannot determine.
     prior = np.diag([1, 1, 1, 1, 1, 1, 30.0, 30.0]) * reach**2 * PRIOR * weights.sum()
     solution = np.zeros(8)
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""What a picture shows at every point of a lattice: pieces of lines towards its neighbours, a man, or bare board."""
+"""Examines every point of a lattice in a picture: pieces of lines towards its neighbours, a man, or bare board."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
 AROUND = 3
-"""More cells around the lattice's middle that are looked at than the board has lines: the middle is on the board."""
+"""Cells examined around the lattice's middle beyond the board's number of lines; the middle is on the board."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """Where signs of lines and men are looked for around a point."""
+    """Where to look for lines and men around a point."""
 
     tile_px: int
-    """Side of a cell where the picture is looked at; even, so that a point lies between its middle pixels."""
+    """Side of a cell in the warped picture; even, so that a point lies between its middle pixels."""
     aside_px: int
-    """How far a line may lie from its place."""
+    """Greatest offset of a line from its place."""
     beside_px: tuple[int, int]
-    """Distances at which a line must stand out from both sides."""
+    """Distances at one of which a line must stand out from both sides."""
     arm: tuple[int, int]
-    """Which pixels from a point on show its arms."""
+    """First and last pixel from a point that show its arms."""
     men_on_points: bool
 
 
 ON_POINTS = Look(tile_px=20, aside_px=2, beside_px=(3, 5), arm=(4, 9), men_on_points=True)
-"""The far half of an arm, which most men leave free."""
+"""For men on points: the far half of an arm, which most men leave free."""
 ON_SQUARES = Look(tile_px=32, aside_px=2, beside_px=(3, 5), arm=(2, 9), men_on_points=False)
-"""The near part of an arm, from which most men stay away."""
+"""For men in squares: the near part of an arm, which most men leave free."""
 DARK = 24.0
 LEVELS = np.rint(255 * np.log1p(np.arange(256) / DARK) / np.log1p(255 / DARK)).astype(np.uint8)
 WHOLE = 0.45
-"""Cells from a point that must be in the picture for its arm to be judged."""
+"""Cells from a point that must be in the picture for its arm in that direction to be judged."""
 CLEAR = 0.4
-"""Least response of a line as a share of what the clearer lines show."""
+"""Least response of a line, as a share of the typical response of the clearer lines."""
 NOISE = 2.2
 """Least response of a line in units of the typical response off lines."""
 FLOOR = 1.0
 FEWEST_PLAIN = 12
-"""Cells without men that tell what is seen off lines."""
+"""Least number of cells without men from which the response off lines is measured."""
 EVEN = 1.6
-"""Greatest difference of levels within bare board, in responses of a line that just counts."""
+"""Greatest range of levels within bare board, in units of the least response of a line."""
 NOBODY = np.zeros((0, 2))
 ASTRAY = 0.27
-"""Cells from its point at which a man may stand either way, or be seen because he is tall."""
+"""Cells along either axis by which a man may stand beside his point, or appear to, because he is tall."""
 MAN_APART = 14.0
-"""Levels by which a man at least differs from the board at the four corners of its cell."""
+"""Least difference, in levels, of a man from the board at the four corners of his cell."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Evidence:
-    """Signs of a lattice, by rows and columns of its points."""
+    """The evidence for a lattice, by rows and columns of its points."""
 
     origin: tuple[int, int]
     """Lattice coordinates (column, row) of the first point."""
     arms: FloatArray
     """(rows, columns, 4) -1 (bare board) to 1 (a clear line), 0 where nothing is known: right, down, left, up."""
     aside: FloatArray
-    """(rows, columns, 4) how far from its place a line is seen, in cells: right or down of it is positive."""
+    """(rows, columns, 4) offset of a line from its place, in cells; positive to the right or down."""
     men: FloatArray
     """(rows, columns) 1 where something stands on the point."""
     seen: NDArray[np.bool_]
@@ -74,7 +74,7 @@ class Evidence:
 
 
 def in_levels(picture: Image) -> Image:
-    """The picture in which what is by so much darker than what is beside it is so in the shade as in the light."""
+    """The picture in logarithmic levels: the same contrast makes the same difference in shade and in light."""
     return np.asarray(cv2.LUT(picture, LEVELS), dtype=np.uint8)
 
 
@@ -87,10 +87,10 @@ def look_at(
     around: int,
     round_men: FloatArray = NOBODY,
 ) -> list[Evidence]:
-    """The evidence up to `around` cells from a lattice's `middle`, should lines be dark or light; none out of view.
+    """The evidence up to `around` cells from a lattice's `middle`, for dark and for light lines; empty if out of view.
 
-    `grey` is the picture in which lines are looked for, `image` that for men, both `in_levels`. `round_men`, (n, 2)
-    pixels, are known already.
+    Lines are searched in `grey`, men in `image`; both must come from `in_levels`. `round_men`, (n, 2) pixels, are men
+    already found.
     """
     size = grey.shape[1], grey.shape[0]
     low, high = _range(picture_from_lattice, middle, size, around)
@@ -117,7 +117,7 @@ def look_at(
 
 
 def _crossed(arms: FloatArray) -> FloatArray:
-    """The arms without the lines that none of the other direction crosses: the rim of a board is no line."""
+    """The arms without lines that no line of the other direction crosses: a board's rim is no line."""
     crossing = np.minimum(arms[..., ::2].max(axis=2), arms[..., 1::2].max(axis=2)) > 0
     return np.where(crossing[..., None], arms, np.minimum(arms, 0.0))
 
@@ -139,7 +139,7 @@ def _range(
 
 
 def _warp(picture_from_lattice: FloatArray, low: NDArray[np.intp], tile_px: int) -> FloatArray:
-    """(3, 3) canvas_from_picture: each point in the middle of its tile."""
+    """(3, 3) canvas_from_picture, which puts each point in the middle of its tile."""
     offset = tile_px / 2 - 0.5
     canvas_from_lattice = np.array(
         [[tile_px, 0, offset - tile_px * low[0]], [0, tile_px, offset - tile_px * low[1]], [0, 0, 1.0]]
@@ -155,7 +155,7 @@ def _warped(picture: Image, warp: FloatArray, extent: tuple[int, int]) -> Image:
 def _seen(
     picture_from_lattice: FloatArray, low: NDArray[np.intp], shape: tuple[int, int], size: tuple[int, int], out: float
 ) -> NDArray[np.bool_]:
-    """(rows, columns, 4) whether what lies `out` cells right, down, left and up of each point is in the picture."""
+    """(rows, columns, 4) whether the place `out` cells right, below, left and above each point is in the picture."""
     rows, columns = shape
     grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) + low
     sides = []
@@ -166,7 +166,7 @@ def _seen(
 
 
 def _profiles(canvas: Image, shape: tuple[int, int], look: Look) -> tuple[FloatImage, FloatImage]:
-    """(rows, columns, 4, tile) grey levels across each arm, averaged along it; and the same half a cell aside."""
+    """(rows, columns, 4, tile) grey levels across each arm, averaged along it; and the same half a cell to the side."""
     (rows, columns), tile, half = shape, look.tile_px, look.tile_px // 2
     first, last = look.arm
     length = last - first + 1
@@ -193,7 +193,7 @@ def _profiles(canvas: Image, shape: tuple[int, int], look: Look) -> tuple[FloatI
 
 
 def _ridges(profiles: FloatImage, look: Look) -> FloatImage:
-    """(rows, columns, 4, places) grey levels by which each place near a line's stands out from both sides."""
+    """(rows, columns, 4, places) grey levels by which each place near a line's stands out from both its sides."""
     half = look.tile_px // 2
     first, last = half - 1 - look.aside_px, half + 1 + look.aside_px
 
@@ -210,14 +210,14 @@ def _responses(profiles: FloatImage, look: Look) -> FloatImage:
 
 
 def _aside(profiles: FloatImage, look: Look) -> FloatArray:
-    """(rows, columns, 4) where the ridge is, in cells from its place; its centre of mass, as lines may be broad."""
+    """(rows, columns, 4) offset of the ridge from its place, in cells: its centre of mass, as lines may be broad."""
     ridges = np.maximum(_ridges(profiles, look), 0.0)
     places = np.arange(ridges.shape[-1]) - (ridges.shape[-1] - 1) / 2
     return np.asarray((ridges @ places) / np.maximum(ridges.sum(axis=-1), 1e-6) / look.tile_px)
 
 
 def _plain(seen: NDArray[np.bool_], men: FloatArray) -> NDArray[np.bool_]:
-    """(rows, columns) where a cell up and left of a point shows the board and nothing else; all where few do."""
+    """(rows, columns) whether the cell up and left of a point shows only board; all seen cells if few do."""
     standing = cv2.dilate(men, np.ones((2, 2)), anchor=(1, 1)) > 0
     plain = seen & ~standing
     return np.asarray(plain if plain.sum() >= FEWEST_PLAIN else seen, dtype=np.bool_)
@@ -226,9 +226,9 @@ def _plain(seen: NDArray[np.bool_], men: FloatArray) -> NDArray[np.bool_]:
 def _judged(
     profiles: FloatImage, off: FloatImage, seen: NDArray[np.bool_], plain: NDArray[np.bool_], look: Look
 ) -> FloatArray:
-    """-1 to 1 for each arm, by what the clearer arms show and what is seen where there are no lines.
+    """-1 to 1 for each arm, relative to the responses of the clearer arms and to those off lines.
 
-    Only where all is even board a line is missing; where something else is, it may be hidden.
+    A line is missing only where there is even board all over; anything else may hide it.
     """
     arms = _responses(profiles, look)
     noise = float(np.median(np.maximum(_responses(off, look)[plain], 0.0))) + FLOOR if plain.any() else FLOOR
@@ -243,21 +243,21 @@ def _judged(
 
 
 def _men(canvas: Image, shape: tuple[int, int]) -> FloatArray:
-    """(rows, columns) 1 where a point's cell looks otherwise than all its corners do: something stands there."""
+    """(rows, columns) 1 where the middle of a point's cell differs from all its corners: something stands there."""
     (rows, columns), tile, half = shape, ON_POINTS.tile_px, ON_POINTS.tile_px // 2
     blurred = np.asarray(cv2.blur(canvas, (3, 3)), dtype=np.uint8)
     small = blurred.reshape(rows, tile, columns, tile, -1)
-    # Beside the lines, so that a crossing looks like the board.
+    # Inner places beside the lines, so that an empty crossing looks like the board.
     inner = _at(small, (half - 4, half + 3))
-    # A little within the corners: halfway between the points of a bare board there is board, not the crossing of lines.
+    # Outer places a little inside the tile's corners, where a bare board shows board, not a crossing of lines.
     outer = _at(small, (2, tile - 3))
     apart = np.abs(outer[:, :, None] - inner[:, :, :, None]).max(axis=4).min(axis=3)
-    # Of the four places within, all but one: a man may lie a little aside, but the board's rim is crossed by two.
+    # At least three of the four inner places must differ: a man may lie a little aside; the board's rim meets only two.
     return np.asarray(np.sort(apart, axis=2)[:, :, 1] > MAN_APART, dtype=np.float64)
 
 
 def _standing(places: FloatArray, shape: tuple[int, int]) -> FloatArray:
-    """(rows, columns) 1 where a place, in cells from the first point, is at a point."""
+    """(rows, columns) 1 at each point near which one of the places lies; these are in cells from the first point."""
     at = np.rint(places).astype(np.intp)
     there = (np.abs(places - at) < ASTRAY).all(axis=1) & (at >= 0).all(axis=1) & (at < shape[::-1]).all(axis=1)
     standing = np.zeros(shape)
@@ -266,5 +266,5 @@ def _standing(places: FloatArray, shape: tuple[int, int]) -> FloatArray:
 
 
 def _at(tiles: Image, places: tuple[int, int]) -> FloatImage:
-    """(rows, columns, 4, channels) of (rows, tile, columns, tile, channels): at both places down and both across."""
+    """(rows, columns, 4, channels) pixels of (rows, tile, columns, tile, channels) at each pair of the two places."""
     return np.stack([tiles[:, y, :, x] for y in places for x in places], axis=2).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Which part of a lattice is the board: the window whose lines are there, and beyond which none go on."""
+"""Chooses the part of a lattice that is the board: the window whose lines are seen and do not continue beyond it."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ FloatArray = NDArray[np.float64]
 
 RIGHT, DOWN, LEFT, UP = range(4)
 MAN = 3.0
-"""What a man on a point counts for, in arms."""
+"""Weight of a man on a point, in arms."""
 BEYOND = 1.0
-"""What an arm out of the window counts for, in arms within."""
+"""Weight of an arm that leaves the window, in arms inside it."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Window:
-    """A board's place in a lattice, and what speaks for it."""
+    """A board's place in a lattice, and the evidence for it."""
 
     left: int
     top: int
     """Lattice coordinates of its first column and row."""
     score: float
-    """Share of what a board seen clearly from rim to rim would show, 0 to 1; -1 if all that is seen is against it."""
+    """Share of what an empty board with all lines clear would show, 0 to 1; -1 if all that is seen is against it."""
     lead: float
-    """By how many arms (a man counts for some) to each point of a side it leads the best window elsewhere."""
+    """Lead over the best window elsewhere, in arms per point of a side; a man counts for several."""
     weakest_side: float
-    """-1 to 1: what is seen of the outermost line on its weakest side, and of the lines that lead to it."""
+    """-1 to 1: evidence for the outermost line, and for the lines that lead to it, on the weakest side."""
     beyond: float
-    """-1 to 1: how much the lines go on out of the window where they do so most; -1 is not at all."""
+    """-1 to 1: evidence for lines continuing outside the window, on the side where it is strongest; -1 for none."""
 
 
 def best_window(evidence: Evidence, columns: int, rows: int) -> Window | None:
-    """The likeliest window of so many columns and rows of points; None where there is no room for one."""
+    """The likeliest window with that many columns and rows of points; None where there is no room for one."""
     height, width = evidence.men.shape
     if height < rows or width < columns:
         return None
@@ -58,7 +58,7 @@ def best_window(evidence: Evidence, columns: int, rows: int) -> Window | None:
 
 
 def _scores(evidence: Evidence, columns: int, rows: int) -> FloatArray:
-    """(rows, columns) of windows by their first point; -inf where a point is not in the picture."""
+    """(rows, columns) score of each window, by its first point; -inf where a point is not in the picture."""
     arms, men = evidence.arms, evidence.men
     total = _box(arms.sum(axis=2) + MAN * men, columns, rows)
     out = [
@@ -83,7 +83,7 @@ def _box(values: FloatArray, columns: int, rows: int) -> FloatArray:
 
 
 def _sides(evidence: Evidence, column: int, row: int, columns: int, rows: int) -> tuple[list[float], list[float]]:
-    """Of the right, lower, left and upper side: what is seen of its line and the lines to it, and of lines beyond."""
+    """For the right, lower, left and upper side: evidence for its line and the lines to it, and for lines beyond it."""
     inside = (slice(row, row + rows), slice(column, column + columns))
     arms, men = evidence.arms[inside], evidence.men[inside]
     sides, beyond = [], []

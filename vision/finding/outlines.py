@@ -18,16 +18,16 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 POSITIONS = 22
-"""Candidate lines of either direction."""
+"""Number of candidate lines in either direction."""
 MIN_SIDE_PX = 60
 ASPECT = 3.0
 """Greatest ratio of the frame's scales along x and y."""
 KEPT = 300
-"""Rectangles that are scored with all lines, after the outline alone."""
+"""Number of rectangles that are scored with all lines, after scoring the outline alone."""
 RETURNED = 24
 SHAPE_VALUES = 21
 BESIDE = 0.035
-"""Distance, as a share of the side, at which beside a line there should be none."""
+"""Distance from a line, as a share of the side, at which there should be no line."""
 REACH_PX = 2
 
 
@@ -38,9 +38,9 @@ class Outline:
     corners: FloatArray
     """(4, 2) picture pixels: top left, top right, bottom right, bottom left."""
     shape: dict[str, float]
-    """The shape parameters under which its lines fit best."""
+    """The shape parameters that fit its lines best."""
     score: float
-    """Share of the lines that were seen, less what was seen beside them."""
+    """Share of the lines that is seen, less what is seen beside them."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ def _swapped(upright: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def sums_of(segments: FloatArray) -> Sums:
-    """Evidence of segments that run along x."""
+    """Running sums of the segments that run along x."""
     canvas: NDArray[np.uint8] = np.zeros((FRAME_PX, FRAME_PX), dtype=np.uint8)
     for start, end in np.rint(segments).astype(int):
         cv2.line(canvas, (int(start[0]), int(start[1])), (int(end[0]), int(end[1])), (1,), 2 * REACH_PX + 1)
@@ -105,7 +105,7 @@ def sums_of(segments: FloatArray) -> Sums:
 
 
 def line_positions(at: FloatArray, along: FloatArray) -> FloatArray:
-    """Where lines lie: peaks of the segments' length over their position across; the strongest, ascending."""
+    """Positions of lines, ascending: the strongest peaks of the segments' length over their position across."""
     lengths = np.abs(along[:, 1] - along[:, 0])
     histogram, _ = np.histogram(at.mean(axis=1), bins=FRAME_PX, range=(0, FRAME_PX), weights=lengths)
     smooth = cv2.GaussianBlur(histogram.reshape(1, -1), (0, 0), 1.5).ravel()
@@ -161,7 +161,7 @@ def _score(boxes: FloatArray, lines: FloatArray, across: Sums, upright: Sums) ->
 def _fit_shapes(
     boxes: FloatArray, template: BoardTemplate, across: Sums, upright: Sums
 ) -> tuple[dict[str, FloatArray], FloatArray]:
-    """For every box the best value of each shape parameter, one after the other, and the score over all lines."""
+    """For every box, the best value of each shape parameter, one after the other, and the score over all lines."""
     fixed = fixed_lines(template)
     lengths = float(np.sqrt(np.abs(fixed[:, 0] - fixed[:, 1]).max(axis=1)).sum())
     total, weights = lengths * _score(boxes, fixed, across, upright), lengths
@@ -179,7 +179,7 @@ def _fit_shapes(
 
 
 def moved_lines(template: BoardTemplate, name: str, value: float) -> FloatArray:
-    """(lines, 2, 2) the lines that a shape parameter moves, where it puts them, as shares of the frame."""
+    """(lines, 2, 2) the lines that a shape parameter moves, at its given value, as shares of the frame."""
     candidate = template.with_shape({**template.shape, name: value})
     return unit_lines(dataclasses.replace(candidate, lines_mm=candidate.lines_mm[shaped_lines(template, name)]))
 

@@ -38,7 +38,7 @@ def in_white_light(rectified: Image, image: Image, pose: BoardPose, layout: Shee
     scale = template.pixels_per_mm
     columns = (np.arange(rectified.shape[1]) / scale - template.margin_mm, np.zeros(rectified.shape[1]))
     rows = (np.zeros(rectified.shape[0]), np.arange(rectified.shape[0]) / scale - template.margin_mm)
-    # A plane of logarithms: the light is the product of what it is along one row and along one column.
+    # Its logarithm is a plane, so the light is the product of its values along one row and along one column.
     across = np.exp(_terms(np.stack(columns, axis=1), layout) @ slopes)
     along = np.exp(_terms(np.stack(rows, axis=1), layout) @ slopes)
     corner = np.exp(_terms(np.zeros((1, 2)), layout) @ slopes)

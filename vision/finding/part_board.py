@@ -1,4 +1,4 @@
-"""A board of which only a part is seen: what is in the picture of it, and where the rest would be."""
+"""Finds a board of which only a part is seen, and estimates where the rest would be."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from vision.primitives.printed import draw_print, drawn_from_board
 FloatArray = NDArray[np.float64]
 
 ASIDE = 0.35
-"""How far a marker's corners may lie from where the others say, in its sides."""
+"""Greatest distance of a marker's corners from where the others put them, in its sides."""
 PRINT_PX = 1280
-"""Longer side of the picture in which the print is looked for."""
+"""Pixels, longer side of the picture in which the print is searched."""
 PRINT_SEEN = 0.4
 """Share of the landmarks in the picture that must be seen."""
 TALLEST = 5.0
@@ -36,23 +36,23 @@ TALLEST = 5.0
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PartBoard:
-    """A board of which a part is seen."""
+    """A board that is partly seen."""
 
     pose: BoardPose
-    """Where the whole of it would be, to a few hundredths of its side."""
+    """The place of the whole board, to a few hundredths of its side."""
     template: BoardTemplate
     seen: float
-    """0 to 1: share of its lines or print in the picture that is seen."""
+    """Share, 0 to 1, of its lines or print in the picture that is seen."""
     hidden: float = 0.0
-    """0 to 1: share of it, in the picture, that something lies on."""
+    """Share, 0 to 1, of its part in the picture that something covers."""
 
     def cells_px(self) -> FloatArray:
-        """(cells, 2) middles of the cells, those outside the picture too."""
+        """(cells, 2) middles of the cells in picture pixels, including those outside the picture."""
         return project(self.pose.image_from_board, self.template.cells_mm)
 
 
 def find_part(image: Image, template: BoardTemplate) -> PartBoard | None:
-    """The board in the picture as far as it is there; None where nothing proves it. Some seconds."""
+    """Finds the board even if only a part of it is in the picture; None without proof. Takes some seconds."""
     for look in _looks(template):
         found = look(image, template)
         if found is not None and is_possible(found):
@@ -66,7 +66,7 @@ def _looks(template: BoardTemplate) -> list[Callable[[Image, BoardTemplate], Par
 
 
 def is_possible(part: PartBoard) -> bool:
-    """Whether a camera could see a board so, in the picture or beyond it."""
+    """Whether a camera could see a board like this, in the picture or beyond it."""
     corners = part.pose.corners_px(part.template)
     if not np.isfinite(corners).all() or not cv2.isContourConvex(corners.astype(np.float32)):
         return False
@@ -77,7 +77,7 @@ def is_possible(part: PartBoard) -> bool:
 
 
 def _by_markers(image: Image, template: BoardTemplate) -> PartBoard | None:
-    """A printed board of which some markers are seen, one at least."""
+    """Finds a printed board by its markers, of which at least one must be seen."""
     markers = find_markers(image)
     for landscape in (False, True):
         try:

@@ -1,4 +1,4 @@
-"""Rectangles of a weave that may be a board's outline although some of its sides lie on no line that is seen."""
+"""Rectangles of a weave that may be a board's outline although some of their sides lie on no visible line."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from vision.primitives.segments import FRAME_PX
 FloatArray = NDArray[np.float64]
 
 ASPECTS = tuple(np.geomspace(1 / 1.12, 1.12, 5))
-"""By how much the frame's aspect, as the vanishing points tell it, may be wrong."""
+"""Factors tried for the error of the frame's aspect, which comes from the vanishing points."""
 SIDES_PX = tuple(np.geomspace(140, 900, 14))
-"""Sides of the board, in frame pixels, that are tried where only one corner is in the picture."""
+"""Frame pixels, widths of the board that are tried where only one of its corners is in the picture."""
 
 
 def boxes_of_lines(columns: FloatArray, rows: FloatArray, aspect: float) -> FloatArray:
-    """(n, 4) left, right, top, bottom of rectangles of a board's aspect of which two or three sides lie on lines."""
+    """(n, 4) left, right, top, bottom of rectangles with a board's aspect and two or three sides on lines."""
     found = []
     for stretch in ASPECTS:
         ratio = aspect * stretch
@@ -45,7 +45,7 @@ def _from_three(columns: FloatArray, rows: FloatArray, ratio: float) -> FloatArr
 
 
 def _from_corner(columns: FloatArray, rows: FloatArray, aspect: float) -> FloatArray:
-    """Boxes of which one corner is where two lines cross, of any size."""
+    """Boxes of any size with one corner where two lines cross."""
     x, y, width = (one.ravel() for one in np.meshgrid(columns, rows, np.array(SIDES_PX)))
     found = []
     for stretch in ASPECTS[::2]:

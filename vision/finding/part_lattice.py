@@ -1,6 +1,6 @@
-"""A ruled board of which a part is seen: how far its lattice goes in the picture, and at which sides the picture ends.
+"""Finds a ruled board of which a part is seen: how far its lattice extends, and at which sides the picture ends.
 
-A piece of the lattice is found as a small ruled board would be; from there it grows line by line, as long as the next
+A piece of the lattice is found like a small ruled board; from there the lattice grows line by line while the next
 line is seen.
 """
 
@@ -22,15 +22,15 @@ from vision.primitives.features import shrink
 FloatArray = NDArray[np.float64]
 
 PIECE = 6
-"""Lines each way of the piece that is looked for."""
+"""Number of lines, each way, of the piece that is searched first."""
 GOOD = 0.45
 """Least score of such a piece."""
 TRIED = 4
-"""Lattices that are looked at."""
+"""Number of lattices that are examined."""
 NEXT_SEEN = 0.2
-"""Mean evidence of a further line, -1 to 1, from which it is one of the board's."""
+"""Mean evidence, -1 to 1, above which the next line belongs to the board."""
 FEWEST = 0.4
-"""Share of the board's lines that must be seen each way for them to be a part of it."""
+"""Least share of the board's lines, each way, that must be seen for a lattice to be a part of it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -38,15 +38,15 @@ class LatticePart:
     """A lattice in the picture that may be a part of the board."""
 
     pose: BoardPose
-    """Where the whole board would be: towards the sides at which the picture ends."""
+    """The place of the whole board, which extends to the sides at which the picture ends."""
     lines: tuple[int, int]
-    """Upright lines seen, and lines across."""
+    """Number of upright lines seen, and of lines across."""
     cut: tuple[bool, bool, bool, bool]
-    """Whether the picture ends before the lattice does, at its left, top, right and bottom."""
+    """Whether the picture ends before the lattice does, at left, top, right and bottom."""
     seen: float
     """0 to 1: how clearly its lines are seen."""
     hidden: float
-    """0 to 1: share of its lines that are not seen although the picture goes on there."""
+    """0 to 1: share of the board that is not seen although the picture continues there."""
 
 
 def find_part_of_lattice(image: Image, template: BoardTemplate) -> LatticePart | None:
@@ -65,7 +65,7 @@ def find_part_of_lattice(image: Image, template: BoardTemplate) -> LatticePart |
 
 
 def _piece_of(template: BoardTemplate) -> BoardTemplate:
-    """A template of just so many lines as a piece has."""
+    """The template with only as many lines as a piece has."""
     cells = PIECE if on_points(template) else PIECE - 1
     grid = {**template.source["grid"], "rows": cells, "columns": cells}
     return dataclasses.replace(template, source={**template.source, "grid": grid})
@@ -95,7 +95,7 @@ def _grown(small: Image, grey: NDArray[np.uint8], start: GridCandidate, template
 def _extent(
     evidence: Evidence, low: NDArray[np.intp], high: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], tuple[bool, bool, bool, bool]]:
-    """First and last column and row of the lattice, and whether the picture ends there: left, top, right, bottom."""
+    """First and last (column, row) of the lattice, and whether the picture ends there: left, top, right, bottom."""
     low, high = low.copy(), high.copy()
     grows = True
     while grows:
@@ -109,7 +109,7 @@ def _extent(
 
 
 def _next_line(evidence: Evidence, low: NDArray[np.intp], high: NDArray[np.intp], axis: int, step: int) -> str:
-    """What is one line further: "seen", "none", or the picture's end ("out")."""
+    """State of the next line: "seen", "none", or "out" where the picture ends."""
     at = int((low if step < 0 else high)[axis]) + step
     across = slice(int(low[1 - axis]), int(high[1 - axis]) + 1)
     size = evidence.seen.shape[1 - axis]
@@ -119,7 +119,7 @@ def _next_line(evidence: Evidence, low: NDArray[np.intp], high: NDArray[np.intp]
     inside = evidence.seen[index]
     if inside.mean() < 0.5:
         return "out"
-    # Towards the next line and along it.
+    # The arms towards the next line, and those along it.
     before = (across, at - step) if axis == 0 else (at - step, across)
     out = (0 if step > 0 else 2) if axis == 0 else (1 if step > 0 else 3)
     along = (1, 3) if axis == 0 else (0, 2)
@@ -130,19 +130,19 @@ def _next_line(evidence: Evidence, low: NDArray[np.intp], high: NDArray[np.intp]
 
 
 def _may_be(columns: int, rows: int, cut: tuple[bool, bool, bool, bool], template: BoardTemplate) -> bool:
-    """Whether so many lines may be the board's: all of them, or less where the picture ends."""
+    """Whether that many lines may be the board's: all, or fewer where the picture ends or where one side is covered."""
     wanted = lines_of(template)
     covered = 0
     for seen, whole, ends in ((columns, wanted[0], cut[0] or cut[2]), (rows, wanted[1], cut[1] or cut[3])):
         if seen > whole or seen < max(PIECE, FEWEST * whole):
             return False
         covered += seen < whole and not ends
-    # Of a smaller board lines are missing both ways, of a covered one they are all there the other way.
+    # A smaller board lacks lines both ways; a covered one has all its lines the other way.
     return covered == 0 or (covered == 1 and (columns, rows) != wanted and wanted[0] in (columns, rows))
 
 
 def _hidden(columns: int, rows: int, cut: tuple[bool, bool, bool, bool], template: BoardTemplate) -> float:
-    """Share of the board that is missing at sides where the picture goes on."""
+    """Share of the board missing although the picture continues there; 0 where the picture cuts the board off."""
     if any(cut):
         return 0.0
     wanted = lines_of(template)
@@ -156,7 +156,7 @@ def _pose(
     cut: tuple[bool, bool, bool, bool],
     template: BoardTemplate,
 ) -> BoardPose:
-    """The whole board: what is missing is where the picture ends, half of it at each side where it does so at two."""
+    """The whole board: what is missing is where the picture ends, half at each side if it ends at both."""
     ends = []
     for axis, whole in enumerate(lines_of(template)):
         missing = whole - 1 - int(high[axis] - low[axis])

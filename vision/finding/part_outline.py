@@ -1,7 +1,7 @@
-"""A board of few lines of which a part is seen: its outline where some of its sides are out of the picture.
+"""Finds the outline of a board of few lines with some of its sides outside the picture.
 
-As for a whole board, outlines are rectangles of a weave of lines. Here the sides that no line shows lie wherever the
-board must end, should it be a square as the camera sees squares; only what is in the picture of its lines is scored.
+As for a whole board, outlines are rectangles of a weave of lines. Here the sides that no line shows lie where the
+board's known aspect puts them, and only the lines inside the picture are scored.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ FloatArray = NDArray[np.float64]
 WORKING_PX = 700
 WEAVES, QUADS = 3, 3
 BESIDE, REACH_PX = 0.035, 2
-"""Where beside a line there should be none: a share of the side, and pixels."""
+"""Distance beside a line at which there should be none: a share of the side, plus pixels."""
 KEPT, RETURNED, TRIED = 300, 8, 12
 ALIKE_PX = 8
-"""Frame pixels by which two outlines differ at least."""
+"""Frame pixels by which two outlines must differ."""
 SHAPE_VALUES = 15
 MIN_IN_PICTURE = 0.45
 """Share of the board's lines that must be in the picture."""
@@ -42,36 +42,36 @@ MAX_IN_PICTURE = 0.98
 SEEN = 0.68
 """Share of the lines in the picture that must be seen."""
 SURE = 0.85
-"""The same, from which no other is looked at."""
+"""Share of these from which no other outline is tried."""
 TELLING = 0.35
-"""Score from which an outline is looked at closely."""
+"""Least score of an outline that is examined closely."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Frame:
-    """A weave's lines, and what of its frame is in the picture, both for look-ups."""
+    """A weave's lines, and the part of its frame inside the picture, both as running sums."""
 
     weave: Weave
     lines: tuple[Sums, Sums]
-    """Those that run along x, and the upright ones."""
+    """Lines that run along x, and upright lines."""
     shown: tuple[Sums, Sums]
-    """1 where the frame's pixel is in the picture, by rows and by columns."""
+    """Running sums of 1 where the frame's pixel is in the picture, by rows and by columns."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OutlinePart:
-    """A board of which a part is in the picture."""
+    """A board that is partly in the picture."""
 
     pose: BoardPose
-    """Where the whole of it would be; the quality is the share seen of its lines in the picture."""
+    """The place of the whole board; its quality is the share seen of the lines in the picture."""
     template: BoardTemplate
-    """With the shape measured on it."""
+    """The template with the shape measured on this board."""
     hidden: float = 0.0
-    """0 to 1: share of it, in the picture, that something lies on."""
+    """Share, 0 to 1, of its part in the picture that something covers."""
 
 
 def find_part_of_outline(image: Image, template: BoardTemplate) -> OutlinePart | None:
-    """The board that goes beyond the picture; None where too little is seen of it to say so."""
+    """Finds a board that extends beyond the picture; None where too little of it is seen to be sure."""
     grey, small_from_image = shrink(image, WORKING_PX)
     outlines = [outline for weave in likely_weaves(grey) for outline in _outlines(weave, template, grey)]
     outlines.sort(key=lambda outline: -outline[0])
@@ -93,7 +93,7 @@ def find_part_of_outline(image: Image, template: BoardTemplate) -> OutlinePart |
 
 
 def likely_weaves(grey: NDArray[np.uint8]) -> Iterator[Weave]:
-    """The pairs of directions in which a board's lines may run, by vanishing points and by quadrangles."""
+    """Yields pairs of directions in which a board's lines may run, from vanishing points and from quadrangles."""
     segments, size = find_segments(grey), (grey.shape[1], grey.shape[0])
     yield from find_weaves(segments, size, np.random.default_rng(0))[:WEAVES]
     for quad in find_quads(grey)[:QUADS]:
@@ -105,7 +105,7 @@ def likely_weaves(grey: NDArray[np.uint8]) -> Iterator[Weave]:
 def _outlines(
     weave: Weave, template: BoardTemplate, grey: NDArray[np.uint8]
 ) -> list[tuple[float, FloatArray, dict[str, float]]]:
-    """Score, corners in the picture and shape of the likeliest outlines that go beyond it."""
+    """Score, corners in the picture and shape of the likeliest outlines that extend beyond it."""
     frame = _frame(weave, grey)
     columns = line_positions(weave.upright[:, :, 0], weave.upright[:, :, 1])
     rows = line_positions(weave.across[:, :, 1], weave.across[:, :, 0])
@@ -146,7 +146,7 @@ def _running(shown: NDArray[np.uint8]) -> Sums:
 
 
 def _goes_beyond(boxes: FloatArray, frame: Frame) -> NDArray[np.bool_]:
-    """(n,) whether the middle of a side, or a corner, lies where the picture is not."""
+    """(n,) whether the middles of some sides, but not of all four, lie outside the picture."""
     picture_from_frame = np.asarray(np.linalg.inv(frame.weave.frame_from_picture))
     shown = frame.shown[0].sums
     left, right, top, bottom = boxes.T
@@ -157,7 +157,7 @@ def _goes_beyond(boxes: FloatArray, frame: Frame) -> NDArray[np.bool_]:
         inside = (column >= 0) & (column < FRAME_PX) & (row >= 0) & (row < FRAME_PX)
         column, row = column.clip(0, FRAME_PX - 1), row.clip(0, FRAME_PX - 1)
         beyond += ~(inside & (shown[row, column + 1] > shown[row, column]))
-    # The whole of it must lie in front of the camera.
+    # The whole board must be in front of the camera.
     corners = np.stack([left, top, right, top, right, bottom, left, bottom], axis=1).reshape(-1, 4, 2)
     depth = corners @ picture_from_frame[2, :2] + picture_from_frame[2, 2]
     middle = np.full(2, FRAME_PX / 2) @ picture_from_frame[2, :2] + picture_from_frame[2, 2]
@@ -165,7 +165,7 @@ def _goes_beyond(boxes: FloatArray, frame: Frame) -> NDArray[np.bool_]:
 
 
 def _score(boxes: FloatArray, lines: FloatArray, frame: Frame) -> tuple[FloatArray, FloatArray]:
-    """(n,) mean support of the lines of every box as far as they are in the picture, and (n,) how much of them is."""
+    """(n,) mean support of each box's lines inside the picture, and (n,) the share of its lines that is inside."""
     origin, extent = boxes[:, [0, 2]], np.stack([boxes[:, 1] - boxes[:, 0], boxes[:, 3] - boxes[:, 2]], axis=1)
     total, weights, most = np.zeros(len(boxes)), np.zeros(len(boxes)), 0.0
     for start, end in lines:
@@ -187,7 +187,7 @@ def _score(boxes: FloatArray, lines: FloatArray, frame: Frame) -> tuple[FloatArr
 
 
 def _shaped(boxes: FloatArray, template: BoardTemplate, frame: Frame) -> tuple[dict[str, FloatArray], FloatArray]:
-    """For every box the best value of each shape parameter, and the score over all lines; little shown counts less."""
+    """For every box, the best value of each shape parameter, and the score over all lines, less if few are shown."""
     fixed = fixed_lines(template)
     weight = float(np.sqrt(np.abs(fixed[:, 0] - fixed[:, 1]).max(axis=1)).sum())
     score, shown = _score(boxes, fixed, frame)
@@ -209,7 +209,7 @@ def _shaped(boxes: FloatArray, template: BoardTemplate, frame: Frame) -> tuple[d
 
 
 def _examined(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTemplate) -> OutlinePart | None:
-    """The pose and shape snapped to the lines in the picture; None where nearly all, or too few, of them are in it."""
+    """The pose and shape snapped to the lines in the picture; None where too few, or nearly all, of them are in it."""
     refined = refine_shown(grey, pose, template)
     if refined is not None and template.shape:
         template = measure_shape(grey, refined, template)
@@ -218,9 +218,9 @@ def _examined(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTemplate)
 
 
 def refine_shown(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTemplate) -> BoardPose | None:
-    """As `vision.primitives.lines.refine_pose`, by the lines in the picture only; the quality is their seen share.
+    """As `vision.primitives.lines.refine_pose`, by lines in the picture only; the quality is the share of these seen.
 
-    None where too few of them are in the picture, or nearly all.
+    None where too few of the lines, or nearly all, are in the picture.
     """
     chunks = cut_chunks(template)
     small, small_from_image = shrink_to_board(grey, pose.image_from_board, template)
@@ -253,7 +253,7 @@ def _in_picture(points: FloatArray, picture_from_rectified: FloatArray, shape: t
 
 
 def _upright(corners: FloatArray) -> FloatArray:
-    """The corners, clockwise, from the one nearest the picture's top left on."""
+    """The corners, clockwise, starting with the one nearest the picture's top left."""
     if cv2.contourArea(corners.astype(np.float32), oriented=True) < 0:
         corners = corners[::-1]
     return np.asarray(np.roll(corners, -int(np.argmin(corners.sum(axis=1))), axis=0))

@@ -1,9 +1,9 @@
-"""Finds a board by what is printed on it: its drawing is matched with the picture, in whatever place and turn.
+"""Finds a board by its print: matches its drawing with the picture, at any place and rotation.
 
-1. Features of the drawing and of the picture that look alike, and the homography that most of them agree on. Seen at
-   a low angle no feature looks as drawn: then the drawing is squeezed along several directions before it is compared.
-2. The printed landmarks are looked for where that homography puts them; the pose is fitted to them.
-3. Enough of those out of play must be there, or there is no board: none is guessed.
+1. Match features of the drawing with those of the picture, and find the homography that most of them agree on. At a
+   low viewing angle no feature looks as drawn, so the drawing is also compared squeezed along several directions.
+2. Search the printed landmarks where that homography puts them, and fit the pose to them.
+3. Accept the board only if enough landmarks out of play are seen; never guess.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from vision.primitives.printed import draw_print, drawn_from_board
 FloatArray = NDArray[np.float64]
 
 FINE_PX = 1280
-"""Longer side of the picture in which a board is looked for that is too small in a coarser one."""
+"""Pixels, longer side of the picture in which a board is searched that is too small in the coarser one."""
 SQUEEZED = 2.0
-"""How much narrower the drawing is made: what a camera sees that looks down at 30 degrees."""
+"""Factor by which the drawing is narrowed: the view of a camera that looks down at 30 degrees."""
 DIRECTIONS_DEG = (0, 45, 90, 135)
-"""In which it is squeezed; features bear a good deal of what is left between two of them."""
+"""Degrees, directions in which it is squeezed; features tolerate most of the change between two of them."""
 FOUND_QUALITY = 0.55
 """Share of the landmarks out of play that must be seen."""
 
@@ -40,7 +40,7 @@ _matchers: weakref.WeakKeyDictionary[Print, tuple[ReferenceMatcher, ...]] = weak
 def find_print(image: Image, template: BoardTemplate) -> BoardPose | None:
     """The board whose print is in the picture, in the board's own orientation; None rather than a guess.
 
-    The template must have a print. The first call for a template takes half a second longer: the drawing is made.
+    The template must have a print. The first call for a template takes half a second longer, to make the drawing.
     """
     for candidate in _candidates(image, template):
         if not is_plausible(candidate, template, image):
@@ -52,7 +52,7 @@ def find_print(image: Image, template: BoardTemplate) -> BoardPose | None:
 
 
 def _candidates(image: Image, template: BoardTemplate) -> Iterator[BoardPose]:
-    """Where the board may be, the likeliest and cheapest first; each is only worked out when it is asked for."""
+    """Yields possible poses, likeliest and cheapest first; each is computed only when asked for."""
     as_drawn, *squeezed = _matchers_of(template)
     features = find_features(image)
     for matcher in (as_drawn, *squeezed):
@@ -66,7 +66,7 @@ def _candidates(image: Image, template: BoardTemplate) -> Iterator[BoardPose]:
 
 
 def _matchers_of(template: BoardTemplate) -> tuple[ReferenceMatcher, ...]:
-    """Matchers that know the drawing: as it is, and squeezed along each direction."""
+    """Matchers for the drawing as it is, and squeezed along each direction."""
     assert template.printed is not None
     if template.printed not in _matchers:
         scale = template.pixels_per_mm
@@ -77,14 +77,14 @@ def _matchers_of(template: BoardTemplate) -> tuple[ReferenceMatcher, ...]:
 
 
 def _squeeze(drawing: Reference, direction_deg: float) -> Reference:
-    """The drawing made narrower along a direction about its middle."""
+    """The drawing narrowed along a direction about its middle."""
     height, width = drawing.image.shape[:2]
     angle, middle = np.radians(direction_deg), np.array([width, height]) / 2
     along = np.array([np.cos(angle), np.sin(angle)])
     matrix = np.eye(3)
     matrix[:2, :2] -= (1 - 1 / SQUEEZED) * np.outer(along, along)
     matrix[:2, 2] = middle - matrix[:2, :2] @ middle
-    # What is squeezed without being smoothed first would flicker from pixel to pixel.
+    # Squeezing without smoothing first would cause aliasing.
     smooth = cv2.GaussianBlur(drawing.image, (0, 0), SQUEEZED / 4)
     picture = cv2.warpPerspective(smooth, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE)
     return Reference(np.asarray(picture, dtype=np.uint8), matrix @ drawing.image_from_board)

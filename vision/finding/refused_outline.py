@@ -1,4 +1,4 @@
-"""A board of few lines that is in the picture and could not be believed: too small, seen from too low, or covered."""
+"""Finds a board of few lines that is in the picture but was not accepted: too small, seen from too low, or covered."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ FloatArray = NDArray[np.float64]
 WORKING_PX = 1200
 TRIED = 6
 CLEAR = 0.75
-"""Share of the lines of a board that is seen whole."""
+"""Share of the lines that must be seen of a board that nothing covers."""
 TILES = 5
-"""The board is cut into so many tiles each way, to see which of them show lines."""
+"""Number of tiles, each way, into which the board is cut to see which of them show lines."""
 SEEN, FREE = 0.25, 0.8
-"""Share of a tile's lines up to which it may be covered, and of those of the others that must be seen."""
+"""Share of a tile's lines seen below which it counts as covered, and mean share that the other tiles must show."""
 MIN_HIDDEN, MAX_HIDDEN = 0.12, 0.6
-"""Shares of the board's tiles."""
+"""Shares of the board's tiles between which the covered ones must be."""
 
 
 def find_refused(image: Image, template: BoardTemplate) -> OutlinePart | None:
-    """The board that lies in the picture with all its cells; None where nothing proves one."""
+    """Finds the board that is in the picture with all its cells; None without proof."""
     grey, small_from_image = shrink(image, WORKING_PX)
     outlines = [outline for weave in likely_weaves(grey) for outline in find_outlines(weave, template)[:TRIED]]
     for outline in sorted(outlines, key=lambda one: -one.score)[:TRIED]:
@@ -57,7 +57,7 @@ def _examined(grey: NDArray[np.uint8], outline: Outline, template: BoardTemplate
 
 
 def hidden_share(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTemplate) -> float:
-    """Share of the board, 0 to 1, on which something lies; 0 unless all the rest of its lines is seen."""
+    """Share of the board, 0 to 1, that something covers; 0 unless the rest of its lines is seen."""
     chunks = cut_chunks(template)
     small, small_from_image = shrink_to_board(grey, pose.image_from_board, template)
     picture = rectified_grey(small, small_from_image @ pose.image_from_board, template)
@@ -85,7 +85,7 @@ def _by_tiles(
 
 
 def _is_one_piece(covered: NDArray[np.bool_]) -> bool:
-    """Whether the covered tiles hang together."""
+    """Whether the covered tiles are connected; four fifths of them suffice."""
     todo = [tuple(map(int, place)) for place in np.argwhere(covered)][:1]
     reached = set(todo)
     while todo:

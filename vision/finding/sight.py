@@ -47,9 +47,9 @@ BLURRED = 15.0
 """Variance of the Laplacian of a picture 640 pixels wide, below which the whole picture is blurred."""
 WIDTH_PX = 640
 NEEDED_PX = {"men": 9.0, "tiles": 16.0}
-"""Pixels between neighbouring cells needed to read men, or to count pips."""
+"""Pixels between neighbouring cells needed to read pieces, or to count pips."""
 LOWEST_DEG = 25.0
-"""Degrees, elevation of the camera above the board's plane, below which men occlude each other."""
+"""Degrees, elevation of the camera above the board's plane, below which pieces occlude each other."""
 HIDDEN = 0.15
 """Hidden share of the board's drawing above which it counts as covered."""
 
@@ -117,7 +117,7 @@ def why_unseen(image: Image, template: BoardTemplate) -> Unseen:
 
 
 def other_board(image: Image, template: BoardTemplate) -> Unseen | None:
-    """The reason where the printed board of another game is in the picture; None where none is."""
+    """The fault if another game's printed board is in the picture; None where none is."""
     try:
         find_sheet(image, template)
     except OtherSheetError as error:
@@ -129,7 +129,7 @@ def other_board(image: Image, template: BoardTemplate) -> Unseen | None:
 
 
 def exposure_fault(image: Image) -> Unseen | None:
-    """The reason where light or sharpness hides every board; None where both would do."""
+    """The fault if light or sharpness hides every board; None if both are good enough."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
     size = WIDTH_PX, max(1, round(WIDTH_PX * grey.shape[0] / grey.shape[1]))
     small = np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA))
@@ -145,9 +145,7 @@ def exposure_fault(image: Image) -> Unseen | None:
 
 
 def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
-    """What is said of a board of which a part was found in a picture of that width and height; None where nothing is
-    amiss with its place.
-    """
+    """The fault of a partly found board in a picture of that width and height; None where its place is fine."""
     edges = edges_beyond(part, size_px)
     if edges:
         return cut_off(edges)
@@ -175,13 +173,13 @@ def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
 
 
 def needed_gap_px(template: BoardTemplate, size_px: tuple[int, int]) -> float:
-    """Pixels from one cell to the next that the board must have in a picture of that width and height."""
+    """Least distance, in pixels, between neighbouring cells in a picture of that width and height."""
     share = np.sqrt(SMALLEST_BOARD * size_px[0] * size_px[1] / (template.size_mm[0] * template.size_mm[1]))
     return max(NEEDED_PX["tiles" if template.printed is not None else "men"], float(share) * pitch_mm(template))
 
 
 def edges_beyond(part: PartBoard, size_px: tuple[int, int]) -> tuple[Edge, ...]:
-    """The edges of the picture beyond which there are cells of the board."""
+    """The edges of the picture beyond which the board has cells."""
     x, y = part.cells_px().T
     width, height = size_px
     beyond: dict[Edge, bool] = {
@@ -194,7 +192,7 @@ def edges_beyond(part: PartBoard, size_px: tuple[int, int]) -> tuple[Edge, ...]:
 
 
 def cut_off(edges: tuple[Edge, ...]) -> Unseen:
-    """What is said of a board that goes beyond edges of the picture."""
+    """The message for a board that extends beyond edges of the picture."""
     matter = sentence_n(
         "The board goes beyond the {edges} edge of the picture.",
         "The board goes beyond the {edges} edges of the picture.",

@@ -41,7 +41,7 @@ def stray_share(image: Image, pose: BoardPose, template: BoardTemplate) -> float
         # Hand-drawn lines stray by a pixel or two; closing the gaps between neighbours keeps them whole.
         thick = cv2.dilate(lines, np.ones((1, 3) if axis == 1 else (3, 1), np.uint8))
         runs = cv2.morphologyEx(thick, cv2.MORPH_OPEN, kernel)
-        # One pixel to each row (or column) that a run covers, however broad it is.
+        # Counts one pixel per row (or column) that a run covers, however broad it is.
         count, _, stats, _ = cv2.connectedComponentsWithStats(runs)
         length += float(stats[1:count, cv2.CC_STAT_HEIGHT if axis == 1 else cv2.CC_STAT_WIDTH].sum())
     drawn = np.linalg.norm(template.lines_mm[:, 0] - template.lines_mm[:, 1], axis=1).sum() * template.pixels_per_mm

@@ -106,7 +106,7 @@ def _printed_board(image: Image) -> Found | None:
 
 
 def _look_for(image: Image, family: tuple[BoardTemplate, ...]) -> Found | None:
-    """The board in the drawing whose lines are seen."""
+    """Finds a board of the family, as the drawing whose lines are seen."""
     found = find_drawn(image, family[0])
     if found is None:
         return None

@@ -1,6 +1,6 @@
-"""The one picture of a coloured one in which a board's lines are seen best: the grey one, unless colour alone tells.
+"""Chooses the channel of a colour picture that shows a board's lines best: grey, unless only colour shows them.
 
-Lines as bright as their board, dark brown on red, say, are not there in grey. They must then differ in red or blue.
+Lines as bright as their board, such as dark brown on red, are invisible in grey. They must then differ in red or blue.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ Grey = NDArray[np.uint8]
 BLUE, RED = 0, 2
 SEARCH_PX = 14
 CLEAR = 12.0
-"""Typical response of the lines, in units of what is beside them, from which grey is good enough."""
+"""Typical response of the lines, in units of the response beside them, from which grey is good enough."""
 CLEARER = 1.5
-"""How much clearer than in grey the lines must be: grey has the least noise and the sharpest edges."""
+"""Factor by which lines must be clearer than in grey, which has the least noise and the sharpest edges."""
 
 MORE_EDGES = 1.25
-"""How many times the straight edges of the grey picture a channel must show to be looked at."""
+"""Factor by which a channel's straight edges must exceed those of grey for it to be used."""
 SHARPER = 1.3
-"""How much clearer than in grey the edges must be in another mixture of the colours for it to be looked at."""
+"""Factor by which edges must be clearer in another mixture of the colours than in grey for it to be used."""
 FULL_RANGE = 150.0
-"""Grey values between the darkest and the brightest parts from which a picture has contrast enough."""
+"""Grey values between the darkest and the brightest parts from which contrast is sufficient."""
 MAX_GAIN = 5.0
 
 
@@ -60,21 +60,21 @@ def _shrink(image: Image, image_from_board: FloatArray, template: BoardTemplate)
 
 
 def clear_grey(image: Image) -> Grey:
-    """The grey picture, or the mixture of the colours whose edges stand out most where grey hides them.
+    """The grey picture or, where grey hides edges, the mixture of the colours in which they stand out most.
 
-    In red light the other colours are all noise, and grey is mostly of the others. The mixture is the one of greatest
-    slope in units of its noise: the first of the generalised eigenvectors of both (a matched filter).
+    In red light the other colours are all noise, and grey consists mostly of them. The mixture has the greatest slope
+    in units of its noise: the first of the generalised eigenvectors of both (a matched filter).
     """
     if image.ndim == 2:
         return _grey(image)
     part = image[::2, ::2].astype(np.float32)
     slopes = np.stack([cv2.Sobel(part, cv2.CV_32F, 1, 0), cv2.Sobel(part, cv2.CV_32F, 0, 1)]).reshape(-1, 3)
     laplacian = np.abs(cv2.Laplacian(part, cv2.CV_32F)).reshape(-1, 3)
-    # Rounding alone is noise of about a level here.
+    # Rounding alone adds noise of about one level.
     noise = np.median(laplacian, axis=0).astype(np.float64) + 1.0
     scaled = slopes / noise.astype(np.float32)
     strength = np.linalg.norm(scaled, axis=1)
-    # Few strong edges, of a red cloth, say, shall not outweigh the many faint ones of a board.
+    # A few strong edges, such as those of a red cloth, must not outweigh the many faint ones of a board.
     spread = (scaled / (strength + float(np.median(strength)) + 1e-3)[:, None]).T @ scaled
     best = np.abs(np.linalg.eigh(spread.astype(np.float64))[1][:, -1])
     usual = np.array([0.114, 0.587, 0.299]) * noise
@@ -87,7 +87,7 @@ def clear_grey(image: Image) -> Grey:
 
 
 def with_contrast(grey: Grey) -> Grey:
-    """The picture brightened so far that edges of a dark one are as strong as those of others; at most five times."""
+    """The picture, contrast raised at most fivefold, so that edges of a dark one are as strong as those of others."""
     low, high = np.percentile(grey[::4, ::4], (1, 99))
     gain = float(np.clip(FULL_RANGE / max(high - low, 1.0), 1.0, MAX_GAIN))
     if gain == 1.0:
@@ -96,7 +96,7 @@ def with_contrast(grey: Grey) -> Grey:
 
 
 def telling_channel(image: Image) -> Grey | None:
-    """Blue or red, where it shows more straight edges than the grey picture does; None where neither does."""
+    """The blue or the red channel, where it shows more straight edges than grey; None where neither does."""
     if image.ndim == 2:
         return None
     grey, blue, red = _grey(image), _channel(image, BLUE), _channel(image, RED)
@@ -120,7 +120,7 @@ def _clearest(image: Image, image_from_board: FloatArray, template: BoardTemplat
 
 
 def _clearness(view: Grey, image_from_board: FloatArray, template: BoardTemplate, chunks: Chunks) -> float:
-    """Typical response of the lines, in units of what is beside them."""
+    """Typical response of the lines, in units of the response beside them."""
     rectified = rectified_grey(view, image_from_board, template)
     _, _, heights, noise = styled_peaks(rectified, chunks, SEARCH_PX)
     return float(np.median(heights)) / noise

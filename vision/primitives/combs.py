@@ -1,4 +1,4 @@
-"""Evenly spaced parallel lines in a weave: the spacing at which its segments repeat along x and along y together."""
+"""Finds evenly spaced parallel lines in a weave: the spacing at which its segments repeat along both x and y."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ Spectrum = NDArray[np.complex128]
 
 BIN_PX = 0.5
 SPECTRUM = 8192
-"""Length of the spectra; finer than the frame's, so that no peak falls between two frequencies."""
+"""Length of the spectra, finer than the frame's own, so that no peak falls between two frequencies."""
 MIN_GAP_PX = 6.5
 HELD = 0.75
-"""Least share of a board's cells, either way, that the frame holds: it holds nearly all edges of its directions."""
+"""Least share of a board's cells, either way, in the frame, which holds nearly all edges of its two directions."""
 FOCAL = (0.65, 3.0)
 """Focal lengths of ordinary cameras, in picture widths."""
 USUAL_FOCAL = 1.0
 RATIO = 1.2
-"""Greatest error of the frame's aspect as the vanishing points tell it."""
+"""Greatest factor by which the frame's aspect, taken from the vanishing points, may be wrong."""
 RATIO_STEPS = 9
 KEPT = 3
-"""Of each kind."""
+"""Number of combs kept of each kind."""
 WEAK = 0.55
-"""Least strength as a share of the greatest of its kind."""
+"""Least strength, as a share of the greatest of its kind."""
 EDGE_BLUR_PX = 1.5
 TREND_PX = 24.0
 
@@ -39,17 +39,17 @@ class Comb:
     """Spacing and phase of the lines of a weave, in frame pixels."""
 
     gaps_px: tuple[float, float]
-    """Between upright lines, and between those that run along x."""
+    """Spacing of the upright lines, and of those that run along x."""
     starts_px: tuple[float, float]
-    """Where one of either lies."""
+    """Position of one upright line, and of one that runs along x."""
     strength: float
-    """0 to 1: how well the segments keep to it."""
+    """0 to 1: how well the segments fit it."""
     by_men: bool = False
-    """Whether it is told by all edges: the spacing is right then, but men decide where the points are."""
+    """Whether it comes from all edges: the spacing is right then, but the men decide where the points are."""
 
 
 def find_combs(weave: Weave, grey: Grey, men_on_points: bool, cells: tuple[int, int]) -> list[Comb]:
-    """The likeliest spacings of a board of so many cells: by the segments, best first, and by all edges, men's too."""
+    """The likeliest spacings of a board of that many cells: by segments, best first, then by all edges, men's too."""
     aspect = frame_aspect(weave, (grey.shape[1], grey.shape[0]))
     lines = (_segment_spectrum(weave.upright, 0), _segment_spectrum(weave.across, 1))
     edges = _edge_spectra(weave, grey)
@@ -64,16 +64,16 @@ def find_combs(weave: Weave, grey: Grey, men_on_points: bool, cells: tuple[int, 
 def _combs(
     spectra: tuple[Spectrum, Spectrum], aspect: float, shift: float, harmonics: int, fewest: tuple[float, float]
 ) -> list[Comb]:
-    """The highest peaks of two spectra together; `shift` is how far the points lie from what repeats, in gaps.
+    """The highest common peaks of two spectra; `shift` is the distance, in gaps, of the points from what repeats.
 
-    Thin lines show at twice the frequency as well; what repeats by chance does not.
+    Thin lines also show at twice the frequency; what repeats by chance does not.
     """
     frame_bins = FRAME_PX / (SPECTRUM * BIN_PX)
     low, high = int(fewest[0] / frame_bins), int(FRAME_PX / MIN_GAP_PX / frame_bins)
     places = np.arange(low, high)
     best, partner = np.zeros(len(places)), np.zeros(len(places), dtype=np.intp)
     for ratio in np.geomspace(1 / RATIO, RATIO, RATIO_STEPS):
-        # As many upright lines to the pixel as the aspect says for those across.
+        # The frequency of the lines along x that the aspect implies for that of the upright ones.
         other = np.clip(np.rint(places / aspect * ratio).astype(np.intp), 1, SPECTRUM // 2 - 1)
         strength = np.zeros(len(places))
         for times in range(1, harmonics + 1):
@@ -100,17 +100,17 @@ def _combs(
 
 
 def askew(weave: Weave, size: tuple[int, int]) -> float:
-    """Cosine of the angle on the table between x and y as it would have to be; 0 where a camera may see a square so."""
+    """Least cosine of the angle between x and y on the table, over usual focal lengths; 0 where one makes it right."""
     first, second = _axes(weave, size)
     focal = np.geomspace(*FOCAL, 9)[:, None]
     one, other = (np.concatenate([axis[:2] / focal, np.full((9, 1), axis[2])], axis=1) for axis in (first, second))
     product = np.einsum("ij,ij->i", one, other) / np.linalg.norm(one, axis=1) / np.linalg.norm(other, axis=1)
-    # Between two focal lengths of which one sees it sharp and the other blunt there is one that sees it square.
+    # Between a focal length that makes the angle acute and one that makes it obtuse, one makes it right.
     return 0.0 if product.min() < 0 < product.max() else float(np.abs(product).min())
 
 
 def _axes(weave: Weave, size: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
-    """The directions of x and y as columns of K^-1 H but for the focal length."""
+    """The directions of x and y as columns of K^-1 H, but for the focal length."""
     picture_from_frame = np.linalg.inv(weave.frame_from_picture)
     centred = np.array([[1, 0, -size[0] / 2], [0, 1, -size[1] / 2], [0, 0, size[0]]]) / size[0]
     first, second = (centred @ picture_from_frame)[:, :2].T
@@ -118,9 +118,9 @@ def _axes(weave: Weave, size: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
 
 
 def frame_aspect(weave: Weave, size: tuple[int, int]) -> float:
-    """Frame pixels along y to those along x that are equally long on the table.
+    """Frame pixels along y per frame pixel along x for equal lengths on the table.
 
-    A camera of focal length f (picture widths) sees the frame's axes as columns of K^-1 H; on the table these have
+    A camera of focal length f (in picture widths) sees the frame's axes as columns of K^-1 H; on the table these have
     the same length (Zhang 2000, eq. 3 and 4). f follows from their right angle where both vanishing points are near.
     """
     first, second = _axes(weave, size)
@@ -130,12 +130,12 @@ def frame_aspect(weave: Weave, size: tuple[int, int]) -> float:
     if abs(depth) > 0.02 * norms:
         focal = float(np.sqrt(np.clip(-product / depth, FOCAL[0] ** 2, FOCAL[1] ** 2)))
     lengths = [float(np.hypot(np.linalg.norm(axis[:2]) / focal, axis[2])) for axis in (first, second)]
-    # A table's unit spans 1 / length frame pixels.
+    # A unit of length on the table spans 1 / length frame pixels.
     return lengths[0] / lengths[1]
 
 
 def _segment_spectrum(segments: FloatArray, axis: int) -> Spectrum:
-    """The spectrum of the segments' lengths over where they lie; 1 at most."""
+    """The spectrum of the segments' lengths over their positions; at most 1."""
     at = segments[:, :, axis].mean(axis=1)
     lengths = np.abs(segments[:, 1, 1 - axis] - segments[:, 0, 1 - axis])
     histogram, _ = np.histogram(at, bins=round(FRAME_PX / BIN_PX), range=(0, FRAME_PX), weights=lengths)
@@ -143,7 +143,7 @@ def _segment_spectrum(segments: FloatArray, axis: int) -> Spectrum:
 
 
 def _edge_spectra(weave: Weave, grey: Grey) -> tuple[Spectrum, Spectrum]:
-    """Spectra of all edges over x and over y: men touch, so most edges lie halfway between their middles."""
+    """Spectra of all edges along x and along y: men touch, so most edges lie halfway between their middles."""
     size = (FRAME_PX, FRAME_PX)
     frame = np.asarray(cv2.warpPerspective(grey, weave.frame_from_picture, size), np.float32)
     seen = cv2.warpPerspective(np.ones_like(grey), weave.frame_from_picture, size)
@@ -162,6 +162,6 @@ def _edge_spectra(weave: Weave, grey: Grey) -> tuple[Spectrum, Spectrum]:
 
 def _spectrum(values: FloatArray, total: float | None = None) -> Spectrum:
     spectrum = np.fft.rfft(values, SPECTRUM) / max(float(values.sum()) if total is None else total, 1e-9)
-    # Half a bin: what is in a bin lies about its middle.
+    # Shifted by half a bin: the contents of a bin lie around its middle.
     shift = np.exp(-2j * np.pi * np.arange(len(spectrum)) * 0.5 / SPECTRUM)
     return np.asarray(spectrum * shift)

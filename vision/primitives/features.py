@@ -16,7 +16,7 @@ from vision.pose import BoardPose, project
 FloatArray = NDArray[np.float64]
 
 LONGER_SIDE_PX = 640
-"""Pictures are shrunk to this before features are looked for: fine grain moves and costs time."""
+"""Pixels, longer side to which pictures are shrunk before feature detection: fine grain moves and costs time."""
 FEATURES = 2500
 RATIO = 0.8
 """Greatest distance of a match, as a share of the second best's."""
@@ -26,7 +26,7 @@ FEWEST_INLIERS = 12
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Reference:
-    """A picture of the board, preferably without men, and the board's place in it."""
+    """A picture of the board, preferably without pieces, and the board's place in it."""
 
     image: Image
     image_from_board: FloatArray
@@ -61,12 +61,12 @@ class ReferenceMatcher:
         return self.match(find_features(image))
 
     def agreeing(self, image: Image) -> int:
-        """How many features agree on one place of the board in the picture, or in the picture of another board."""
+        """Number of features that agree on one place of the board in the picture, or in that of another board."""
         found = self._fit(find_features(image))
         return 0 if found is None else int(found[3].sum())
 
     def match(self, features: Features) -> BoardPose | None:
-        """The same for a picture whose features are already computed."""
+        """Like `locate`, for a picture whose features are already computed."""
         found = self._fit(features)
         if found is None:
             return None
@@ -93,7 +93,7 @@ class ReferenceMatcher:
 
 
 def find_features(image: Image, longer_side_px: int = LONGER_SIDE_PX) -> Features:
-    """The features of the picture, shrunk to that size."""
+    """The features of the picture, shrunk to that longer side."""
     return _describe(*shrink(image, longer_side_px), mask=None)
 
 

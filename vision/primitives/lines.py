@@ -1,8 +1,8 @@
 """A board's drawn lines: how well a pose explains them, and the pose and shape that explain them best.
 
 Works on the rectified picture, where a line's place and direction are known up to a small error. Short chunks are
-sampled across every template line; a line shows there as a ridge, darker or lighter than the board. Men and hands hide
-some chunks, so nothing depends on any single one.
+sampled across every template line; a line shows there as a ridge, darker or lighter than the board. Pieces and
+hands hide some chunks, so nothing depends on any single one.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ MISSING = 0.3
 ASIDE_PX = 8
 """Rectified pixels by which a drawn line may deviate from its proper place."""
 HIT_PX = 2.0
-"""Rectified pixels by which a piece may deviate from the rest of its line."""
+"""Rectified pixels by which a chunk may deviate from the rest of its line."""
 ROUGH_STEP = 0.015
 SHAPE_STEPS = ((0.005, 0.02), (0.0025, 0.005))
 """Step and reach of each further round of the search for a shape parameter."""
 SHAPE_REACH_PX = 16
 ROOM = 0.7
-"""Least distance of two cells, in men's diameters; men are often larger or smaller than the template says."""
+"""Least distance of two cells, in diameters of a piece; pieces are often larger or smaller than the template says."""
 
 
 def refine_pose(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
@@ -114,8 +114,8 @@ def _variants(template: BoardTemplate, name: str, step: float, reach: float) -> 
 def seen_share(offsets: FloatArray, clear: NDArray[np.bool_], chunks: Chunks) -> float:
     """Share of the board's lines that are seen; a line of which too little is seen weighs double.
 
-    A chunk is seen where a clear ridge agrees with the others of its line: lines drawn by hand lie a little aside,
-    but straight. Men and hands hide pieces of many lines; a wrong pose or shape loses whole ones.
+    A chunk is seen where a clear ridge agrees with the others of its line: hand-drawn lines are a little displaced
+    but straight. Pieces and hands hide parts of many lines; a wrong pose or shape loses whole lines.
     """
     seen, missing = 0, 0
     groups = np.split(np.arange(len(offsets)), np.flatnonzero(np.diff(chunks.segment)) + 1)
@@ -168,7 +168,7 @@ def shaped_lines(template: BoardTemplate, name: str) -> NDArray[np.bool_]:
 
 
 def has_room(template: BoardTemplate) -> bool:
-    """Whether men on neighbouring cells would not lie on one another: no board is drawn with a shape that fails."""
+    """Whether pieces on neighbouring cells would not overlap; no real board has a shape that fails this."""
     gaps = np.linalg.norm(template.cells_mm[:, None] - template.cells_mm[None], axis=2)
     np.fill_diagonal(gaps, np.inf)
     return bool(gaps.min() > ROOM * template.man_diameter_mm)

@@ -1,4 +1,4 @@
-"""Draws what is printed on a board: our own drawing of a template's figures, to compare pictures with."""
+"""Draws a board's print from the figures of its template, for comparison with pictures."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from vision.frame import Image
 FloatArray = NDArray[np.float64]
 
 FINER = 4
-"""Drawn so much larger and shrunk, so that edges fall between pixels where they belong."""
+"""Factor by which the drawing is made larger and then shrunk, so that edges fall between pixels correctly."""
 HOLLOW = 0.72
 """Exponent of a star's outline, |x|^HOLLOW + |y|^HOLLOW = 1; at 1 it would be a square on its tip."""
 BARE = (90, 90, 90)
-"""BGR of what is not printed on."""
+"""BGR of unprinted areas."""
 
 
 def draw_print(template: BoardTemplate, pixels_per_mm: float) -> Image:
-    """The print seen from straight above, margins included, so many pixels to the millimetre.
+    """The print seen from straight above, margins included, at that scale.
 
-    uint8 (height, width, 3) BGR, in the frame of `drawn_from_board`; at the template's own scale it is the frame of
+    uint8 (height, width, 3) BGR, in the frame of `drawn_from_board`; at the template's own scale this is the frame of
     rectified pictures. Raises ValueError where the template describes no print.
     """
     if template.printed is None:
@@ -37,13 +37,13 @@ def draw_print(template: BoardTemplate, pixels_per_mm: float) -> Image:
 
 
 def drawn_from_board(template: BoardTemplate, pixels_per_mm: float) -> FloatArray:
-    """(3, 3) homography: board millimetres to pixels of what `draw_print` draws."""
+    """(3, 3) homography: board millimetres to pixels of the picture from `draw_print`."""
     offset = template.margin_mm * pixels_per_mm
     return np.array([[pixels_per_mm, 0, offset], [0, pixels_per_mm, offset], [0, 0, 1]], dtype=np.float64)
 
 
 def _paint(fine: Image, shape: Shape, scale: float, margin_mm: float) -> None:
-    # The middle of the picture's first pixel is its origin, not the corner of that pixel.
+    # The picture's origin is the middle of its first pixel, not that pixel's corner.
     points = (outline_mm(shape) + margin_mm) * scale + FINER / 2
     # Pixel p reaches from p to p + 1; one whose middle lies on the edge belongs to the shape.
     cv2.fillPoly(fine, [np.round(points - 0.5).astype(np.int32).reshape(-1, 1, 2)], shape.colour)

@@ -12,7 +12,7 @@ Grey = NDArray[np.uint8]
 MIN_AREA = 0.002
 """Least area, as a share of the picture."""
 BLOCKS = (0.02, 0.06)
-"""Neighbourhoods that a pixel is compared with as dark or light, as shares of the picture's longer side."""
+"""Sides of the neighbourhoods relative to which a pixel is dark or light, as shares of the picture's longer side."""
 MOST = 8
 ALIKE = 0.12
 """Distance of corners, as a share of the diagonal, below which two quadrangles count as one."""

@@ -1,4 +1,4 @@
-"""Ridges: the drawn lines of a board as they show in its rectified picture, sampled across in short chunks."""
+"""Ridges: the drawn lines of a board in its rectified picture, sampled across in short chunks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ STEP_PX = 2.0
 SCALES_PX = (1.0, 1.7, 3.0, 5.0)
 """Half-widths of lines that are tried, in rectified pixels."""
 BESIDE_PX = 16
-"""How much further the picture beside the lines is looked at, to know what is no line."""
+"""Rectified pixels sampled beyond the search radius, to measure the response where there is no line."""
 MARGIN_PX = 8
-"""How much further the picture is looked at to tell the style of the lines."""
+"""Rectified pixels sampled beyond the search radius, to determine the style of the lines."""
 NOISE_FLOOR = 0.3
-"""Least response beside lines, in grey values: a noiseless picture proves nothing more."""
+"""Least response beside lines, in grey values: even a noiseless picture proves nothing finer."""
 HIT = 3.0
 """Ridge response of a visible line, in units of the typical response beside the lines."""
 ALIKE = 0.3
@@ -83,7 +83,7 @@ def rectified_grey(grey: Grey, image_from_board: FloatArray, template: BoardTemp
 
 
 def picture_scale(image_from_board: FloatArray, template: BoardTemplate) -> float:
-    """Picture pixels to a rectified pixel, on the average of the board."""
+    """Picture pixels per rectified pixel, averaged over the board."""
     corners = project(image_from_board, template.corners_mm).astype(np.float32)
     area_px = abs(cv2.contourArea(corners))
     area_mm = template.size_mm[0] * template.size_mm[1]
@@ -101,7 +101,7 @@ def sample_across(grey: NDArray[np.float32], chunks: Chunks, radius: int) -> NDA
 
 
 def ridge(profiles: NDArray[np.float32], style: LineStyle) -> NDArray[np.float32]:
-    """Grey values by which a place stands out from both sides of it along the last axis, in that style.
+    """Grey values by which a place stands out from both its sides along the last axis, in that style.
 
     The lesser of the two sides counts: the rim of a sheet or a shadow stands out from one side only.
     """
@@ -122,7 +122,7 @@ def line_style(grey: NDArray[np.float32], chunks: Chunks, radius: int) -> LineSt
 
 
 def _style_of(profiles: NDArray[np.float32]) -> LineStyle:
-    """The style under which most profiles show a ridge, not counting MARGIN_PX at either end."""
+    """The style under which most profiles show a ridge, ignoring MARGIN_PX at either end."""
     styles = [LineStyle(polarity, scale) for polarity in (1, -1) for scale in SCALES_PX]
 
     def strength(style: LineStyle) -> float:
@@ -134,7 +134,7 @@ def _style_of(profiles: NDArray[np.float32]) -> LineStyle:
 def peaks(response: NDArray[np.float32], radius: int, style: LineStyle) -> tuple[FloatArray, FloatArray, float]:
     """Offset (to a fraction of a pixel) and height of every chunk's best ridge, and the typical height beside lines.
 
-    `response` reaches further than `radius`, within which the ridge is looked for.
+    `response` must extend beyond `radius`, within which the ridge is searched.
     """
     middle = response.shape[1] // 2
     offsets = np.arange(-middle, middle + 1)
@@ -167,5 +167,5 @@ def styled_peaks(
 
 
 def visible(heights: FloatArray, noise: float) -> float:
-    """The response from which a ridge is a drawn line: all lines of a board are drawn alike."""
+    """Least response of a drawn line: all lines of a board are drawn alike."""
     return max(HIT * noise, ALIKE * float(np.percentile(heights, 75)))

@@ -15,7 +15,7 @@ Grey = NDArray[np.uint8]
 CELL_PX = 16
 """Pixels, side of a cell in the picture that is searched."""
 RADII_PX = (6.0, 7.0, 8.0)
-"""Pixels, radii of men that take from three quarters of a cell to all of it."""
+"""Pixels, radii of men that fill from three quarters of a cell to all of it."""
 MAX_PX = 60000
 """Most edge pixels that vote."""
 FAINTEST = 0.12
@@ -29,7 +29,7 @@ LARGEST_PX = 1100
 
 
 def find_round_men(grey: Grey, cells_from_picture: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """(n, 2) the middles of round things, in cells, between two places (cells too)."""
+    """(n, 2) middles, in cells, of the round objects between two places (in cells too)."""
     width, height = (int(value) for value in np.ceil((high - low) * CELL_PX))
     if not 3 * CELL_PX < min(width, height) <= max(width, height) < LARGEST_PX:
         return np.zeros((0, 2))

@@ -26,7 +26,7 @@ FRAME_PX = 512
 QUAD_AGREE_RAD = 0.07
 """The same as `AGREE_RAD` for the rough directions of a small quadrangle."""
 WIDENED = 3.6
-"""How far around a quadrangle segments count, in its half diagonals: it may be the innermost square."""
+"""Radius around a quadrangle within which segments count, in its half diagonals: it may be the innermost square."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def _contrast(grey: Grey, ends: FloatArray) -> FloatArray:
 def find_weaves(
     segments: Segments, size: tuple[int, int], rng: np.random.Generator, aims: Segments | None = None
 ) -> list[Weave]:
-    """Frames in which many segments run along x and y, the likeliest first; `aims` may tell the directions instead."""
+    """Frames in which many segments run along x and y, likeliest first; `aims` may provide the directions instead."""
     aims = segments if aims is None else aims
     if min(len(segments.ends), len(aims.ends)) < 8:
         return []
@@ -106,7 +106,7 @@ def find_weaves(
 
 
 def weave_of_quad(segments: Segments, quad: FloatArray, size: tuple[int, int]) -> Weave | None:
-    """The frame that a quadrangle in the picture suggests, should it be a square of the board or its rim."""
+    """The frame that a quadrangle in the picture suggests if it is a square of the board or its rim."""
     ends = np.concatenate([quad, np.ones((4, 1))], axis=1)
     sides = np.cross(ends, np.roll(ends, -1, axis=0))
     middle = quad.mean(axis=0)
@@ -122,7 +122,7 @@ def weave_of_quad(segments: Segments, quad: FloatArray, size: tuple[int, int]) -
 
 
 def _vanishing_points(segments: Segments, size: tuple[int, int], rng: np.random.Generator) -> FloatArray:
-    """(n, 3) homogeneous meeting points of random pairs of segments, striking ones more often; unit length."""
+    """(n, 3) homogeneous intersections, of unit length, of random pairs of segments, striking ones more often."""
     centre = np.array([size[0] / 2, size[1] / 2])
     scale = max(size) / 2
     lines = _lines((segments.ends - centre) / scale)
@@ -150,7 +150,7 @@ def _agreement(points: FloatArray, ends: FloatArray, limit_rad: float = AGREE_RA
     scale = float(np.abs(middles - centre).max()) + 1e-9
     middles = (middles - centre) / scale
     along = along / np.linalg.norm(along, axis=1)[:, None]
-    # About the segments' middle, and small: there are millions of pairs, which single precision must do for.
+    # Centred on the segments and scaled: there are millions of pairs, so single precision must suffice.
     carried = points.copy()
     carried[:, :2] = (points[:, :2] - points[:, 2:] * centre) / scale
     carried = (carried / np.linalg.norm(carried, axis=1, keepdims=True)).astype(np.float32)
@@ -166,7 +166,7 @@ def _agreement(points: FloatArray, ends: FloatArray, limit_rad: float = AGREE_RA
 
 
 def _refit(point: FloatArray, segments: Segments, limit_rad: float = AGREE_RAD) -> FloatArray:
-    """The vanishing point at which the segments that aim near it aim best."""
+    """The vanishing point refitted to the segments that aim near it."""
     middle = segments.ends.reshape(-1, 2).mean(axis=0)
     scale = float(np.abs(segments.ends - middle).max()) + 1e-9
     lines = _lines((segments.ends - middle) / scale)
@@ -183,7 +183,7 @@ def _refit(point: FloatArray, segments: Segments, limit_rad: float = AGREE_RAD) 
 
 
 def _distinct(points: FloatArray, segments: Segments) -> FloatArray:
-    """The vanishing points of most weight, each counted without what aims near a better one."""
+    """The vanishing points of greatest weight; segments that aim near a better one do not count again."""
     agree = _agreement(points, segments.ends)
     shares = agree.astype(np.float32)
     left = segments.weights.copy()
@@ -200,7 +200,7 @@ def _distinct(points: FloatArray, segments: Segments) -> FloatArray:
 
 
 def make_weave(segments: Segments, first: FloatArray, second: FloatArray, size: tuple[int, int]) -> Weave | None:
-    """The frame in which two vanishing points are the directions of x and y; None where no board is seen so."""
+    """The frame whose x and y directions are two vanishing points; None where no board can be seen like this."""
     centre = np.array([size[0] / 2, size[1] / 2])
     towards = [point[:2] - point[2] * centre for point in (first, second)]
     angles = [float(np.arctan2(direction[1], direction[0])) for direction in towards]
@@ -233,7 +233,7 @@ def _scaled(
     segments: FloatArray, matrix: FloatArray, across: NDArray[np.bool_], upright: NDArray[np.bool_]
 ) -> Weave | None:
     ends = np.concatenate([segments, np.ones((len(segments), 2, 1))], axis=2)
-    # Beyond the horizon nothing can lie on the table.
+    # Nothing beyond the horizon can lie on the table.
     visible = ((ends @ matrix[2]) > 0.2).all(axis=1)
     across, upright = across & visible, upright & visible
     if across.sum() < 4 or upright.sum() < 4:

@@ -1,7 +1,7 @@
-"""Directions in which a picture repeats: a board so full of men that none of its lines is seen still has its rows.
+"""Finds directions in which a picture repeats: a board so full of men that no line is seen still has its rows.
 
-Men that stand side by side have edges at even distances, whatever their colours. In a window of a few cells the
-spectrum of the edges then has peaks; a wave's crests run along rows or columns, and meet at their vanishing point.
+Men side by side have edges at even distances, whatever their colours. The spectrum of the edges in a window of a few
+cells then has peaks; a wave's crests run along rows or columns, and meet at their vanishing point.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ Grey = NDArray[np.uint8]
 
 WORKING_PX = 500
 WINDOWS_PX = (112, 192)
-"""Sides of the squares that are looked at: those of small cells, and of large ones."""
+"""Pixels, sides of the square windows: the first for small cells, the second for large ones."""
 SPECTRUM = 256
-"""Length of the spectra; finer than the windows', so that no peak falls between two frequencies."""
+"""Length of the spectra, finer than the windows' own, so that no peak falls between two frequencies."""
 FEWEST_PERIODS = 2.6
 MIN_PERIOD_PX = 5.0
 BLUR_PX = 1.0
 STRONG = 0.985
-"""Edges above this share of all are as strong as it."""
+"""Quantile of edge strength above which all edges count alike."""
 CLEAR = 14.0
-"""Least power of a peak in units of the mean power of so coarse a structure."""
+"""Least power of a peak, in units of the mean power of equally coarse structure."""
 APART_RAD = 0.7
 """Least angle between the two waves of a lattice, as seen."""
 BESIDE = 0.12
-"""Share of the stronger wave's power that the weaker one has at least."""
+"""Least power of the weaker wave, as a share of the stronger one's."""
 
 
 def find_waves(grey: Grey) -> tuple[Segments, Segments]:
-    """Pieces of rows and columns, a square's side long, where the picture repeats in two directions; and of diagonals.
+    """Pieces of rows and columns, and of diagonals, in windows where the picture repeats in two directions.
 
-    Each runs through the middle of its square; only its direction means something. The weight is the length. Which of
-    the two kinds are the rows and which the diagonals is not known: either may show the stronger waves.
+    Each runs through the middle of its window and is as long as its side; only its direction matters. The weight is the
+    length. It is unknown which are the rows and which the diagonals: either may show the stronger waves.
     """
     scale = min(1.0, WORKING_PX / max(grey.shape))
     size = max(1, round(grey.shape[1] * scale)), max(1, round(grey.shape[0] * scale))
@@ -58,7 +58,7 @@ def _edges(grey: Grey) -> NDArray[np.float32]:
 
 
 def _waves(edges: NDArray[np.float32], window_px: int) -> list[FloatArray]:
-    """(4, 2, 2) end points in the small picture, of the two strongest waves and of those across them."""
+    """List of (4, 2, 2) end points in the small picture: crests of the two strongest waves, and of their diagonals."""
     height, width = edges.shape
     if min(height, width) < window_px:
         return []
@@ -87,14 +87,14 @@ def _starts(length: int, window_px: int) -> NDArray[np.intp]:
 
 
 def _frequencies() -> FloatArray:
-    """(SPECTRUM, SPECTRUM / 2 + 1, 2) waves to the pixel along x and y."""
+    """(SPECTRUM, SPECTRUM / 2 + 1, 2) waves per pixel along x and y."""
     y, x = np.meshgrid(np.fft.fftfreq(SPECTRUM), np.fft.rfftfreq(SPECTRUM), indexing="ij")
     return np.stack([x, y], axis=2)
 
 
 def _strongest(power: FloatArray, inside: NDArray[np.bool_], frequencies: FloatArray) -> tuple[FloatArray, ...] | None:
-    """(2,) frequencies of the two strongest waves; None where there are not two clear ones."""
-    # Structure is the stronger the coarser it is: each wave is compared with those about as long.
+    """(2,) frequencies of the two strongest waves; None unless two are clear."""
+    # Coarser structure is stronger, so each wave is compared with others of about its length.
     weighted = power * np.linalg.norm(frequencies, axis=2)
     limit = CLEAR * float(weighted[inside].mean())
     first = int(np.argmax(weighted))

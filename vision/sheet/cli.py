@@ -1,4 +1,4 @@
-"""`kibitzer print-board`."""
+"""The command `kibitzer print-board`."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def print_board(
     plain: Annotated[bool, typer.Option("--plain", help="Leave the board white, to save ink.")] = False,
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
-    """Draws a game's board for printing, with four markers that tell where it is and whose it is.
+    """Draws a game's board for printing, with four markers that show where it is and which game it is for.
 
-    Print it at its own size ("100 %", not "fit to page") and measure the scale bar. Any coins or buttons of two kinds
-    that differ in brightness will do as men. Such a board is found and read without calibration, also where a hand or
-    a man covers one of its markers. All that is drawn are outlines: no fonts are needed.
+    Print it at its own size ("100 %", not "fit to page") and measure the scale bar. Coins or buttons of two kinds that
+    differ in brightness can serve as pieces. The board is found and read without calibration, even if a hand or a
+    piece covers one of its markers. The file contains only outlines and needs no fonts.
 
     Example: kibitzer print-board reversi --out reversi.pdf
 

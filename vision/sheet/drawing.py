@@ -1,4 +1,4 @@
-"""Draws a board for printing: the page that a layout and a size of paper give."""
+"""Draws a board for printing: the page for a layout and a paper size."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ PAPERS_MM = {
 }
 """Width and height of an upright page."""
 EDGE_MM = 10.0
-"""White at the edge of the paper, where printers do not reach."""
+"""Millimetres of white at the edge of the paper, where printers do not print."""
 MIN_CELL_MM = 9.0
-"""Between two cells on the paper: smaller men are neither handled nor seen."""
+"""Least millimetres between cells on the paper: smaller pieces are hard to handle and to see."""
 LINE, MIN_LINE_MM, MAX_LINE_MM = 0.035, 0.4, 0.8
 """Width of the lines: share of the pitch, and millimetres of the paper."""
 DOT = 0.22
@@ -50,18 +50,18 @@ class Sheet:
     layout: SheetLayout
     page: Page
     scale: float
-    """Millimetres of the paper to one of the board frame."""
+    """Millimetres of the paper per millimetre of the board frame."""
     page_from_board: FloatArray
     """(2, 3) affine map: board millimetres to those of the page."""
 
     @property
     def cell_mm(self) -> float:
-        """Between two neighbouring cells on the paper."""
+        """Distance between neighbouring cells on the paper."""
         return pitch_mm(self.layout.template) * self.scale
 
     @property
     def man_mm(self) -> float:
-        """Diameter of men that suit it."""
+        """Diameter of suitable pieces."""
         return self.layout.template.man_diameter_mm * self.scale
 
     @property
@@ -73,9 +73,9 @@ class Sheet:
 
 
 def draw_sheet(layout: SheetLayout, paper: str = "a4", tinted: bool = True) -> Sheet:
-    """The sheet on that paper; `tinted` colours the board, which tells light men better from the paper.
+    """The sheet on that paper; `tinted` colours the board, which sets light pieces off better than white paper.
 
-    Raises SheetError where the board would be too small for any men.
+    Raises SheetError where the board would be too small for any pieces.
     """
     size, scale = _fit(layout, paper)
     _check(layout, paper)
@@ -90,7 +90,7 @@ def draw_sheet(layout: SheetLayout, paper: str = "a4", tinted: bool = True) -> S
 
 
 def _fit(layout: SheetLayout, paper: str) -> tuple[tuple[float, float], float]:
-    """Width and height of the page, and how large the board is on it."""
+    """Width and height of the page, and the board's scale on it."""
     width, height = PAPERS_MM[paper]
     size = (height, width) if layout.landscape else (width, height)
     return size, min((extent - 2 * EDGE_MM) / need for extent, need in zip(size, layout.size_mm, strict=True))
@@ -163,13 +163,13 @@ def _runs(cells: NDArray[np.bool_]) -> Iterator[FloatArray]:
 
 
 def _bands(layout: SheetLayout, scale: float, page_from_board: FloatArray, title: str) -> list[Ink]:
-    """The words between the markers, drawn along x and then carried to where they belong."""
+    """The texts between the markers, drawn along x and then moved to their places."""
     (left, top), (right, _), (far_right, far_bottom), _ = (marker[0] for marker in layout.markers_mm)
     marker = float(layout.markers_mm[0, 1, 0] - layout.markers_mm[0, 0, 0])
     height = marker * scale
     if layout.landscape:
         length = (far_bottom - top - marker) * scale
-        # Read from the right: along is up, across is to the right.
+        # To be read from the right: along is up, across is to the right.
         starts = [(left, far_bottom), (right, far_bottom)]
         turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
     else:

@@ -1,4 +1,4 @@
-"""A page as a file: PDF and SVG of outlines alone, or as a picture."""
+"""Writes a page as a file: PDF and SVG made of outlines alone, or a picture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FloatArray = NDArray[np.float64]
 
 POINTS_A_MM = 72 / 25.4
 FINER = 3
-"""A picture is drawn so much larger and shrunk, so that edges are smooth."""
+"""Factor by which a picture is drawn larger and then shrunk, so that edges are smooth."""
 _SHIFT = 4
 """Fractional bits of OpenCV's drawing coordinates."""
 
@@ -61,7 +61,7 @@ def svg_of(page: Page) -> str:
 
 
 def picture_of(page: Page, pixels_per_mm: float) -> Image:
-    """The page as it is seen from straight above; uint8 (height, width, 3) BGR, the page to its very edges."""
+    """The page as seen from straight above, to its very edges; uint8 (height, width, 3) BGR."""
     size = tuple(round(extent * pixels_per_mm) for extent in page.size_mm)
     fine: Image = np.full((size[1] * FINER, size[0] * FINER, 3), 255, dtype=np.uint8)
     for ink in page.inks:
@@ -79,7 +79,7 @@ def _operators(ink: Ink, height: float) -> str:
 
 
 def _fill(fine: Image, ink: Ink, scale: float) -> None:
-    """Holes are cut after all else is filled, so that parts which overlap stay whole."""
+    """Fills the outlines first and then cuts the holes, so that overlapping parts stay whole."""
     if not ink.rings:
         return
     points = np.concatenate(ink.rings)
@@ -97,6 +97,6 @@ def _fill(fine: Image, ink: Ink, scale: float) -> None:
 
 
 def _area(ring: FloatArray) -> float:
-    """Signed, twice."""
+    """Twice the signed area."""
     x, y = ring.T
     return float(x @ np.roll(y, -1) - y @ np.roll(x, -1))

@@ -1,4 +1,4 @@
-"""What a page is drawn with: areas of one colour, in its millimetres. PDF, SVG and pictures are made of these."""
+"""Areas of one colour, in millimetres of the page, of which PDF, SVG and pictures are made."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Colour = tuple[int, int, int]
 """Red, green, blue."""
 
 ROUND = 72
-"""Corners of a circle."""
+"""Number of corners of the polygon drawn for a circle."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -20,17 +20,17 @@ class Ink:
     """An area of one colour, laid over what was drawn before."""
 
     rings: tuple[FloatArray, ...]
-    """(n, 2) outlines; what they wind around is filled, so a ring that runs the other way is a hole."""
+    """(n, 2) outlines; the area they wind around is filled, so a ring in the opposite direction is a hole."""
     colour: Colour
 
     def carried(self, matrix: FloatArray) -> Ink:
-        """The same after a (2, 3) affine map that mirrors nothing."""
+        """The same area after a (2, 3) affine map that mirrors nothing."""
         return Ink(tuple(ring @ matrix[:, :2].T + matrix[:, 2] for ring in self.rings), self.colour)
 
 
 @dataclasses.dataclass(frozen=True)
 class Page:
-    """A sheet of paper with what is on it."""
+    """A sheet of paper and its content."""
 
     size_mm: tuple[float, float]
     """Width and height; the origin is the top left corner, y runs down."""
@@ -57,7 +57,7 @@ def disc(centre: FloatArray, diameter: float) -> FloatArray:
 
 
 def stroke(start: FloatArray, end: FloatArray, width: float) -> FloatArray:
-    """A straight line that reaches half its width beyond both its ends, so that corners are whole."""
+    """A straight line that extends half its width beyond both ends, so that corners are closed."""
     along = (end - start) / np.linalg.norm(end - start) * width / 2
     across = np.array([-along[1], along[0]])
     return np.array([start - along - across, end + along - across, end + along + across, start - along + across])

@@ -1,4 +1,4 @@
-"""Words as outlines: a page needs no fonts then, and looks the same on every printer."""
+"""Text as outlines, so that a page needs no fonts and looks the same on every printer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vision.sheet.ink import Colour, Ink
 FloatArray = NDArray[np.float64]
 
 STEPS = 6
-"""Straight pieces of a curve."""
+"""Number of straight pieces per curve."""
 Anchor = Literal["left", "middle", "right"]
 
 
@@ -31,7 +31,7 @@ def words(
     turn_deg: float = 0.0,
     bold: bool = False,
 ) -> Ink:
-    """A line of text; `place` is on its base line, `size` is the em, it is turned clockwise about its place."""
+    """A line of text; `place` is on its base line, `size` is the em; it is turned clockwise about its place."""
     font, x = _font(bold), 0.0
     rings: list[FloatArray] = []
     for sign in text:
@@ -45,7 +45,7 @@ def words(
 
 
 def words_width(text: str, size: float, bold: bool = False) -> float:
-    """How wide a line of text is."""
+    """Width of a line of text."""
     return size * sum(_font(bold).glyph(sign)[1] for sign in text)
 
 
@@ -59,7 +59,7 @@ class _Font:
 
     @functools.cache  # noqa: B019 - fonts live as long as the program
     def glyph(self, sign: str) -> tuple[tuple[FloatArray, ...], float]:
-        """The outlines of a sign and how far it is to the next; of a sign that the font lacks, its box."""
+        """The outlines and the advance of a sign; for a sign that the font lacks, those of its box."""
         glyph = self._glyphs[self._names.get(ord(sign), ".notdef")]
         pen = _FlatPen(self._glyphs)
         glyph.draw(pen)
@@ -68,7 +68,7 @@ class _Font:
 
 
 class _FlatPen(BasePen):  # type: ignore[misc]
-    """Takes an outline down as straight pieces."""
+    """Records an outline as straight pieces."""
 
     def __init__(self, glyphs: Any) -> None:
         super().__init__(glyphs)
@@ -98,6 +98,6 @@ def _font(bold: bool) -> _Font:
     path = FONTS / ("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf")
     if path.is_file():
         return _Font(TTFont(path))
-    # Pillow's own: Latin letters only, but always there.
+    # Pillow's own font: only Latin letters, but always available.
     default: Any = ImageFont.load_default(16)
     return _Font(TTFont(io.BytesIO(default.font_bytes)))

@@ -1,7 +1,7 @@
-"""The shape of a hand and forearm, as round cones melted into each other: a signed distance field.
+"""The shape of a hand and forearm: a signed distance field of round cones that melt into each other.
 
-The hand's frame has its origin where the fingertips meet, u runs back along the forearm, v to the thumb's side of a
-right hand, heights are above what the fingertips hold; millimetres.
+The hand's frame has its origin where the fingertips meet; u runs back along the forearm, v to the thumb's side of a
+right hand; heights are above what the fingertips hold; all in millimetres.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ Float32Array = NDArray[np.float32]
 Grip = Literal["open", "pinch"]
 
 ARM_MM = 760.0
-"""Length of the arm that is modelled, from the fingertips."""
+"""Millimetres of arm that are modelled, from the fingertips."""
 WRIST_MM = 172.0
 _SKIN_MELT_MM, _SLEEVE_MELT_MM = 3.5, 6.0
-"""How far one bone runs into the next."""
+"""Millimetres over which one bone blends into the next."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,14 +84,14 @@ def skin_bones(grip: Grip) -> list[Bone]:
 
 
 def sleeve_bones(cuff_mm: float) -> list[Bone]:
-    """The sleeve from before its cuff, where it is to be cut off, to beyond the elbow."""
+    """The sleeve from before its cuff, where it will be cut off, to beyond the elbow."""
     cuff = Bone((cuff_mm - 30, 0, 54), (cuff_mm + 34, 0, 58), 37, 41)
     fold = Bone((cuff_mm + 40, 0, 58), (cuff_mm + 140, 0, 66), 38, 43)
     return [cuff, fold, Bone((cuff_mm + 140, 0, 66), (ARM_MM + 60, 0, 95), 43, 54)]
 
 
 def nails(grip: Grip) -> list[tuple[Float32Array, Float32Array]]:
-    """Centre and direction (towards the tip) of the nails that show."""
+    """Centre and direction (towards the tip) of the visible nails."""
     found = []
     for name in ("thumb", "index", "middle", "ring"):
         joint, tip = (np.array(point, dtype=np.float32) for point in _FINGERS[grip][name][2:])
@@ -108,7 +108,7 @@ def knuckles(grip: Grip) -> Float32Array:
 
 @dataclasses.dataclass(frozen=True)
 class Limb:
-    """A hand with its arm, or the bones of it that lie near some stretch of u."""
+    """A hand with its arm, or those of its bones that are near some range of u."""
 
     skin: list[Bone]
     sleeve: list[Bone]
@@ -116,7 +116,7 @@ class Limb:
     """The u at which the sleeve is cut off."""
 
     def near(self, low: float, high: float) -> Limb:
-        """What of it can be between two values of u."""
+        """The part of it that can be between two values of u."""
         skin, sleeve = (
             [bone for bone in bones if bone.reach[0] < high and bone.reach[1] > low]
             for bones in (self.skin, self.sleeve)
@@ -140,7 +140,7 @@ class Limb:
 
 
 def limb(grip: Grip, bare_mm: float, size: float) -> Limb:
-    """The whole limb, `size` times the usual."""
+    """The whole limb, `size` times as large as usual."""
     cuff_mm = WRIST_MM + bare_mm
     skin, sleeve = ([_grown(bone, size) for bone in bones] for bones in (skin_bones(grip), sleeve_bones(cuff_mm)))
     return Limb(skin, sleeve, size * cuff_mm)

@@ -1,4 +1,4 @@
-"""The arm over the table: where it is in a frame, and how it is laid over the picture."""
+"""Paints the arm over the table: where it is in a frame, and how it is laid over the picture."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FloatArray = NDArray[np.float64]
 _NO_MAP = np.empty(0, dtype=np.float32)
 _CLEAR: Any = {"borderMode": cv2.BORDER_CONSTANT, "borderValue": (255, 255, 255)}
 SEAT_MM = 950.0
-"""From the board's centre to the shoulder."""
+"""Millimetres from the board's centre to the seat."""
 SHOULDER_MM = 130.0
-"""The shoulder is that far to the right of the seat."""
+"""Millimetres from the seat to the shoulder, which is to the right of it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Reach:
     x_mm: float
     y_mm: float
     lift_mm: float
-    """Height of the foot of what they hold, over the board."""
+    """Height above the board of the foot of what they hold."""
     grip: Grip = "open"
 
 
@@ -55,7 +55,7 @@ class ArmPainter:
         )
 
     def prepare(self) -> None:
-        """Carves both grips now rather than when they are first seen."""
+        """Carves both grips now instead of when they are first seen."""
         for grip in ("open", "pinch"):
             self._relief(grip)
 
@@ -104,7 +104,7 @@ class ArmPainter:
         return np.stack([towards, aside]).astype(np.float32)
 
     def _texels(self, region: Region, reach: Reach, height_mm: float, away_mm: Float32Array) -> Float32Array:
-        """(h, w, 2) texels of the relief that the rays meet at that height, moved by `away_mm` against the light."""
+        """(h, w, 2) texels of the relief that the rays hit at that height, moved by `away_mm` against the light."""
         axes, scale = self._axes(reach), self._relief(reach.grip).scale
         plane = self._camera.plane_from_slopes(height_mm)
         plane[:, 2] -= away_mm + np.array([reach.x_mm, reach.y_mm], dtype=np.float32)
@@ -114,7 +114,7 @@ class ArmPainter:
         return np.asarray(cv2.transform(slopes, (texels * np.float32(scale)).astype(np.float32)), dtype=np.float32)
 
     def _region(self, reach: Reach, axes: Float32Array) -> Region | None:
-        """Of the hand and of its shadow: u and v bounds at the heights in question."""
+        """The pixels of the hand and of its shadow, from bounds of u and v at the least and greatest height."""
         size = self._hand.size
         side = 75.0 * size
         tip = np.array([reach.x_mm, reach.y_mm])
@@ -126,7 +126,7 @@ class ArmPainter:
         return self._camera.region(_in_front(np.array(points), self._camera), 4)
 
     def _rest(self, centre: FloatArray, direction: FloatArray) -> FloatArray:
-        """The nearest place on the way to the shoulder from which nothing of the hand is seen."""
+        """The nearest place towards the shoulder from which nothing of the hand is visible."""
         for distance in range(150, 1500, 20):
             place = centre + distance * direction
             if self.region(Reach(float(place[0]), float(place[1]), 40.0)) is None:
@@ -135,7 +135,7 @@ class ArmPainter:
 
 
 def _in_front(points: FloatArray, camera: PinholeCamera) -> FloatArray:
-    """Points behind the lens are drawn in towards its foot until they are before it."""
+    """The points, those behind the lens moved towards its foot until they are in front of it."""
     foot = np.array([*camera.centre_mm[:2], 0.0])
     forward = camera.camera_from_world[2]
     result = points.copy()

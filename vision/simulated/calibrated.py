@@ -1,4 +1,4 @@
-"""A table profile of a simulated table, fitted as a user would: to pictures of the empty board and of a few men."""
+"""Fits a table profile to a simulated table as a user would: from pictures of the empty board and of a few pieces."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from vision.simulated.tiles import has_tiles, random_tiles
 
 PHOTOS = 3
 MAX_EMPTY = 48
-"""Empty cells that are labelled in a picture."""
+"""Most empty cells that are labelled in a picture."""
 SEED_STEP = 7919
-"""Keeps the men of the calibration pictures from standing exactly where those of the game will."""
+"""Step between the calibration pictures' seeds, so that their pieces are not exactly where the game's will be."""
 
 
 def profile_of(game: AnyGame, template: BoardTemplate, table: SimulatedTable, seed: int) -> TableProfile:
-    """The profile fitted to a few pictures of that very table."""
+    """The profile fitted to a few pictures of that same table."""
     photos = []
     rng = np.random.default_rng([seed, 6])
     for number, board in enumerate(_boards(game, template, rng)):
@@ -31,7 +31,7 @@ def profile_of(game: AnyGame, template: BoardTemplate, table: SimulatedTable, se
 
 
 def _boards(game: AnyGame, template: BoardTemplate, rng: np.random.Generator) -> list[str]:
-    """The empty board, and boards on which every class stands on alternate cells, or tiles lie by chance."""
+    """The empty board, and boards with every class on alternate cells, or with tiles at random."""
     empty = EMPTY * len(game.cells)
     if has_tiles(template):
         return [empty, *(random_tiles(template, rng) for _ in range(PHOTOS - 1))]
@@ -41,7 +41,7 @@ def _boards(game: AnyGame, template: BoardTemplate, rng: np.random.Generator) ->
 
 
 def _some(board: str, rng: np.random.Generator) -> str:
-    """The board with only so many of its empty cells: they are much alike, and more take longer to learn from."""
+    """The board with at most MAX_EMPTY empty cells: they are much alike, and more take longer to learn from."""
     empty = np.flatnonzero(np.array(list(board)) == EMPTY)
     spare = set(rng.permutation(empty)[MAX_EMPTY:].tolist())
     return "".join(OTHER if cell in spare else letter for cell, letter in enumerate(board))

@@ -13,7 +13,7 @@ FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
 
 STEEPEST = 12.0
-"""Largest horizontal travel of a ray per unit of descent; rays nearer to the horizon are held there."""
+"""Greatest horizontal travel of a ray per unit of descent; rays nearer to the horizon are clipped to it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Region:
         return slice(self.top, self.bottom), slice(self.left, self.right)
 
     def within(self, other: Region) -> Region | None:
-        """What both have in common."""
+        """The intersection of both; None where they have none."""
         left, top = max(self.left, other.left), max(self.top, other.top)
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         return Region(left, top, right, bottom) if left < right and top < bottom else None
 
     def offset(self, inner: Region) -> tuple[slice, slice]:
-        """Where a region inside this one lies in an array of this one."""
+        """Slices of an array over this region that cover a region inside it."""
         rows = slice(inner.top - self.top, inner.bottom - self.top)
         return rows, slice(inner.left - self.left, inner.right - self.left)
 
@@ -53,7 +53,7 @@ class PinholeCamera:
     camera_from_world: FloatArray
     """(3, 3) rotation; camera axes are right, down, forward."""
     centre_mm: FloatArray
-    """(3,) the lens in the world; z points down into the table, so that it is negative."""
+    """(3,) the lens in the world; z points down into the table, so it is negative."""
     distortion: tuple[float, float] = (0.0, 0.0)
     """Radial coefficients k1 and k2 of the usual polynomial model."""
 
@@ -66,7 +66,7 @@ class PinholeCamera:
         return np.asarray(matrix / matrix[2, 2], dtype=np.float64)
 
     def project(self, points_mm: FloatArray) -> FloatArray:
-        """(n, 2) pixels where (n, 3) points (x, y, height) are seen, through the lens as it is."""
+        """(n, 2) pixels where (n, 3) points (x, y, height) are seen, lens distortion included."""
         world = np.asarray(points_mm, dtype=np.float64) * (1.0, 1.0, -1.0)
         seen = (world - self.centre_mm) @ self.camera_from_world.T
         flat = seen[:, :2] / np.maximum(seen[:, 2:], 1e-6)
@@ -105,16 +105,16 @@ class PinholeCamera:
         return self.meet(slopes, height_mm)
 
     def meet(self, slopes: Float32Array, height_mm: float) -> Float32Array:
-        """The same for any rays given by their slopes."""
+        """Like `plane`, for any rays given by their slopes."""
         return np.asarray(cv2.transform(slopes, self.plane_from_slopes(height_mm)), dtype=np.float32)
 
     def plane_from_slopes(self, height_mm: float) -> Float32Array:
-        """(2, 3) affine map from a ray's slopes to where it meets the plane of that height."""
+        """(2, 3) affine map from a ray's slopes to its intersection with the plane of that height."""
         drop = -self.centre_mm[2] - height_mm
         return np.array([[drop, 0, self.centre_mm[0]], [0, drop, self.centre_mm[1]]], dtype=np.float32)
 
     def region(self, points_mm: FloatArray, pad_px: int = 2) -> Region | None:
-        """The pixels that hold all these points (x, y, height); None where that is outside the picture."""
+        """The pixels that contain all these points (x, y, height); None where that is outside the picture."""
         pixels = self.project(points_mm)
         low, high = np.floor(pixels.min(axis=0)).astype(int) - pad_px, np.ceil(pixels.max(axis=0)).astype(int) + pad_px
         left, top = max(int(low[0]), 0), max(int(low[1]), 0)
@@ -134,10 +134,10 @@ def look_at(
     shift: tuple[float, float] = (0.0, 0.0),
     distortion: tuple[float, float] = (0.0, 0.0),
 ) -> PinholeCamera:
-    """A camera so placed that the outline on the table is centred and fills `fill` of the picture's tighter side.
+    """A camera placed so that the outline on the table is centred and fills `fill` of the picture's tighter side.
 
-    `tilt_deg` is from straight above, `azimuth_deg` from the viewer's side (positive: from the right), `focal` in
-    picture widths, `shift` moves the outline in the picture by shares of its size.
+    `tilt_deg` is measured from straight above, `azimuth_deg` from the viewer's side (positive: from the right), `focal`
+    in picture widths; `shift` moves the outline in the picture by shares of its size.
     """
     width, height = size_px
     tilt, azimuth, roll = np.radians([tilt_deg, azimuth_deg, roll_deg])
@@ -152,7 +152,7 @@ def look_at(
         camera = _at_distance(target, backward, rotation, matrix, size_px, distortion, points, fill)
         seen = camera.project(points)
         off_px = (seen.min(axis=0) + seen.max(axis=0)) / 2 - wanted_px
-        # The point of the table that is where the picture's middle should be becomes the target.
+        # The new target is the table point seen where the picture's middle should be.
         there = np.linalg.inv(camera.image_from_world) @ (*(middle_px + off_px), 1.0)
         target = there[:2] / there[2]
     return _at_distance(target, backward, rotation, matrix, size_px, distortion, points, fill)
@@ -168,7 +168,7 @@ def _at_distance(
     points: FloatArray,
     fill: float,
 ) -> PinholeCamera:
-    """The camera on that ray from the target whose picture the points fill as asked."""
+    """The camera on that ray from the target at which the points fill the picture as asked."""
     near, far = 50.0, 20000.0
     for _ in range(30):
         distance = float(np.sqrt(near * far))

@@ -1,4 +1,4 @@
-"""Styles by chance: other people's tables, boards, men, lamps and cameras."""
+"""Random styles: other people's tables, boards, men, lamps and cameras."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ _PIPS: tuple[Colour, ...] = (
 
 
 def random_style(template: BoardTemplate, rng: np.random.Generator) -> Style:
-    """A style that chance picks; the template's letters W and B, or its first two, become light and dark."""
+    """A random style; the template's letters W and B, or its first two, become light and dark."""
     return Style(
         lamps=_lamps(rng),
         ambient=float(rng.uniform(0.15, 0.55)),
@@ -221,7 +221,7 @@ def _men(template: BoardTemplate, rng: np.random.Generator) -> ManStyle:
 
 
 def _tiles(rng: np.random.Generator) -> TileStyle:
-    """Mostly ivory or white with black pips; coloured pips, and dark tiles with light pips, now and then."""
+    """Mostly ivory or white tiles with black pips; sometimes coloured pips, or dark tiles with light pips."""
     width, kind = float(rng.uniform(0.88, 0.99)), rng.random()
     face, ink = _TILES[int(rng.integers(0, 3 if kind < 0.8 else len(_TILES)))]
     coloured = 0.65 < kind < 0.8
@@ -251,7 +251,7 @@ def _pawns(rng: np.random.Generator) -> ManStyle:
 
 
 def _man_colours(rng: np.random.Generator) -> Pair:
-    """A usual pair, or any two that differ clearly in lightness."""
+    """A usual pair of colours, or any two that differ clearly in lightness."""
     if rng.random() < 0.65:
         first, second = _MEN[int(rng.integers(0, len(_MEN)))]
         return _jitter(first, rng, 10), _jitter(second, rng, 8)
@@ -295,7 +295,7 @@ def _pair(kind: str, rng: np.random.Generator) -> Pair:
 
 
 def _jitter(colour: Colour, rng: np.random.Generator, spread: float) -> Colour:
-    # Things differ more in lightness than in hue.
+    # Objects differ more in lightness than in hue.
     gain = 1 + rng.normal(0, spread / 80)
     blue, green, red = (float(np.clip(value * gain * (1 + rng.normal(0, spread / 320)), 4, 255)) for value in colour)
     return blue, green, red

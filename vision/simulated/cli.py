@@ -1,4 +1,4 @@
-"""`kibitzer table` and `kibitzer serve`: boards without a camera, as streams such as a phone sends."""
+"""The commands `kibitzer table` and `kibitzer serve`: streams such as a phone sends, without a camera."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def table(
     """Serves a simulated table as an MJPEG stream in real time; a scripted player sits at it.
 
     Open http://127.0.0.1:8090/video in a browser, or give that address to `kibitzer watch` or to the daemon's
-    configuration as the camera. /snapshot.jpg is one picture; /truth tells, as JSON, what really happened: game,
+    configuration as the camera. /snapshot.jpg is one picture; /truth is what really happened, as JSON: game,
     moves (passes too), sides, scores, board, busy, finished. After the last game the table stays as it is until Ctrl-C.
 
-    With --calibrate somebody sits there who lays what is asked: POST /lay {"board": CELLS, "slip": "wrong cell"} (or
-    "none", "left out", "wrong class"), and {"mend": true} puts a slip right.
+    With --calibrate no game is played: POST /lay {"board": CELLS, "slip": "wrong cell"} (or "none", "left out", "wrong
+    class") has a board laid, and {"mend": true} corrects a slip.
 
-    With --record the truth is printed when the video is written.
+    With --record the truth is printed once the video is written.
 
     Example: kibitzer table --game morris --humans light --follow http://127.0.0.1:8765/state
     """
@@ -112,8 +112,8 @@ def serve(
 ) -> None:
     """Serves photos or a video as an MJPEG stream, as a phone over a board would send it.
 
-    It begins when the first viewer comes, and ends with the source. /snapshot.jpg is the newest picture, /now names
-    the photo that is shown, as JSON.
+    It starts when the first viewer connects, and ends with the source. /snapshot.jpg is the newest picture; /now names
+    the photo shown, as JSON.
 
     Example: kibitzer serve photos/ --hold-s 2 --port 8090
     """
@@ -128,7 +128,7 @@ def serve(
 
 
 class NamedFrames:
-    """A source that knows which photo it shows, and may begin at a later one."""
+    """A source that reports which photo it shows, and can begin at a later one."""
 
     def __init__(self, source: FrameSource, first: str = "") -> None:
         self.live = source.live
@@ -136,11 +136,11 @@ class NamedFrames:
         self._name, self._index = "", -1
 
     def now(self) -> dict[str, object]:
-        """The photo that is shown and the number of the frame."""
+        """The name of the photo shown and the number of the frame."""
         return {"photo": self._name, "frame": self._index}
 
     def read(self, timeout_s: float) -> Frame | None:
-        """The next frame. Raises SourceError where the first photo asked for never comes."""
+        """The next frame. Raises SourceError where the requested first photo never comes."""
         while True:
             try:
                 frame = self._source.read(timeout_s)
@@ -160,7 +160,7 @@ class NamedFrames:
 
 
 def sides_of(game: AnyGame, names: str) -> frozenset[int]:
-    """The sides named in a list with commas; empty is all. Raises ValueError naming the sides there are."""
+    """The sides named in a comma-separated list; all if empty. Raises ValueError naming the possible sides."""
     words = [word.strip() for word in names.split(",") if word.strip()]
     for word in words:
         if word not in game.sides:

@@ -1,4 +1,4 @@
-"""Coins and buttons: what lies about a house, taken for men."""
+"""Coins and buttons used as men."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COINS: tuple[tuple[Colour, Colour], ...] = (
     ((176, 182, 188), (44, 66, 104)),
     ((120, 190, 222), (60, 96, 166)),
 )
-"""Nickel or brass, and copper as it comes from the mint or from a pocket."""
+"""Nickel or brass, and copper, mint or worn."""
 _BUTTONS: tuple[tuple[Colour, Colour], ...] = (
     ((232, 236, 238), (30, 28, 28)),
     ((206, 226, 236), (110, 50, 30)),
@@ -27,7 +27,7 @@ _SPREAD = 0.06
 
 
 def coins(template: BoardTemplate, rng: np.random.Generator) -> ManStyle:
-    """Two kinds of coins, thin and bright, that differ in their metal."""
+    """Two kinds of thin, bright coins of different metals."""
     diameter = float(rng.uniform(0.75, 1.1))
     return ManStyle(
         shape="disc",
@@ -59,7 +59,7 @@ def buttons(template: BoardTemplate, rng: np.random.Generator) -> ManStyle:
 def _colours(
     pairs: tuple[tuple[Colour, Colour], ...], template: BoardTemplate, rng: np.random.Generator
 ) -> dict[str, Colour]:
-    """The light kind for W, the dark one for B."""
+    """The light kind for W and the dark one for B."""
     kinds = [_worn(colour, rng) for colour in pairs[int(rng.integers(0, len(pairs)))]]
     letters = sorted(template.letters[1:3], key=lambda letter: letter != "W")
     return dict(zip(letters, kinds, strict=True))

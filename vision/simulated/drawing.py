@@ -1,4 +1,4 @@
-"""The face of a board: its material with the template's lines and dots drawn on it."""
+"""Draws the face of a board: its material with the template's lines and dots."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ FloatArray = NDArray[np.float64]
 _SHIFT = 4
 """Fractional bits of OpenCV's drawing coordinates."""
 EDGE_MM = 2.0
-"""Bare board outside the print."""
+"""Millimetres of bare board outside the print."""
 THROUGH = 0.25
-"""How much of the material's light and dark shows through print."""
+"""Share of the material's light and dark that shows through print."""
 
 
 def draw_face(template: BoardTemplate, style: BoardStyle, scale: float, rng: np.random.Generator) -> Float32Array:
-    """(h, w, 3) linear colour of the board's top, border included, `scale` texels to the millimetre."""
+    """(h, w, 3) linear colour of the board's top, border included, at `scale` texels per millimetre."""
     width, height = template.size_mm
     border = style.border_mm
     size_mm = (width + 2 * border, height + 2 * border)
@@ -42,7 +42,7 @@ def draw_face(template: BoardTemplate, style: BoardStyle, scale: float, rng: np.
 
 
 def with_print(style: Style, template: BoardTemplate) -> Style:
-    """The style of a board that is large enough for what is printed on it."""
+    """The style with the board made large enough for its print."""
     if template.printed is None:
         return style
     shapes, far = template.printed.shapes, np.array(template.size_mm)
@@ -53,7 +53,7 @@ def with_print(style: Style, template: BoardTemplate) -> Style:
 
 
 def _with_print(face: Float32Array, template: BoardTemplate, style: BoardStyle, scale: float) -> Float32Array:
-    """Thick ink that lets the material show a little, as light and dark."""
+    """Lays thick ink on the face; a little of the material's light and dark shows through."""
     drawn = draw_print(template, scale)
     texels = np.indices(face.shape[:2], dtype=np.float32)[::-1]
     shift = np.float32((template.margin_mm - style.border_mm) * scale)
@@ -71,7 +71,7 @@ def _with_lines(
     face: Float32Array, template: BoardTemplate, style: BoardStyle, scale: float, rng: np.random.Generator
 ) -> Float32Array:
     ink = _ink(template, style, scale, (face.shape[1], face.shape[0]), rng)
-    # Ink is never quite even: a pen runs dry, a print shows the grain.
+    # Ink is never quite even: a pen runs dry, and a print shows the grain.
     uneven = 1 - 0.10 * np.clip(noise((face.shape[1], face.shape[0]), (5 * scale, 5 * scale), rng), 0, 1)
     cover = (ink * uneven)[..., None]
     return np.asarray(face * (1 - cover) + cover * linear(style.line_colour), dtype=np.float32)
@@ -116,7 +116,7 @@ def _frame(face: Float32Array, style: BoardStyle, scale: float) -> None:
 
 
 def _crease(face: Float32Array, rng: np.random.Generator) -> None:
-    """A sheet was folded once: light on one side of the fold, dark on the other."""
+    """Adds a fold to a sheet: light on one side, dark on the other."""
     height = face.shape[0]
     row = int(height * rng.uniform(0.45, 0.6))
     across = np.arange(height, dtype=np.float32) - row

@@ -13,15 +13,15 @@ log = logging.getLogger(__name__)
 
 POLL_S = 0.2
 ANSWER_S = 2.0
-"""Longest wait for one answer."""
+"""Seconds, longest wait for one answer."""
 LARGEST_ANSWER = 1 << 20
-"""Bytes of a state that are read."""
+"""Most bytes of a state that are read."""
 
 
 class StateFollower:
     """Polls a daemon's state in a thread and keeps the agent's move that waits to be carried out.
 
-    A daemon that is gone, restarts or answers nonsense is asked again and again.
+    It keeps asking a daemon that is gone, restarts or answers nonsense.
     """
 
     def __init__(self, url: str) -> None:
@@ -37,12 +37,12 @@ class StateFollower:
 
     @property
     def waiting(self) -> tuple[int, str] | None:
-        """Number (from 1) and text of the agent's ply that waits to be carried out; None where none does."""
+        """Number (from 1) and text of the agent's ply to be carried out; None if there is none."""
         with self._lock:
             return self._waiting
 
     def close(self) -> None:
-        """Stops asking."""
+        """Stops polling."""
         self._stop.set()
         self._thread.join(timeout=ANSWER_S + 1)
 
@@ -69,14 +69,14 @@ class StateFollower:
         except urllib.error.HTTPError as error:
             error.close()
             if error.code == 503:
-                # The daemon is there, and no game has begun.
+                # The daemon is running, but no game has begun.
                 return None
             raise
         return waiting_move(json.loads(data))
 
 
 def waiting_move(state: object) -> tuple[int, str] | None:
-    """Number (from 1) and text of the ply to be carried out in a state message. Raises ValueError."""
+    """Number (from 1) and text of the ply to be carried out, from a state message. Raises ValueError."""
     if not isinstance(state, dict):
         raise ValueError("a state is a JSON object")
     move, ply = state.get("agent_move"), state.get("ply")

@@ -1,4 +1,4 @@
-"""A player's hand as the camera sees it: traced once for each grip, then carried over the table as a relief."""
+"""A player's hand as the camera sees it: traced once per grip, then moved over the table as a relief."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from vision.simulated.texture import noise
 Float32Array = NDArray[np.float32]
 
 PLANE_MM = 45.0
-"""Height over the fingertips of the plane that carries the relief."""
+"""Millimetres above the fingertips of the plane that carries the relief."""
 FRONT_MM, SIDE_MM, TOP_MM = -60.0, 110.0, 125.0
-"""The relief reaches from here to `ARM_MM`, to both sides, and no part of it is higher."""
+"""Millimetres: the relief extends from FRONT_MM to `ARM_MM` and SIDE_MM to both sides; no part is above TOP_MM."""
 _STRIP_MM = 60.0
 _STEPS = 28
 
@@ -29,13 +29,13 @@ class Relief:
     """A hand in one grip, seen along one direction, on the carrying plane."""
 
     colour: NDArray[np.uint8]
-    """(h, w, 3) pixel values times cover."""
+    """(h, w, 3) pixel values multiplied by cover."""
     clear: NDArray[np.uint8]
-    """(h, w, 3) what it leaves of the pixels behind it, in 255ths."""
+    """(h, w, 3) share left of the pixels behind it, in 255ths."""
     shade: NDArray[np.uint8]
-    """(h, w) what its shadow leaves of pixel values, in 255ths, as the lamp sees it."""
+    """(h, w) share of pixel values left by its shadow, in 255ths, as the lamp sees it."""
     scale: float
-    """Texels per millimetre; the texel of u = FRONT_MM, v = -SIDE_MM is (0, 0), u runs along columns."""
+    """Texels per millimetre; the texel (0, 0) is at u = FRONT_MM, v = -SIDE_MM, and u runs along columns."""
 
 
 def carve(
@@ -44,7 +44,7 @@ def carve(
     """The relief of a hand.
 
     `view` is the camera's horizontal millimetres per millimetre of descent in the world, `towards` (2,) the unit
-    vector from fingertips to elbow, around which light and view are taken.
+    vector from fingertips to elbow, by which light and view are turned into the hand's frame.
     """
     tracer = _Tracer(style, grip, scale)
     axes = np.stack([towards, np.array([-towards[1], towards[0]]) * (-1 if style.left else 1)]).astype(np.float32)
@@ -56,7 +56,7 @@ def carve(
     picture = np.zeros((*skin.shape, 3), dtype=np.float32)
     picture[skin] = display(lit * light.exposure)
     cover = cv2.GaussianBlur(skin.astype(np.float32), (0, 0), 0.7)
-    # Colour spreads over the rim, so that the soft edge is not black.
+    # Colour is spread over the rim, so that the soft edge is not black.
     spread = (
         cv2.GaussianBlur(picture, (0, 0), 1.0)
         / np.maximum(cv2.GaussianBlur(skin.astype(np.float32), (0, 0), 1.0), 1e-3)[..., None]
@@ -69,7 +69,7 @@ def carve(
     near, far = (cv2.GaussianBlur(dark, (0, 0), scale * spread_mm) for spread_mm in (1.0 + 20 * soft, 3 + 60 * soft))
     us = np.arange(dark.shape[1], dtype=np.float32)[None] / np.float32(scale) + FRONT_MM
     mix = np.clip((us - 15) / 90, 0, 1)
-    # The arm also takes part of the light that comes from everywhere.
+    # The arm also blocks part of the ambient light.
     left = 1 - (0.93 * light.share(0) + 0.05) * (near * (1 - mix) + far * mix)
     shade = np.asarray(np.rint(255 * left ** (1 / GAMMA)), dtype=np.uint8)
     colour = np.asarray(np.clip(picture + 0.5, 0, 255), dtype=np.uint8)
@@ -85,7 +85,7 @@ class _Tracer:
         self._scale = scale
 
     def trace(self, slope: Float32Array) -> tuple[NDArray[np.bool_], Float32Array, Float32Array, NDArray[np.bool_]]:
-        """Which texels hit, and of those in row order: points, normals, whether it is sleeve."""
+        """Which texels hit the hand, and for those in row order: points, normals, whether it is sleeve."""
         rows, columns = self._shape
         hit = np.zeros(self._shape, dtype=bool)
         points, normals = np.zeros((rows, columns, 3), np.float32), np.zeros((rows, columns, 3), np.float32)
@@ -127,7 +127,7 @@ class _Tracer:
 
 
 def _march(start: Float32Array, way: Float32Array, limb: Limb) -> Float32Array:
-    """(3, n) where rays from (3, n) points along (3, 1) meet the hand; infinite where they do not."""
+    """(3, n) points where rays from (3, n) points along (3, 1) meet the hand; infinite where they do not."""
     length = float(np.linalg.norm(way))
     drop = np.full(start.shape[1], np.inf, dtype=np.float32)
     alive, depth, here = np.arange(start.shape[1]), np.zeros(start.shape[1], dtype=np.float32), start
@@ -183,7 +183,7 @@ def _shaded(
     place = np.array([*light.centre_mm, 60.0], dtype=np.float32) + 0 * points
     hard, soft = light.diffuse(place, world, 0.05), light.diffuse(place, world, 0.45)
     skin = _skin_colour(style, grip, points, normals) * (1 + 0.05 * mottle)
-    # Light creeps through skin, red the farthest.
+    # Light spreads through skin, red the farthest.
     creep = np.array([0.15, 0.35, 0.85], dtype=np.float32)
     lit_skin = skin * (hard + creep * (soft - hard))
     eye = place + np.array([0, 300, 600], dtype=np.float32)

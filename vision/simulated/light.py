@@ -1,4 +1,4 @@
-"""Light on the simulated table: lamps with fall-off, a soft sky, shading of surfaces and the way to pixel values."""
+"""Light on the simulated table: lamps with fall-off, a soft sky, shading of surfaces, and the way to pixel values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def display(light: Float32Array) -> Float32Array:
 
 
 def dot(first: Float32Array, second: Float32Array) -> Float32Array:
-    """Products along the last axis, which is short: component by component is several times faster than a sum."""
+    """Dot products along the last axis, which is short: component by component is several times faster than a sum."""
     total = first[..., 0] * second[..., 0]
     for index in range(1, first.shape[-1]):
         total = total + first[..., index] * second[..., index]
@@ -61,7 +61,7 @@ class Light:
         self.exposure = np.float32(style.sensor.exposure)
 
     def share(self, index: int) -> float:
-        """What share of all light on the board comes from that lamp."""
+        """Share of all light on the board that comes from that lamp."""
         total = self.ambient.mean() + sum(float(lamp.strength.mean()) for lamp in self.lamps)
         return float(self.lamps[index].strength.mean() / total)
 
@@ -96,7 +96,7 @@ class Light:
         return np.asarray(total * (1 + 4 * grazing) + 1.5 * grazing * self.ambient, dtype=np.float32)
 
     def diffuse(self, points_mm: Float32Array, normals: Float32Array, wrap: float = 0.0) -> Float32Array:
-        """Light on slanted surfaces; `wrap` lets it creep round the edge, as in skin. The last axis is colour."""
+        """Light on slanted surfaces; `wrap` lets it spread round the edge, as in skin. The last axis is colour."""
         sky = 0.5 + 0.5 * normals[..., 2:]
         total = (0.35 + 0.65 * sky) * self.ambient
         for lamp in self.lamps:

@@ -1,4 +1,4 @@
-"""Men: short cylinders and stones, traced ray by ray, with the shadows they throw."""
+"""Paints men: short cylinders and stones, traced ray by ray, with the shadows they cast."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ SAMPLES = 3
 
 @dataclasses.dataclass(frozen=True)
 class Man:
-    """One man, where it stands or is held."""
+    """One man, at the place where it stands or is held."""
 
     letter: str
     x_mm: float
     y_mm: float
     turn: float = 0.0
-    """Radians; shows in the grain."""
+    """Radians; visible in the grain."""
     lift_mm: float = 0.0
-    """Height of its foot over the board."""
+    """Height of its foot above the board."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Pawn(Man):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Patch:
-    """A piece of picture to be laid over another."""
+    """A piece of picture to lay over another."""
 
     region: Region
     colour: Float32Array
     """(h, w, 3) pixel values."""
     cover: Float32Array
-    """(h, w, 1) 0 to 1; (h, w, 3) where it is of clear plastic."""
+    """(h, w, 1) opacity, 0 to 1; (h, w, 3) for clear plastic."""
 
     def lay(self, image: Float32Array) -> None:
         """Lays it over the image, in place."""
@@ -56,7 +56,7 @@ class Patch:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shade:
-    """A shadow: what share of the pixel values it leaves."""
+    """A shadow: the share of the pixel values that it leaves."""
 
     region: Region
     factor: Float32Array
@@ -75,7 +75,7 @@ def fine_rays(camera: PinholeCamera, region: Region) -> Float32Array:
 
 
 def shrunk(region: Region, colour: Float32Array, hit: NDArray[np.bool_]) -> Patch:
-    """The patch of a region from the linear light on its fine rays and whether these meet anything."""
+    """The patch of a region, from the linear light on its fine rays and whether these hit anything."""
     size = hit.shape[1] // SAMPLES, hit.shape[0] // SAMPLES
     cover = hit.astype(np.float32)
     small = cv2.resize(np.dstack([colour * cover[..., None], cover]), size, interpolation=cv2.INTER_AREA)
@@ -95,7 +95,7 @@ def shaded(
 ) -> Float32Array:
     """(n, 3) linear light from points in the world; `rise` is (n, 1) 0 at a piece's foot, 1 at its top."""
     lit = light.diffuse(world, normals)
-    # Light from everywhere reaches the foot of the wall less than the face.
+    # Ambient light reaches the foot of the wall less than the face.
     lit = lit * (1 - 0.45 * (1 - normals[:, 2:]) * (1 - rise))
     gleam = light.mirrored(world, normals, eye_mm, 6 + 120 * gloss**1.5)
     return np.asarray((albedo * lit + 0.45 * gloss * gleam) * light.exposure, dtype=np.float32)
@@ -113,7 +113,7 @@ class MenPainter:
 
     @property
     def height_mm(self) -> float:
-        """Of a man standing."""
+        """Height of a standing man."""
         return self._style.height_mm
 
     def region(self, camera: PinholeCamera, man: Man) -> Region | None:
@@ -142,7 +142,7 @@ class MenPainter:
         return patch
 
     def shadow(self, camera: PinholeCamera, man: Man) -> Shade | None:
-        """What the man takes from the board's light: a cast shadow per lamp and the dark rim where it stands."""
+        """The man's shadow on the board: a cast shadow per lamp, and the dark rim where it stands."""
         lift, height = man.lift_mm, self._style.height_mm
         centre = np.array([man.x_mm, man.y_mm], dtype=np.float32)
         throws = [lamp.lean(man.x_mm, man.y_mm) for lamp in self._light.lamps]
@@ -162,7 +162,7 @@ class MenPainter:
         return Shade(region, np.clip(left, 0.02, 1)[..., None] ** np.float32(1 / GAMMA))
 
     def _cast(self, offset: Float32Array, throw: Float32Array, lift: float, softness: float) -> Float32Array:
-        """The shadow of a disc swept from its foot to its top along the light, softer the higher it is thrown from."""
+        """The shadow of a disc swept from foot to top along the light; the higher a part, the softer its shadow."""
         rise = np.float32(self._style.height_mm)
         start, way = throw * np.float32(lift), throw * rise
         squared = max(float((way**2).sum()), 1e-6)
@@ -177,12 +177,12 @@ class MenPainter:
     def _meet_disc(
         self, camera: PinholeCamera, rays: Float32Array, man: Man
     ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
-        """Where rays meet a cylinder whose edge is rounded by its normals: hit, (…, 3) points, (…, 3) normals."""
+        """Hits of rays on a cylinder whose edge is rounded by its normals: hit, (…, 3) points, (…, 3) normals."""
         radius, height = self.radius_mm, self._style.height_mm
         at_top = camera.meet(rays, man.lift_mm + height) - np.array([man.x_mm, man.y_mm], dtype=np.float32)
         far = dot(at_top, at_top)
         on_top = far <= radius**2
-        # Below the top face by t, the ray is at at_top + t * rays.
+        # At a depth t below the top face, the ray is at at_top + t * rays.
         a = dot(rays, rays) + np.float32(1e-9)
         b = dot(at_top, rays)
         root = b * b - a * (far - radius**2)
@@ -197,7 +197,7 @@ class MenPainter:
         return hit, np.asarray(points, np.float32), np.asarray(normals, np.float32)
 
     def _profile(self, distance: Float32Array, drop: Float32Array, on_top: NDArray[np.bool_]) -> Float32Array:
-        """Radians by which the surface leans outwards: face with rim and grooves, rounded edge, upright wall."""
+        """Radians by which the surface leans outwards: face with rim and grooves, rounded edge, vertical wall."""
         style, bevel = self._style, max(self._style.bevel_mm, 0.1)
         bend = np.clip((distance - (self.radius_mm - bevel)) / bevel, 0, 1) * (np.pi / 4)
         width = 0.05 * self.radius_mm
@@ -215,7 +215,7 @@ class MenPainter:
     def _meet_stone(
         self, camera: PinholeCamera, rays: Float32Array, man: Man
     ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
-        """Where rays meet a flattened ellipsoid."""
+        """Hits of rays on a flattened ellipsoid."""
         radius, half = self.radius_mm, self._style.height_mm / 2
         middle = camera.meet(rays, man.lift_mm + half) - np.array([man.x_mm, man.y_mm], dtype=np.float32)
         # With t the descent below the middle: |middle + t rays|² / radius² + t² / half² = 1.
@@ -257,7 +257,7 @@ class MenPainter:
         return np.asarray(albedo, dtype=np.float32)
 
     def _holes(self, points: Float32Array, man: Man) -> Float32Array:
-        """(n,) what is left of the light where a button has its holes."""
+        """(n,) share of the light left where a button has its holes."""
         left = np.ones(len(points), dtype=np.float32)
         for turn in man.turn + 2 * np.pi * np.arange(self._style.holes) / self._style.holes:
             away = points[:, :2] - 0.27 * self.radius_mm * np.array([np.cos(turn), np.sin(turn)], dtype=np.float32)

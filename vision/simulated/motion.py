@@ -1,4 +1,4 @@
-"""How a hand moves: smooth strokes from place to place, and the strokes that a move of the game takes."""
+"""Plans how a hand moves: smooth strokes from place to place, and the strokes that a move of the game takes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from vision.simulated.anatomy import Grip
 from vision.simulated.arm import Reach
 
 TRAVEL_MM_S = 620.0
-"""Speed of an unhurried hand."""
+"""Millimetres per second, speed of an unhurried hand."""
 START_S = 0.30
-"""Time that even the shortest stroke takes."""
+"""Seconds that even the shortest stroke takes."""
 TOUCH_S = 0.16
-"""Time the fingers stay where they grip or let go."""
+"""Seconds that the fingers stay where they grip or let go."""
 ARC_MM = 46.0
-"""How high a stroke rises over its ends."""
+"""Millimetres by which a stroke rises above its ends."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Change:
-    """Something that goes smoothly from one value to another."""
+    """A value that changes smoothly to another."""
 
     start: NDArray[np.float64]
     end: NDArray[np.float64]
@@ -43,10 +43,12 @@ class Event:
     """What happens at the end of a stroke."""
 
     kind: Literal["pick", "lay", "turn", "take", "drop", "pick_pawn", "set_pawn"]
-    """Pick a man up from a cell, lay the held one there, turn the one there over, take one from the stock, drop it;
-    pick a pawn up from its track and put it down again."""
+    """Pick up a piece from a cell, lay the held one on it, turn one over, take one from the stock, drop it.
+
+    Pawns are picked up from their track and put down again.
+    """
     cells: tuple[int, ...] = ()
-    """One, or those on which both halves of a tile lie."""
+    """One cell, or those on which both halves of a tile lie."""
     letters: str = ""
     pawn: str = ""
     space: int = 0
@@ -62,7 +64,7 @@ class Stroke:
     event: Event | None = None
 
     def at(self, time_s: float) -> Reach:
-        """Where the fingertips are after that time: least jerk, with a rise in the middle."""
+        """Position of the fingertips after that time: a minimum-jerk stroke that rises in the middle."""
         share = min(max(time_s / self.duration_s, 0.0), 1.0)
         eased = share**3 * (10 - 15 * share + 6 * share**2)
         apart = float(np.hypot(self.end.x_mm - self.start.x_mm, self.end.y_mm - self.start.y_mm))
@@ -76,7 +78,7 @@ class Stroke:
 
 
 class Visit:
-    """Plans one visit of a hand: in from where it rests, the steps, and out again."""
+    """Plans one visit of a hand: in from its rest, the steps, and out again."""
 
     def __init__(
         self,
@@ -85,15 +87,15 @@ class Visit:
         pace: float,
         rng: np.random.Generator,
     ) -> None:
-        """`place` tells where in the world the middle of some cells is; of any cells where there are none."""
+        """`place` returns the world position of the middle of some cells; of any cell if there are none."""
         self._rest, self._place, self._pace, self._rng = rest, place, pace, rng
         self._here = rest
         self.strokes: list[Stroke] = []
 
     def carry_out(self, handfuls: Iterable[tuple[Step, ...]], *, palmed: bool = False) -> None:
-        """Does the steps, one handful after the other; a man that leaves the board is carried out of view.
+        """Does the steps, one handful after the other; a piece that leaves the board is carried out of view.
 
-        With `palmed` the hand holds all men that it puts down or takes, and need not leave for the next.
+        With `palmed` the hand holds all pieces that it puts down or takes, and need not leave between them.
         """
         for number, steps in enumerate(handfuls):
             step, cells = steps[0], tuple(one.cell for one in steps)
@@ -127,7 +129,7 @@ class Visit:
         self._leave(None, "open")
 
     def hover(self, seconds: float) -> None:
-        """Holds the hand over the board, wavering a little, and touches nothing."""
+        """Holds the hand over the board, wavering a little, without touching anything."""
         x, y = self._place(())
         self._go(Reach(x, y, 42.0))
         for _ in range(max(round(seconds / 0.5), 1)):

@@ -1,4 +1,4 @@
-"""What a phone does to the picture before it arrives: it sways, its focus and exposure hunt, it compresses."""
+"""Simulates a phone that films the table: it sways, its focus and exposure hunt, and it compresses."""
 
 from __future__ import annotations
 
@@ -18,39 +18,41 @@ from vision.simulated.sensor import jpeg
 from vision.simulated.sway import RandomWay
 
 CODECS = ("avc1", "mp4v")
-"""Encoders in the order in which they are tried: H.264 where OpenCV has one (its packages for pip have none), else
-MPEG-4 part 2."""
+"""Encoders in the order in which they are tried: H.264 if OpenCV has it, else MPEG-4 part 2.
+
+OpenCV's packages for pip have no H.264.
+"""
 KEY_EVERY = 12
-"""Pictures from one that is encoded by itself to the next."""
+"""Pictures from one key picture to the next."""
 
 
 @dataclasses.dataclass
 class Phone:
-    """A phone that films the table. As it is made it changes nothing."""
+    """A phone that films the table; by default it changes nothing."""
 
     way: RandomWay
-    """How it moves; its share may be 0."""
+    """How it sways; its share may be 0."""
     blur: float = 0.0
-    """Standard deviation of the blur of a lens out of focus, in widths of the picture."""
+    """Standard deviation of the blur of an unfocused lens, in widths of the picture."""
     gain: float = 1.0
-    """Factor on pixel values by its exposure."""
+    """Factor by which its exposure multiplies pixel values."""
     jpeg_quality: int = 0
-    """0 is no further JPEG."""
+    """0 for no further JPEG."""
     video: VideoRoundTrip | None = None
 
     def look(self, image: Image, time_s: float) -> Image:
-        """What falls on its chip."""
+        """The picture that reaches its chip."""
         height, width = image.shape[:2]
         if self.way.share:
             matrix = self.way.picture_from_rest(time_s, (width, height))
-            # What lies beyond the picture is not known; mirrored, it has no edge that nothing has.
+            # Nothing is known beyond the picture; mirroring adds no edge that is not there.
             image = np.asarray(cv2.warpPerspective(image, matrix, (width, height), borderMode=cv2.BORDER_REFLECT))
         if self.blur * width > 0.1:
             image = np.asarray(cv2.GaussianBlur(image, (0, 0), self.blur * width))
         return image if self.gain == 1 else _brightened(image, self.gain)
 
     def send(self, image: Image) -> Image:
-        """What arrives."""
+        """The picture that arrives."""
         if self.jpeg_quality:
             image = jpeg(image, self.jpeg_quality)
         return image if self.video is None else self.video.pass_on(image)
@@ -59,18 +61,18 @@ class Phone:
 class VideoRoundTrip:
     """Passes pictures through a real video encoder and back, each one at once.
 
-    An encoder has no way out but a file: all pictures since the last key picture are written to one, and the last is
-    read from it. The encoder makes the same of the same pictures, so what is read is what a stream would bring.
+    OpenCV's encoder only writes files: all pictures since the last key picture are written to one, and the last is read
+    back. The encoder is deterministic, so this is the picture that a stream would deliver.
     """
 
     def __init__(self, rate_hz: float = 15.0) -> None:
-        """Raises OSError where no encoder can be had."""
+        """Raises OSError where no encoder is available."""
         self._codec = encoder()
         self._rate_hz = rate_hz
         self._pictures: list[Image] = []
 
     def pass_on(self, image: Image) -> Image:
-        """The picture as it comes out."""
+        """The picture after encoding and decoding."""
         if len(self._pictures) == KEY_EVERY or (self._pictures and self._pictures[0].shape != image.shape):
             self._pictures.clear()
         self._pictures.append(image)
@@ -89,7 +91,7 @@ class VideoRoundTrip:
 
 @functools.cache
 def encoder() -> str:
-    """The best encoder that can be had. Raises OSError where there is none."""
+    """The best encoder available. Raises OSError where there is none."""
     with tempfile.TemporaryDirectory(prefix="kibitzer-video-") as folder:
         for codec in CODECS:
             with _unheard():
@@ -102,7 +104,7 @@ def encoder() -> str:
 
 @contextlib.contextmanager
 def _unheard() -> Iterator[None]:
-    """FFmpeg writes to the process's standard error that an encoder is absent, whatever level is asked for."""
+    """Silences the process's standard error, to which FFmpeg reports a missing encoder at any log level."""
     heard = os.dup(2)
     try:
         with Path(os.devnull).open("wb") as nowhere:

@@ -1,4 +1,4 @@
-"""A scripted player at the simulated table: plays its own sides and carries out the agent's moves when told."""
+"""A scripted player at the simulated table: plays its own sides and carries out the agent's moves as announced."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from vision.simulated.table import SimulatedTable
 
 log = logging.getLogger(__name__)
 KEENNESS = 0.75
-"""How often a move that takes men off, or brings the most points, is preferred to others, so that games end."""
+"""Share of moves for which those that take pieces, or bring the most points, are preferred, so that games end."""
 
 
 PASSING = 0.06
-"""How often a player passes, in games with passes, who could move."""
+"""Share of moves at which a player who could move passes, in games with passes."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Ply:
-    """The simulator's own truth about one ply."""
+    """The simulator's ground truth about one ply."""
 
     ply: int
-    """Counts from 1."""
+    """Counted from 1."""
     move: str
     board: str
-    """What stands on the cells after it."""
+    """The board after it."""
     side: int
     begun_s: float
-    """Simulated time at which the hand sets out."""
+    """Simulated time, in seconds, at which the hand sets out."""
     done_s: float
-    """Simulated time at which the hand is gone."""
+    """Simulated time, in seconds, at which the hand is gone."""
     seen: bool = True
-    """Whether it changed the board; a pass does not."""
+    """Whether it changed the board: false for a pass."""
     scores: tuple[int, int] | None = None
-    """Points of both sides after it, in games that count them."""
+    """Points of both sides after it, in games that count points."""
 
 
 class ScriptedPlayer:
@@ -57,22 +57,22 @@ class ScriptedPlayer:
     ) -> None:
         self.game, self.table, self.human_sides = game, table, human_sides
         self.position: Any = game.initial(seed) if start is None else start
-        """The truth; ahead of the board while a hand is on its way."""
+        """The true position; ahead of the board while a hand is moving."""
         self.record: list[Ply] = []
-        """Plies that are done, the hand withdrawn."""
+        """Completed plies, with the hand withdrawn."""
         self._rng = np.random.default_rng([seed, 3])
         self._think_s, self._pace = think_s, pace
         self._thinking_until_s: float | None = None
         self._moving: tuple[str, int, float, bool, tuple[int, int] | None] | None = None
         self._told: tuple[int, str] | None = None
         self.positions: list[Any] = [self.position]
-        """The true positions, from the start: one more than there are plies in `record`."""
+        """The true positions from the start: one more than there are plies in `record`."""
         self.held = False
-        """Whether the players keep their hands off for now; a move that was begun is carried out."""
+        """Whether the players keep their hands off for now; a move already begun is completed."""
         self.hurried = 0
-        """So many plies are still to be made without thinking, each hand right after the one before."""
+        """Number of plies still to be made without thinking, each hand following the last at once."""
         self.pause_s: float | None = None
-        """How long nobody reaches for the board between two hands; None is as long as they think."""
+        """Seconds without a hand on the board between two moves; None means thinking time."""
 
     @property
     def moving(self) -> bool:
@@ -81,26 +81,26 @@ class ScriptedPlayer:
 
     @property
     def ply(self) -> int:
-        """Number of the ply to be made or being made."""
+        """Number of the ply that is due or being made."""
         return len(self.record) + 1
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the true game ended, once the last hand is gone."""
+        """The outcome of the true game once the last hand is gone; None before."""
         return None if self._moving else self.game.outcome(self.position)
 
     @property
     def finished(self) -> bool:
-        """Whether the game is over and the last move is done on the board."""
+        """Whether the game is over and its last move done on the board."""
         return self.outcome is not None
 
     def hear(self, ply: int, move_text: str) -> bool:
-        """The agent's move for that ply, counted from 1, is spoken; whether it is news and will be carried out.
+        """Hears the agent's move for that ply, counted from 1; returns whether it is news and will be carried out.
 
-        Old, repeated and unplayable ones are ignored.
+        Old, repeated and unplayable moves are ignored.
         """
-        # A quick daemon speaks while the hand of the ply before is still leaving, and passes that must be made before
-        # anybody at the table does.
+        # A quick daemon announces its move while the hand of the previous ply is still leaving, and makes forced passes
+        # before anybody at the table does.
         due, position = self.ply + (self._moving is not None), self.position
         while self._must_pass(position):
             due, position = due + 1, self.game.apply(position, self.game.legal_moves(position)[0])
@@ -117,7 +117,7 @@ class ScriptedPlayer:
         return True
 
     def update(self) -> None:
-        """Does what is due now."""
+        """Starts or completes the move that is due."""
         if self._moving:
             self._finish_move()
         if self._moving or self.table.busy or self.finished or self.held:
@@ -135,16 +135,16 @@ class ScriptedPlayer:
             self._begin(self.game.parse_move(self.position, told))
 
     def take_back(self, count: int) -> None:
-        """The hand that made the last ply puts back the last `count` plies that were seen, passes among them too.
+        """The hand of the last ply takes back the last `count` plies that changed the board, and passes among them.
 
-        To be called while nothing is being carried out. Raises ValueError where so many have not been made.
+        Call it only while no move is being carried out. Raises ValueError where fewer plies were made.
         """
         seen = [number for number, ply in enumerate(self.record) if ply.seen]
         if self._moving or not 1 <= count <= len(seen):
             raise ValueError(f"{count} plies cannot be taken back: {len(seen)} are made")
         keep, side = seen[-count], self.record[seen[-1]].side
         while keep and not self.record[keep - 1].seen:
-            keep -= 1  # whoever passed before may think again
+            keep -= 1  # whoever passed before may decide again
         self.position = self.positions[keep]
         del self.record[keep:], self.positions[keep + 1 :]
         self._told, self._thinking_until_s = None, None
@@ -157,12 +157,12 @@ class ScriptedPlayer:
         return [ply for ply in self.record if ply.seen]
 
     def _must_pass(self, position: Any) -> bool:
-        """Whether a pass is all that can be done: nobody has to tell an agent's."""
+        """Whether a pass is the only legal move; an agent's needs no announcement."""
         moves = self.game.legal_moves(position)
         return len(moves) == 1 and not self.game.steps(position, moves[0])
 
     def _choose(self) -> Any:
-        """Any move that is seen, mostly one that takes men or brings points; a pass seldom, or where none can be."""
+        """A random move, mostly one that takes pieces or brings points; seldom a pass unless forced."""
         moves = list(self.game.legal_moves(self.position))
         seen = [move for move in moves if self.game.steps(self.position, move)]
         if len(seen) < len(moves):
@@ -178,7 +178,7 @@ class ScriptedPlayer:
         return moves[int(self._rng.integers(0, len(moves)))]
 
     def _gainful(self, moves: Sequence[Any]) -> list[Any]:
-        """The moves that bring their side the most points; none in games without points."""
+        """The moves that bring their side the most points; empty in games without points."""
         if self.game.scores(self.position) is None:
             return []
         side = self.game.to_move(self.position)
@@ -205,9 +205,9 @@ class ScriptedPlayer:
 
 
 def steps_between(before: str, after: str) -> tuple[Step, ...]:
-    """What a hand does to turn one board into another: men turned over, moved, taken away and put there.
+    """The steps by which a hand turns one board into another: pieces flipped, moved, removed and placed.
 
-    Tiles are taken away and laid anew: a half of one is not moved by itself.
+    Tiles are removed and laid again: half a tile is never moved by itself.
     """
     changed = games.changed_cells(before, after)
     if any(letter.isdigit() for letter in before + after):

@@ -1,4 +1,4 @@
-"""Everything that does not move: floor, table, board and their shadows, as one picture."""
+"""Paints everything that does not move, as one picture: floor, table, board and their shadows."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Float32Array = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
 FLOOR_MM = 740.0
 TILE_MM = 760.0
-"""Side of the piece of table surface that is repeated."""
+"""Millimetres, side of the piece of table surface that is repeated."""
 _COARSE = 4
-"""Light changes slowly: it is computed at this fraction of the resolution."""
+"""Step in pixels at which light is computed: it changes slowly."""
 
 
 class Scenery:
-    """The still things of one scene; `paint` shows them for a camera and a place of the board."""
+    """The static objects of one scene; `paint` renders them for a camera and a board position."""
 
     def __init__(self, template: BoardTemplate, style: Style, scale: float, rng: np.random.Generator) -> None:
-        """`scale` is the picture's pixels per millimetre at the board: textures are made a little finer."""
+        """`scale` is the picture's pixels per millimetre at the board; textures are made a little finer."""
         self._style = style
         self._template = template
         self._scale = float(np.clip(1.3 * scale, 0.6, 6.0))
@@ -58,7 +58,7 @@ class Scenery:
         return display(picture * light.exposure)
 
     def _draw_face(self, rng: np.random.Generator) -> Float32Array:
-        """(h, w, 3) linear colour of the board's top, `_scale` texels to the millimetre, border included."""
+        """(h, w, 3) linear colour of the board's top, border included, at `_scale` texels per millimetre."""
         return draw_face(self._template, self._style.board, self._scale, rng)
 
     def _outside(self, board_mm: Float32Array) -> Float32Array:
@@ -85,7 +85,7 @@ class Scenery:
         picture = albedo * lit
         if style.gloss > 0:
             gleam = light.gleam(coarse, eye(camera), 8 + 50 * style.gloss)
-            # The mirrored light shows the grain too.
+            # Reflected light shows the grain too.
             picture += _widen(gleam, ground.shape) * np.float32(0.16 * style.gloss) * (0.6 + 0.8 * albedo)
         self._add_floor(picture, camera, light, ground)
         return np.asarray(picture, dtype=np.float32)
@@ -106,7 +106,7 @@ class Scenery:
     def _board_shadow(
         self, light: Light, coarse: Float32Array, board_from_world: FloatArray, shape: tuple[int, ...]
     ) -> Float32Array:
-        """Share of light that the board's thickness leaves on the table beside it."""
+        """(h, w) share of the light that the board's shadow leaves on the table."""
         thickness = self._style.board.thickness_mm
         share = np.ones(coarse.shape[:2], dtype=np.float32)
         for lamp in light.lamps:
@@ -144,7 +144,7 @@ class Scenery:
 
 
 def eye(camera: PinholeCamera) -> Float32Array:
-    """(3,) where the lens is, as x, y, height."""
+    """(3,) position of the lens as x, y, height."""
     return np.asarray(camera.centre_mm * (1, 1, -1), dtype=np.float32)
 
 
@@ -157,7 +157,7 @@ def _cover(distance: Float32Array, width: float) -> Float32Array:
 
 
 def _widen(coarse: Float32Array, shape: tuple[int, ...]) -> Float32Array:
-    """The coarse field at full resolution, sample for sample where it was taken."""
+    """The coarse field interpolated to full resolution, with its samples where they were taken."""
     step = np.float32(1 / _COARSE)
     matrix = np.array([[step, 0, 0], [0, step, 0]], dtype=np.float32)
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP

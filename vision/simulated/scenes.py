@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Scene:
-    """A picture and what is in it."""
+    """A picture and its ground truth."""
 
     image: Image
     image_from_board: FloatArray
@@ -44,7 +44,7 @@ def random_scene(
     hands: float = 0.1,
     style: Style | None = None,
 ) -> Scene:
-    """A table of random style and pose (0 to 50 degrees) with random content; with a hand in that share of scenes."""
+    """A random table: style, pose (0 to 50 degrees) and content, with a hand in the share `hands` of scenes."""
     shaped = shaped_by_chance(template, rng)
     table = SimulatedTable(
         shaped, random_board(shaped, rng), style or random_style(shaped, rng), int(rng.integers(0, 2**31)), size_px
@@ -65,13 +65,13 @@ def random_scene(
 
 
 def shaped_by_chance(template: BoardTemplate, rng: np.random.Generator) -> BoardTemplate:
-    """The template with a usual value of every shape parameter."""
+    """The template with a random usual value of every shape parameter."""
     shape = {name: float(rng.uniform(low, high)) for name, (low, high) in _usual(template).items()}
     return template.with_shape(shape) if shape else template
 
 
 def random_board(template: BoardTemplate, rng: np.random.Generator) -> str:
-    """Any content: from empty to full, classes in random shares."""
+    """Random content, from empty to nearly full, with classes in random shares."""
     if has_tiles(template):
         return random_tiles(template, rng)
     letters = template.letters[1:]
@@ -84,7 +84,7 @@ def random_board(template: BoardTemplate, rng: np.random.Generator) -> str:
 
 
 def _usual(template: BoardTemplate) -> dict[str, tuple[float, float]]:
-    """The middle half of each shape parameter's range around its default."""
+    """The middle 35 % of each shape parameter's range around its default."""
     usual = {}
     for name, (low, high) in template.shape_range.items():
         middle = template.shape[name]

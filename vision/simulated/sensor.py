@@ -1,4 +1,4 @@
-"""From light to a frame: vignette, blur, JPEG, noise, and the lamp's changes."""
+"""Turns light into a frame: vignette, blur, JPEG, noise, and changes of the lamp."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vision.simulated.style import SensorStyle
 
 Float32Array = NDArray[np.float32]
 _SPARE_PX = 96
-"""The noise tile is larger than the frame by this, so that every frame may take another part of it."""
+"""Pixels by which the noise tile is larger than the frame, so that every frame can use another part of it."""
 
 
 class Sensor:
@@ -28,7 +28,7 @@ class Sensor:
         """The same in 255ths."""
 
     def develop(self, picture: Float32Array) -> Image:
-        """The noiseless picture of a still scene; vignette is already in it."""
+        """The noiseless picture of a static scene; vignette is already in it."""
         blurred = cv2.GaussianBlur(picture, (0, 0), self._style.blur_px) if self._style.blur_px > 0 else picture
         image = np.clip(blurred + 0.5, 0, 255).astype(np.uint8)
         if self._style.jpeg_quality > 0:
@@ -38,13 +38,13 @@ class Sensor:
     def grain(self, image: Image) -> NDArray[np.int16]:
         """(h, w, 3) standard deviation of the noise of each pixel value, in sixteenths of a level."""
         levels = np.arange(256) / 255
-        # Shot noise is the root of the light; the power law then stretches the dark.
+        # Shot noise grows with the square root of the light; the power law then stretches the dark.
         sigma = np.sqrt(self._style.read_noise**2 + self._style.shot_noise**2 * levels ** (2 - GAMMA / 2))
         table = np.clip(sigma * 16, 0, 255).astype(np.uint8)
         return np.asarray(cv2.LUT(image, table), dtype=np.int16)
 
     def expose(self, image: Image, grain: NDArray[np.int16], rng: np.random.Generator) -> Image:
-        """One frame of it, with fresh noise."""
+        """One frame of the image, with fresh noise."""
         if not self._style.read_noise and not self._style.shot_noise:
             return image.copy()
         width, height = self._size_px
@@ -61,7 +61,7 @@ class Sensor:
 
 
 def jpeg(image: Image, quality: int) -> Image:
-    """The image after JPEG and back."""
+    """The image after JPEG compression and decompression."""
     _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), dtype=np.uint8)
 
@@ -69,7 +69,7 @@ def jpeg(image: Image, quality: int) -> Image:
 def _noise_tile(size_px: tuple[int, int], chroma: float, rng: np.random.Generator) -> NDArray[np.int16]:
     """Noise of standard deviation 64, a little blotchy as after demosaicing."""
     height, width = size_px[1] + _SPARE_PX, size_px[0] + _SPARE_PX
-    # Blurring bytes of even chance gives very nearly a normal distribution, and is much faster to draw.
+    # Blurred uniform bytes are very nearly normally distributed, and much faster to draw.
     grey = _blurred(rng, (height, width), 0.6)
     coloured = _blurred(rng, (height, width, 3), 0.9)
     grey *= (1 - chroma) / grey.std()

@@ -1,4 +1,4 @@
-"""Printed boards on a simulated table: the page as a printer and a fold leave it, with coins and buttons on it."""
+"""Printed boards on a simulated table: a page with its print and folds, with coins and buttons on it."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ FloatArray = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True)
 class PrintStyle:
-    """What a printer, and the life of paper, do to a sheet."""
+    """The effects of a printer, and of use, on a sheet."""
 
     grey: bool = False
-    """Printed without colours."""
+    """Whether it is printed without colours."""
     black: float = 0.03
     """Share of the light that full ink leaves."""
     wave_mm: float = 0.3
-    """How far the paper's waves shift what is printed on it, on the paper."""
+    """Millimetres of the paper by which its waves shift the print."""
     fold: bool = False
     """Whether it was folded once in the middle."""
 
 
 def random_print(rng: np.random.Generator) -> PrintStyle:
-    """A printer and a sheet by chance."""
+    """A random printer and sheet."""
     return PrintStyle(
         grey=bool(rng.random() < 0.3),
         black=float(rng.uniform(0.02, 0.12)),
@@ -51,7 +51,7 @@ def random_print(rng: np.random.Generator) -> PrintStyle:
 
 
 def sheet_style(sheet: Sheet, rng: np.random.Generator) -> Style:
-    """A random table with a sheet of paper on it, and any men: coins, buttons or some of a set."""
+    """A random table with a sheet of paper on it, and random men: coins, buttons or those of a set."""
     template = sheet.layout.template
     style = random_style(template, rng)
     kind = rng.random()
@@ -65,38 +65,38 @@ def sheet_style(sheet: Sheet, rng: np.random.Generator) -> Style:
         thickness_mm=0.4,
         gloss=float(rng.choice([0.0, 0.0, 0.15, 0.4])),
     )
-    # Sizes are in the board's millimetres, of which a small print has many to one of a hand.
+    # Sizes are in the board's millimetres, which are smaller than real ones on a small print, so hands are scaled up.
     hands = tuple(dataclasses.replace(hand, size=hand.size / sheet.scale) for hand in style.hands)
     return dataclasses.replace(style, board=paper, hands=(hands[0], hands[1]))
 
 
 def border_mm(sheet: Sheet) -> float:
-    """Paper outside the frame where there is most of it, in the board frame."""
+    """Width of the paper outside the frame where it is widest, in the board frame."""
     left, top, right, bottom = sheet.edges_mm
     width, height = sheet.layout.template.size_mm
     return max(-left, -top, right - width, bottom - height)
 
 
 class SheetTable(SimulatedTable):
-    """A table on which a printed board lies."""
+    """A simulated table with a printed board."""
 
     def __init__(
         self, sheet: Sheet, board: str, style: Style, printed: PrintStyle, seed: int, size_px: tuple[int, int]
     ) -> None:
-        """The `style` should be one of `sheet_style`."""
+        """The `style` should come from `sheet_style`."""
         stage = _SheetStage(sheet, style, printed, seed, size_px)
         super().__init__(sheet.layout.template, board, seed=seed, stage=stage, pawns=False)
         self._sheet = sheet
 
     def cover(self, marker: int) -> None:
-        """A hand comes from outside and rests on that marker, its palm over it."""
+        """Rests a hand from outside on that marker, with its palm over it."""
         corners = self._sheet.layout.markers_mm[marker]
         inwards = np.array([0.0, (corners[3, 1] - corners[0, 1]) * (1 if marker < 2 else -1)])
         x, y = project(self._world_from_board, (corners.mean(axis=0) + inwards)[None])[0]
         self._side, self._reach = int(marker < 2), Reach(float(x), float(y), 4.0)
 
     def uncover(self) -> None:
-        """The hand goes away."""
+        """Removes the hand."""
         self._reach = None
 
 
@@ -131,7 +131,7 @@ class _SheetScenery(Scenery):
         return np.asarray(face, dtype=np.float32)
 
     def _ink(self, size_px: tuple[int, int], rng: np.random.Generator) -> Image:
-        """The page where it lies in the texture, a little wavy."""
+        """The page at its place in the texture, a little wavy."""
         finer = self._scale / self._sheet.scale
         page = picture_of(self._sheet.page, finer)
         if self._printed.grey:

@@ -1,4 +1,4 @@
-"""Someone who lays what is asked for on the simulated table, now and then wrongly, and mends it when told."""
+"""A sitter who lays requested boards on the simulated table, sometimes wrongly, and corrects them when asked."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from vision.simulated.table import SimulatedTable
 from vision.simulated.tiles import has_tiles, pair_cells
 
 PIECES_A_VISIT = 2
-"""Pieces laid before the hand is withdrawn."""
+"""Number of pieces laid before the hand is withdrawn."""
 PAUSE_S = 0.6
 Pieces = dict[tuple[int, ...], str]
-"""Letters of the pieces by the cells on which they lie, ascending."""
+"""Letters of each piece by the cells on which it lies, ascending."""
 Slip = Literal["none", "left out", "wrong cell", "wrong class"]
 SLIPS: tuple[Slip, ...] = ("none", "left out", "wrong cell", "wrong class")
 
 
 class Sitter:
-    """Lays boards with its hand. `update` is called every frame; it never sees what the camera sees."""
+    """Lays boards by hand. `update` is called every frame; the sitter never sees what the camera sees."""
 
     def __init__(self, table: SimulatedTable, seed: int = 0, pace: float = 1.0) -> None:
         self.table = table
         self.slips: list[str] = []
-        """What it did wrong so far, in words."""
+        """Its mistakes so far, in words."""
         self._wanted = self._laid = self._pieces(table.board)
         self._rng = np.random.default_rng([seed, 5])
         self._pace = pace
@@ -38,34 +38,34 @@ class Sitter:
 
     @property
     def idle(self) -> bool:
-        """Whether it has laid what it means to lay, and its hand is gone."""
+        """Whether it has laid all that it intends, and its hand is gone."""
         return not self.table.busy and not self._next_steps()
 
     def lay(self, board: str, slip: Slip = "none") -> None:
-        """Wants that board from now on; with a slip it lays another one, and takes it for the right one."""
+        """Starts laying that board; with a slip it lays a different one and takes it for the right one."""
         self._wanted = self._pieces(board)
         self._laid = dict(self._wanted) if slip == "none" or not self._wanted else self._slipped(slip)
 
     def mend(self) -> None:
-        """Was told of a mistake: lays what was wanted."""
+        """Corrects a slip: lays the wanted board."""
         self._laid = self._wanted
 
     def update(self) -> None:
-        """Does what is due now."""
+        """Starts the next visit of the hand if it is due."""
         if self.table.busy:
             self._rested_s = self.table.time_s
         elif self.table.time_s - self._rested_s > PAUSE_S / self._pace and (steps := self._next_steps()):
             self.table.perform(steps, int(self._rng.integers(0, 2)), self._pace)
 
     def _pieces(self, board: str) -> Pieces:
-        """Men and tiles that make up a board."""
+        """The men or tiles of a board."""
         template = self.table.template
         cells = [(cell,) for cell, letter in enumerate(board) if letter != EMPTY]
         groups = pair_cells(template, board) if has_tiles(template) else cells
         return {group: "".join(board[cell] for cell in group) for group in groups}
 
     def _lying(self) -> Pieces:
-        """What lies on the table, as it was laid."""
+        """The pieces on the table, as they were laid."""
         if not has_tiles(self.table.template):
             return self._pieces(self.table.board)
         return {tile.cells: tile.letters for tile in self.table.standing.tiles}
@@ -91,7 +91,7 @@ class Sitter:
         return steps
 
     def _slipped(self, slip: Slip) -> Pieces:
-        """What is wanted, but for one piece."""
+        """The wanted pieces with a slip in one of them."""
         laid, names = dict(self._wanted), self.table.template.cell_names
         places = list(laid)
         cells = places[int(self._rng.integers(0, len(places)))]
@@ -107,7 +107,7 @@ class Sitter:
         return laid
 
     def _other_place(self, cells: tuple[int, ...]) -> tuple[int, ...]:
-        """Some free place for a piece: the same way round, elsewhere."""
+        """A random free place for a piece, in the same orientation."""
         template = self.table.template
         taken = {cell for place in self._wanted for cell in place}
         middles = template.cells_mm - template.cells_mm[cells[0]]
@@ -126,7 +126,7 @@ def _placed(cells: tuple[int, ...], letters: str) -> list[Step]:
 
 
 class GuidedSitting:
-    """A simulated table with a sitter who is told what to lay, as an endless frame source in real time."""
+    """A simulated table with a sitter who lays requested boards, as an endless frame source in real time."""
 
     live = True
 
@@ -145,17 +145,17 @@ class GuidedSitting:
         self._source = SimulatedSource(self.table, real_time=True)
 
     def read(self, timeout_s: float) -> Frame | None:
-        """The next frame; the sitter does what is due."""
+        """The next frame; the sitter acts if something is due."""
         frame = self._source.read(timeout_s)
         self.sitter.update()
         return frame
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the source."""
         self._source.close()
 
     def hear(self, request: object) -> dict[str, object]:
-        """Of `{"board": CELLS, "slip": ...}` lays it, of `{"mend": true}` puts a slip right. Raises ValueError."""
+        """Lays the board of `{"board": CELLS, "slip": ...}`; `{"mend": true}` corrects a slip. Raises ValueError."""
         if not isinstance(request, dict):
             raise ValueError("a request is a JSON object")
         if request.get("mend"):
@@ -171,5 +171,5 @@ class GuidedSitting:
         return self.truth()
 
     def truth(self) -> dict[str, object]:
-        """What stands on the board, and what was done wrong so far."""
+        """The pieces on the board, whether the sitter is idle, and its slips so far."""
         return {"board": self.table.board, "idle": self.sitter.idle, "slips": list(self.sitter.slips)}

@@ -1,4 +1,4 @@
-"""A player who sits at a simulated table for some games, as one endless frame source."""
+"""A scripted player at a simulated table for some games, as one endless frame source."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from vision.simulated.sway import RandomWay
 from vision.simulated.table import SimulatedTable
 
 PAUSE_S = 8.0
-"""How long a finished game stays on the board before it is cleared for the next."""
+"""Seconds that a finished game stays on the board before it is cleared for the next."""
 
 
 class Sitting:
     """Plays `games` games; the table is cleared between them, and stays as it is after the last.
 
-    In real time, or with `real_time` false as fast as it is read.
+    It runs in real time, or, with `real_time` false, as fast as it is read.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Sitting:
     ) -> None:
         self.live = real_time
         self.follower: StateFollower | None = None
-        """Who tells the agent's moves; None where nobody does."""
+        """The source of the agent's moves; None without an agent."""
         self._game, self._humans = game, human_sides
         self._seed, self._games, self._pace, self._think_s = seed, games, pace, think_s
         style = random_style(template, np.random.default_rng([seed, 4])) if chance else default_style()
@@ -57,11 +57,11 @@ class Sitting:
 
     @property
     def over(self) -> bool:
-        """Whether the last game is played to its end."""
+        """Whether the last game is finished."""
         return self._player.finished and self._number >= self._games
 
     def read(self, timeout_s: float) -> Frame | None:
-        """The next frame; the player does what is due."""
+        """The next frame; the player acts if something is due."""
         frame = self._source.read(timeout_s)
         if frame is None:
             return None
@@ -78,13 +78,13 @@ class Sitting:
         return frame
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the source and the follower."""
         self._source.close()
         if self.follower is not None:
             self.follower.close()
 
     def truth(self) -> dict[str, object]:
-        """What really happened so far."""
+        """The ground truth of what has happened so far."""
         player = self._player
         outcome = player.outcome
         return {

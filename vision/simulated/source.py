@@ -11,9 +11,10 @@ from vision.simulated.table import SimulatedTable
 
 
 class SimulatedSource:
-    """Frames of a simulated table: each read lets its time pass by one frame.
+    """Frames of a simulated table: each read advances its time by one frame.
 
-    With `real_time` the reads are paced by the clock, and frames carry its time; a late reader skips, as with a camera.
+    With `real_time` the reads are paced by the clock, and frames carry its time; a late reader skips frames, as with a
+    camera.
     """
 
     def __init__(
@@ -24,7 +25,7 @@ class SimulatedSource:
         on_frame: Callable[[Frame], None] | None = None,
         phone: Phone | None = None,
     ) -> None:
-        """`phone` is what films the table, where that does more than to stand there."""
+        """`phone` films the table, if the camera does more than stay still."""
         if not rate_hz > 0:
             raise ValueError(f"rate_hz is greater than 0, not {rate_hz}")
         self.live = real_time
@@ -39,7 +40,7 @@ class SimulatedSource:
             table.prepare()
 
     def read(self, timeout_s: float) -> Frame | None:
-        """The next frame; None where it is not due in time. Raises SourceEnded after `close`."""
+        """The next frame; None if it is not due in time. Raises SourceEnded after `close`."""
         if self._closed:
             raise SourceEnded
         passed_s = self._step_s
@@ -64,7 +65,7 @@ class SimulatedSource:
         self._closed = True
 
     def _wait(self, timeout_s: float) -> float | None:
-        """Simulated seconds that have become due; None where that is later than the timeout."""
+        """Simulated seconds that have become due; None if the next frame is due after the timeout."""
         now_s = time.monotonic()
         if self._due_s is None:
             self._due_s = now_s
@@ -73,7 +74,7 @@ class SimulatedSource:
             return None
         time.sleep(max(self._due_s - now_s, 0.0))
         behind = int(max(time.monotonic() - self._due_s, 0.0) / self._step_s)
-        # After a long pause the table does not leap: it has waited.
+        # After a long pause the table does not jump ahead: its time has stopped meanwhile.
         frames = 1 + min(behind, 15)
         self._due_s = self._due_s + frames * self._step_s if behind <= 15 else time.monotonic() + self._step_s
         return frames * self._step_s

@@ -1,4 +1,4 @@
-"""The scene of a simulated table for one camera: paints still pictures and frames with a hand."""
+"""The scene of a simulated table for one camera: paints static pictures, and frames with a hand."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ FloatArray = NDArray[np.float64]
 
 
 PAWN_MM = 15.0
-"""Diameter of a score pawn."""
+"""Millimetres, diameter of a score pawn."""
 
 
 class Stage:
-    """Scenery, light, men, arms and sensor of one scene, seen by one camera."""
+    """Scenery, light, pieces, arms and sensor of one scene, seen by one camera."""
 
     def __init__(self, template: BoardTemplate, style: Style, size_px: tuple[int, int], seed: int) -> None:
         style = with_print(style, template)
@@ -52,11 +52,11 @@ class Stage:
         self._meet_camera()
 
     _bare: Float32Array
-    """The scenery with its vignette; None yet where `_scenery_key` is empty."""
+    """The scenery with its vignette; not painted yet if `_scenery_key` is empty."""
     _scenery_key: bytes
 
     def with_camera(self, camera: CameraStyle) -> Stage:
-        """The same scene from another place, by a camera of the same sensor."""
+        """The same scene from another place, with the same sensor."""
         other = object.__new__(Stage)
         other.__dict__.update(self.__dict__)
         other.style = dataclasses.replace(self.style, camera=camera)
@@ -65,7 +65,7 @@ class Stage:
         return other
 
     def still(self, pieces: Sequence[Piece], world_from_board: FloatArray) -> Image:
-        """The noiseless picture without a hand; `pieces` stand in board coordinates."""
+        """The noiseless picture without a hand; `pieces` are in board coordinates."""
         key = world_from_board.tobytes()
         if self._scenery_key != key:
             self._bare, self._scenery_key = self._scenery.paint(self.camera, self.light, world_from_board), key
@@ -82,7 +82,7 @@ class Stage:
         return self.sensor.develop(picture)
 
     def with_hand(self, still: Image, side: int, reach: Reach, held: Piece | None) -> Image:
-        """The still picture with an arm over it, perhaps holding a man."""
+        """The still picture with an arm over it, which may hold a piece."""
         arm = self.arms[side]
         region = arm.region(reach)
         if region is None:
@@ -100,7 +100,7 @@ class Stage:
         return Scenery(self.template, self.style, scale, rng)
 
     def _outline_mm(self) -> FloatArray:
-        """(4, 2) corners of what the camera is turned to: the board with its border."""
+        """(4, 2) corners of what the camera is aimed at: the board with its border."""
         (width, height), border = self.template.size_mm, self.style.board.border_mm
         low, high = -border, border
         return np.array([[low, low], [width + high, low], [width + high, height + high], [low, height + high]])
@@ -164,6 +164,6 @@ class Stage:
         return self._patches[piece]
 
     def _paint(self, piece: Piece) -> tuple[Shade | None, Patch | None]:
-        """A piece in world coordinates."""
+        """Paints a piece given in world coordinates."""
         painter: Any = self._painters[type(piece)]
         return painter.shadow(self.camera, piece), painter.paint(self.camera, piece)

@@ -1,4 +1,4 @@
-"""What stands on a simulated board, and exactly where: men and tiles on cells, pawns on the printed track."""
+"""The pieces on a simulated board and their exact places: men and tiles on cells, pawns on the printed track."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ FloatArray = NDArray[np.float64]
 Piece = Man | Tile
 WORST_PLACEMENT_MM = 3.0
 PAWN_MM = 1.2
-"""Standard deviation of where a pawn is put down on its space."""
+"""Millimetres, standard deviation of a pawn's place on its space."""
 BESIDE_MM = 5.0
-"""Two pawns on one space stand so far from its middle."""
+"""Millimetres of shift, along x and y, of a pawn whose space already holds another."""
 
 
 class Standing:
-    """Pieces in board coordinates; a hand takes them and puts them down."""
+    """Pieces in board coordinates, which a hand takes and puts down."""
 
     def __init__(
         self, template: BoardTemplate, board: str, style: Style, rng: np.random.Generator, *, pawns: bool = True
@@ -31,9 +31,9 @@ class Standing:
         self._template, self._style, self._rng = template, style, rng
         self._on: dict[int, Piece] = {}
         self.pawns: dict[str, Pawn] = {}
-        """By the names that the template gives them."""
+        """The pawns by the template's names for them."""
         self.spaces: dict[str, int] = {}
-        """Where each pawn stands: 0 the start, then the spaces of the track."""
+        """The space of each pawn: 0 is the start, then the spaces of the track."""
         taken = [(cell,) for cell, letter in enumerate(board) if letter != EMPTY]
         for cells in pair_cells(template, board) if has_tiles(template) else taken:
             self.put(cells, "".join(board[cell] for cell in cells))
@@ -50,12 +50,12 @@ class Standing:
 
     @property
     def tiles(self) -> tuple[Tile, ...]:
-        """The tiles, by their first cell."""
+        """The tiles, ordered by their first cell."""
         return tuple(piece for piece in self.pieces if isinstance(piece, Tile))
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """All, by their first cell, the pawns last."""
+        """All pieces, ordered by their first cell, the pawns last."""
         return (*dict.fromkeys(self._on[cell] for cell in sorted(self._on)), *self.pawns.values())
 
     def put(self, cells: tuple[int, ...], letters: str) -> None:
@@ -72,19 +72,19 @@ class Standing:
             self._on[cells[0]] = Man(letters, float(x), float(y), float(self._rng.uniform(0, 2 * np.pi)))
 
     def turn_of(self, cells: tuple[int, ...]) -> float:
-        """Radians from the x axis to the way from the first cell to the last."""
+        """Radians from the x axis to the direction from the first cell to the last."""
         way = self._template.cells_mm[cells[-1]] - self._template.cells_mm[cells[0]]
         return float(np.arctan2(way[1], way[0]))
 
     def take(self, cell: int) -> Piece | None:
-        """Takes up what stands on a cell."""
+        """Picks up the piece on a cell; None where there is none."""
         piece = self._on.get(cell)
         for each in [each for each, one in self._on.items() if one is piece]:
             del self._on[each]
         return piece
 
     def nudge(self, cell: int, dx_mm: float, dy_mm: float) -> None:
-        """Shifts what stands on a cell. Raises ValueError where nothing does."""
+        """Shifts the piece on a cell. Raises ValueError where there is none."""
         piece = self._on.get(cell)
         if piece is None:
             raise ValueError(f"there is no man on {self._template.cell_names[cell]}")
@@ -92,14 +92,14 @@ class Standing:
         self._on |= {each: moved for each, one in self._on.items() if one is piece}
 
     def place_mm(self, cells: tuple[int, ...]) -> FloatArray:
-        """(2,) the middle of some cells, or of what stands on the first."""
+        """(2,) the middle of some cells, or of the piece on the first."""
         piece = self._on.get(cells[0])
         if piece is not None:
             return np.array([piece.x_mm, piece.y_mm])
         return np.asarray(self._template.cells_mm[list(cells)].mean(axis=0), dtype=np.float64)
 
     def space_mm(self, name: str, space: int) -> FloatArray:
-        """(2,) where a pawn belongs; beside another that is there already."""
+        """(2,) the place for a pawn on a space; beside another that is already there."""
         if space <= 0 or not len(self._template.track_mm):
             return np.array(self._template.source["pawns"][name], dtype=np.float64)
         middle: FloatArray = self._template.track_mm[min(space, len(self._template.track_mm)) - 1]

@@ -1,4 +1,4 @@
-"""What a simulated table looks like: everything that chance may choose, as plain values."""
+"""The appearance of a simulated table: everything that may be random, as plain values."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class LampStyle:
     """A lamp over the table."""
 
     direction_deg: float = 35.0
-    """Where it hangs, counted from the far side of the board clockwise as seen from above."""
+    """Its direction, from the far side of the board clockwise as seen from above."""
     elevation_deg: float = 62.0
-    """Over the table's plane."""
+    """Angle above the table's plane."""
     distance_mm: float = 900.0
-    """From the board's centre."""
+    """Distance from the board's centre."""
     size_mm: float = 70.0
-    """Radius of the luminous part: a larger one throws softer shadows."""
+    """Radius of the luminous part; a larger one casts softer shadows."""
     strength: float = 0.75
     """Light on the board's centre, relative to full exposure of a white sheet."""
     colour: Colour = (214, 236, 255)
@@ -39,7 +39,7 @@ class SurfaceStyle:
     gloss: float = 0.25
     """0 matt to 1 polished."""
     half_size_mm: tuple[float, float] = (800.0, 520.0)
-    """From the board's centre to the table's edges."""
+    """Distances from the board's centre to the table's edges."""
     floor: Colour = (52, 56, 62)
 
 
@@ -53,17 +53,17 @@ class BoardStyle:
     line_colour: Colour = (34, 42, 52)
     line_mm: float = 1.6
     dot_mm: float = 5.0
-    """Diameter of the dot on every cell; 0 is none."""
+    """Diameter of the dot on every cell; 0 for none."""
     wobble_mm: float = 0.15
-    """How far a drawn line strays."""
+    """Standard deviation of a drawn line's points."""
     border_mm: float = 30.0
-    """Board outside the frame."""
+    """Width of the board outside the frame."""
     frame_mm: float = 0.0
-    """Width of a rim along the board's edge in the accent colour; 0 is none."""
+    """Width of a rim along the board's edge in the accent colour; 0 for none."""
     thickness_mm: float = 9.0
     gloss: float = 0.12
     turn_deg: float = 0.0
-    """How the board lies on the table, relative to the grain."""
+    """Angle of the board on the table, relative to the grain."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,31 +73,31 @@ class ManStyle:
     shape: Literal["disc", "stone"] = "disc"
     """A short cylinder, or a stone domed on both faces."""
     diameter: float = 1.0
-    """Times the template's."""
+    """Diameter relative to the template's."""
     height_mm: float = 7.0
     bevel_mm: float = 1.4
     rings: int = 2
-    """Grooves on the face."""
+    """Number of grooves on the face."""
     rim: float = 0.6
     """Height of the raised edge, 0 to 1."""
     holes: int = 0
-    """Of a button, around its middle."""
+    """Number of a button's holes, around its middle."""
     grain: float = 0.0
     """Strength of a wooden grain, 0 to 1."""
     gloss: float = 0.35
     clear: float = 0.0
-    """How much of its own colour shines through from below, 0 to 1."""
+    """Transparency of clear plastic, 0 to 1: how much of what is below shows through in its colour."""
     colours: Mapping[str, Colour] = dataclasses.field(default_factory=lambda: {"W": (188, 222, 244), "B": (34, 40, 52)})
 
 
 @dataclasses.dataclass(frozen=True)
 class TileStyle:
-    """Domino tiles, of boards whose cells show halves of them."""
+    """Domino tiles, for boards whose cells show halves of them."""
 
     length: float = 1.95
-    """Times half a tile of the template."""
+    """Length relative to half a tile of the template."""
     width: float = 0.97
-    """The same."""
+    """Width relative to half a tile of the template."""
     height_mm: float = 6.5
     corner_mm: float = 2.4
     """Radius of the corners as seen from above."""
@@ -105,23 +105,23 @@ class TileStyle:
     pip: float = 0.21
     """Diameter, in halves of a tile."""
     pip_gap: float = 0.29
-    """Between the middles of two neighbouring pips, in halves of a tile."""
+    """Distance between the middles of neighbouring pips, in halves of a tile."""
     line: float = 0.06
-    """Width of the line between the halves, in halves of a tile; 0 is none."""
+    """Width of the line between the halves, in halves of a tile; 0 for none."""
     face: Colour = (224, 236, 240)
     pips: tuple[Colour, ...] = ((30, 28, 30),)
-    """By number of pips, or one for all numbers."""
+    """Colours by number of pips, or one for all numbers."""
     line_colour: Colour = (34, 32, 34)
     gloss: float = 0.25
     turn_deg: float = 1.1
-    """Standard deviation of how far a tile is turned from where it belongs."""
+    """Standard deviation of a tile's angle from its proper direction."""
     stray: float = 0.6
-    """How much more exactly than men they are put down: they are pushed against each other."""
+    """Placement error relative to that of men: smaller, because tiles are pushed against each other."""
 
 
 @dataclasses.dataclass(frozen=True)
 class CameraStyle:
-    """Where the camera is and what it is like."""
+    """The camera's place and lens."""
 
     focal: float = 0.95
     """Focal length in picture widths."""
@@ -129,14 +129,14 @@ class CameraStyle:
     azimuth_deg: float = 4.0
     roll_deg: float = 0.6
     fill: float = 0.82
-    """Share of the picture that the board spans in its longer direction."""
+    """Share of the picture that the board spans on its tighter side."""
     shift: tuple[float, float] = (0.0, 0.0)
     distortion: tuple[float, float] = (-0.03, 0.01)
 
 
 @dataclasses.dataclass(frozen=True)
 class SensorStyle:
-    """What the camera does to the light."""
+    """The effect of the camera's sensor on the light."""
 
     exposure: float = 1.0
     blur_px: float = 0.55
@@ -149,7 +149,7 @@ class SensorStyle:
     vignette: float = 0.22
     """Loss of light in the corners."""
     jpeg_quality: int = 88
-    """0 is no JPEG."""
+    """0 for no JPEG."""
 
 
 PAWNS = ManStyle(
@@ -171,18 +171,18 @@ class HandStyle:
     skin: Colour = (128, 160, 212)
     sleeve: Colour = (92, 62, 40)
     bare_mm: float = 95.0
-    """Bare forearm between wrist and sleeve."""
+    """Millimetres of bare forearm between wrist and sleeve."""
     size: float = 1.0
     left: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Style:
-    """A whole scene but for the board's content."""
+    """A whole scene except for the board's content."""
 
     lamps: tuple[LampStyle, ...] = (LampStyle(),)
     ambient: float = 0.25
-    """Light from everywhere, relative to full exposure of a white sheet."""
+    """Ambient light, relative to full exposure of a white sheet."""
     ambient_colour: Colour = (238, 243, 250)
     surface: SurfaceStyle = SurfaceStyle()
     board: BoardStyle = BoardStyle()
@@ -195,11 +195,11 @@ class Style:
         HandStyle(),
         HandStyle(skin=(98, 128, 176), sleeve=(70, 72, 76), bare_mm=45.0, size=1.05),
     )
-    """Of both sides."""
+    """The hands of both sides."""
     seats_deg: tuple[float, float] = (0.0, 180.0)
-    """Where each side sits: 0 at the lower edge of the picture, 90 at its right."""
+    """Seat of each side: 0 at the lower edge of the picture, 90 at its right."""
     placement_mm: float = 1.3
-    """Standard deviation of where a man is put down; never more than 3 mm."""
+    """Millimetres, standard deviation of a man's placement; the error is never more than 3 mm."""
 
 
 def default_style() -> Style:

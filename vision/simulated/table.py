@@ -1,4 +1,4 @@
-"""The simulated table: what stands on it, who reaches over it, and what befalls it, in its own time."""
+"""The simulated table: its pieces, hands and disturbances, in its own time."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from vision.simulated.tiles import Tile, handfuls, has_tiles
 FloatArray = NDArray[np.float64]
 USUAL_SIZES_PX = ((960, 540), (1280, 720), (1920, 1080))
 MAX_VISITS = 64
-"""Visits of hands that may wait at a time."""
+"""Greatest number of hand visits that can wait in the queue."""
 
 
 def usual_size_px(template: BoardTemplate) -> tuple[int, int]:
-    """Width and height of pictures in which such a board is seen about as finely as its cells are looked at."""
+    """Width and height of pictures that show the board about as finely as its cells are examined."""
     return next((size for size in USUAL_SIZES_PX if size[1] >= template.rectified_px), USUAL_SIZES_PX[-1])
 
 
 class SimulatedTable:
-    """A board with men on a table, a lamp, a camera and two players' hands. Deterministic from its seed."""
+    """A board with pieces on a table, a lamp, a camera and two players' hands. Deterministic from its seed."""
 
     def __init__(
         self,
@@ -48,9 +48,9 @@ class SimulatedTable:
         pawns: bool = True,
         stage: Stage | None = None,
     ) -> None:
-        """`size_px` of the camera's picture is large enough for the template, where it is not given.
+        """`size_px` is the camera's picture size; by default large enough for the template.
 
-        `pawns` stand on the printed track of a board that has one.
+        `pawns` puts pawns on the printed track of a board that has one.
         """
         if len(board) != len(template.cell_names):
             raise ValueError(f"a board of {template.game} has {len(template.cell_names)} cells, not {len(board)}")
@@ -72,7 +72,7 @@ class SimulatedTable:
 
     @property
     def board(self) -> str:
-        """What physically stands on the cells now; a man in a hand is not on the board."""
+        """The board as it physically is; a piece in a hand is not on it."""
         return self.standing.board
 
     def __len__(self) -> int:
@@ -80,7 +80,7 @@ class SimulatedTable:
 
     @property
     def busy(self) -> bool:
-        """Whether a hand is over the table or about to come."""
+        """Whether a hand is over the table or a visit is queued."""
         return bool(self._visits or self._strokes)
 
     @property
@@ -90,18 +90,18 @@ class SimulatedTable:
 
     @property
     def stirs(self) -> bool:
-        """Whether something moves or the light changes now, a hand aside."""
+        """Whether the board is sliding or the light is changing; hands do not count."""
         return any(self.time_s - part.begun_s < part.over_s for part in (self._lie, self._lamp))
 
     @property
     def lie(self) -> tuple[float, float, float]:
-        """How far the board has slid from where it lay at first: two millimetres, and degrees."""
+        """How far the board has slid from its first place: two millimetres, and degrees."""
         x, y, turn = self._lie.end
         return float(x), float(y), float(np.degrees(turn))
 
     @property
     def hand_in_view(self) -> bool:
-        """Whether any of an arm can be in the picture now."""
+        """Whether any part of an arm can be in the picture now."""
         return self._reach is not None and self._stage.arms[self._side].in_view(self._reach)
 
     @property
@@ -125,14 +125,14 @@ class SimulatedTable:
         return self._stage.camera.project(np.column_stack([world, np.zeros(len(world))]))
 
     def with_board(self, board: str, seed: int) -> SimulatedTable:
-        """The same table, camera and light with other men on it, laid by another chance."""
+        """The same table, camera and light with other pieces, placed by another seed."""
         pawns = bool(self.standing.pawns)
         twin = SimulatedTable(self.template, board, seed=seed, pawns=pawns, stage=self._stage)
         twin._lie, twin._lamp = (Change(part.end, part.end, 0.0, 0.0) for part in (self._lie, self._lamp))
         return twin
 
     def prepare(self) -> None:
-        """Makes ready what would otherwise hold up the first frame with a hand: about half a second."""
+        """Prepares what would delay the first frame with a hand: about half a second."""
         for arm in self._stage.arms:
             arm.prepare()
 
@@ -147,8 +147,8 @@ class SimulatedTable:
     ) -> None:
         """Queues a visit of that side's hand that does the steps; a pace of 2 is twice as fast.
 
-        The hand also moves the pawns, where there are any, to the spaces that `scores` of both sides name. With
-        `palmed` it holds all men that it puts down or takes, and does not leave between them.
+        The hand also moves the pawns, if there are any, to the spaces given by both sides' `scores`. With `palmed` it
+        holds all pieces that it puts down or takes, and does not leave between them.
         """
         if not pace > 0:
             raise ValueError(f"pace is greater than 0, not {pace}")
@@ -160,27 +160,27 @@ class SimulatedTable:
         self._queue(side, lambda visit: visit.hover(seconds), 1.0)
 
     def switch_lamp(self, gain: float, tint: Colour | None = None, over_s: float = 0.0) -> None:
-        """All light becomes `gain` times that of the style, of the colour `tint`, within `over_s`."""
+        """Changes all light to `gain` times that of the style, in the colour `tint`, within `over_s`."""
         colour = np.ones(3) if tint is None else np.asarray(linear(tint), dtype=np.float64)
         self._lamp = Change(self._lamp.at(self.time_s), gain * colour, self.time_s, over_s)
 
     def bump(self, shift_mm: tuple[float, float], turn_deg: float = 0.0, over_s: float = 0.2) -> None:
-        """The board slides on the table, and the men with it."""
+        """Slides the board on the table, with its pieces."""
         end = self._lie.at(self.time_s) + np.array([*shift_mm, np.radians(turn_deg)])
         self._lie = Change(self._lie.at(self.time_s), end, self.time_s, over_s)
 
     def move_camera(self, **changes: Any) -> None:
-        """The camera is moved at once; `changes` are fields of `CameraStyle`."""
+        """Moves the camera at once; `changes` are fields of `CameraStyle`."""
         self._stage = self._stage.with_camera(dataclasses.replace(self._stage.style.camera, **changes))
         self.style = self._stage.style
         self._still = None
 
     def nudge(self, cell: int, dx_mm: float, dy_mm: float) -> None:
-        """Shifts the man on a cell. Raises ValueError where there is none."""
+        """Shifts the piece on a cell. Raises ValueError where there is none."""
         self.standing.nudge(cell, dx_mm, dy_mm)
 
     def advance(self, dt_s: float) -> None:
-        """Lets time pass."""
+        """Advances time."""
         left_s = dt_s
         while left_s > 0:
             if not self._strokes and not self._begin_visit():
@@ -281,13 +281,13 @@ class SimulatedTable:
             self._held = None if event.kind == "lay" else self._held
 
     def _new_piece(self, event: Event) -> Piece:
-        """What a hand takes from the stock; a tile is held as it will lie."""
+        """The piece that a hand takes from the stock; a tile is held as it will lie."""
         if has_tiles(self.template):
             return Tile(event.letters, event.cells, 0.0, 0.0, self.standing.turn_of(event.cells))
         return Man(event.letters, 0.0, 0.0, float(self._rng.uniform(0, 2 * np.pi)))
 
     def _place(self, cells: tuple[int, ...]) -> tuple[float, float]:
-        """World place of the middle of some cells, or of what stands there; of some cell where there are none."""
+        """World place of the middle of some cells, or of the piece there; of a random cell if there are none."""
         cells = cells or (int(1 + self._rng.integers(0, 1 << 30)) % len(self),)
         return self._seen_from_above(self.standing.place_mm(cells))
 

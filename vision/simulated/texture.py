@@ -47,7 +47,7 @@ def surface(
     accent: Colour,
     rng: np.random.Generator,
 ) -> Float32Array:
-    """(h, w, 3) linear colour of a stretch of the material, `scale` texels to the millimetre, grain along x."""
+    """(h, w, 3) linear colour of a piece of the material, at `scale` texels per millimetre, grain along x."""
     size_px = (max(round(size_mm[0] * scale), 8), max(round(size_mm[1] * scale), 8))
     if kind == "plain":
         share = 0.05 * octaves(size_px, 90 * scale, 3, rng)
@@ -65,7 +65,7 @@ def planks(texture: Float32Array, scale: float, rng: np.random.Generator) -> Flo
         shift = int(rng.integers(0, width))
         result[top:bottom] = np.roll(texture[top:bottom], shift, axis=1) * np.float32(rng.uniform(0.82, 1.12))
         gap = max(round(0.8 * scale), 1)
-        # Where the roll joins its ends, two planks meet.
+        # Two planks meet where the roll joins its ends.
         result[top:bottom, shift : shift + gap] *= np.float32(0.4)
         result[max(bottom - gap, 0) : bottom] *= np.float32(0.35)
         top = bottom

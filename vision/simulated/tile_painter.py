@@ -1,4 +1,4 @@
-"""Paints domino tiles: flat boxes with rounded corners, traced ray by ray, with pips and the shadows they throw."""
+"""Paints domino tiles: flat boxes with rounded corners, traced ray by ray, with pips and the shadows they cast."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from vision.simulated.tiles import Tile
 Float32Array = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
 FINE = 6
-"""Texels to the millimetre on a tile's face."""
+"""Texels per millimetre on a tile's face."""
 MARCHES = 5
-"""Steps along a ray until it is at a wall."""
+"""Steps along a ray until it reaches a wall."""
 AT_WALL_MM = 0.08
 SHADOW_STEPS = 3
 
@@ -36,16 +36,16 @@ class TilePainter:
         self._face = functools.lru_cache(maxsize=64)(self._draw_face)
 
     def face(self, letters: str) -> Float32Array:
-        """(h, w, 3) linear colour of a tile that lies along x, its first half to the left; FINE texels to the mm."""
+        """(h, w, 3) linear colour of a tile along x, its first half to the left; FINE texels per millimetre."""
         return self._face(letters)
 
     @property
     def height_mm(self) -> float:
-        """Of a tile lying on its back."""
+        """Height of a tile lying on its back."""
         return self._style.height_mm
 
     def extent_mm(self, tile: Tile) -> tuple[float, float]:
-        """Half the length and half the width of a tile; of half a tile, twice half the width."""
+        """Half the length and half the width of a tile; for half a tile, half the width twice."""
         width = self._style.width * self._half_mm / 2
         return (self._style.length * self._half_mm / 2 if len(tile.letters) > 1 else width), width
 
@@ -73,7 +73,7 @@ class TilePainter:
         return shrunk(region, colour, hit)
 
     def shadow(self, camera: PinholeCamera, tile: Tile) -> Shade | None:
-        """What the tile takes from the board's light: a cast shadow per lamp and the dark rim where it lies."""
+        """The tile's shadow on the board: a cast shadow per lamp, and the dark rim where it lies."""
         lift, height = tile.lift_mm, self._style.height_mm
         centre = np.array([tile.x_mm, tile.y_mm], dtype=np.float32)
         throws = [lamp.lean(tile.x_mm, tile.y_mm) for lamp in self._light.lamps]
@@ -93,7 +93,7 @@ class TilePainter:
         return Shade(region, np.clip(left, 0.02, 1)[..., None] ** np.float32(1 / GAMMA))
 
     def _cast(self, offset: Float32Array, throw: Float32Array, tile: Tile, softness: float) -> Float32Array:
-        """The shadow of the outline swept from foot to top along the light, softer the higher it is thrown from."""
+        """The shadow of the outline swept from foot to top along the light; the higher a part, the softer it is."""
         darkest = np.zeros(offset.shape[:2], dtype=np.float32)
         for share in np.linspace(0, 1, SHADOW_STEPS):
             above = tile.lift_mm + share * self._style.height_mm
@@ -131,14 +131,14 @@ class TilePainter:
     def _meet(
         self, camera: PinholeCamera, rays: Float32Array, tile: Tile
     ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
-        """Where rays meet the box, in the tile's own frame: hit, (…, 3) points over its foot, (…, 3) normals."""
+        """Hits of rays on the box, in the tile's own frame: hit, (…, 3) points above its foot, (…, 3) normals."""
         height, bevel = np.float32(self._style.height_mm), np.float32(max(self._style.bevel_mm, 0.1))
         top = camera.meet(rays, tile.lift_mm + float(height)) - np.array([tile.x_mm, tile.y_mm], dtype=np.float32)
         top, rays = _turned(np.asarray(top, np.float32), -tile.turn), _turned(rays, -tile.turn)
         speed = np.maximum(np.sqrt(dot(rays, rays)), 1e-4)
         away = self._outside(top, tile)
         on_top = away <= 0
-        # Below the top face by `drop`, the ray is at top + drop * rays; each step goes as far as the wall is away.
+        # At depth `drop` below the top face the ray is at top + drop * rays; each step is as long as the wall is far.
         drop = np.zeros_like(away)
         for _ in range(MARCHES):
             drop = np.minimum(drop + np.maximum(away, 0) / speed, 2 * height)
@@ -152,7 +152,7 @@ class TilePainter:
         return hit, np.asarray(points, np.float32), np.asarray(normals, np.float32)
 
     def _albedo(self, points: Float32Array, tile: Tile) -> Float32Array:
-        """(h, w, 3) the face's drawing, drawn over the edge on to the walls."""
+        """(h, w, 3) the face's drawing, continued over the edge on to the walls."""
         face = self._face(tile.letters)
         middle = np.array([face.shape[1], face.shape[0]], dtype=np.float32) / 2 - 0.5
         texels = np.asarray(points[..., :2] * FINE + middle, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Domino tiles: two halves that are laid together. A class letter that is a digit is half a tile with so many pips."""
+"""Domino tiles: two halves laid together. A class letter that is a digit is half a tile with that many pips."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ from calibration.template import BoardTemplate
 from games import EMPTY, Step
 
 BESIDE = 1.3
-"""Two cells are neighbours if their middles are no farther apart, in halves of a tile."""
+"""Greatest distance between the middles of neighbouring cells, in halves of a tile."""
 MAX_TRIES = 90
-"""Tiles that a random board has at most; for want of room it has fewer."""
+"""Most tiles on a random board; fewer if there is no room."""
 RAMBLING = 4.0
-"""How many ends back, on average, a random board goes on: fewer make longer lines."""
+"""How many ends back, on average, a random board is continued; fewer make longer lines."""
 CROWDING = 0.3
-"""How much less likely a place is taken for every other end that it touches: rarely, so that lines stay lines."""
+"""Factor on a place's probability for every other end that it touches; low, so that lines stay lines."""
 EQUAL = 0.85
-"""How often a tile of a random board shows the number of the end at which it lies."""
+"""Share of a random board's tiles that show the number of the end at which they lie."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Tile:
-    """One tile, where it lies or is held."""
+    """One tile, at the place where it lies or is held."""
 
     letters: str
-    """Of the first half and the second; of the only one where half a tile lies by itself."""
+    """Letters of the first and the second half; one letter for half a tile by itself."""
     cells: tuple[int, ...]
-    """On which the halves lie, or are about to, ascending."""
+    """Cells, ascending, on which the halves lie or are about to."""
     x_mm: float
     """The tile's middle."""
     y_mm: float
     turn: float = 0.0
-    """Radians from the x axis to the way from the first half to the second."""
+    """Radians from the x axis to the direction from the first half to the second."""
     lift_mm: float = 0.0
-    """Height of its foot over the board."""
+    """Height of its foot above the board."""
 
 
 def has_tiles(template: BoardTemplate) -> bool:
-    """Whether what stands on its cells are halves of tiles."""
+    """Whether the pieces on its cells are halves of tiles."""
     return template.letters[1:].isdigit()
 
 
 def neighbours(template: BoardTemplate) -> list[list[int]]:
-    """For each cell, ascending, those on which the other half of a tile can lie."""
+    """For each cell, the cells, ascending, on which the other half of a tile can lie."""
     apart = np.linalg.norm(template.cells_mm[:, None] - template.cells_mm, axis=2)
     beside = (apart > 0) & (apart <= BESIDE * template.man_diameter_mm)
     return [[int(other) for other in np.flatnonzero(row)] for row in beside]
 
 
 def handfuls(template: BoardTemplate, steps: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
-    """The steps of a move, those together that a hand does at once: both halves of a tile."""
+    """Yields the steps of a move, grouped as a hand does them at once: both halves of a tile."""
     left = list(steps)
     while left:
         first = left.pop(0)
@@ -68,9 +68,9 @@ def _are_halves(template: BoardTemplate, one: Step, other: Step) -> bool:
 
 
 def pair_cells(template: BoardTemplate, board: str) -> list[tuple[int, ...]]:
-    """Cells of a board that are taken as one tile, ascending; halves without a partner by themselves.
+    """Cells of each tile of a board, ascending; halves without a partner by themselves.
 
-    As many pairs as can be: a board alone does not always tell which halves were laid together.
+    Makes as many pairs as possible: a board alone does not always show which halves were laid together.
     """
     partner: dict[int, int] = {}
     taken = [cell for cell, letter in enumerate(board) if letter != EMPTY]
@@ -83,7 +83,7 @@ def pair_cells(template: BoardTemplate, board: str) -> list[tuple[int, ...]]:
 
 
 def _augment(cell: int, near: Sequence[Sequence[int]], partner: dict[int, int], tried: set[int]) -> bool:
-    """Finds a partner for a cell, others changing theirs where they must: cells beside each other form no triangles."""
+    """Finds a partner for a cell; others change theirs if necessary. Neighbouring cells form no triangles."""
     for other in near[cell]:
         if other in tried:
             continue
@@ -95,7 +95,7 @@ def _augment(cell: int, near: Sequence[Sequence[int]], partner: dict[int, int], 
 
 
 def random_tiles(template: BoardTemplate, rng: np.random.Generator) -> str:
-    """A board of tiles laid end to end or side by side, mostly at equal numbers; empty now and then."""
+    """A random board of tiles laid end to end or side by side, mostly at equal numbers; sometimes empty."""
     board, cells = [EMPTY] * len(template.cell_names), len(template.cell_names)
     near = neighbours(template)
     letters = template.letters[1:]
@@ -115,5 +115,5 @@ def random_tiles(template: BoardTemplate, rng: np.random.Generator) -> str:
 
 
 def _one_of(cells: Sequence[int], rng: np.random.Generator) -> int:
-    """Any of them; -1 where there is none."""
+    """A random one of the cells; -1 if there is none."""
     return cells[int(rng.integers(0, len(cells)))] if cells else -1
