@@ -1,4 +1,4 @@
-"""`kibitzer adaptation`: what a table has learnt while people played, and back to its calibration."""
+"""`kibitzer adaptation`: shows or deletes what Kibitzer learnt of a table during play."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ PROFILE = typer.Argument(metavar="PROFILE", help="Table profile made by `kibitze
 
 @app.callback()
 def adaptation() -> None:
-    """What a table has learnt while people played, and back to its calibration.
+    """Shows or deletes what Kibitzer learnt of a table during play.
 
-    Heads adapted to confirmed boards are kept beside the profile, TABLE.adapted.npz beside TABLE.npz; the profile
-    itself is never changed. `[vision] adapt = true` in config.toml begins the learning.
+    With `[vision] adapt = true` in config.toml, Kibitzer fits its classifiers ("heads") to boards that play has
+    confirmed. It stores them beside the profile, as TABLE.adapted.npz beside TABLE.npz, and never changes the profile.
     """
 
 
@@ -40,9 +40,9 @@ def show(
     profile: Annotated[Path, PROFILE],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON to standard output instead of words.")] = False,
 ) -> None:
-    """Shows the heads that a table was adapted to, and what spoke for each.
+    """Shows each adapted head (generation) of a table, and the scores that it was accepted for.
 
-    With --json one object: file, examples (cells that the next head will be fitted to), generations (number, created,
+    --json prints one object: file, examples (cells that the next head will be fitted to), generations (number, created,
     boards, examples, before and after with loss, right and cells, set_aside).
 
     Example: kibitzer adaptation show table.npz
@@ -73,10 +73,10 @@ def revert(
     profile: Annotated[Path, PROFILE],
     to: Annotated[int, typer.Option(min=0, help="Newest generation to keep; 0 goes back to the calibration.")] = 0,
 ) -> None:
-    """Forgets what a table has learnt while people played.
+    """Deletes what was learnt of a table during play.
 
-    With --to 0 the file beside the profile is deleted, examples too. A daemon that uses the profile goes back to the
-    calibration at the next confirmed move, and learns nothing more until it is started again.
+    --to 0 deletes the whole file beside the profile, including the examples. A running daemon that uses the profile
+    goes back to the calibration at the next confirmed move, and learns nothing more until it is restarted.
 
     Example: kibitzer adaptation revert table.npz
     """
@@ -98,7 +98,7 @@ def revert(
 
 
 def _open(command: str, profile: Path) -> tuple[Path, Head, Adapted]:
-    """The file, the profile's own head and what is kept. Raises typer.Exit with a word on standard error."""
+    """Returns the path, the profile's own head and the adapted heads. Reports an error and raises typer.Exit."""
     path = adapted_path(profile)
     try:
         first = head_from_arrays(TableProfile.load(profile).head)

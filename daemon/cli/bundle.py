@@ -1,4 +1,4 @@
-"""`kibitzer bundle`: has the running daemon pack its last seconds into one file."""
+"""`kibitzer bundle`: asks the running daemon to pack its last seconds into one file."""
 
 from __future__ import annotations
 
@@ -20,23 +20,22 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command("bundle")
 def bundle(
     last: Annotated[
-        float, typer.Option(min=0, max=3600, help="Seconds to pack; 0 is all that is kept in memory.")
+        float, typer.Option(min=0, max=3600, help="Seconds to pack; 0: all that the daemon keeps in memory.")
     ] = 0.0,
-    note: Annotated[str, typer.Option(help="What went wrong, in your words; it goes into the file.")] = "",
-    config: Annotated[Path, typer.Option(help="Settings of the daemon: where it keeps bundles.")] = DEFAULT,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object: path, frames, seconds, bytes.")] = False,
+    note: Annotated[str, typer.Option(help="What went wrong, in your own words; stored in the file.")] = "",
+    config: Annotated[Path, typer.Option(help="The daemon's settings; they say where bundles go.")] = DEFAULT,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object: path, frames, seconds, bytes.")] = False,
 ) -> None:
-    """Packs the last seconds of a table that a running daemon watches, to look at a fault again or to send it.
+    """Packs the last seconds at a running daemon's table into one file, to look at a fault again or report it.
 
-    The daemon keeps pictures only where the section `bundles` of its settings says enabled = true. What is packed:
-    the pictures with their exact times, the game so far, what was said, the table's profile, the settings without
-    addresses, paths, keys and engines, versions and digests.
+    The daemon keeps pictures only if the section `bundles` of its settings has enabled = true. The file holds the
+    pictures with their exact times, the game so far, what was said, the table profile, versions and digests, and the
+    settings without addresses, paths, keys and engines.
 
-    PRIVACY: the pictures show the table, the hands and whatever else the camera sees. The file stays on this
-    computer, readable by you alone; nothing is sent anywhere. Look at it (it is a zip file with JPEGs) before you
-    hand it on.
+    PRIVACY: the pictures show the table, hands and everything else the camera sees. The file stays on this computer,
+    readable by you alone; nothing is sent anywhere. It is a zip file with JPEGs: look at them before you pass it on.
 
-    `kibitzer replay FILE` plays it. Exit status: 0 packed, 2 not.
+    `kibitzer replay FILE` plays the file. Exit status: 0 packed, 2 not packed.
 
     Example: kibitzer bundle --last 10 --note "said illegal, was legal"
     """

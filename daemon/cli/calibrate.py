@@ -1,4 +1,4 @@
-"""`kibitzer calibrate`: a table profile from labelled photos, or step by step with a camera."""
+"""`kibitzer calibrate`: makes a table profile, guided with a camera or from labelled photos."""
 
 from __future__ import annotations
 
@@ -60,53 +60,56 @@ def calibrate(
     game: Annotated[str, GAME],
     out: Annotated[Path, typer.Option(help="Profile to write, such as table.npz.")],
     source: Annotated[
-        str, typer.Option(help="Camera index or path, or http/rtsp address: be guided step by step.")
+        str, typer.Option(help="Camera index or path, or http/rtsp address: calibrate step by step.")
     ] = "",
     photos: Annotated[
-        Path | None, typer.Option(help="Folder of the labelled photos; with --source, where to keep those taken.")
+        Path | None, typer.Option(help="Folder of labelled photos; with --source: folder to save the pictures in.")
     ] = None,
     labels: Annotated[
         Path | None,
         typer.Option(
             help='JSON: {"images": {"PHOTO": {"corners_px": ..., "cells": "..."}}}; '
-            "for dominoes also a folder of annotations such as 1_01.txt."
+            "for dominoes, a folder of annotations such as 1_01.txt works too."
         ),
     ] = None,
     only: Annotated[
-        str, typer.Option(help='Photos to use, separated by commas: names, or patterns such as "1_*.jpg"; else all.')
+        str, typer.Option(help='Photos to use: names or patterns such as "1_*.jpg", separated by commas. Default: all.')
     ] = "",
     corners: Annotated[
         str, typer.Option(help='With --source: the board\'s corners, "x,y x,y x,y x,y", clockwise from the top left.')
     ] = "",
     silent: Annotated[bool, typer.Option("--silent", help="With --source: no voice.")] = False,
     give_up_s: Annotated[
-        float, typer.Option(min=0, max=3600, help="With --source: seconds without a picture until the end; 0: never.")
+        float,
+        typer.Option(min=0, max=3600, help="With --source: stop after this many seconds without a picture; 0: never."),
     ] = 0.0,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Make the profile even where it is advised against; it is marked.")
+        bool, typer.Option("--accept", help="Write the profile even where it would be refused; it is marked.")
     ] = False,
     weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "",
-    config: Annotated[Path, typer.Option(help="With --source: settings of voice and camera.")] = DEFAULT,
+    config: Annotated[Path, typer.Option(help="With --source: settings for voice and camera.")] = DEFAULT,
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
-    """Makes a table profile: the board's shape and how its men look. With a camera, or from labelled photos.
+    """Makes a table profile: the shape of the board and the look of its pieces. From a camera, or from labelled photos.
 
-    **With --source** it says, aloud and here, what to lay: nothing first, then a few men on named points. It takes
-    each picture by itself once the board shows what was asked and no hand is in the way, and says what is amiss. Ctrl-C
-    stops it; nothing is written then unless you want what there is. Enter says "the board is right as it is".
+    **With --source** Kibitzer says, aloud and in the terminal, what to put on the board: nothing at first, then a few
+    pieces on named points. It takes each picture by itself as soon as the board is right and no hand is in the way, and
+    says what is wrong. Enter means "the board is right as it is". Ctrl-C stops; nothing is written then unless you
+    want a profile from the pictures taken so far.
 
-    **With --photos and --labels** four photos are enough where they show men of both sides in several places.
-    corners_px may be null: the board is then looked for. Where --labels is a folder of annotated dominoes moves
-    (1_01.txt, 1_02.txt, ...), a photo shows the tiles of all moves of its game up to its own.
+    **With --photos and --labels** four photos are enough if they show pieces of both sides in several places.
+    If corners_px is null, Kibitzer looks for the board. If --labels is a folder of annotated dominoes moves (1_01.txt,
+    1_02.txt, ...), each photo shows the tiles of all moves of its game up to its own number.
 
-    Both tell how many boards of a hundred will be read wholly right, measured on pictures left out in turn, and
-    **refuse** to make a profile where that is less than every second, or where the board is too small in the picture,
-    seen too flat, too dark, blurred, burnt out, or its men too much alike: exit status 1, with what to do. With a
-    camera this is said of the empty board already. --accept makes the profile all the same; `kibitzer run` says so.
+    Both ways estimate how many of a hundred boards will be read without any error, by leaving out one picture at a
+    time. They **refuse** to write a profile, with exit status 1 and advice, if that is fewer than 50, or if the board
+    is too small in the picture, seen at too low an angle, too dark, blurred or overexposed, or its pieces look too much
+    alike. With a camera, a bad picture is reported on the empty board already. --accept writes the profile anyway;
+    `kibitzer run` then warns.
 
-    **--weights imagenet** fits to torchvision's published ResNet-18 instead of ours. `kibitzer train imagenet` fetches
-    it, as this option does; every kind of man must then be in the photos.
+    **--weights imagenet** uses torchvision's published ResNet-18 instead of ours, and downloads it if needed, as
+    `kibitzer train imagenet` does. The photos must then show every kind of piece.
 
     Example: kibitzer calibrate --game morris --source 0 --out table.npz
 
@@ -126,7 +129,7 @@ def calibrate(
 
 
 def _descriptor(weights: str) -> str | None:
-    """The descriptor that the weights are for; they are made first where they are absent."""
+    """Returns the descriptor for the weights, which are made first if absent."""
     try:
         return descriptor_for(weights)
     except (ValueError, WeightsError) as error:
@@ -197,7 +200,7 @@ def _write(
     accept: bool,
     descriptor: str | None,
 ) -> None:
-    """Fits the profile, says how good it is, and writes it. Raises RefusedError where it is too bad."""
+    """Fits the profile, says how good it is, and writes it. Raises RefusedError if it is too bad."""
     taken: list[Taken] = [calibration.taken[number] for number in sorted(calibration.taken)]
     if keep is not None:
         keep_pictures(taken, calibration, keep)

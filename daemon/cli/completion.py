@@ -1,4 +1,4 @@
-"""How a shell completes a line: all commands as one group, of which only the one that was typed is imported."""
+"""Shell completion: offers all commands as one group, but imports only the one that was typed."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from typer.main import get_command
 
 NAME = "kibitzer"
 VARIABLE = "_KIBITZER_COMPLETE"
-"""Set by the shell that asks."""
+"""Environment variable that the shell sets when it asks for completions."""
 OPTIONS = ("--install-completion", "--show-completion")
 
 
 def is_asked(arguments: Sequence[str]) -> bool:
-    """Whether a shell asks how a line may go on, or somebody wants a shell to."""
+    """Whether a shell asks for completions, or the user asks to install or show them."""
     return VARIABLE in os.environ or bool(arguments and arguments[0] in OPTIONS)
 
 
 def answer(arguments: Sequence[str], summaries: Mapping[str, str], load: Callable[[str], typer.Typer]) -> None:
-    """Answers and ends the process. `summaries` has a line for every command, `load` imports one."""
+    """Answers and ends the process. `summaries` has one line per command; `load` imports a command."""
 
     class Commands(TyperGroup):
         def list_commands(self, ctx: Any) -> list[str]:
             return list(summaries)
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
-            """The command's name and line, for a list of all."""
+            """A stub with only the command's name and summary, for listing all commands."""
             return TyperCommand(cmd_name, help=summaries[cmd_name])
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            """The command itself, with its options."""
+            """The real command, with its options."""
             name, *rest = args
             if name not in summaries:
                 return None, None, rest

@@ -1,4 +1,4 @@
-"""`kibitzer doctor`: checks what Kibitzer needs on this machine, and says what to do about what is missing."""
+"""`kibitzer doctor`: checks that this computer has what Kibitzer needs, and says how to fix what is missing."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command("doctor")
 def doctor(
     config: Annotated[Path, typer.Option(help="Settings to check.")] = DEFAULT,
-    source: Annotated[str, typer.Option(help="Camera or address to look at instead of the configured one.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per check.")] = False,
+    source: Annotated[str, typer.Option(help="Camera or address to check instead of the configured one.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per check.")] = False,
 ) -> None:
-    """Checks computer, settings, game, models, agents, camera, voice, ports, record and disk, and says what to do.
+    """Checks computer, settings, game, models, agents, camera, voice, ports, record and disk, and says what to fix.
 
-    A line that begins with LOOK says what is missing and what to do about it. Exit status 0 also then: Kibitzer goes
-    on without a voice or a camera.
+    A line that begins with LOOK names a problem and what to do about it. The exit status is 0 even then: Kibitzer also
+    works without a voice or a camera.
 
     Example: kibitzer doctor --config /etc/kibitzer.toml
     """
@@ -70,7 +70,7 @@ def doctor(
 
 
 def checked(check: Callable[[Config], Finding], settings: Config) -> Finding:
-    """What a check found; one that cannot be made on this machine keeps none of the others from being made."""
+    """Runs a check; one that fails with OSError becomes a finding, so that the others still run."""
     try:
         return check(settings)
     except OSError as error:

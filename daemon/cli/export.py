@@ -23,20 +23,20 @@ LISTED = "; ".join(f"{name} ({one.about})" for name, one in FORMATS.items())
 
 def export(
     game: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
-    out: Annotated[Path, typer.Option(help="File to write, or folder for annotations; - is standard output.")] = STDOUT,
+    out: Annotated[Path, typer.Option(help="File to write, or folder for annotations; -: standard output.")] = STDOUT,
     format_name: Annotated[
-        str, typer.Option("--format", help=f"{LISTED}. Without it: what the name of --out says, or the game's first.")
+        str, typer.Option("--format", help=f"{LISTED}. Default: by the name of --out, else the game's first format.")
     ] = "",
-    force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     every: Annotated[
-        int, typer.Option(min=0, max=10000, help="png: a board after every n-th move; 0 is as many as fit well.")
+        int, typer.Option(min=0, max=10000, help="png: draw the board after every n-th move; 0: as many as fit well.")
     ] = 0,
-    number: Annotated[int, typer.Option(min=1, max=999, help="annotations: the game's number in the file names.")] = 1,
-    journal: Annotated[Path, typer.Option(help="The record's file.")] = RECORD,
+    number: Annotated[int, typer.Option(min=1, max=999, help="annotations: number of the game in the file names.")] = 1,
+    journal: Annotated[Path, typer.Option(help="File of the record.")] = RECORD,
 ) -> None:
-    """Writes a recorded game in the format of its field, as JSON, or as a picture of all its boards.
+    """Writes a recorded game in its usual format, as JSON, or as a picture of its boards.
 
-    What was taken back is in JSON only. A game that goes on is written as far as it is.
+    Only JSON includes moves that were taken back. An unfinished game is written as far as it was played.
 
     Example: kibitzer games export last --out game.sgf
 
@@ -56,7 +56,7 @@ def export(
 
 
 def _content(stored: StoredGame, name: str, every: int) -> bytes:
-    """The file. Raises ExportError."""
+    """Returns the content of the file. Raises ExportError."""
     if name == "json":
         return to_json(stored).encode()
     played = play_again(stored)
@@ -65,7 +65,7 @@ def _content(stored: StoredGame, name: str, every: int) -> bytes:
 
 
 def _write(content: bytes, out: Path, force: bool) -> None:
-    """Writes the file whole or not at all. Raises ExportError."""
+    """Writes the file atomically, or to standard output. Raises ExportError."""
     if out == STDOUT:
         sys.stdout.buffer.write(content)
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""What the commands about recorded games share: opening the record, choosing a game of it, and saying what is wrong."""
+"""Helpers shared by the commands for recorded games: open the record, choose a game, report errors."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from daemon.storage.stored import StoredGame
 
 RECORD = places.resolved(Config().journal.path)
 LAST = "last"
-GAME_HELP = "The game's id as `kibitzer games list` prints it, its beginning if no other begins so, or last."
+GAME_HELP = "The game's id from `kibitzer games list`, an unambiguous beginning of it, or last."
 
 
 @contextlib.contextmanager
 def opened(path: Path, read_only: bool = False, mend: bool = True) -> Iterator[Journal]:
-    """The record that is there; none is begun. Raises JournalError."""
+    """Opens an existing record; never creates one. Raises JournalError."""
     if not path.is_file():
         raise JournalError("absent", f"{path}: there is no record yet; `kibitzer run` makes one")
     journal = Journal(path, read_only, mend)
@@ -36,12 +36,12 @@ def opened(path: Path, read_only: bool = False, mend: bool = True) -> Iterator[J
 
 
 def chosen(journal: Journal, word: str) -> StoredGame:
-    """The game with that id or beginning of an id, or the last one. Raises JournalError."""
+    """Returns the game with that id or beginning of an id, or the last one. Raises JournalError."""
     return journal.game(chosen_id(journal, word))
 
 
 def chosen_id(journal: Journal, word: str) -> str:
-    """The id of that game, which may be one that cannot be read. Raises JournalError."""
+    """Returns the id of that game, even of one that cannot be read. Raises JournalError."""
     ids = journal.ids()
     fits = ids[-1:] if word == LAST else [one for one in ids if one.startswith(word)]
     if word in ids:
@@ -56,7 +56,7 @@ def chosen_id(journal: Journal, word: str) -> str:
 
 @contextlib.contextmanager
 def told(command: str) -> Iterator[None]:
-    """Ends a command with what is wrong, in one line: exit status 1 for what is refused, 2 for wrong usage."""
+    """Ends a command on an error with one line: exit status 1 for a refusal, 2 for wrong usage."""
     try:
         yield
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""`kibitzer games`: the record of the games that were watched."""
+"""`kibitzer games`: works with the recorded games."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ from games import Outcome
 from wording import untranslated
 
 MOST = 1 << 40
-"""Games of a record, surely."""
+"""More games than any record holds."""
 
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="The record of the games that were watched: list, show, export, correct and delete them.",
+    help="Recorded games: list, show, export, import, correct and delete them; rank their players.",
 )
 
 
 @app.callback()
 def record() -> None:
-    """The record of the games that were watched: list, show, export, correct and delete them."""
+    """Recorded games: list, show, export, import, correct and delete them; rank their players."""
 
 
-JournalOption = Annotated[Path, typer.Option(help="The record's file.")]
-ConfigOption = Annotated[Path, typer.Option(help="Settings of the daemon that may be running.")]
+JournalOption = Annotated[Path, typer.Option(help="File of the record.")]
+ConfigOption = Annotated[Path, typer.Option(help="Settings of the daemon, which may be running.")]
 
 
 @app.command("list")
 def list_games(
     journal: JournalOption = RECORD,
-    limit: Annotated[int, typer.Option(min=1, max=100000, help="At most so many, the newest ones.")] = 1000,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per game.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100000, help="List at most this many, the newest.")] = 1000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per game.")] = False,
 ) -> None:
-    """Lists the recorded games, oldest first: id, day, game, players, moves, result.
+    """Lists the recorded games, oldest first: id, date, game, players, plies, result.
 
     Example: kibitzer games list --limit 20
     """
@@ -69,12 +69,12 @@ def list_games(
 
 @app.command("show")
 def show(
-    game: Annotated[str, typer.Argument(metavar="[GAME]", help=GAME_HELP + " Without it: all games.")] = "",
+    game: Annotated[str, typer.Argument(metavar="[GAME]", help=GAME_HELP + " Default: all games.")] = "",
     journal: JournalOption = RECORD,
     game_id: Annotated[str, typer.Option("--id", hidden=True, help="The same as GAME.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per game.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per game.")] = False,
 ) -> None:
-    """Shows a recorded game, or all of them, oldest first, each with its moves and result.
+    """Shows a recorded game with its moves and result, or all games, oldest first.
 
     Example: kibitzer games show last
 
@@ -90,13 +90,13 @@ def show(
 @app.command("delete")
 def delete(
     game: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
     journal: JournalOption = RECORD,
     config: ConfigOption = DEFAULT,
 ) -> None:
-    """Deletes a game from the record for good, with its moves, notes and pictures. Nothing brings it back.
+    """Deletes a game from the record for good, with its moves, notes and pictures. This cannot be undone.
 
-    Export it before, if in doubt.
+    If in doubt, export the game first.
 
     Example: kibitzer games delete 20260728T120000-1a2b3c4d
     """
@@ -117,14 +117,14 @@ def delete(
 @app.command("mover")
 def mover(
     game_id: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
-    number: Annotated[int, typer.Argument(metavar="N", min=1, help="Number of the move, passes not counted.")],
-    side: Annotated[str, typer.Argument(help="Who made it: a side's name, such as green.")],
-    journal: Annotated[Path, typer.Option(help="The record's file.")] = RECORD,
-    config: Annotated[Path, typer.Option(help="Settings of the daemon that may be running.")] = DEFAULT,
+    number: Annotated[int, typer.Argument(metavar="N", min=1, help="Number of the move, not counting passes.")],
+    side: Annotated[str, typer.Argument(help="The side that made it, such as green.")],
+    journal: Annotated[Path, typer.Option(help="File of the record.")] = RECORD,
+    config: Annotated[Path, typer.Option(help="Settings of the daemon, which may be running.")] = DEFAULT,
 ) -> None:
-    """Corrects who made a move of a recorded game; passes and points are worked out again from there.
+    """Corrects who made a move in a recorded game, and recomputes passes and points from there.
 
-    For the game that is being played, see `kibitzer tell mover`.
+    For the game being played, use `kibitzer tell mover`.
 
     Example: kibitzer games mover 20260728T120000-1a2b3c4d 7 green
     """
@@ -146,7 +146,7 @@ def _refuse_played(game_id: str, config: Path, what: str) -> None:
 
 
 def listed(summaries: Sequence[GameSummary]) -> list[str]:
-    """A line for each game, in columns."""
+    """One line per game, in columns."""
     rows = [
         (
             one.game_id,
@@ -163,7 +163,7 @@ def listed(summaries: Sequence[GameSummary]) -> list[str]:
 
 
 def result_of(game: str, players: Sequence[str], outcome: Outcome | None) -> str:
-    """How a game ended, in a few words."""
+    """Result of a game, with its reason, in a few words."""
     if outcome is None:
         return "not finished"
     points = "" if outcome.scores is None else f", {outcome.scores[0]} to {outcome.scores[1]}"
@@ -172,15 +172,15 @@ def result_of(game: str, players: Sequence[str], outcome: Outcome | None) -> str
 
 
 def reason_of(game: str, outcome: Outcome) -> str:
-    """Why a game ended, in words."""
+    """Reason why a game ended, in words."""
     try:
         return str(phrases.why(games.load(game), outcome))
-    except games.GameError:  # of a game that is not here any more
+    except games.GameError:  # the game's rules are no longer installed
         return outcome.reason.replace("_", " ")
 
 
 def as_text(game: StoredGame) -> str:
-    """The game in a few lines for a person; with points, a line for each move."""
+    """The game in a few lines for a person; one line per move in games with points."""
     players = " against ".join(game.players)
     head = f"{game.game_id}  {game.game}, {players}, begun {game.started}"
     rows = score_sheet(game)

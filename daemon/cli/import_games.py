@@ -23,22 +23,22 @@ from daemon.storage.stored import StoredGame
 
 
 def import_game(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to read; for annotations their folder, or a zip.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to read; for annotations, a folder or zip.")],
     format_name: Annotated[
-        str, typer.Option("--format", help=f"{', '.join(FORMATS)}. Without it: what the file looks like.")
+        str, typer.Option("--format", help=f"{', '.join(FORMATS)}. Default: detected from the file.")
     ] = "",
-    first: Annotated[str, typer.Option(help="Who played the side named first, instead of what the file says.")] = "",
-    second: Annotated[str, typer.Option(help="Who played the other side.")] = "",
-    game: Annotated[str, typer.Option(help="The game of move text whose tags do not say it.")] = "",
-    rule: Annotated[list[str] | None, typer.Option(help="Rule option k=v that the file does not say.")] = None,
-    number: Annotated[int, typer.Option(min=0, max=999, help="annotations: the game's number; 0: the only one.")] = 0,
-    journal: Annotated[Path, typer.Option(help="The record's file; begun where there is none.")] = RECORD,
+    first: Annotated[str, typer.Option(help="Player of the first side, instead of the name in the file.")] = "",
+    second: Annotated[str, typer.Option(help="Player of the second side.")] = "",
+    game: Annotated[str, typer.Option(help="Game, for move text whose tags do not name it.")] = "",
+    rule: Annotated[list[str] | None, typer.Option(help="Rule option k=v that the file does not contain.")] = None,
+    number: Annotated[int, typer.Option(min=0, max=999, help="annotations: number of the game; 0: the only one.")] = 0,
+    journal: Annotated[Path, typer.Option(help="File of the record; created if absent.")] = RECORD,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object: id, game, plies.")] = False,
 ) -> None:
-    """Reads a game into the record, from any format that export writes. Every move is judged by the rules.
+    """Imports a game into the record, from any format that export writes except png. Every move is checked.
 
-    What the rules forbid is refused with the number of the move and the rule, and nothing is recorded then. A game
-    that was not finished is kept as far as it goes, and never resumed. In the ranking it counts like any other.
+    A game with an illegal move is refused, with the number of the move and the broken rule, and nothing is recorded.
+    An unfinished game is imported as far as it goes, and never resumed. Imported games count in the ranking.
 
     Example: kibitzer games import game.sgf --first Ana --second Ben
     """
@@ -59,7 +59,7 @@ def import_game(
 
 
 def keep(journal: Path, game: StoredGame) -> StoredGame:
-    """Adds the game to the record, under another id where there is one of its own already. Raises JournalError."""
+    """Adds the game to the record, under a new id if its own is already taken. Raises JournalError."""
     with contextlib.closing(Journal(journal, mend=False)) as record:
         if game.game_id in record.ids():
             game = dataclasses.replace(game, game_id=new_id(game.started))
@@ -68,7 +68,7 @@ def keep(journal: Path, game: StoredGame) -> StoredGame:
 
 
 def _name(text: str, option: str) -> str:
-    """A name as it is kept; empty where none is given. Raises ImportFault."""
+    """Checks a name and cleans it for storage; empty if none is given. Raises ImportFault."""
     name = clean(text, LONGEST_NAME + 1)
     if len(name) > LONGEST_NAME or (text and not name):
         raise ImportFault(f"{option} is a name of 1 to {LONGEST_NAME} characters, not {text[:80]!r}")

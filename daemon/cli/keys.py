@@ -1,4 +1,4 @@
-"""`kibitzer keys`: who may join the bus from other computers, and the token of the page."""
+"""`kibitzer keys`: manages the keys for workers on other computers, and the page's token."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from daemon.outputs.token import TokenError, new_token, page_token
 FOLDER = places.state_folder() / "keys"
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
-FolderOption = Annotated[Path, typer.Option("--folder", help="Folder of the keys; only you may read it.")]
+FolderOption = Annotated[Path, typer.Option("--folder", help="Folder of the keys, readable only by you.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
 @app.callback()
 def keys() -> None:
-    """Who may join the bus from other computers, and the page's token.
+    """Manages the keys of workers on other computers, and the page's token.
 
-    Without keys the bus can be reached from this computer only. For workers on other computers, on the table's
-    computer: `kibitzer keys new daemon`, then keys = "var/keys" in its section bus, and an address such as
-    tcp://192.168.1.5:5555. On the worker's: `kibitzer keys new laptop`. Carry laptop.key to the table's computer and
-    `kibitzer keys allow laptop.key` there; carry daemon.key to the worker's and name both in `kibitzer worker`.
+    Without keys, only this computer can reach the bus. To let a worker on another computer join: on the table's
+    computer run `kibitzer keys new daemon`, then set keys = "var/keys" and an address such as tcp://192.168.1.5:5555
+    in the section `bus` of the settings. On the worker's computer run `kibitzer keys new laptop`. Copy laptop.key to
+    the table's computer and run `kibitzer keys allow laptop.key` there; copy daemon.key to the worker's computer and
+    name it, and the worker's own secret key, in `kibitzer worker`.
 
     Exit status: 0 done, 2 refused.
     """
@@ -37,11 +38,11 @@ def keys() -> None:
 
 @app.command("new")
 def new(
-    name: Annotated[str, typer.Argument(help="A name for the worker; `daemon` makes the daemon's own pair.")],
+    name: Annotated[str, typer.Argument(help="Name for the worker; `daemon` makes the daemon's own pair.")],
     folder: FolderOption = FOLDER,
     as_json: JsonOption = False,
 ) -> None:
-    """Makes a pair of keys: NAME.key to hand on, and NAME.key_secret, which stays where it was made.
+    """Makes a key pair: NAME.key, to pass on, and NAME.key_secret, which stays on this computer.
 
     Example: kibitzer keys new laptop
     """
@@ -63,12 +64,12 @@ def new(
 @app.command("allow")
 def allow(
     file: Annotated[Path, typer.Argument(help="The worker's public key, NAME.key.")],
-    name: Annotated[str, typer.Option(help="Name to list it under. Default: the file's.")] = "",
+    name: Annotated[str, typer.Option(help="Name to list it under. Default: the name of the file.")] = "",
     folder: FolderOption = FOLDER,
 ) -> None:
-    """Lets the holder of a key join; a running daemon knows it at once.
+    """Allows the owner of a key to join the bus; takes effect in a running daemon at once.
 
-    Compare the fingerprint with what `kibitzer keys new` printed on the worker's computer.
+    Compare the fingerprint with the one that `kibitzer keys new` printed on the worker's computer.
 
     Example: kibitzer keys allow laptop.key
     """
@@ -86,7 +87,7 @@ def allow(
 
 @app.command("list")
 def show(folder: FolderOption = FOLDER, as_json: JsonOption = False) -> None:
-    """Who may join, with fingerprints, and the pairs that were made here.
+    """Lists the keys that may join and the pairs made here, with fingerprints.
 
     Example: kibitzer keys list --json
     """
@@ -111,9 +112,9 @@ def show(folder: FolderOption = FOLDER, as_json: JsonOption = False) -> None:
 
 @app.command("revoke")
 def revoke(
-    name: Annotated[str, typer.Argument(help="The name in `kibitzer keys list`.")], folder: FolderOption = FOLDER
+    name: Annotated[str, typer.Argument(help="Name from `kibitzer keys list`.")], folder: FolderOption = FOLDER
 ) -> None:
-    """Lets the holder of a key join no longer; a running daemon ends the connection within a second.
+    """Stops allowing a key; a running daemon ends its connection within a second.
 
     Example: kibitzer keys revoke laptop
     """
@@ -127,11 +128,11 @@ def revoke(
 @app.command("token")
 def token(
     config: Annotated[Path, typer.Option("--config", help="Settings of the daemon.")] = DEFAULT,
-    fresh: Annotated[bool, typer.Option("--new", help="Make a new one; the old one is worth nothing then.")] = False,
+    fresh: Annotated[bool, typer.Option("--new", help="Make a new token; the old one stops working.")] = False,
 ) -> None:
-    """Prints the token that commands to the page need when they come from another computer; makes it at first use.
+    """Prints the token that other computers need to send commands to the page; the first use creates it.
 
-    It is sent as `Authorization: Bearer TOKEN`. On this computer nobody needs it.
+    Send it as `Authorization: Bearer TOKEN`. This computer needs no token.
 
     Example: curl -H "Authorization: Bearer $(kibitzer keys token)" -H "Content-Type: application/json"
     -d '{"command": "pause"}' http://192.168.1.5:8765/tell

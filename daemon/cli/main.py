@@ -1,6 +1,6 @@
-"""The one command line: gathers the commands that each package keeps, and imports only the one that is called.
+"""The command line: knows every package's commands, and imports only the one that is called.
 
-This is the one module that may name every package; the imports are lazy, so that `kibitzer --help` costs nothing.
+Only this module may name every package. Its imports are lazy, so that `kibitzer --help` is fast.
 """
 
 from __future__ import annotations
@@ -19,83 +19,85 @@ import daemon
 import places
 from daemon.cli import completion
 
-# Everything heavy works on two cores beside other processes: one thread each, unless the user says otherwise.
+# Kibitzer shares two cores with other processes: one thread per numeric library, unless the user says otherwise.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
 EXTRAS = {"numba": ("play", "doctor"), "matplotlib": ("plot", "arena")}
-"""Packages that not everybody has: the extra they are in, and a command that brings them in a checkout."""
+"""Optional packages: the extra that contains each, and a command that installs it in a checkout."""
 AGAIN_S = 0.05
-"""Until a signal is sent again whose exception was dropped."""
+"""Seconds before a signal whose exception was dropped is sent again."""
 
 
 class Entry(NamedTuple):
-    """Where a command lives, and its line in `--help`."""
+    """Module of a command, and its line in `--help`."""
 
     module: str
     summary: str
     group: bool = False
-    """Whether the command has commands of its own."""
+    """Whether the command has subcommands."""
 
 
 SECTIONS = {
     "Play and watch": {
-        "demo": Entry("proving.demo_cli", "A whole game on a simulated table: camera to speech. Start here."),
-        "run": Entry("daemon.cli.run", "The daemon: watch a board, referee, play, speak."),
-        "play": Entry("daemon.cli.play", "Play in this terminal, against agents or somebody beside you."),
-        "watch": Entry("daemon.cli.watch", "Watch a camera, video, folder of photos or stream; print what happens."),
+        "demo": Entry("proving.demo_cli", "Watch a whole game on a simulated table, camera to speech. Start here."),
+        "run": Entry("daemon.cli.run", "Run the daemon: watch a board, referee, play, speak."),
+        "play": Entry("daemon.cli.play", "Play in this terminal, against an agent or somebody beside you."),
+        "watch": Entry("daemon.cli.watch", "Follow a camera, video, folder of photos or stream; print each event."),
         "read": Entry("vision.reading.read_cli", "Read the board in photos."),
         "tell": Entry("daemon.cli.tell", "Tell the running daemon: undo, pass, correct, resign, new game.", group=True),
     },
     "Set up": {
-        "doctor": Entry("daemon.cli.doctor", "Check camera, speech, ports and models, and say what to do."),
+        "doctor": Entry("daemon.cli.doctor", "Check camera, speech, ports and models, and say what to fix."),
         "calibrate": Entry(
             "daemon.cli.calibrate", "Make a table profile: guided with a camera, or from labelled photos."
         ),
-        "print-board": Entry(
-            "vision.sheet.cli", "Draw a board for printing: PDF or SVG, found and read by its markers."
+        "print-board": Entry("vision.sheet.cli", "Draw a board for printing (PDF or SVG), with markers to find it by."),
+        "adaptation": Entry(
+            "daemon.cli.adaptation", "Show or delete what was learnt of a table during play.", group=True
         ),
-        "adaptation": Entry("daemon.cli.adaptation", "Show or take back what a table learnt in play.", group=True),
-        "voices": Entry("daemon.cli.voices", "Speak every phrase of every language once, and check the sound."),
-        "service": Entry("daemon.cli.service", "The daemon as a service of systemd: install it.", group=True),
-        "reload": Entry("daemon.cli.reload", "Let the running daemon read its settings again."),
+        "voices": Entry("daemon.cli.voices", "Speak every phrase in every language once, and check the sound."),
+        "service": Entry("daemon.cli.service", "Install the daemon as a systemd service.", group=True),
+        "reload": Entry("daemon.cli.reload", "Make the running daemon reload its settings."),
         "keys": Entry(
-            "daemon.cli.keys", "Who may join the bus from other computers, and the page's token.", group=True
+            "daemon.cli.keys", "Manage keys for workers on other computers, and the page's token.", group=True
         ),
     },
     "Records": {
         "games": Entry("daemon.cli.games", "List, show, export, correct or delete recorded games.", group=True),
-        "score-dominoes": Entry("daemon.cli.score", "Score dominoes games from photos, one a tile."),
-        "evaluate-dominoes": Entry("daemon.cli.score", "Compare scored dominoes photos with the truth."),
-        "bundle": Entry("daemon.cli.bundle", "Pack the last seconds of a running daemon, to show what went wrong."),
-        "replay": Entry("daemon.cli.replay", "Play a bundle through the pipeline; compare the verdicts."),
+        "score-dominoes": Entry("daemon.cli.score", "Score dominoes games from photos, one photo per tile."),
+        "evaluate-dominoes": Entry("daemon.cli.score", "Compare scored dominoes photos with the true scores."),
+        "bundle": Entry("daemon.cli.bundle", "Save a running daemon's last seconds, to show what went wrong."),
+        "replay": Entry("daemon.cli.replay", "Play a saved bundle through the pipeline; compare the verdicts."),
     },
     "Players and engines": {
         "agents": Entry("agents.agents_cli", "List the agents, their options, and the levels of every game."),
         "move": Entry("agents.cli", "Ask an agent for one move."),
         "solve": Entry("agents.solve_cli", "Solve reversi endgames, or prove gomoku wins."),
-        "arena": Entry("agents.arena_cli", "Let agents meet: matches, round robins, knock-outs, with Elo.", group=True),
-        "match": Entry("agents.programs_cli", "Alternate two programs on one JSON board file until the game is over."),
-        "one-move": Entry("agents.programs_cli", "Play one move on a JSON board file, as the file interface wants it."),
-        "engine": Entry("agents.engine_cli", "Speak a field protocol, so that other programs can play against ours."),
+        "arena": Entry(
+            "agents.arena_cli", "Play agents against each other: matches, round robins, knock-outs, Elo.", group=True
+        ),
+        "match": Entry("agents.programs_cli", "Let two programs play a game on one JSON board file."),
+        "one-move": Entry("agents.programs_cli", "Play one move on a JSON board file."),
+        "engine": Entry("agents.engine_cli", "Speak a standard engine protocol, for play against other programs."),
         "worker": Entry("agents.cli", "Run agents as a worker that joins a daemon."),
         "tables": Entry("agents.tables_cli", "Build and check endgame tables.", group=True),
-        "serve-neural": Entry("agents.neural_cli", "Answer morris states with the networks' moves, over plain TCP."),
+        "serve-neural": Entry("agents.neural_cli", "Serve the morris networks' moves over plain TCP."),
         "eval-neural": Entry(
-            "agents.neural_cli", "Measure morris' networks on good moves: accuracy, legality, by phase."
+            "agents.neural_cli", "Measure the morris networks on good moves: accuracy and legality by phase."
         ),
         "perft": Entry("agents.cli", "Count the move sequences from the start, to check the rules."),
     },
     "Prove and train": {
-        "test": Entry("", "Lint, types and all tests: answered by the launcher ./kibitzer."),
-        "soak": Entry("proving.soak.soak_cli", "Prove the daemon on simulated tables under a storm of faults."),
-        "bench": Entry("proving.bench_cli", "Measure what the program costs.", group=True),
-        "train": Entry("models.train.cli", "Train the networks again (installs torch).", group=True),
-        "settle": Entry("vision.watching.gate_cli", "Show when a board would be read: nothing moves, no hand over it."),
+        "test": Entry("", "Run lint, type checks and all tests; only with the launcher ./kibitzer."),
+        "soak": Entry("proving.soak.soak_cli", "Test the daemon on simulated tables while many things go wrong."),
+        "bench": Entry("proving.bench_cli", "Measure the program's speed and use of resources.", group=True),
+        "train": Entry("models.train.cli", "Train the networks (installs torch).", group=True),
+        "settle": Entry("vision.watching.gate_cli", "Show when a board would be read: still, and no hand over it."),
         "table": Entry("vision.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
         "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
         "eval-descriptors": Entry(
-            "models.evaluation.cli", "Compare descriptions of cells: the thesis' table, any photos."
+            "models.evaluation.cli", "Compare ways to describe a cell, from pixels to ResNet-18."
         ),
         "schema": Entry("daemon.cli.schema", "Print the JSON Schema of the settings, the bus or the page."),
     },
@@ -118,7 +120,7 @@ Usage: kibitzer COMMAND [OPTIONS]
 
 
 def listed(section: str) -> str:
-    """The section of `--help`: its title, and a line for each command."""
+    """A section of `--help`: its title, and one line per command."""
     width = max(map(len, COMMANDS))
     return "\n".join(
         [f"{section}:", *(f"  {name:<{width}}  {entry.summary}" for name, entry in SECTIONS[section].items())]
@@ -161,13 +163,13 @@ def main(arguments: list[str]) -> int:
 
 
 def load(name: str) -> typer.Typer:
-    """The application of the module that keeps a command."""
+    """Imports the module of a command and returns its application."""
     application: typer.Typer = importlib.import_module(COMMANDS[name].module).app
     return application
 
 
 def run() -> None:
-    """Runs the command line; Ctrl-C, SIGTERM and a closed pipe end it in order and without a traceback."""
+    """Runs the command line; Ctrl-C, SIGTERM and a closed pipe end it cleanly, without a traceback."""
     signal.signal(signal.SIGTERM, _terminate)
     sys.unraisablehook = _not_swallowed
     try:
@@ -176,25 +178,25 @@ def run() -> None:
         sys.stderr.write("kibitzer: stopped\n")
         sys.exit(130)
     except BrokenPipeError:
-        # The reader of our output went away: point stdout elsewhere, so that the interpreter's last flush is quiet.
+        # The reader of our output is gone: redirect stdout, so that the interpreter's last flush raises nothing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     finally:
-        # CPython remembers a Ctrl-C that fell into code executed from a string (dataclasses are made so), however well
-        # it was handled, and ends by SIGINT instead of the exit status. The next such code makes it forget.
+        # CPython remembers a Ctrl-C that came during code executed from a string (dataclasses use that), even if it
+        # was handled, and then ends by SIGINT instead of the exit status. Executing another string clears this.
         exec("")
 
 
 def _terminate(number: int, _frame: object) -> None:
-    """Unwinds the program as Ctrl-C does, so that its processes and temporary folders go with it."""
-    signal.signal(number, signal.SIG_DFL)  # a second one ends it at once, should something hang
+    """Unwinds the program as Ctrl-C does, so that its processes and temporary folders are removed."""
+    signal.signal(number, signal.SIG_DFL)  # a second signal ends it at once, in case something hangs
     raise SystemExit(128 + number)
 
 
 def _not_swallowed(lost: sys.UnraisableHookArgs) -> None:
-    """Sends the signal again whose exception ended nothing, since it rose where Python drops it: in a destructor, say.
+    """Sends a signal again if Python dropped its exception, because it was raised in a destructor, for example.
 
-    From another thread and a moment later, since this function drops exceptions too.
+    It is sent from another thread a moment later, because exceptions raised in this function are dropped too.
     """
     if issubclass(lost.exc_type, SystemExit):
         signal.signal(signal.SIGTERM, _terminate)

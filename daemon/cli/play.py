@@ -1,4 +1,4 @@
-"""`kibitzer play`: a game in the terminal, without camera, page or voice."""
+"""`kibitzer play`: plays a game in the terminal, without a camera or the page."""
 
 from __future__ import annotations
 
@@ -37,22 +37,23 @@ def play(
     white: Annotated[str, typer.Option(help="Who plays white (light, up, red): me, or an agent.")] = "",
     black: Annotated[str, typer.Option(help="Who plays black (dark, down, green): me, or an agent.")] = "",
     rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
-    minutes: Annotated[float, typer.Option(min=0, max=1440, help="Minutes for each move; 0 is no clock.")] = 0,
+    minutes: Annotated[float, typer.Option(min=0, max=1440, help="Minutes per move; 0: no clock.")] = 0,
     language: Annotated[str, typer.Option(help="en, ro, pl, vi or pt-br.")] = "en",
-    speak: Annotated[bool, typer.Option("--speak", help="Also say aloud what is written.")] = False,
-    new: Annotated[bool, typer.Option("--new", help="Begin a new game, even where one was left.")] = False,
-    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Deals hands of dominoes; 0 is chance.")] = 0,
+    speak: Annotated[bool, typer.Option("--speak", help="Also say everything aloud.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Begin a new game, even if one is unfinished.")] = False,
+    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Random seed for dealing dominoes; 0: a random one.")] = 0,
     journal: Annotated[
-        Path | None, typer.Option(help="Where the game is kept; var/play-GAME.sqlite by itself.")
+        Path | None, typer.Option(help="File to keep the game in. Default: var/play-GAME.sqlite.")
     ] = None,
 ) -> None:
-    """Plays in the terminal: against an agent, two people in turn, or two agents to be watched.
+    """Plays a game in the terminal: you against an agent, two people in turn, or two agents while you watch.
 
     A player is `me`, `level-1` (a child's first opponent) to `level-8`, or an agent with options, such as
-    alphabeta:depth=3,heuristic=best; `kibitzer agents` lists them. Nobody named: you play the side named first by the
-    game, level-4 the other. Sides also go by their own names, such as --light me --dark level-5.
+    alphabeta:depth=3,heuristic=best; `kibitzer agents` lists them. If you name nobody, you play the game's first side
+    and level-4 the other. Each side's own name works as an option too, such as --light me --dark level-5.
 
-    Type a move, `?` for the legal ones, `help` for the rest. Leaving loses nothing: the game goes on next time.
+    Type a move, `?` for the legal moves, or `help` for everything else. You can leave at any time: the next start
+    resumes the game.
 
     Example: kibitzer play --game reversi --black me --white level-3
     """
@@ -96,7 +97,7 @@ def _players(game: AnyGame, white: str, black: str, named: list[str]) -> tuple[s
 
 
 def _of_colours(game: AnyGame) -> tuple[int, int]:
-    """Which side is white, and which black; of men that have no colour the first and the second."""
+    """Returns which side is white and which black; the first and the second if pieces have no colour."""
     return (game.pieces.index("W"), game.pieces.index("B")) if set(game.pieces) == {"W", "B"} else (0, 1)
 
 
@@ -109,7 +110,7 @@ def _config(
     seed: int,
     journal: Path | None,
 ) -> Config:
-    """The settings of such a game. Raises ChoiceError naming what is wrong."""
+    """Builds the settings of such a game. Raises ChoiceError naming what is wrong."""
     bare = Config.model_validate(
         {
             "camera": {"source": "none"},
@@ -129,7 +130,7 @@ def _config(
 
 
 def _player(text: str) -> dict[str, Any]:
-    """The settings of a player such as `alphabeta:depth=3,heuristic=best`. Raises ValueError."""
+    """Parses a player such as `alphabeta:depth=3,heuristic=best` into settings. Raises ValueError."""
     agent, _, rest = text.strip().partition(":")
     if agent in PERSON:
         return {"agent": ""}

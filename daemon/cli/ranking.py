@@ -22,14 +22,14 @@ HEAD = ("place", "player", "elo", "games", "won", "drawn", "lost")
 
 
 def show_ranking(
-    game: Annotated[str, typer.Option(help="Only games of this kind, by module or short name.")] = "",
-    journal: Annotated[Path, typer.Option(help="The record's file.")] = RECORD,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    game: Annotated[str, typer.Option(help="Rank only this game, by module or short name.")] = "",
+    journal: Annotated[Path, typer.Option(help="File of the record.")] = RECORD,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Ranks the players of the recorded games: won, drawn, lost and Elo, the best first.
+    """Ranks the players of the recorded games by Elo, best first, with games won, drawn and lost.
 
-    Every finished game counts, in the order in which games ended; also one lost on time or by resigning. All begin at
-    1500, and a game moves at most 32 points. Agents are players, each setting one of its own.
+    Every finished game counts, in the order in which they ended, including games lost on time or by resigning.
+    Everybody starts at 1500, and a game moves at most 32 points. Each setting of an agent counts as a separate player.
 
     Example: kibitzer games ranking --game reversi
     """
@@ -47,11 +47,11 @@ def show_ranking(
 
 def name_players(
     game: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
-    first: Annotated[str, typer.Argument(metavar="FIRST", help="Who played the side named first, such as light.")],
-    second: Annotated[str, typer.Argument(metavar="SECOND", help="Who played the other side.")],
-    journal: Annotated[Path, typer.Option(help="The record's file.")] = RECORD,
+    first: Annotated[str, typer.Argument(metavar="FIRST", help="Player of the first side, such as light.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="Player of the second side.")],
+    journal: Annotated[Path, typer.Option(help="File of the record.")] = RECORD,
 ) -> None:
-    """Names the players of a recorded game, also of the one that is being played; the ranking goes by these names.
+    """Sets the players' names of a recorded game, or of the game being played. The ranking uses these names.
 
     Example: kibitzer games names last Ana Ben
     """
@@ -64,7 +64,7 @@ def name_players(
 
 
 def listed(standings: Sequence[Standing]) -> list[str]:
-    """The ranking in columns, with a head."""
+    """The ranking in columns, with a header line."""
     rows = [HEAD] + [
         (str(place), one.player, f"{one.elo:.0f}", str(one.games), str(one.wins), str(one.draws), str(one.losses))
         for place, one in enumerate(standings, 1)
@@ -80,7 +80,7 @@ def listed(standings: Sequence[Standing]) -> list[str]:
 
 
 def _name(text: str) -> str:
-    """A name as it is kept. Raises ExportError."""
+    """Checks a name and cleans it for storage. Raises ExportError."""
     name = clean(text, LONGEST_NAME + 1)
     if not 0 < len(name) <= LONGEST_NAME:
         raise ExportError(f"a name has 1 to {LONGEST_NAME} characters, not {len(name)}: {text[:80]!r}")

@@ -1,4 +1,4 @@
-"""`kibitzer reload`: lets the running daemon read its settings again, and says what came of it."""
+"""`kibitzer reload`: makes the running daemon reload its settings, and prints the result."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command("reload")
 def reload(
-    config: Annotated[Path, typer.Option(help="Settings of the daemon: checked first; its page is found by them.")] = (
+    config: Annotated[Path, typer.Option(help="The daemon's settings; checked first, and used to find its page.")] = (
         DEFAULT
     ),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Its page's port; 0: as configured.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the daemon's page; 0: as configured.")] = 0,
 ) -> None:
-    """Lets the running daemon read its settings again, and prints what takes effect and what waits for a restart.
+    """Makes the running daemon reload its settings, and prints what takes effect at once and what needs a restart.
 
-    Wrong settings change nothing. The daemon reads the file that it was started with; docs/deployment.md lists what
-    takes effect at once. Exit status: 0 taken, 1 refused, 2 wrong settings or no daemon.
+    If anything in the file is wrong, nothing changes. The daemon reads the file that it was started with;
+    docs/deployment.md lists what takes effect at once. Exit status: 0 accepted, 1 refused, 2 wrong settings or no
+    daemon.
 
     Example: kibitzer reload --config /etc/kibitzer.toml
     """
@@ -55,7 +56,7 @@ def reload(
 
 
 def _ask(pid: int) -> None:
-    """Sends SIGHUP to the daemon, after making sure that it is one of ours."""
+    """Sends SIGHUP to the daemon, after checking that the process is a `kibitzer run`."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         if b"daemon.cli" not in words or b"run" not in words:
@@ -68,7 +69,7 @@ def _ask(pid: int) -> None:
 
 
 def _answer(address: str, before: int) -> dict[str, Any]:
-    """What the health page says of the settings once they were read."""
+    """Waits until the daemon has read its settings; returns what the health page says about them."""
     deadline_s = time.monotonic() + ANSWER_S
     while True:
         time.sleep(LOOK_S)
@@ -88,7 +89,7 @@ def _say(settings: dict[str, Any]) -> None:
 
 
 def _parts(address: str) -> dict[str, Any]:
-    """The parts on the health page of the daemon; exits where none answers."""
+    """Returns the components on the daemon's health page; exits if no daemon answers."""
     try:
         with OPENER.open(f"{address}/healthz", timeout=ASK_S) as response:
             body = response.read(MAX_BYTES)

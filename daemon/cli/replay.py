@@ -1,4 +1,4 @@
-"""`kibitzer replay`: plays a bundle through the same pipeline."""
+"""`kibitzer replay`: plays a bundle through the pipeline again."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Moment = tuple[float, Said] | None
 
 @app.command("replay")
 def replay_bundle(
-    bundle: Annotated[Path, typer.Argument(help="File that `kibitzer bundle` or the daemon itself has made.")],
-    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    bundle: Annotated[Path, typer.Argument(help="File made by `kibitzer bundle` or by the daemon.")],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
-    """Plays a bundle through the pipeline of this Kibitzer, and prints verdicts beside those that were recorded.
+    """Plays a bundle through this Kibitzer's pipeline, and compares the verdicts with the recorded ones.
 
-    It begins where the board was at rest, with the game as it stood, and gives every picture its own time. Compared
-    are code, move and cells of every announcement that pictures led to. The file may come from a stranger: nothing of
-    it is unpacked to the disk or run, and its sizes are checked. Exit status: 0 all the same, 1 some differ, 2 the
-    file cannot be played.
+    The replay starts at a moment when the board was at rest, with the game as it was then, and gives each picture its
+    recorded time. It compares code, move and cells of every announcement that came from the pictures. A file from a
+    stranger is safe: nothing in it is unpacked to disk or run, and its sizes are checked. Exit status: 0 all verdicts
+    are the same, 1 some differ, 2 the file cannot be played.
 
     Fields: same, differ, game, created, reason, note, frames, seconds, verdicts (then, now: at_s, code, move, cells,
     rule, text; same), board, notes.
@@ -57,7 +57,7 @@ def replay_bundle(
 
 
 def cautions(manifest: Manifest) -> list[str]:
-    """Why verdicts may differ although nothing is wrong, in sentences."""
+    """Returns sentences about why verdicts may differ although nothing is wrong."""
     notes = []
     here = packing.versions()
     for name, version in sorted(manifest.versions.items()):
@@ -78,7 +78,7 @@ def cautions(manifest: Manifest) -> list[str]:
 
 
 def as_object(played: Replay, notes: list[str]) -> dict[str, object]:
-    """The replay as JSON says it."""
+    """The replay as a JSON object."""
     manifest = played.manifest
     return {
         "same": played.same,
@@ -99,7 +99,7 @@ def as_object(played: Replay, notes: list[str]) -> dict[str, object]:
 
 
 def lines_of(played: Replay, notes: list[str]) -> list[str]:
-    """The replay for people."""
+    """The replay as lines of text for a person."""
     manifest = played.manifest
     seconds = manifest.frames[-1].time_s - manifest.frames[0].time_s
     lines = [
@@ -145,5 +145,5 @@ def _cells(said: Said, game: AnyGame) -> list[str]:
 
 
 def _printable(text: str) -> str:
-    """A stranger's text, without what a terminal would obey."""
+    """Text from a stranger, without control characters."""
     return "".join(letter if letter.isprintable() else " " for letter in text)

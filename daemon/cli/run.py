@@ -1,4 +1,4 @@
-"""`kibitzer run`: the daemon."""
+"""`kibitzer run`: runs the daemon."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from vision.reading.weights import WeightsError
 
 LOGGER = logging.getLogger(__name__)
 REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
-"""Wrong settings and files, which keep the daemon from starting, each with a message for a person."""
+"""Errors in settings or files that keep the daemon from starting, each with a message for a person."""
 OBSTACLES = (JournalError, BusError, WebError)
-"""A port in use, a record that cannot be opened: what may be gone at the next start."""
+"""Errors that may be gone at the next start, such as a port in use or a record that cannot be opened."""
 REFUSED, BLOCKED = 2, 75
-"""Exit status: what is asked for is wrong, and no restart heals it; something else is in the way, and one may."""
+"""Exit statuses: the settings are wrong, so a restart does not help; something else is in the way, so one may."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -50,20 +50,22 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def run(
     configs: Annotated[
         list[Path],
-        typer.Option("--config", help="Settings; see config.toml, which is the default. One for each table."),
+        typer.Option("--config", help="Settings file; default: config.toml. Repeat it for several tables."),
     ] = [DEFAULT],  # noqa: B006
-    source: Annotated[str, typer.Option(help="Camera or address instead of the configured one.")] = "",
-    profile: Annotated[Path | None, typer.Option(help="Table profile instead of the configured one.")] = None,
-    new_game: Annotated[bool, typer.Option("--new-game", help="Do not resume the game that was interrupted.")] = False,
+    source: Annotated[str, typer.Option(help="Camera or address, instead of the configured one.")] = "",
+    profile: Annotated[Path | None, typer.Option(help="Table profile, instead of the configured one.")] = None,
+    new_game: Annotated[
+        bool, typer.Option("--new-game", help="Begin a new game instead of resuming an interrupted one.")
+    ] = False,
 ) -> None:
-    """Watches a board until it is stopped: referees, records, asks agents, speaks, shows.
+    """Runs the daemon: watches a board, referees, records, asks agents, speaks and serves the page, until stopped.
 
-    After a crash or a power cut it resumes the interrupted game and compares it with the board first.
+    After a crash or a power cut it resumes the interrupted game, and first compares it with the board.
     The page is on http://127.0.0.1:8765/ unless configured otherwise. Ctrl-C or SIGTERM ends it cleanly;
-    SIGHUP or `kibitzer reload` lets it read its settings again.
+    SIGHUP or `kibitzer reload` makes it reload its settings.
 
-    With several --config each table gets a process of its own, which is started again when it ends by a fault; all
-    end together. `var/tables.json` says how each is. Tables share neither name, record, ports nor camera.
+    With several --config options each table gets a process of its own, which is restarted if it fails; all of them
+    end together. `var/tables.json` has the status of each. No two tables may share a name, record, port or camera.
 
     Example: kibitzer run --config my-table.toml --source http://phone:8080/video
 
@@ -73,7 +75,7 @@ def run(
         raise typer.Exit(run_from_words(configs, source, profile, new_game=new_game))
     config = configs[0]
     forget_dead(SUMMARY)
-    faulthandler.enable()  # systemd's watchdog ends by SIGABRT: where every thread stands goes to the journal
+    faulthandler.enable()  # systemd's watchdog ends by SIGABRT: the stack of every thread goes to the journal
     try:
         settings = load_config(config)
         log = Log(settings.log)
@@ -89,7 +91,7 @@ def run(
         game = games.load(wanted.game.name, wanted.game.rules)
         sight = sight_of(settings, game) if wanted.game == settings.game else sight_of_another(wanted, game)
         if wanted.camera.source != NONE:
-            # Refuses a profile of another game, or made with other weights, before anything opens.
+            # Refuses a profile of another game, or one made with other weights, before anything opens.
             Pipeline(sight.template, sight.profile)
         session = Session(wanted, game)
     except REFUSALS as error:
@@ -111,7 +113,7 @@ def run(
         signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
         daemon.run(stop, resume=not new_game)
     except Exception:
-        # What went wrong may go wrong again with the next frame: begun anew, the game goes on from the record.
+        # The next frame may raise the same error, so the process restarts; the game goes on from the record.
         LOGGER.critical("the daemon ends by a fault of its own", exc_info=True)
         session.say(worded("I must start again. Nothing recorded is lost."), urgent=True)
         session.has_spoken(LAST_WORDS_S)
@@ -122,7 +124,7 @@ def run(
 
 
 def _named(settings: Config, source: str, profile: Path | None) -> Config:
-    """The settings with the camera and the profile that the command line names."""
+    """Returns the settings with the camera and the profile named on the command line."""
     camera = settings.camera.model_copy(update={"source": source or settings.camera.source})
     board = settings.board.model_copy(update={"profile": str(profile.resolve()) if profile else settings.board.profile})
     return settings.model_copy(update={"camera": camera, "board": board})
@@ -134,14 +136,14 @@ def _fail(text: str, status: int) -> NoReturn:
 
 
 def _stop(stop: threading.Event) -> None:
-    """The first signal ends the loop; a second one ends the process, should something hang."""
+    """The first signal ends the loop; a second one ends the process, in case something hangs."""
     if stop.is_set():
         os._exit(130)
     stop.set()
 
 
 def _hang_up(daemon: Daemon, stop: threading.Event, had_terminal: bool) -> None:
-    """SIGHUP means to read the settings again; from a terminal that was closed it means to end, as it always did."""
+    """SIGHUP reloads the settings; if a closed terminal sent it, it ends the daemon, as is usual."""
     if had_terminal and not os.isatty(0):
         stop.set()
     daemon.wants_reading = True

@@ -1,4 +1,4 @@
-"""`kibitzer schema`: JSON Schema of the settings and of what goes over the bus and to and from the page."""
+"""`kibitzer schema`: JSON Schemas of the settings, the bus messages, and the page's requests and answers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command("schema")
 def schema(
-    of: Annotated[Which, typer.Argument(help="The settings; messages on the bus; what the page takes and gives.")],
+    of: Annotated[Which, typer.Argument(help="The settings, the bus messages, or the page's requests and answers.")],
 ) -> None:
-    """Prints the JSON Schema of the settings, of the bus or of the page, for editors and other programs.
+    """Prints the JSON Schema of the settings, the bus or the page, for editors and other programs.
 
-    Of the bus it is any message, from a worker or to one; of the page an object with `tell` (what is posted there),
-    `live`, `events`, `healthz` and `readyz` (what is answered).
+    The bus schema covers every message, from and to workers. The page schema is an object with `tell` (requests
+    posted there) and `live`, `events`, `healthz` and `readyz` (answers).
 
     Example: kibitzer schema config > kibitzer.schema.json
     """
@@ -36,7 +36,7 @@ def schema(
 
 
 def of_config() -> dict[str, Any]:
-    """The settings, as a file of TOML or its equal in JSON has them."""
+    """The settings, as in a TOML file or the same in JSON."""
     return Config.model_json_schema()
 
 
@@ -46,7 +46,7 @@ def of_bus() -> dict[str, Any]:
 
 
 def of_page() -> dict[str, Any]:
-    """What the page takes and answers, by address."""
+    """The page's requests and answers, by address."""
     answers = {"live": Live, "events": Events, "healthz": Health, "readyz": Ready}
     inputs = [(name, "serialization", TypeAdapter[Any](kind)) for name, kind in answers.items()]
     found, shared = TypeAdapter.json_schemas(inputs)  # type: ignore[arg-type]

@@ -33,35 +33,36 @@ from vision.reading.weights import WeightsError
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
 PAWN_SURE = 0.9
-"""Probability from which a pawn is believed to stand where it is seen."""
+"""Least probability at which a pawn is believed to be where it is seen."""
 INCOMPLETE = 1
-"""Exit status where a photo got no file."""
+"""Exit status if no file was written for a photo."""
 
 
 @app.command("score-dominoes")
 def score_dominoes(
-    photos: Annotated[Path, typer.Argument(help="Folder of the photos 1_01.jpg, 1_02.jpg, ... and 1_mutari.txt.")],
-    out: Annotated[Path, typer.Option(help="Folder for the annotation files 1_01.txt, ...; made where it is absent.")],
+    photos: Annotated[Path, typer.Argument(help="Folder with the photos 1_01.jpg, 1_02.jpg, ... and 1_mutari.txt.")],
+    out: Annotated[Path, typer.Option(help="Folder for the annotation files 1_01.txt, ...; created if absent.")],
     profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
-    only: Annotated[str, typer.Option(help="Numbers of the games to score, such as 1,3; else all.")] = "",
+    only: Annotated[str, typer.Option(help="Numbers of the games to score, such as 1,3. Default: all.")] = "",
     force: Annotated[
-        bool, typer.Option("--force", help="Also write over files that another program, or a person, wrote.")
+        bool, typer.Option("--force", help="Also overwrite files that another program or a person wrote.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a move, after each game.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per move, after each game.")] = False,
 ) -> None:
-    """Scores games of Double Double Dominoes from their photos, one photo a tile.
+    """Scores games of Double Double Dominoes from photos, one photo per tile.
 
-    Prints a line a move: photo, player, tile and squares, points with the bonus, what the other player gets, and both
-    totals. Writes `<game>_<number>.txt`: an end of the new tile a line, then the points of the player who laid it.
+    Prints one line per move: photo, player, tile and squares, points with the bonus, what the other player gets, and
+    both totals. Writes `<game>_<number>.txt`: one line per end of the new tile, then the points of the player who laid
+    it.
 
-    A tile whose photo is missing or shows no board is looked for in the next photo and, where only one answer is
-    likely, written too ("inferred"). The best guess is written for every photo with a new tile, and marked where it is
-    unsure or against the rules. A later photo may correct an earlier line; the file then changes too.
+    If a tile's photo is missing or shows no board, the tile is looked for in the next photo and, if only one answer is
+    likely, written too ("inferred"). Each photo with a new tile gets the best guess, marked if it is unsure or against
+    the rules. A later photo may correct an earlier line; its file then changes too.
 
-    Without `<game>_mutari.txt` (lines such as `1_01.jpg player1`) the players are taken to lay in turn, unless pawns in
-    the photos tell otherwise. Pawns, where there are any, also tell in which order tiles without photos came.
+    Without `<game>_mutari.txt` (lines such as `1_01.jpg player1`) the players are assumed to lay tiles in turn, unless
+    pawns in the photos show otherwise. Pawns, if any, also show in which order tiles without photos were laid.
 
-    Files that this command did not write are never written over without --force. Exit status 1: a photo got no file.
+    Files that this command did not write are never overwritten without --force. Exit status 1: a photo got no file.
 
     Example: kibitzer score-dominoes photos --out scores --profile table.npz
     """
@@ -88,7 +89,7 @@ def score_dominoes(
 
 
 class Eyes:
-    """Reads photos; remembers where the board was, for a camera that does not move."""
+    """Reads photos; remembers where the board was, in case the camera does not move."""
 
     def __init__(self, reader: PhotoReader) -> None:
         self._reader = reader
@@ -96,7 +97,7 @@ class Eyes:
         self._shape: tuple[int, ...] = ()
 
     def looks(self, image: Image | None) -> Iterator[Look]:
-        """What a photo may show, the likeliest first: the board where it is found, then where it was before."""
+        """Yields possible readings of a photo, likeliest first: the board where found, then at its last place."""
         if image is None:
             return
         corners_px, shape = self._corners_px, self._shape
@@ -121,7 +122,7 @@ def _space(pawn: Pawn | None) -> int | None:
 
 
 class Teller:
-    """Says and writes what is known of one game, photo by photo."""
+    """Prints and writes the scores of one game, photo by photo."""
 
     def __init__(self, series: Series, folder: AnnotationFolder, as_json: bool) -> None:
         self._series = series
@@ -133,7 +134,7 @@ class Teller:
             sys.stderr.write(f"{note}\n")
 
     def look(self, looks: Iterator[Look]) -> None:
-        """The next move of the series. Raises FolderError."""
+        """Scores the next photo of the series. Raises FolderError."""
         self._scorer.look(looks)
         moves = self._scorer.moves()
         for shot, move in enumerate(moves):
@@ -142,7 +143,7 @@ class Teller:
                 self._say(shot, move)
 
     def finish(self) -> bool:
-        """After the last photo; whether every photo got its file."""
+        """Ends the game after its last photo; returns whether every photo got its file."""
         moves = self._scorer.moves()
         for shot, move in enumerate(moves):
             self._say(shot, move)
@@ -155,7 +156,7 @@ class Teller:
         return all(move.annotation is not None for shot, move in shots if shot.photo is not None)
 
     def _say(self, shot: int, move: ScoredMove) -> None:
-        """The line of a move, when it is new or tells another tile or other points than before."""
+        """Prints the line of a move if it is new, or if its tile or points have changed."""
         told = (move.annotation, move.placed and (move.placed.side, move.placed.gains, move.placed.lay))
         if shot not in self._said or self._said[shot] != told:
             self._tell(line_of(move) + ("  (corrected)" if shot in self._said else ""))
@@ -169,14 +170,14 @@ class Teller:
 
 @app.command("evaluate-dominoes")
 def evaluate_dominoes(
-    out: Annotated[Path, typer.Argument(help="Folder of annotation files, as `score-dominoes` writes them.")],
-    truth: Annotated[Path, typer.Argument(help="Folder of the true ones.")],
+    out: Annotated[Path, typer.Argument(help="Folder of annotation files written by `score-dominoes`.")],
+    truth: Annotated[Path, typer.Argument(help="Folder of the true annotation files.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Compares annotation files with the true ones, in the course's points.
+    """Compares annotation files with the true ones, graded as in the course.
 
-    A move is worth 0.05 for its position (both squares), 0.02 for its pips (both numbers) and 0.02 for its points,
-    each by itself. Every miss is listed; a file that is missing or damaged is wrong in all three.
+    Each move earns 0.05 for its position (both squares), 0.02 for its pips (both numbers) and 0.02 for its points,
+    each judged separately. Every error is listed; a missing or damaged file is wrong in all three.
 
     Example: kibitzer evaluate-dominoes scores photos
     """
@@ -218,7 +219,7 @@ def _tally_object(tally: Tally) -> dict[str, object]:
 
 
 def _numbers(text: str) -> list[int]:
-    """The games named in `--only`. Raises ValueError."""
+    """Parses the game numbers in `--only`. Raises ValueError."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     for word in words:
         if not word.isascii() or not word.isdecimal():
@@ -227,7 +228,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _progress_bar() -> Progress:
-    """A bar on standard error that vanishes when done; none where that is no terminal."""
+    """A progress bar on standard error that disappears when done; none if that is not a terminal."""
     console = Console(stderr=True)
     return Progress(
         console=console, transient=True, disable=not console.is_terminal, redirect_stdout=sys.stdout.isatty()

@@ -1,4 +1,4 @@
-"""`kibitzer service`: the daemon as a service of systemd: shows the unit, writes it, removes it; starts nothing."""
+"""`kibitzer service`: prints, writes or removes the daemon's systemd unit; starts nothing."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from daemon.supervision.unit import MARK, unit_of
 
 NAME = "kibitzer"
 PROGRAM = None if places.IN_CHECKOUT else Path(sys.executable).with_name(NAME)
-"""The command of an installed Kibitzer."""
+"""Path of the command of an installed Kibitzer; None in a checkout."""
 LARGEST_BYTES = 1 << 20
 
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Run the daemon as a service of systemd: it starts with the computer, and again when it dies or hangs.",
+    help="Run the daemon as a systemd service: it starts with the computer, and restarts if it crashes or hangs.",
 )
-ConfigOption = Annotated[Path, typer.Option("--config", help="Settings that the daemon is to run with.")]
-OwnOption = Annotated[bool, typer.Option("--user", help="A service of your own login, not of the system.")]
-RunAsOption = Annotated[str, typer.Option("--run-as", help="Who a system service runs as; else who owns the program.")]
-NameOption = Annotated[str, typer.Option("--name", help="Name of the unit: one for each table on this computer.")]
-RootOption = Annotated[Path, typer.Option("--root", help="Write below this folder instead of /: for images and tests.")]
+ConfigOption = Annotated[Path, typer.Option("--config", help="Settings for the daemon.")]
+OwnOption = Annotated[bool, typer.Option("--user", help="Make a service of your own login, not of the system.")]
+RunAsOption = Annotated[str, typer.Option("--run-as", help="User of a system service. Default: the program's owner.")]
+NameOption = Annotated[str, typer.Option("--name", help="Name of the unit; each table on this computer needs its own.")]
+RootOption = Annotated[Path, typer.Option("--root", help="Write below this folder instead of /, for images and tests.")]
 
 
 @app.callback()
 def service() -> None:
-    """Run the daemon as a service of systemd: it starts with the computer, and again when it dies or hangs."""
+    """Run the daemon as a systemd service: it starts with the computer, and restarts if it crashes or hangs."""
 
 
 @app.command("unit")
 def unit(
     config: ConfigOption = DEFAULT, own: OwnOption = False, run_as: RunAsOption = "", name: NameOption = NAME
 ) -> None:
-    """Prints the unit that `install` would write; writes nothing.
+    """Prints the unit that `install` would write, without writing it.
 
     Example: kibitzer service unit --config /etc/kibitzer.toml
     """
@@ -57,9 +57,9 @@ def install(
     run_as: RunAsOption = "",
     name: NameOption = NAME,
     root: RootOption = Path("/"),
-    force: Annotated[bool, typer.Option("--force", help="Also over a unit that Kibitzer did not write.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace even a unit that Kibitzer did not write.")] = False,
 ) -> None:
-    """Writes the unit and says which commands start it. A system service wants root: use sudo.
+    """Writes the unit and prints the commands that start it. A system service needs root: use sudo.
 
     Example: sudo ./kibitzer service install --config /etc/kibitzer.toml
     """
@@ -93,7 +93,7 @@ def uninstall(
     name: NameOption = NAME,
     root: RootOption = Path("/"),
 ) -> None:
-    """Removes the unit that `install` wrote; record, settings and profiles stay.
+    """Removes the unit that `install` wrote; keeps record, settings and profiles.
 
     Example: sudo ./kibitzer service uninstall
     """
@@ -112,7 +112,7 @@ def uninstall(
 
 
 def _text(config: Path, command: str, name: str, *, own: bool, run_as: str) -> str:
-    """The unit for these settings, which are read first: a service with wrong ones would not start."""
+    """Returns the unit for these settings, and fails if they are wrong: such a service would not start."""
     try:
         settings = load_config(config)
     except ConfigError as error:
@@ -124,7 +124,7 @@ def _text(config: Path, command: str, name: str, *, own: bool, run_as: str) -> s
 
 
 def _user(run_as: str) -> str:
-    """Who the service runs as: who was named, else who owns the program; where that is root, a user of its own."""
+    """Returns the service's user: the one named, else the program's owner, or if that is root, `kibitzer`."""
     owner = ""
     with contextlib.suppress(KeyError, OSError):
         owner = pwd.getpwuid(ROOT.stat().st_uid).pw_name
@@ -132,7 +132,7 @@ def _user(run_as: str) -> str:
 
 
 def _say_about_the_user(user: str) -> None:
-    """What a system service's user still lacks."""
+    """Prints commands that create the service's user if there is no such user."""
     try:
         pwd.getpwnam(user)
     except KeyError:

@@ -1,4 +1,4 @@
-"""The process of one table of several: `kibitzer run`, which ends when its parent does.
+"""The process of one table when one daemon runs several: `kibitzer run`, ended when its parent ends.
 
 python -m daemon.cli.table_process PARENT_PID run --config FILE
 """
@@ -14,14 +14,14 @@ PR_SET_PDEATHSIG = 1
 
 
 def tie_to(parent: int) -> None:
-    """Has the kernel send SIGTERM when the parent is gone, however it ended; ends at once where it is already."""
+    """Asks the kernel for SIGTERM when the parent is gone, however it ended; exits if it is gone already."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != parent:
         sys.exit(0)
 
 
 def main() -> None:
-    """Runs the command line that follows the parent's number."""
+    """Runs the command line that follows the parent's process id."""
     tie_to(int(sys.argv.pop(1)))
     from daemon.cli.main import run
 

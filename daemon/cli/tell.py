@@ -1,4 +1,4 @@
-"""`kibitzer tell`: says to the running daemon what the board does not show, and what people want of it."""
+"""`kibitzer tell`: tells the running daemon what the board does not show, and what people want."""
 
 from __future__ import annotations
 
@@ -29,16 +29,18 @@ from daemon.commands.page_client import address_of, send
 from daemon.config.settings import DEFAULT, ConfigError, load_config
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
-ConfigOption = Annotated[Path, typer.Option("--config", help="Settings of the daemon: where its page is.")]
-PortOption = Annotated[int, typer.Option("--port", min=0, max=65535, help="Its page's port; 0: as configured.")]
+ConfigOption = Annotated[Path, typer.Option("--config", help="The daemon's settings; they say where its page is.")]
+PortOption = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help="Port of the daemon's page; 0: as configured.")
+]
 SideArgument = Annotated[str, typer.Argument(help="A side's name, such as light.")]
 
 
 @app.callback()
 def tell() -> None:
-    """Tell the running daemon what the board does not show, and what you want of it.
+    """Tell the running daemon what the board does not show, and what you want.
 
-    What happened is printed, and said at the table. Exit status: 0 accepted, 1 refused, 2 no daemon or wrong usage.
+    The result is printed here and said at the table. Exit status: 0 accepted, 1 refused, 2 no daemon or wrong usage.
 
     Example: kibitzer tell undo
     """
@@ -46,11 +48,11 @@ def tell() -> None:
 
 @app.command("pass")
 def say_pass(
-    choice: Annotated[str, typer.Argument(help="What is decided, where there is a choice, such as black.")] = "",
+    choice: Annotated[str, typer.Argument(help="What you decide, if there is a choice, such as black.")] = "",
     config: ConfigOption = DEFAULT,
     port: PortOption = 0,
 ) -> None:
-    """The side to move passes, or ends its turn after a double; in gomoku's swap2 it decides without a stone.
+    """Pass, or end the turn after a double; in gomoku's swap2, make a choice without placing a stone.
 
     Example: kibitzer tell pass
     """
@@ -63,9 +65,9 @@ def move(
     config: ConfigOption = DEFAULT,
     port: PortOption = 0,
 ) -> None:
-    """The side to move makes a move, where no camera watches the board.
+    """Make a move for the side to move, when no camera watches the board.
 
-    A move that the rules forbid is refused with the rule.
+    An illegal move is refused, and the answer names the broken rule.
 
     Example: kibitzer tell move d2xf4
     """
@@ -75,13 +77,13 @@ def move(
 @app.command("hand")
 def hand(
     tiles: Annotated[list[str], typer.Argument(help="The tiles, such as 0-3 5-5 1-4.")],
-    side: Annotated[str, typer.Option(help="Whose they are: a side's name; else the only agent's.")] = "",
+    side: Annotated[str, typer.Option(help="Whose tiles they are: a side's name. Default: the only agent.")] = "",
     config: ConfigOption = DEFAULT,
     port: PortOption = 0,
 ) -> None:
-    """An agent's tiles lie on the table before it, and no camera reads them: those are they.
+    """Tell an agent which tiles it holds, because no camera can see them.
 
-    Tell them before each of its turns; until then it plays as if it held any.
+    Do this before each of its turns; until then it plays as if it could hold any tiles.
 
     Example: kibitzer tell hand 0-3 5-5 1-4 6-6 --side green
     """
@@ -90,10 +92,10 @@ def hand(
 
 @app.command("undo")
 def undo(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
-    """The last move is taken back, or a pass or resignation told after it.
+    """Take back the last move, or a pass or resignation told after it.
 
-    The daemon says which men to put back, and judges nothing until they are. Against an agent your own last move goes
-    too. Men may also be put back without a word: then that is seen.
+    The daemon says which pieces to put back, and judges nothing until that is done. Against an agent, your own last
+    move is taken back too. You can also just put the pieces back: the camera notices.
 
     Example: kibitzer tell undo
     """
@@ -102,14 +104,14 @@ def undo(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
 
 @app.command("mover")
 def mover(
-    side: Annotated[str, typer.Argument(help="Who made the move: a side's name, such as green.")],
+    side: Annotated[str, typer.Argument(help="The side that made the move, such as green.")],
     move: Annotated[
-        int, typer.Option("--move", min=0, max=10_000, help="Its number, counted without passes; 0: the last.")
+        int, typer.Option("--move", min=0, max=10_000, help="Number of the move, not counting passes; 0: the last.")
     ] = 0,
     config: ConfigOption = DEFAULT,
     port: PortOption = 0,
 ) -> None:
-    """A move was made by that side, in games whose men belong to nobody: points are worked out again from there.
+    """Correct who made a move, in games whose pieces belong to nobody; points are recomputed from there.
 
     Example: kibitzer tell mover green --move 7
     """
@@ -119,13 +121,13 @@ def mover(
 @app.command("correct")
 def correct(
     cell: Annotated[str, typer.Argument(help="A cell, such as d2.")],
-    piece: Annotated[str, typer.Argument(help="What stands there: a side's name, pips in dominoes, or empty.")],
+    piece: Annotated[str, typer.Argument(help="What is on it: a side's name, pips in dominoes, or empty.")],
     config: ConfigOption = DEFAULT,
     port: PortOption = 0,
 ) -> None:
-    """The eyes misread a cell: that stands there, until the cell changes.
+    """Correct a cell that the camera misread; this holds until the cell changes.
 
-    Legal play must lead to the board with it, or the board must be less wrong with it than without.
+    The correction must give a board that legal play leads to, or at least make the board less wrong.
 
     Example: kibitzer tell correct d2 light
     """
@@ -134,9 +136,10 @@ def correct(
 
 @app.command("adopt")
 def adopt(side: SideArgument = "", config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
-    """The board in view is the position, and SIDE moves next; without SIDE whoever moves as the game stands.
+    """Accept the board in view as the position, with SIDE to move next; by default the side whose turn it is.
 
-    Where legal play leads to it, the moves are recorded. Else a new game begins with it, where the game allows that.
+    If legal play leads to that board, the moves are recorded. Otherwise a new game begins from it, if the game allows
+    that.
 
     Example: kibitzer tell adopt dark
     """
@@ -145,7 +148,7 @@ def adopt(side: SideArgument = "", config: ConfigOption = DEFAULT, port: PortOpt
 
 @app.command("pause")
 def pause(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
-    """Nothing on the board counts until you resume; clocks stand, agents are not asked.
+    """Pause the game: until you resume, nothing on the board counts, clocks stop and agents are not asked.
 
     Example: kibitzer tell pause
     """
@@ -154,7 +157,7 @@ def pause(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
 
 @app.command("resume")
 def resume(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
-    """The paused game goes on.
+    """Go on with the paused game.
 
     Example: kibitzer tell resume
     """
@@ -163,7 +166,7 @@ def resume(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
 
 @app.command("resign")
 def resign(side: SideArgument = "", config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
-    """SIDE gives up; without SIDE the only person, or of two people the side to move. Undo takes it back.
+    """Resign for SIDE; by default for the only person, or for the side to move if two people play. Undo reverts it.
 
     Example: kibitzer tell resign light
     """
@@ -172,7 +175,7 @@ def resign(side: SideArgument = "", config: ConfigOption = DEFAULT, port: PortOp
 
 @app.command("new-game")
 def new_game(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
-    """A new game begins; the present one stays in the record as it stands.
+    """Begin a new game; the present one stays in the record as it is.
 
     Example: kibitzer tell new-game
     """
@@ -181,7 +184,7 @@ def new_game(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
 
 @app.command("end-move")
 def end_move(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
-    """The move is made: read the board at once and judge it, as the space key does.
+    """Say that the move is made: the board is read and judged at once, as with the space key.
 
     Example: kibitzer tell end-move
     """
@@ -190,7 +193,7 @@ def end_move(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
 
 @app.command("coach")
 def coach(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
-    """Ask who stands better and what the best move is; the answer is said at the table after a few seconds.
+    """Ask who is better and what the best move is; the answer is said at the table after a few seconds.
 
     Example: kibitzer tell coach
     """
@@ -199,7 +202,7 @@ def coach(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
 
 @app.command("repeat")
 def repeat(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
-    """Say again what was said last.
+    """Repeat what was said last.
 
     Example: kibitzer tell repeat
     """
@@ -207,7 +210,7 @@ def repeat(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
 
 
 def _tell(command: Command, config: Path, port: int, name: str) -> None:
-    """Sends a command, prints what became of it, and exits."""
+    """Sends a command, prints the result, and exits."""
     try:
         page = load_config(config).page
     except ConfigError as error:

@@ -1,4 +1,4 @@
-"""`kibitzer voices`: every phrase of every language, spoken once."""
+"""`kibitzer voices`: speaks every phrase of every language once."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from daemon.outputs.speech.spelling import spelled
 from daemon.outputs.speech.voice import Voice, VoiceError
 
 QUIET = 200.0
-"""Root mean square, of 16 bits, below which nothing is heard."""
+"""Root mean square of 16-bit samples below which a sound counts as silent."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @dataclasses.dataclass
 class Count:
-    """What became of the phrases of one language."""
+    """Results for the phrases of one language."""
 
     language: str
     phrases: int = 0
     silent: int = 0
     too_long: int = 0
-    """Phrases that would be cut off."""
+    """Number of phrases that would be cut off."""
     seconds: float = 0.0
     longest_s: float = 0.0
 
@@ -45,16 +45,16 @@ class Count:
 @app.command("voices")
 def voices(
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the wave files and phrases.tsv; none are kept without.")
+        Path | None, typer.Option(help="Folder for the wave files and phrases.tsv. Default: keep none.")
     ] = None,
     language: Annotated[list[str], typer.Option(help="Only this language. Repeatable.")] = [],  # noqa: B006
-    rate_wpm: Annotated[int, typer.Option(min=80, max=450, help="Words a minute.")] = 165,
+    rate_wpm: Annotated[int, typer.Option(min=80, max=450, help="Words per minute.")] = 165,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per language.")] = False,
 ) -> None:
-    """Speaks every phrase that Kibitzer has, in every language, once each, and checks that there is sound.
+    """Speaks every phrase of Kibitzer once in every language, and checks that there is sound.
 
-    In the place of names, cells and numbers stand examples; a phrase with several plurals is spoken in each. Exit
-    status 1 where a phrase is silent, or longer than what is said at once; 2 where there is no voice.
+    Examples stand in for names, cells and numbers; a phrase with several plural forms is spoken in each. Exit status:
+    1 if a phrase is silent or too long to be said at once, 2 if there is no voice.
 
     Example: kibitzer voices --language ro --out /tmp/voices
     """
@@ -75,12 +75,12 @@ def voices(
 
 
 def phrases_of(language: str) -> Iterator[str]:
-    """Every phrase once, as it is written."""
+    """Yields every phrase of a language once, as it is written."""
     yield from dict.fromkeys(text for message in spoken_messages() for text in examples(message, language))
 
 
 def is_heard(sound: bytes) -> bool:
-    """Whether a wave file of 16 bits is more than silence."""
+    """Whether a 16-bit wave file holds more than silence."""
     with wave.open(io.BytesIO(sound)) as reader:
         samples = np.frombuffer(reader.readframes(reader.getnframes()), np.int16).astype(float)
     return bool(samples.size and np.sqrt((samples**2).mean()) >= QUIET)

@@ -1,4 +1,4 @@
-"""`kibitzer watch`: no agent, no voice; prints what happens at a table, and ends with its source."""
+"""`kibitzer watch`: prints what happens at a table until the source ends; no agents, no voice."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from vision.sources.opening import open_source
 from vision.sources.slot import NewestFrame
 
 READ_S = 0.5
-"""Longest wait for a frame, so that Ctrl-C is answered at once."""
+"""Seconds to wait for a frame at most, so that Ctrl-C works at once."""
 LOST_S = 3.0
-"""So long must the board be out of sight to be reported as lost."""
+"""Seconds that the board must be out of sight before it is reported as lost."""
 PHOTO_LOST_SHARE = 0.6
-"""The same in a folder of photos, as a share of the time each is held."""
+"""The same for a folder of photos, as a share of the time each photo is held."""
 GIVE_UP_S = 15.0
-"""A stream that sends nothing for so long has ended."""
+"""Seconds without a picture after which a stream has ended."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -42,18 +42,18 @@ def watch(
     source: Annotated[str, typer.Option(help="Camera index or path, video, folder of photos, or http/rtsp address.")],
     profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
     rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
-    hold_s: Annotated[float, typer.Option(min=0.5, max=60, help="Seconds each photo of a folder is held.")] = 1.0,
+    hold_s: Annotated[float, typer.Option(min=0.5, max=60, help="Seconds to hold each photo of a folder.")] = 1.0,
     give_up_s: Annotated[
-        float, typer.Option(min=1, max=3600, help="Seconds without a picture after which a stream has ended.")
+        float, typer.Option(min=1, max=3600, help="Seconds without a picture after which a stream counts as ended.")
     ] = GIVE_UP_S,
 ) -> None:
-    """Watches a game that people play, and prints one JSON object per event.
+    """Watches a game between people, and prints one JSON object per event.
 
     Fields: event (move, illegal, unfinished, takeback, desync, unclear, board_lost, ...), ply, move, cells (the
-    board, a class letter per cell), frame (photo name, or seconds), text (what would be said), and for faults rule
-    and marked (names of the cells that are meant). For moves and passes (event pass) also side, and in games with
-    points gains (points and bonus that the move brought each side) and scores (the points of both sides so far).
-    For morris, rule first=auto is the default here: who lays the first man has begun.
+    board, one class letter per cell), frame (photo name, or seconds), text (what would be said). Faults add rule and
+    marked (names of the cells concerned). Moves and passes (event pass) add side, and in games with points also gains
+    (points and bonus of each side for this move) and scores (the points of both sides so far).
+    For morris, this command uses rule first=auto by default: whoever lays the first man has begun.
 
     Example: kibitzer watch --game morris --rule flying=true --source photos/ --profile table.npz
     """
@@ -71,7 +71,7 @@ def watch(
         raise typer.Exit(2) from None
     if table is not None and table.caution:
         sys.stderr.write(f"{table.caution}\n")
-    # A photo is gone before the usual patience with a hidden board is over.
+    # The next photo comes before the usual limit for a hidden board is over.
     photos = Path(source).is_dir()
     lost_s = PHOTO_LOST_SHARE * hold_s if photos else LOST_S
     match = Match(Referee(the_game, in_photos=photos))
@@ -85,7 +85,7 @@ def watch(
 
 
 def follow(eyes: BoardTracker, source: FrameSource) -> None:
-    """Feeds the eyes of a match until the source ends. Raises SourceError."""
+    """Feeds frames to the board tracker until the source ends. Raises SourceError."""
     frames, match = NewestFrame(source), eyes.match
     try:
         match.start()
@@ -103,7 +103,7 @@ def follow(eyes: BoardTracker, source: FrameSource) -> None:
 
 
 def print_event(match: Match, announcement: Announcement, observation: Observation | None) -> None:
-    """Writes one event as a line of JSON to standard output, at once."""
+    """Prints one event as a line of JSON to standard output, and flushes it."""
     cells = match.referee.game.cells
     event: dict[str, object] = {
         "event": announcement.code,
