@@ -18,7 +18,7 @@ CLUSTERS = {"ray": "ray", "dask": "distributed"}
 BACKENDS = ("loky", "multiprocessing", "threading", *CLUSTERS)
 
 
-class HallError(ValueError):
+class RunnerError(ValueError):
     """A backend that does not exist, is not installed, or has no reachable cluster."""
 
 
@@ -34,7 +34,7 @@ class GameRunner:
         cluster: str | None = None,
         watch: Callable[[Job, Played], None] = lambda _job, _played: None,
     ) -> None:
-        """`watch` is called with every game finished here. Raises HallError."""
+        """`watch` is called with every game finished here. Raises RunnerError."""
         self.record, self._jobs, self._watch = record, jobs, watch
         self._backend, self._cluster = backend, cluster
         if backend is not None:
@@ -111,12 +111,12 @@ def _one_by_one(jobs: Sequence[Job]) -> Generator[tuple[Job, Played], None, None
 
 
 def check_backend(name: str) -> None:
-    """Raises HallError if joblib's backend does not exist or is not installed."""
+    """Raises RunnerError if joblib's backend does not exist or is not installed."""
     if name not in BACKENDS:
-        raise HallError(f"there is no backend {name!r}; the backends are {', '.join(BACKENDS)}")
+        raise RunnerError(f"there is no backend {name!r}; the backends are {', '.join(BACKENDS)}")
     package = CLUSTERS.get(name)
     if package is not None and importlib.util.find_spec(package) is None:
-        raise HallError(
+        raise RunnerError(
             f"the backend {name} needs the package {package}, which is not installed: "
             f"`.venv/bin/python -m pip install {package}`, here and on every machine of the cluster"
         )
@@ -126,7 +126,7 @@ def check_backend(name: str) -> None:
 def connected(backend: str, cluster: str | None) -> Iterator[None]:
     """A connection to the cluster of `backend` at the address `cluster`; None starts a cluster on this machine.
 
-    Raises HallError if it cannot be reached.
+    Raises RunnerError if it cannot be reached.
     """
     if backend not in CLUSTERS:
         yield
@@ -144,7 +144,7 @@ def connected(backend: str, cluster: str | None) -> Iterator[None]:
 
             client = distributed.Client(cluster)
     except (OSError, ConnectionError, ValueError) as error:
-        raise HallError(f"the {backend} cluster {cluster or 'on this machine'} cannot be reached: {error}") from None
+        raise RunnerError(f"the {backend} cluster {cluster or 'on this machine'} cannot be reached: {error}") from None
     try:
         yield
     finally:

@@ -136,10 +136,10 @@ def play(job: Job, stop: threading.Event | None = None) -> Played:
     """
     stop = stop or threading.Event()
     prepare(job)
-    return _Table(job, stop).play()
+    return _RunningGame(job, stop).play()
 
 
-class _Table:
+class _RunningGame:
     """A game in progress."""
 
     def __init__(self, job: Job, stop: threading.Event) -> None:

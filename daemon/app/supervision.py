@@ -16,9 +16,9 @@ from daemon.supervision.camera import Camera
 from daemon.supervision.disk import DiskWatch
 from daemon.supervision.heartbeat import Heartbeat
 from daemon.supervision.process_figures import process_figures
-from daemon.supervision.reopening import Reopened
+from daemon.supervision.reopening import Reopener
 from daemon.supervision.troubles import Troubles
-from daemon.supervision.watchdog import Signs
+from daemon.supervision.watchdog import LifeSigns
 
 if TYPE_CHECKING:
     from daemon.app.session import Session
@@ -54,11 +54,11 @@ class Supervision:
         self._bus_text = ""
         services = session.services
         self.reopened = {
-            "page": Reopened("the page", self._page_fault, lambda: services.renew("page"), clock=heartbeat.clock),
-            "bus": Reopened("the bus", self._bus_fault, self._renew_bus, clock=heartbeat.clock),
-            "voice": Reopened("the voice", self._voice_fault, lambda: services.renew("voice"), clock=heartbeat.clock),
+            "page": Reopener("the page", self._page_fault, lambda: services.renew("page"), clock=heartbeat.clock),
+            "bus": Reopener("the bus", self._bus_fault, self._renew_bus, clock=heartbeat.clock),
+            "voice": Reopener("the voice", self._voice_fault, lambda: services.renew("voice"), clock=heartbeat.clock),
         }
-        self._signs = Signs(capture=True, bus=True, settled=False, text="starting")
+        self._signs = LifeSigns(capture=True, bus=True, settled=False, text="starting")
         session.reports |= {
             "camera": camera.status,
             "pipeline": lambda: heartbeat.status(self.stuck_s),
@@ -71,7 +71,7 @@ class Supervision:
         self.stuck_s, self.disk.least_mb = settings.stuck_s, settings.free_mb
 
     @property
-    def signs(self) -> Signs:
+    def signs(self) -> LifeSigns:
         """State of the components at the last look; for the watchdog's thread."""
         return self._signs
 
@@ -89,7 +89,7 @@ class Supervision:
             self._session.say(text, urgent=True)
         ready, why = self.ready()
         ailing = [f"{name}: {part['text']}" for name, part in parts.items() if not part["ok"]]
-        self._signs = Signs(
+        self._signs = LifeSigns(
             capture=self._camera.answers,
             bus=bool(parts["bus"]["ok"]),
             settled=self._camera.settled

@@ -109,7 +109,7 @@ class Place(Part):
     quality: Number = Field(default=1.0, ge=0, le=1)
 
 
-class Eyes(Part):
+class PipelineSettings(Part):
     """Settings of the pipeline."""
 
     settle_s: float = Field(ge=0.1, le=10)
@@ -133,7 +133,7 @@ class Manifest(Part):
     agents: tuple[Word | None, Word | None] = (None, None)
     seats: tuple[Word, Word] = ("", "")
     """Sides of the board at which the players sit."""
-    eyes: Eyes
+    eyes: PipelineSettings
     shape: dict[Word, Number] = Field(default_factory=dict, max_length=64)
     """The measured shape of the board."""
     place: Place | None = None

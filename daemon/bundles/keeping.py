@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import places
-from daemon.bundles.bundle import Eyes
+from daemon.bundles.bundle import PipelineSettings
 from daemon.bundles.keeper import Limits, SceneKeeper
 from daemon.bundles.packing import TableFacts
 from daemon.bundles.stripping import stripped
@@ -23,7 +23,7 @@ def keeper_for(config: Config, game: AnyGame, seats: tuple[Seat, Seat]) -> Scene
         game=game,
         agents=(seats[0].agent, seats[1].agent),
         seats=(seats[0].place, seats[1].place),
-        eyes=Eyes(settle_s=eyes.settle_s, readings=eyes.readings, lost_s=eyes.lost_s),
+        eyes=PipelineSettings(settle_s=eyes.settle_s, readings=eyes.readings, lost_s=eyes.lost_s),
         config=stripped(config.model_dump(mode="json")),
         profile=None,
     )

@@ -20,9 +20,9 @@ from daemon.bundles.bundle import (
     PROFILE,
     STANDING,
     BundleError,
-    Eyes,
     GameState,
     Manifest,
+    PipelineSettings,
     Place,
     SceneFrame,
     frame_name,
@@ -45,7 +45,7 @@ class TableFacts:
     game: AnyGame
     agents: tuple[str | None, str | None]
     seats: tuple[str, str]
-    eyes: Eyes
+    eyes: PipelineSettings
     config: Mapping[str, Any]
     """The settings, already stripped of private values."""
     profile: TableProfile | None

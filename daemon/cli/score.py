@@ -72,7 +72,7 @@ def score_dominoes(
         table = None if profile is None else TableProfile.load(profile)
         names = [shot.name for series in chosen for shot in series.shots]
         folder = AnnotationFolder(out, names, force)
-        eyes = Eyes(PhotoReader(template, table))
+        eyes = PhotoSeriesReader(PhotoReader(template, table))
         complete = True
         with _progress_bar() as progress:
             task = progress.add_task("reading", total=len(names))
@@ -88,7 +88,7 @@ def score_dominoes(
         raise typer.Exit(INCOMPLETE)
 
 
-class Eyes:
+class PhotoSeriesReader:
     """Reads photos; remembers where the board was, in case the camera does not move."""
 
     def __init__(self, reader: PhotoReader) -> None:

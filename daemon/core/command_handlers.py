@@ -41,7 +41,7 @@ NEEDS_BOARD = sentence("I do not see the board now: clear it of hands, and say i
 NEEDS_CAMERA = sentence("No camera watches this game.")
 
 
-class Eyes(Protocol):
+class WatchedBoard(Protocol):
     """Watches the board of a match."""
 
     @property
@@ -65,7 +65,7 @@ class Eyes(Protocol):
         """Handles a player's "move made": reads the board at once, or as soon as nothing moves over it."""
 
 
-def obey(match: Match, command: Command, eyes: Eyes | None) -> Answer:
+def obey(match: Match, command: Command, eyes: WatchedBoard | None) -> Answer:
     """Carries out a command and answers with the result; `eyes` is None if no camera watches."""
     try:
         _check_ply(match, command)
@@ -81,7 +81,7 @@ def obey(match: Match, command: Command, eyes: Eyes | None) -> Answer:
     return Answer(True, in_words(*told))
 
 
-def _effects(match: Match, command: Command, eyes: Eyes | None) -> list[Effect]:
+def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[Effect]:
     referee = match.referee
     match command:
         case Move(text):
@@ -138,14 +138,14 @@ def _set_mover(match: Match, side: str, number: int | None) -> list[Effect]:
     return corrections.set_mover(match.referee, side, number)
 
 
-def _watching(eyes: Eyes | None) -> Eyes:
+def _watching(eyes: WatchedBoard | None) -> WatchedBoard:
     """Returns `eyes`. Raises Refusal if no camera watches."""
     if eyes is None:
         raise Refusal(NEEDS_CAMERA)
     return eyes
 
 
-def _seen(eyes: Eyes) -> BoardReading:
+def _seen(eyes: WatchedBoard) -> BoardReading:
     """The last reading. Raises Refusal if the board is not in sight."""
     reading = eyes.reading_in_view
     if reading is None:
@@ -153,7 +153,7 @@ def _seen(eyes: Eyes) -> BoardReading:
     return reading
 
 
-def _correct(referee: Referee, eyes: Eyes, name: str, piece: str) -> list[Effect]:
+def _correct(referee: Referee, eyes: WatchedBoard, name: str, piece: str) -> list[Effect]:
     """Accepts a person's word for what is on a cell, if legal play then explains the board, or at least more of it."""
     game = referee.game
     if referee.paused:
@@ -180,7 +180,7 @@ def _correct(referee: Referee, eyes: Eyes, name: str, piece: str) -> list[Effect
     return [*effects, *eyes.judged(reading)]
 
 
-def _adopt(match: Match, eyes: Eyes, side: str) -> list[Effect]:
+def _adopt(match: Match, eyes: WatchedBoard, side: str) -> list[Effect]:
     adopted = adopting.adopt(match.referee, eyes.told.over(_seen(eyes)), side)
     if isinstance(adopted, SetUp):
         match.set_up = adopted.position

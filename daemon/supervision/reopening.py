@@ -11,7 +11,7 @@ from daemon.supervision.restarts import RestartLimit
 LOGGER = logging.getLogger(__name__)
 
 
-class Reopened:
+class Reopener:
     """Reopens one service that runs in a thread of this process."""
 
     def __init__(

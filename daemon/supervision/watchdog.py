@@ -50,7 +50,7 @@ class Watched(Protocol):
 
 
 @dataclasses.dataclass(frozen=True)
-class Signs:
+class LifeSigns:
     """State of the components as the loop last saw it."""
 
     capture: bool
@@ -69,7 +69,7 @@ class Watchdog:
         self,
         heartbeat: Heartbeat,
         watched: Watched,
-        signs: Callable[[], Signs],
+        signs: Callable[[], LifeSigns],
         notifier: Notifier,
         *,
         stuck_s: float,

@@ -16,7 +16,7 @@ import games
 from agents import players, registry
 from agents.agent import AgentError, Answer, Limits
 from agents.arena import game_runner, openings, play
-from agents.arena.game_runner import GameRunner, HallError, check_backend
+from agents.arena.game_runner import GameRunner, RunnerError, check_backend
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.openings import Opening, OpeningError
 from agents.arena.play import Abandoned, Job, Played, Use
@@ -420,12 +420,12 @@ def test_threads_play_too_and_stop_when_it_is_enough() -> None:
 
 
 def test_backends_that_do_not_exist_or_are_not_installed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(HallError, match="no backend 'slurm'"):
+    with pytest.raises(RunnerError, match="no backend 'slurm'"):
         check_backend("slurm")
     monkeypatch.setattr(game_runner.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(HallError, match=r"needs the package distributed.*pip install distributed"):
+    with pytest.raises(RunnerError, match=r"needs the package distributed.*pip install distributed"):
         GameRunner(Record({}), backend="dask")
-    with pytest.raises(HallError, match="pip install ray"):
+    with pytest.raises(RunnerError, match="pip install ray"):
         GameRunner(Record({}), backend="ray")
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from calibration.annotations import Annotation, PhotoName, annotation_paths, read_annotation
 from calibration.profile import TableProfile
 from calibration.template import load_template
-from daemon.cli.score import Eyes
+from daemon.cli.score import PhotoSeriesReader
 from daemon.scoring.photo_series import Series, find_series
 from daemon.scoring.score_words import line_of
 from daemon.scoring.scorer import Look, ScoredMove, Scorer
@@ -135,7 +135,7 @@ def main() -> int:
         start_s = time.perf_counter()
         scored: list[tuple[Series, list[Look | None]]] = []
         for series in games:
-            eyes = Eyes(reader)
+            eyes = PhotoSeriesReader(reader)
             scored.append((series, [next(eyes.looks(image), None) for image in reposed(series, variant)]))
         taken_s = time.perf_counter() - start_s
         for dropped in (0, given.drop_every) if given.drop_every else (0,):

@@ -22,7 +22,7 @@ from daemon.perception.learning.adapted_file import AdaptedFile
 from daemon.perception.learning.confirming import Confirmations, Seen, may_teach, seen_board
 from daemon.perception.learning.generations import MAX_GENERATIONS, Adapted, Generation
 from daemon.perception.learning.trial import (
-    Eyes,
+    AdaptablePipeline,
     believe_alone,
     calibration_of,
     is_better,
@@ -60,7 +60,7 @@ class _Board:
 class Adaptation:
     """Learning at one table, over all games of a session; used by one thread except for the fits."""
 
-    def __init__(self, eyes: Eyes, path: Path | None = None, executor: Executor | None = None) -> None:
+    def __init__(self, eyes: AdaptablePipeline, path: Path | None = None, executor: Executor | None = None) -> None:
         """`path` is where adapted heads are kept between sessions; without it they end with the session.
 
         `executor` fits and writes; by default a thread of its own.
@@ -93,7 +93,7 @@ class Adaptation:
 
     # Events from the match.
 
-    def attach(self, eyes: Eyes) -> None:
+    def attach(self, eyes: AdaptablePipeline) -> None:
         """Continues with another game at the same table, whose pipeline begins with its first head."""
         self._eyes = eyes
         self._confirmations.doubt()

@@ -37,7 +37,7 @@ class Sight(Protocol):
         """(cells, classes) log-probabilities that a head gives to that picture."""
 
 
-class Eyes(Protocol):
+class AdaptablePipeline(Protocol):
     """The part that is adapted; a `Pipeline`."""
 
     @property
@@ -64,7 +64,7 @@ def is_gain(one: Score, other: Score) -> bool:
     return is_better(one, other, max(MIN_GAIN * other.loss, MIN_GAIN_NATS))
 
 
-def believe_alone(look: Look, head: Head | None, eyes: Eyes) -> NDArray[np.float64]:
+def believe_alone(look: Look, head: Head | None, eyes: AdaptablePipeline) -> NDArray[np.float64]:
     """(cells, classes) log-probabilities of a head (None: the first), reading each cell by itself."""
     own = eyes.reader.first if head is None else head
     return read_log_probabilities(look.descriptors, eyes.template.letters, own, None)
@@ -75,7 +75,7 @@ def told(one: Score) -> str:
     return f"{one.right} of {one.cells} cells right, loss {one.loss:.3f}"
 
 
-def why_worse(head: Head, active: Head | None, eyes: Eyes) -> str:
+def why_worse(head: Head, active: Head | None, eyes: AdaptablePipeline) -> str:
     """Why a head that reads the newest boards better is still no good; empty if it is good.
 
     On the half of the calibration that it was not fitted to it must read no worse than the present head, and it must

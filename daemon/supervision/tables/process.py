@@ -13,7 +13,7 @@ from typing import IO, Literal
 
 from daemon.supervision.restarts import RestartLimit
 from daemon.supervision.tables.settings import Table
-from daemon.supervision.tables.signs import Signs
+from daemon.supervision.tables.signs import ReportedState
 
 COMMAND = (sys.executable, "-m", "daemon.cli.table_process")
 REFUSED = 2
@@ -41,7 +41,7 @@ class TableProcess:
     def __init__(self, table: Table, address: str, arguments: Sequence[str], command: Sequence[str] = COMMAND) -> None:
         """`address` is the socket for its signs of life; `arguments` follow `run --config FILE`."""
         self.table = table
-        self.signs = Signs()
+        self.signs = ReportedState()
         self.state: State = "waiting"
         self.restarts = 0
         """Starts besides the first."""
@@ -115,7 +115,7 @@ class TableProcess:
 
     def _start(self, now_s: float) -> None:
         self._limit.started(now_s)
-        self.signs = Signs()
+        self.signs = ReportedState()
         self.restarts = self._starts
         self._starts += 1
         self._started_s, self._aborted_s, self.state = now_s, None, "starting"

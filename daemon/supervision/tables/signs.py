@@ -16,7 +16,7 @@ LONGEST_TEXT = 200
 
 
 @dataclasses.dataclass
-class Signs:
+class ReportedState:
     """The state a process has reported so far."""
 
     ready: bool = False
@@ -46,7 +46,7 @@ class SignPost:
         """The value of NOTIFY_SOCKET for that table's process."""
         return str(self._folder / f"{number}.sock")
 
-    def read(self, number: int, signs: Signs, now_s: float) -> None:
+    def read(self, number: int, signs: ReportedState, now_s: float) -> None:
         """Reads the messages that table's process has sent since the last call."""
         for _ in range(MAX_AT_A_TIME):
             try:
@@ -63,7 +63,7 @@ class SignPost:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def take(data: bytes, signs: Signs, now_s: float) -> None:
+def take(data: bytes, signs: ReportedState, now_s: float) -> None:
     """Processes one message in the format of sd_notify(3)."""
     for line in data.decode(errors="replace").splitlines():
         name, _, value = line.partition("=")

@@ -11,7 +11,7 @@ import cv2
 import games
 from calibration.profile import TableProfile
 from calibration.template import load_template
-from daemon.bundles.bundle import Eyes
+from daemon.bundles.bundle import PipelineSettings
 from daemon.bundles.keeper import Limits, SceneKeeper
 from daemon.bundles.packing import TableFacts
 from daemon.commands.command import Command, Undo
@@ -58,7 +58,7 @@ class StormyTable:
         self.match.listeners.append(lambda announcement: self.said.append(announcement))
         self.match.start()
         facts = TableFacts(
-            "table", self.game, (None, None), ("", ""), Eyes(settle_s=0.4, readings=3, lost_s=3), {}, None
+            "table", self.game, (None, None), ("", ""), PipelineSettings(settle_s=0.4, readings=3, lost_s=3), {}, None
         )
         self.keeper = SceneKeeper(folder, limits or Limits(40.0, 64_000_000, 100_000_000, 0.0), facts)
         self._as_jpeg, self._index = as_jpeg, 0

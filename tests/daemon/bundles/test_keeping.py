@@ -14,7 +14,7 @@ import pytest
 
 from daemon.bundles import asking
 from daemon.bundles.asking import Answer, Ask, ask
-from daemon.bundles.bundle import BundleError, Eyes, GameState, Manifest, SceneFrame
+from daemon.bundles.bundle import BundleError, GameState, Manifest, PipelineSettings, SceneFrame
 from daemon.bundles.bundle_store import BundleStore
 from daemon.bundles.keeper import Limits
 from daemon.bundles.packing import Packed
@@ -94,7 +94,7 @@ def test_a_picture_that_could_not_be_kept_is_left_out_and_counted() -> None:
 def packed(size: int) -> Packed:
     """A bundle with one picture of that many bytes."""
     manifest = Manifest(
-        created="", reason="asked", game="morris", eyes=Eyes(settle_s=0.4, readings=3, lost_s=3),
+        created="", reason="asked", game="morris", eyes=PipelineSettings(settle_s=0.4, readings=3, lost_s=3),
         states=(GameState(),), frames=(SceneFrame(time_s=0),),
     )  # fmt: skip
     return Packed(manifest, [kept(0.0, size=size)], None)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import games
-from daemon.bundles.bundle import MANIFEST, BundleError, Eyes, GameState, Manifest, SceneFrame
+from daemon.bundles.bundle import MANIFEST, BundleError, GameState, Manifest, PipelineSettings, SceneFrame
 from daemon.bundles.opening import BundleFile, jpeg_size
 from daemon.bundles.replaying import replay
 from daemon.cli.main import main
@@ -31,7 +31,7 @@ def fields(**changes: Any) -> dict[str, Any]:
         created="2026-01-01T00:00:00+00:00",
         reason="asked",
         game="nine_mens_morris",
-        eyes=Eyes(settle_s=0.4, readings=3, lost_s=3),
+        eyes=PipelineSettings(settle_s=0.4, readings=3, lost_s=3),
         states=(GameState(start=START),),
         frames=(SceneFrame(time_s=1.0), SceneFrame(time_s=1.1)),
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from daemon.supervision.disk import LOOK_S, DiskWatch
 from daemon.supervision.process_figures import process_figures
-from daemon.supervision.reopening import Reopened
+from daemon.supervision.reopening import Reopener
 from daemon.supervision.troubles import MANNERS, Troubles
 from tests.daemon.supervision.still_clock import StillClock
 
@@ -67,7 +67,7 @@ class Service:
 
 def test_service_that_has_stopped_is_opened_again_at_once() -> None:
     service, clock = Service(), StillClock()
-    kept = Reopened("the page", lambda: service.fault, service.renew, clock=clock)
+    kept = Reopener("the page", lambda: service.fault, service.renew, clock=clock)
     kept.look()
     assert kept.restarts == 0
     service.fault = "the page has stopped"
@@ -78,7 +78,7 @@ def test_service_that_has_stopped_is_opened_again_at_once() -> None:
 
 def test_service_that_cannot_be_opened_is_tried_five_times_a_minute_at_most_and_recovers_by_itself() -> None:
     service, clock = Service(), StillClock()
-    kept = Reopened("the page", lambda: service.fault, service.renew, clock=clock)
+    kept = Reopener("the page", lambda: service.fault, service.renew, clock=clock)
     service.fault, service.refusal = "the page has stopped", "port 8765 is in use"
     tries_s = []
     for _ in range(600):

@@ -19,7 +19,7 @@ from daemon.config.settings import load_config
 from daemon.supervision.tables.parent import forget_dead
 from daemon.supervision.tables.process import ABORT_S, PAUSES_S, PROVED_S, SILENT_S, START_S, TableProcess
 from daemon.supervision.tables.settings import Table
-from daemon.supervision.tables.signs import SignPost, Signs, take
+from daemon.supervision.tables.signs import ReportedState, SignPost, take
 
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_table.py")))
 PARENT = (
@@ -241,13 +241,13 @@ def test_a_start_that_takes_too_long_is_ended_in_the_end_by_force(one: tuple[Tab
 @pytest.mark.parametrize(
     ("data", "signs"),
     [
-        (b"READY=1\nSTATUS=all well", Signs(True, 5.0, "all well")),
-        (b"WATCHDOG=1", Signs(False, 5.0, "")),
-        (b"READY=2\nWATCHDOG=\n=\n\xff\xfe\nSTATUS=a\x1b[2Jb", Signs(False, None, "a[2Jb")),
-        (b"STATUS=" + b"x" * 4000, Signs(False, None, "x" * 200)),
+        (b"READY=1\nSTATUS=all well", ReportedState(True, 5.0, "all well")),
+        (b"WATCHDOG=1", ReportedState(False, 5.0, "")),
+        (b"READY=2\nWATCHDOG=\n=\n\xff\xfe\nSTATUS=a\x1b[2Jb", ReportedState(False, None, "a[2Jb")),
+        (b"STATUS=" + b"x" * 4000, ReportedState(False, None, "x" * 200)),
     ],
 )
-def test_signs_are_taken_as_systemd_takes_them_and_never_believed_further(data: bytes, signs: Signs) -> None:
-    found = Signs()
+def test_signs_are_taken_as_systemd_takes_them_and_never_believed_further(data: bytes, signs: ReportedState) -> None:
+    found = ReportedState()
     take(data, found, 5.0)
     assert found == signs
