@@ -15,7 +15,7 @@ from agents.uct import CHILDREN, Node
 from games import AnyGame, Side, rule
 
 SIMULATIONS = 100
-"""Playouts per move without any limit: the seed's setting."""
+"""Playouts per move without any limit: as in the original program (docs/results.md)."""
 PATIENCE = 10
 """Times the requested playouts, at most, that `max_robust` may take until one child is best in playouts and mean."""
 

@@ -21,7 +21,7 @@ from agents import search_bench
 from agents.agent import AgentError
 from daemon.config.settings import ConfigError
 from proving.bench import latency, stepped, tables_load, vision_report
-from proving.bench.recorded import SIZE_PX, record
+from proving.bench.recording import SIZE_PX, record
 from proving.bench.reference import NoReference
 from proving.bench.report import Report, lines_of, machine
 from proving.bench.resident import ResidentError

@@ -106,7 +106,7 @@ def weighted_material(own: int, enemy: int) -> Heuristic:
 
 
 DEPTHS = Depths(usual=1, measured=3, opening=8)
-"""The seed's depths are 1, 2 and 3."""
+"""The original program searches 1, 2 or 3 plies (docs/results.md)."""
 HEURISTICS: dict[str, Heuristic] = {
     "material": weighted_material(1, 1),
     "features": features,

@@ -168,7 +168,7 @@ def _weighted(game: Reversi, position: Position, weights: Weights) -> int:
 
 
 DEPTHS = Depths(usual=4, measured=4, opening=16)
-"""The seed's depth."""
+"""As the original program searches (docs/results.md)."""
 HEURISTICS: dict[str, Heuristic] = {
     "adaptive": adaptive,
     "stable": stable,

@@ -368,7 +368,7 @@ class Pipeline:
         self._whole_s = RECHECK_S
         self._whole_due_s = time_s + self._whole_s
         self.cells_read += int(changed.sum())
-        return self.reader.read(rectified, time_s, changed=changed, previous=self._reading)
+        return self.reader.read(rectified, time_s, changed=changed)
 
 
 def is_covered(unknown: NDArray[np.bool_], rested: bool) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from daemon.config.settings import ROOT
-from proving.bench.recorded import Recording
+from proving.bench.recording import Recording
 from proving.bench.resident import ResidentError
 from proving.bench.streams import StreamServer
 from proving.bench.watched import read_log

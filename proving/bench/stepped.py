@@ -20,7 +20,7 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
 from proving.bench.figures import Figure, figure
-from proving.bench.recorded import LEAD_S, PAUSE_S, Taker, Visit, hands_of
+from proving.bench.recording import LEAD_S, PAUSE_S, Taker, Visit, hands_of
 from proving.soak.trial import SIZES_PX
 from vision.frame import Frame, Image
 from vision.simulated.calibrated import profile_of

@@ -13,7 +13,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from proving.bench.recorded import Recording
+from proving.bench.recording import Recording
 
 BOUNDARY = "kibitzer-bench"
 SEND_S = 5.0

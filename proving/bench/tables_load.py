@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from proving.bench.figures import Figure, figure
 from proving.bench.live_tables import LiveTables
 from proving.bench.processes import cpu_s, descendants, memory
-from proving.bench.recorded import Recording
+from proving.bench.recording import Recording
 from proving.bench.report import Machine, Target, target_line
 from proving.bench.watched import Judged, read_log
 

@@ -13,7 +13,7 @@ import games
 from calibration.template import load_template
 from games import carry_out
 from proving.bench.latency import lines_of, report_of
-from proving.bench.recorded import Recording, Visit, hands_of, needed, record, undone
+from proving.bench.recording import Recording, Visit, hands_of, needed, record, undone
 from proving.bench.stepped import Look, measure_stepped, traced
 from proving.bench.streams import Gone, StreamServer, stamp_of, stamped
 from proving.bench.tables_load import load_of, targets_of
@@ -72,7 +72,7 @@ class NoProfile:
 def test_a_recording_tells_when_the_hand_was_gone_from_the_board_and_then_from_view(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("proving.bench.recorded.profile_of", lambda *_: NoProfile())
+    monkeypatch.setattr("proving.bench.recording.profile_of", lambda *_: NoProfile())
     found = record("morris", seed=2, plies=1, rate_hz=10.0, size_px=(320, 180))
     first, second = found.visits
     assert 3.0 < first.off_s <= first.gone_s < second.off_s <= second.gone_s < found.seconds

@@ -16,7 +16,7 @@ from daemon.perception.pipeline import Pipeline
 from proving.soak.catalogue import FAULTS, kinds_of
 from proving.soak.lawful import is_beyond_doubt, one_move_on
 from proving.soak.mistakes import Situation, mistakes_of
-from proving.soak.recorded import Compared, compare
+from proving.soak.record_comparison import Compared, compare
 from proving.soak.runs import load, run_all, save
 from proving.soak.soak_cli import app
 from proving.soak.tally import COUNTS, Failure, Sample, Share, Tally, total

@@ -76,7 +76,7 @@ def test_cells_that_are_not_read_again_keep_what_is_unknown_of_them() -> None:
     reader = Reader(TEMPLATE)
     before = reader.read(steady(CELLS), 0.0)
     changed = np.arange(24) == 3
-    after = reader.read(np.full_like(steady(CELLS), 128), 1.0, changed=changed, previous=before)
+    after = reader.read(np.full_like(steady(CELLS), 128), 1.0, changed=changed)
     assert before.unknown is not None and after.unknown is not None
     assert np.array_equal(after.unknown[~changed], before.unknown[~changed])
 
@@ -103,7 +103,7 @@ def test_unchanged_cells_keep_what_was_read() -> None:
     before = reader.read(steady(CELLS), 1.0)
     changed = np.zeros(24, dtype=np.bool_)
     changed[3] = True
-    after = reader.read(steady("B" * 24), 2.0, changed=changed, previous=before)
+    after = reader.read(steady("B" * 24), 2.0, changed=changed)
     assert after.board == CELLS[:3] + "B" + CELLS[4:]
     assert np.array_equal(after.log_probabilities[~changed], before.log_probabilities[~changed])
     assert after.time_s == 2.0
@@ -146,7 +146,7 @@ def test_another_head_reads_until_the_first_is_taken_up_again(profile: TableProf
     swapped = dataclasses.replace(reader.first, coefficients=-reader.first.coefficients, trust=0.0)
     reader.adopt(swapped)
     nothing = np.zeros(24, dtype=np.bool_)
-    other = reader.read(steady(CELLS), 1.0, changed=nothing, previous=before)
+    other = reader.read(steady(CELLS), 1.0, changed=nothing)
     assert other.board != CELLS
     assert np.allclose(reader.believe(look, swapped), other.log_probabilities)
     assert np.allclose(reader.believe(look, None), before.log_probabilities)
@@ -163,9 +163,9 @@ def test_heads_that_share_out_men_by_colour_go_on_doing_so() -> None:
 
 def test_what_is_looked_at_follows_the_cells_that_were_read_again() -> None:
     reader = Reader(TEMPLATE)
-    before = reader.read(steady(CELLS), 0.0)
+    reader.read(steady(CELLS), 0.0)
     first, changed = reader.look, np.arange(24) == 3
-    reader.read(steady("B" * 24), 1.0, changed=changed, previous=before)
+    reader.read(steady("B" * 24), 1.0, changed=changed)
     assert first is not None and reader.look is not None
     differs = np.abs(reader.look.descriptors - first.descriptors).max(axis=1) > 0
     assert np.flatnonzero(differs).tolist() == [3]
