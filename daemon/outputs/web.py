@@ -243,6 +243,7 @@ class WebPage:
             with contextlib.suppress(queue.Full):
                 opened.put_nowait(WebError(self._failure))
         finally:
+            self._loop.run_until_complete(_cancel_others())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
             self._loop.close()
 
@@ -368,6 +369,14 @@ async def _words(_: web.Request) -> web.Response:
 
 async def _file(path: Path, kind: str, _: web.Request) -> web.FileResponse:
     return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
+
+
+async def _cancel_others() -> None:
+    """Ends what connections have left running on this loop, as `asyncio.run` does."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 def _refusal(host: str, port: int, error: OSError) -> WebError:

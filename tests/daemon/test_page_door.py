@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import gc
 import http.client
 import json
 import socket
@@ -272,6 +274,17 @@ def answer_to(page: WebPage, data: bytes) -> bytes:
     with socket.create_connection(("127.0.0.1", page.port), timeout=5) as stranger:
         stranger.sendall(data)
         return stranger.recv(4096).split(b"\r\n")[0]
+
+
+def test_nothing_runs_on_when_the_page_is_closed(caplog: pytest.LogCaptureFixture) -> None:
+    def open_and_close() -> None:
+        page = WebPage(port=0)
+        page._loop.call_soon_threadsafe(lambda: page._loop.create_task(asyncio.sleep(3600)))
+        page.close()
+
+    open_and_close()
+    gc.collect()
+    assert caplog.text == ""
 
 
 def test_what_is_no_http_is_counted_and_fills_no_log(caplog: pytest.LogCaptureFixture) -> None:

@@ -64,7 +64,7 @@ def test_mill_without_its_removal_is_unfinished_and_then_one_whole_move(game: An
     referee = after(game, MILL_NEXT)
     effects = see(referee, board_with(game, W="a7 d7 g7", B="b6 b4"))
     assert codes(effects) == ["unfinished"]
-    assert "remove one of dark's men" in said(effects).text
+    assert "remove one of dark's pieces" in said(effects).text
     assert referee.ply == 4
     effects = see(referee, board_with(game, W="a7 d7 g7", B="b4"))
     assert moves(effects) == ["g7xb6"]

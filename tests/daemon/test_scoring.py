@@ -210,7 +210,7 @@ def test_what_cannot_be_is_refused_in_words(referee: Referee) -> None:
     morris = Referee(games.load("morris"))
     with pytest.raises(Refusal, match="Light has to move and may not pass"):
         corrections.say_pass(morris)
-    with pytest.raises(Refusal, match="every man shows whose it is"):
+    with pytest.raises(Refusal, match="every piece shows whose it is"):
         corrections.set_mover(morris, "light")
 
 
