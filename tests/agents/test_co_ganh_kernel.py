@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
 import random
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -209,32 +204,3 @@ def test_every_feature_has_a_weight() -> None:
     assert all(plain.WEIGHTS.values())
     assert sum(plain.LINES) == 2 * 25 + 2 * 5 + 4 * 3
     assert {CELLS[cell] for cell in range(25) if plain.CENTRE >> cell & 1} == set("b2 b3 b4 c2 c3 c4 d2 d3 d4".split())
-
-
-PROGRAM = """
-import json, threading
-import games
-from agents import kernels
-from agents.agent import Limits
-from agents.registry import load_agent
-game = games.load("ganh", {"capture": "flip", "mo": True})
-answer = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=50000), threading.Event())
-print(json.dumps([answer.score, answer.nodes, list(answer.pv), kernels.perft(game, game.initial(), 5)]))
-"""
-
-
-def start(folder: Path) -> list[object]:
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    found: list[object] = json.loads(done.stdout)
-    return found
-
-
-def test_a_second_process_finds_the_same_on_a_warm_cache(tmp_path: Path) -> None:
-    cold = start(tmp_path)
-    compiled = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
-    assert compiled
-    assert cold[-1] == 254280
-    assert start(tmp_path) == cold
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == compiled

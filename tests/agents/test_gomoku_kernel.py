@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
 import random
-import subprocess
-import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -216,33 +211,3 @@ def test_a_table_is_no_larger_than_asked_for() -> None:
     small, large = (layout.allocate(15, (False, False), mebibytes).nbytes for mebibytes in (1, 33))
     assert large - small <= 32 * 2**20
     assert small < 4 * 2**20
-
-
-PROGRAM = """
-import json, threading
-import games
-from agents.agent import Limits
-from agents.registry import load_agent
-game = games.load("gomoku")
-found = []
-for options in ({}, {"heuristic": "windows"}):
-    position = games.line_of_play(game, "h8 g8 g7 i9 i7".split(), game.initial())[-1]
-    answer = load_agent("alphabeta", game, options).choose(position, Limits(depth=3), threading.Event())
-    found.append([answer.score, answer.nodes, list(answer.pv)])
-print(json.dumps(found))
-"""
-
-
-def test_a_second_process_finds_the_same_on_a_warm_cache(tmp_path: Path) -> None:
-    def start() -> object:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-        command = [sys.executable, "-c", PROGRAM]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    cold = start()
-    compiled = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
-    assert compiled
-    assert start() == cold
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == compiled

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import tomllib
 
+import numpy as np
 import pytest
 
 from agents.agent import Limits
@@ -18,20 +19,24 @@ from tests.conftest import DATA
 
 GOOD_MOVES = DATA / "morris" / "good-moves.train.txt"
 MANIFEST = tomllib.loads((MODELS / "manifest.toml").read_text(encoding="utf-8"))
-ROUNDING = 0.05
-"""Percentage points: another processor may round a near tie the other way."""
+SAMPLED = 8
+"""One in so many held-out positions is asked; `kibitzer eval-neural` measures the figures on all of them."""
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_held_out_figures_are_those_of_the_manifest(design: str) -> None:
+def test_held_out_figures_of_a_sample_agree_with_the_manifest(design: str) -> None:
     if not GOOD_MOVES.is_file():
         pytest.skip(f"{GOOD_MOVES} is not there")
     entry = MANIFEST[FILES[design][0]]
     good = read_good_moves(GOOD_MOVES)
-    good = good.rows(held_out(good.states, entry["split_seed"]))
+    kept = np.flatnonzero(held_out(good.states, entry["split_seed"]))
+    good = good.rows(np.isin(np.arange(len(good)), kept[::SAMPLED]))
     found = measure(good, load_networks(design).answers(good.states))["all"].as_json()
+    assert found.pop("states") == len(good) == -(-entry["held_out_states"] // SAMPLED)
     wanted = {name: entry[f"held_out_{name}"] for name in found}
-    assert found == pytest.approx(wanted, abs=ROUNDING)
+    for name, percent in wanted.items():
+        deviation = 100 * ((percent / 100) * (1 - percent / 100) / len(good)) ** 0.5
+        assert found[name] == pytest.approx(percent, abs=4 * deviation + 100 / len(good)), name
     assert wanted["accuracy"] > 38.5
     assert wanted["legality"] > 99.9
 

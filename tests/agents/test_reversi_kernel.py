@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import functools
-import json
-import os
 import random
-import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,20 +27,6 @@ from games.reversi import CELLS, Position, Reversi
 GAME = Reversi()
 KNOWN = (1, 4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288, 24571284)
 U = np.uint64
-COMPILE_AND_PLAY = """
-import json, time, threading
-import games
-from agents.kernels.reversi import ReversiSearch
-from agents.kernels.reversi.perft import count
-game = games.load("reversi")
-search = ReversiSearch(game, 1, 0)
-search.begin(game.initial(), 3000, False)
-found = [search.deepen(depth) for depth in range(1, 5)][-1]
-late = game.parse_position("-OOOOO----OXXO-XXXOXOXX-XXOXOXXOXXOOXOOOXXXXOO-OX-XOOO---XXXXX-- X")
-search.begin(late, None, False)
-solved = [search.deepen(depth) for depth in range(1, 9)][-1]
-print(json.dumps([found.score, found.nodes, solved.score, solved.final, count(game, game.initial(), 6)]))
-"""
 
 
 @functools.cache
@@ -281,19 +262,3 @@ def test_no_more_positions_are_visited_than_allowed() -> None:
         found = search.deepen(depth)
     nodes = found.nodes
     assert 2500 < nodes <= 5001
-
-
-def test_a_second_process_finds_the_same_on_a_warm_cache(tmp_path: Path) -> None:
-    def start() -> object:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-        done = subprocess.run(
-            [sys.executable, "-c", COMPILE_AND_PLAY], env=environment, capture_output=True, text=True, timeout=300
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    cold = start()
-    compiled = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
-    assert compiled
-    assert start() == cold
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == compiled

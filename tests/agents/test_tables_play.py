@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
 import random
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -191,33 +187,3 @@ def test_small_tables_are_built_beside_the_game(tmp_path: Path, monkeypatch: pyt
         search.begin(position, nodes=10, exact=False)
     assert search.deepen(1).final
     assert [path.name for path in (tmp_path / "nine_mens_morris-flying").iterdir()] == ["3-3.table"]
-
-
-PROGRAM = """
-import json, sys, threading
-from pathlib import Path
-import games
-from agents.kernels.nine_mens_morris import MorrisSearch
-from agents.tables.build import Builder
-game = games.load("morris", {"flying": True})
-[header] = Builder(game, Path(sys.argv[1]), lambda what, steps: None, threading.Event()).build(6, 1)
-search = MorrisSearch(game, 1, 0)
-search.begin(game.parse_position("OOMOEOMOOOOOMOOEOEOOOOOO0033"), 1000, False)
-print(json.dumps([header.checksum, search.deepen(1).score]))
-"""
-
-
-def test_a_second_process_builds_and_reads_the_same_on_a_warm_cache(tmp_path: Path) -> None:
-    found, compiled = [], []
-    for run in ("cold", "warm"):
-        tables = tmp_path / run
-        environment = {
-            **os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "code"), "KIBITZER_TABLES": str(tables),
-        }  # fmt: skip
-        words = [sys.executable, "-c", PROGRAM, str(tables)]
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=200)
-        assert done.returncode == 0, done.stderr
-        found.append(json.loads(done.stdout))
-        compiled.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")})
-    assert found[0] == found[1]
-    assert compiled[0] == compiled[1]
