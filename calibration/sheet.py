@@ -133,13 +133,6 @@ def coordinates(template: BoardTemplate) -> tuple[Mapping[str, float], Mapping[s
     return letters, numbers
 
 
-def pitch_mm(template: BoardTemplate) -> float:
-    """Least distance between two cells."""
-    cells = template.cells_mm
-    apart = np.linalg.norm(cells[:, None] - cells[None], axis=2)
-    return float(apart[~np.eye(len(cells), dtype=np.bool_)].min())
-
-
 def _number(template: BoardTemplate) -> int:
     try:
         return int(template.source["sheet"]["number"])

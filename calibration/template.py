@@ -23,6 +23,8 @@ FloatArray = NDArray[np.float64]
 BOARDS = Path(__file__).parent / "boards"
 RECTIFIED_PX = 512
 """Pixels of a rectified picture's longer side, margins included, unless a template sets `rectified_px`."""
+NEIGHBOUR = 1.6
+"""Multiple of the pitch up to which two cells are neighbours; includes diagonal neighbours."""
 
 
 class TemplateError(ValueError):
@@ -80,6 +82,12 @@ class BoardTemplate:
         """(4, 2) corners of the frame: top left, top right, bottom right, bottom left."""
         width, height = self.size_mm
         return np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float64)
+
+    @property
+    def pitch_mm(self) -> float:
+        """Least distance between two cells."""
+        apart = np.linalg.norm(self.cells_mm[:, None] - self.cells_mm[None], axis=2)
+        return float(apart[~np.eye(len(self.cells_mm), dtype=np.bool_)].min())
 
     @property
     def pixels_per_mm(self) -> float:

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from calibration.printed import Shape
-from calibration.sheet import coordinates, pitch_mm
+from calibration.sheet import coordinates
 from calibration.template import BoardTemplate
 from daemon.drawing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring
 from daemon.drawing.board_style import STYLE, add_gradients, ground_colours
@@ -86,7 +86,7 @@ def board_svg(
     cells = len(template.cells_mm)
     if board and len(board) != cells:
         raise ValueError(f"board has {len(board)} letters, {template.game} has {cells} cells")
-    pitch, marks = pitch_mm(template), marks or Marks()
+    pitch, marks = template.pitch_mm, marks or Marks()
     ground, (low, high) = _ground(template, pitch, labelled, bare)
     box = " ".join(number(value) for value in (*low, *(high - low)))
     svg = ElementTree.Element("svg", xmlns="http://www.w3.org/2000/svg", viewBox=box, role="img")

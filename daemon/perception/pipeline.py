@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.profile import TableProfile
-from calibration.template import BoardTemplate
+from calibration.template import NEIGHBOUR, BoardTemplate
 from games import EMPTY
 from vision.finding.sight import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
@@ -49,8 +49,6 @@ UNKNOWN = 0.5
 """Unknown share from which a cell counts as showing nothing that was learnt."""
 MIN_COVERED, MAX_COVERED = 3, 0.5
 """Fewest cells, and greatest share of all cells, that a hand or arm resting over the board covers."""
-BESIDE = 1.6
-"""Multiple of the least cell distance up to which two cells are neighbours; includes diagonal neighbours."""
 SURE = 0.9
 """Probability from which a cell counts as read without doubt although it shows nothing known."""
 MIN_SEEN = 0.8
@@ -307,8 +305,7 @@ class Pipeline:
         same = np.array([letter == before for letter, before in zip(reading.board, passed, strict=True)])
         places = self.template.cells_mm
         apart_mm = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))
-        pitch_mm = np.partition(apart_mm, 1, axis=1)[:, 1].min()
-        beside = (apart_mm < BESIDE * pitch_mm) & ~np.eye(len(places), dtype=np.bool_)
+        beside = (apart_mm < NEIGHBOUR * self.template.pitch_mm) & ~np.eye(len(places), dtype=np.bool_)
         return np.asarray(same & (reading.confidence >= SURE) & ~(beside & unknown).any(axis=1))
 
     def _adopt_template(self) -> None:

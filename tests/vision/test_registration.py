@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import games
 from calibration.template import load_template
 from tests.vision.drawn import draw
 from vision.pose import pose_from_corners, project
@@ -45,6 +46,28 @@ def test_a_shifted_board_is_found_however_far_it_went(
     found = known.find(moved(textured, dx, dy), POSE)
     assert found is not None and found.support > 0.7
     assert corners_px(found.image_from_board) == pytest.approx(CORNERS + np.array([dx, dy]), abs=0.3)
+
+
+@pytest.mark.parametrize("game", ["gomoku", "reversi"])
+@pytest.mark.parametrize("hand", [False, True])
+def test_a_board_of_equal_cells_that_jumps_by_a_line_is_never_found_a_line_off(game: str, hand: bool) -> None:
+    rules, template = games.load(game), load_template(game)
+    picture, pose = draw(template, cells=rules.board(rules.initial()))
+    grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+    view = KnownView(grey, pose.image_from_board, template)
+    cell = project(pose.image_from_board, np.array([[0, 0], [template.pitch_mm] * 2]))
+    found_in = 0
+    for share in ([0.6, 0.0], [0.0, -0.8], [1.0, 0.0], [1.1, 0.9]):
+        dx, dy = (cell[1] - cell[0]) * share
+        now = moved(grey, dx, dy)
+        if hand:
+            cv2.rectangle(now, (250, 250), (330, 479), 170, -1)
+        found = view.find(now, pose.image_from_board)
+        if found is not None:
+            found_in += 1
+            truth = pose.corners_px(template) + np.array([dx, dy])
+            assert project(found.image_from_board, template.corners_mm) == pytest.approx(truth, abs=2.0)
+    assert found_in >= 2
 
 
 def test_errors_do_not_add_up_before_a_swaying_camera(known: KnownView, textured: NDArray[np.uint8]) -> None:

@@ -11,7 +11,6 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.sheet import pitch_mm
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose, project
@@ -79,7 +78,7 @@ def _side(seen: FloatArray, inside: NDArray[np.bool_]) -> Beyond:
 
 def _continuations(template: BoardTemplate) -> tuple[FloatArray, NDArray[np.intp]]:
     """(n, 2, 2) pieces, in millimetres, where lines that end at the frame would continue; and (n,) the side of each."""
-    size, pitch = np.array(template.size_mm), pitch_mm(template)
+    size, pitch = np.array(template.size_mm), template.pitch_mm
     reach = min(TO * pitch, WITHIN_MARGIN * template.margin_mm)
     pieces, sides = [], []
     for line in template.lines_mm:

@@ -14,7 +14,6 @@ import cv2
 import numpy as np
 
 import games
-from calibration.sheet import pitch_mm
 from calibration.template import BoardTemplate
 from vision.finding.finder import is_mirrored
 from vision.finding.markers import OtherSheetError, find_sheet
@@ -157,7 +156,7 @@ def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
         least = round(LOWEST_DEG + 5)
         remedy = sentence("Raise it, so that it looks down at {degrees} degrees or more.", degrees=least)
         return Unseen("too_low", matter, remedy)
-    gap_px = float(np.median(seen_from.cell_px)) * pitch_mm(part.template) / part.template.cell_mm
+    gap_px = float(np.median(seen_from.cell_px)) * part.template.pitch_mm / part.template.cell_mm
     needed_px = needed_gap_px(part.template, size_px)
     if gap_px < needed_px:
         matter = sentence(
@@ -175,7 +174,7 @@ def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
 def needed_gap_px(template: BoardTemplate, size_px: tuple[int, int]) -> float:
     """Least distance, in pixels, between neighbouring cells in a picture of that width and height."""
     share = np.sqrt(SMALLEST_BOARD * size_px[0] * size_px[1] / (template.size_mm[0] * template.size_mm[1]))
-    return max(NEEDED_PX["tiles" if template.printed is not None else "men"], float(share) * pitch_mm(template))
+    return max(NEEDED_PX["tiles" if template.printed is not None else "men"], float(share) * template.pitch_mm)
 
 
 def edges_beyond(part: PartBoard, size_px: tuple[int, int]) -> tuple[Edge, ...]:

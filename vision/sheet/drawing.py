@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import games
-from calibration.sheet import SheetError, SheetLayout, coordinates, pitch_mm
+from calibration.sheet import SheetError, SheetLayout, coordinates
 from vision.finding.markers import DICTIONARY
 from vision.primitives.printed import outline_mm
 from vision.sheet.ink import Colour, Ink, Page, box, colour_of, disc, stroke
@@ -57,7 +57,7 @@ class Sheet:
     @property
     def cell_mm(self) -> float:
         """Distance between neighbouring cells on the paper."""
-        return pitch_mm(self.layout.template) * self.scale
+        return self.layout.template.pitch_mm * self.scale
 
     @property
     def man_mm(self) -> float:
@@ -99,7 +99,7 @@ def _fit(layout: SheetLayout, paper: str) -> tuple[tuple[float, float], float]:
 def _check(layout: SheetLayout, paper: str) -> None:
     template = layout.template
     least = float(template.source["sheet"].get("least_cell_mm", MIN_CELL_MM))
-    cells = {name: pitch_mm(template) * _fit(layout, name)[1] for name in PAPERS_MM}
+    cells = {name: template.pitch_mm * _fit(layout, name)[1] for name in PAPERS_MM}
     if cells[paper] < least:
         enough = [name for name, cell in cells.items() if cell >= least]
         raise SheetError(
@@ -115,7 +115,7 @@ def _board(layout: SheetLayout, scale: float, tinted: bool) -> Iterator[Ink]:
             blue, green, red = shape.colour
             yield Ink((outline_mm(shape),), (red, green, blue))
         return
-    rim, pitch = layout.rim_mm, pitch_mm(template)
+    rim, pitch = layout.rim_mm, template.pitch_mm
     width, height = template.size_mm
     if tinted and "tint" in style:
         yield Ink((box(-rim, -rim, width + rim, height + rim, 0.5 * rim),), colour_of(style["tint"]))

@@ -247,9 +247,10 @@ class Aligner:
         )
 
     def _is_same(self, seen: tuple[BoardPose, float], pose: BoardPose) -> bool:
-        """Whether the known board is found under a pose that was determined without it."""
+        """Whether the known board is found under a pose that was determined without it, or in full view a line off."""
         at, support = seen
-        return support > 0 and _distance_px(at, pose, self.template) < SAME_PLACE * side_px(pose, self.template)
+        near = _distance_px(at, pose, self.template) < SAME_PLACE * side_px(pose, self.template)
+        return support > UNTOUCHED or (support > 0 and near)
 
     def _know(self, image: Image, pose: BoardPose) -> None:
         grey, small_from_image = shrink(image)

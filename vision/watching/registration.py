@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.template import BoardTemplate
+from calibration.template import NEIGHBOUR, BoardTemplate
 from vision.pose import project
 from vision.primitives.features import board_mask, fit_homography
 from vision.watching.focus import blurred, told_blur_px
@@ -44,6 +44,8 @@ COARSE = 4
 """Reduction of the picture in which a board beyond the reach of flow is searched."""
 REACH = 0.12
 """Search distance there, as a share of the longer side: more than the recorded sway of a phone, or a push."""
+MAX_LINES_OFF = 4
+"""Lines by which a pose found by flow is corrected at most."""
 LIKE = 0.5
 """Least correlation at which the board may have been found."""
 SAME_PX, SAME = 9, 0.9
@@ -85,18 +87,33 @@ class KnownView:
         self._board = _corners(self._picture, np.minimum(board, seen), POINTS)
         self._around = _corners(self._picture, np.minimum(around, seen).astype(np.uint8), SURROUNDING_POINTS)
         inset = round(offset)
+        self._alike_px, self._alike = np.zeros((0, 2)), np.zeros(0)
+        if len(self._board) >= FEWEST:
+            self._alike_px, self._alike = self._shifts_alike(template)
         self._middle = slice(inset, self._size[1] - inset), slice(inset, self._size[0] - inset)
+
+    def _shifts_alike(self, template: BoardTemplate) -> tuple[FloatArray, FloatArray]:
+        """(shifts, 2) shifts to a neighbouring cell, in pixels, for which a board of equal cells looks mostly the same,
+        and (shifts,) how much."""
+        apart = (template.cells_mm[:, None] - template.cells_mm[None]).reshape(-1, 2)
+        lengths = np.linalg.norm(apart, axis=1)
+        neighbours = apart[(lengths > 0) & (lengths < NEIGHBOUR * template.pitch_mm)]
+        shifts = np.unique(np.round(neighbours * self._from_board[0, 0]), axis=0)
+        alike = self._likeness(self._picture, self._picture, shifts)
+        return shifts[alike > MOSTLY], alike[alike > MOSTLY]
 
     def find(self, grey: Grey, near: FloatArray) -> Registration | None:
         """Locates the board in a picture, searching around `near`, a (3, 3) homography image from board.
 
-        None where too little of it, and of the table around it, can be followed. 4 ms.
+        None where too little of it, and of the table around it, can be followed. 4 ms, for a board of equal cells 8 ms.
         """
         found = self._find(grey, near)
         if found is None or found.support < MOSTLY:
-            nearer = self._shifted(grey, near)
+            nearer = self._nearer(grey, near)
             better = None if nearer is None else self._find(grey, nearer)
             found = max(found, better, key=lambda one: -1.0 if one is None else one.support)
+        if found is not None and found.support > 0:
+            found = self._on_its_lines(grey, found)
         if found is None and self.same_share(grey, near) >= STANDS_SHARE:
             # Flow fails across a change of light; the part that a hand leaves in view shows that the board is in place.
             return Registration(near, 0.0)
@@ -168,7 +185,43 @@ class KnownView:
         flow = follow_points(known, alike, points)
         return _fit_points(points[flow.kept], flow.points[flow.kept])
 
-    def _shifted(self, grey: Grey, near: FloatArray) -> FloatArray | None:
+    def _on_its_lines(self, grey: Grey, found: Registration) -> Registration:
+        """Corrects a pose that is lines off: flow leads a board of equal cells that jumped to where its lines fit."""
+        if not len(self._alike_px):
+            return found
+        here, *there = self._alike_there(grey, found, np.vstack([[0, 0], self._alike_px]))
+        for _ in range(MAX_LINES_OFF):
+            # Shifts are whole pixels, which costs the right place some likeness: it is looked at if it comes near.
+            lead = there - here + (1 - self._alike) / 2
+            if lead.max() <= 0:
+                break
+            other = self._find(grey, self._shifted(found.image_from_board, self._alike_px[lead.argmax()]))
+            if other is None or other.support == 0:
+                break
+            before = here
+            here, *there = self._alike_there(grey, other, np.vstack([[0, 0], self._alike_px]))
+            if here <= before:
+                break
+            found = other
+        return found
+
+    def _alike_there(self, grey: Grey, at: Registration, shifts_px: FloatArray) -> FloatArray:
+        """(shifts,) how much the board under a pose, shifted, looks like the known one; 3 ms."""
+        return self._likeness(*self._as_sharp(self._seen_from_above(grey, at.image_from_board)), shifts_px)
+
+    def _likeness(self, known: Grey, now: Grey, shifts_px: FloatArray) -> FloatArray:
+        """(shifts,) mean correlation, -1 to 1, of the known points' surroundings in two pictures, one shifted."""
+        around = np.arange(SAME_PX) - SAME_PX // 2
+        windows = self._board[:, None] + np.stack(np.meshgrid(around, around), axis=-1).reshape(-1, 2)
+        first = _normalised(known, windows)
+        return np.array([(first * _normalised(now, windows + shift)).sum(axis=1).mean() for shift in shifts_px])
+
+    def _shifted(self, image_from_board: FloatArray, shift_px: FloatArray) -> FloatArray:
+        """A pose shifted by pixels of the known picture."""
+        shift = np.array([[1, 0, shift_px[0]], [0, 1, shift_px[1]], [0, 0, 1]])
+        return np.asarray(image_from_board @ np.linalg.inv(self._from_board) @ shift @ self._from_board)
+
+    def _nearer(self, grey: Grey, near: FloatArray) -> FloatArray | None:
         """The pose, shifted by REACH at most, under which the board's middle looks most like the known one."""
         size = self._size[0] // COARSE, self._size[1] // COARSE
         now = cv2.resize(self._seen_from_above(grey, near), size, interpolation=cv2.INTER_AREA)
@@ -184,9 +237,9 @@ class KnownView:
         _, most, _, (x, y) = cv2.minMaxLoc(likeness)
         if most < LIKE:
             return None
-        right, down = COARSE * (x + left - columns.start), COARSE * (y + top - rows.start)
-        shift = np.array([[1, 0, right], [0, 1, down], [0, 0, 1.0]])
-        return np.asarray(near @ np.linalg.inv(self._from_board) @ shift @ self._from_board)
+        return self._shifted(
+            near, COARSE * np.array([x + left - columns.start, y + top - rows.start], dtype=np.float64)
+        )
 
     def _seen_from_above(self, grey: Grey, image_from_board: FloatArray) -> Grey:
         """Warps a picture into the frame of the known one."""
@@ -247,6 +300,14 @@ def follow_points(before: Grey, after: Grey, points: FloatArray) -> Flow:
 def _corners(grey: Grey, mask: Grey, count: int) -> FloatArray:
     found = cv2.goodFeaturesToTrack(grey, count, 0.01, 6, mask=mask)
     return np.zeros((0, 2)) if found is None else np.asarray(found.reshape(-1, 2), dtype=np.float64)
+
+
+def _normalised(grey: Grey, places: FloatArray) -> FloatArray:
+    """(points, pixels) grey levels at (points, pixels, 2) places, of each point with mean 0 and norm 1."""
+    columns, rows = np.clip(np.round(places).astype(np.intp), 0, np.array(grey.shape[::-1]) - 1).transpose(2, 0, 1)
+    levels = grey[rows, columns].astype(np.float32)
+    levels -= levels.mean(axis=1, keepdims=True)
+    return np.asarray(levels / np.maximum(np.linalg.norm(levels, axis=1, keepdims=True), 1.0), dtype=np.float64)
 
 
 def _correlation(one: Grey, other: Grey) -> NDArray[np.float32]:
