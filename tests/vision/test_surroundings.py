@@ -220,6 +220,25 @@ def test_a_board_pushed_to_the_end_of_the_cameras_picture_has_nothing_over_its_r
     assert not Differences(0.0007, 0.11).over_the_rim(known, seen).any()
 
 
+@pytest.mark.parametrize("hand", [False, True])
+def test_a_board_that_a_corner_of_leaves_the_cameras_picture_is_read_and_a_hand_on_it_is_seen(hand: bool) -> None:
+    template = load_template("nine_mens_morris")
+    image, pose = draw(template)
+    pushed = np.array([[1, 0, 120], [0, 1, 90], [0, 0, 1.0]])
+    cut = np.asarray(cv2.warpPerspective(image, pushed, (640, 480), borderMode=cv2.BORDER_REPLICATE), dtype=np.uint8)
+    after = dataclasses.replace(pose, image_from_board=pushed @ pose.image_from_board)
+    if hand:
+        cv2.line(cut, (639, 430), (430, 330), (90, 120, 190), 60)
+    gate, states = Gate(settle_s=0.4), []
+    for number in range(60):
+        shown, at = (image, pose) if number < 30 else (cut, after)
+        noisy = np.clip(shown + NOISE[number % len(NOISE)], 0, 255).astype(np.uint8)
+        look = functools.partial(surroundings_of, noisy, at, template)
+        states.append(gate.update(rectify(noisy, at, template), number / RATE_HZ, look))
+    assert fresh(states[:30]) == 1
+    assert fresh(states[30:]) == (0 if hand else 1)
+
+
 def test_what_stirs_again_and_again_does_not_drive_out_the_pictures_from_before(template: BoardTemplate) -> None:
     """The shadow of a hovering hand would look like an object once it has gone."""
     watched = Watched(template)

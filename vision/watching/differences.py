@@ -80,15 +80,18 @@ class Differences:
         mask = self._mask_around(pair(before.picture, after.picture), before, after)
         return not self.counts(mask, mask[after.window].size)
 
-    def hands(self, before: FloatImage, after: FloatImage) -> Flags:
-        """(height, width) where hands and sleeves reach over the board in one picture and not in the other."""
+    def hands(self, before: FloatImage, after: FloatImage, unseen: Flags | None = None) -> Flags:
+        """(height, width) where hands and sleeves reach over the board in one picture and not in the other.
+
+        `unseen` is what lies beyond the camera's picture in either of them.
+        """
         seen = pair(before, after)
-        mask = self.mask(seen)
+        mask = self.mask(seen) if unseen is None else _within(self.mask(seen), unseen)
         margin_px = max(1, round(self._margin_share * min(mask.shape)))
         board, found = np.zeros(mask.shape, dtype=bool), np.zeros(mask.shape, dtype=bool)
         board[margin_px:-margin_px, margin_px:-margin_px] = True
         least_px = self._smallest_share * mask.size
-        for things in things_over(seen.before, seen.after, mask, seen.light, board, 2 * least_px):
+        for things in things_over(seen.before, seen.after, mask, seen.light, board, 2 * least_px, unseen):
             if things.sum() > MIN_HAND * least_px:
                 found |= things
         return found
@@ -132,9 +135,12 @@ class Differences:
 
     def _mask_around(self, seen: Pair, before: Surroundings, after: Surroundings) -> Mask:
         """The pictures' mask, 0 where either lies beyond the camera's picture and so shows nothing."""
-        mask = self.mask(seen)
-        mask[cv2.dilate((before.unseen | after.unseen).astype(np.uint8), SMOOTHED) > 0] = 0
-        return mask
+        return _within(self.mask(seen), before.unseen | after.unseen)
 
     def _least_px(self, around: Surroundings) -> float:
         return self._smallest_share * around.places[around.window].size
+
+
+def _within(mask: Mask, unseen: Flags) -> Mask:
+    """A mask without what lies beyond the camera's picture, or is smoothed with it."""
+    return np.where(cv2.dilate(unseen.astype(np.uint8), SMOOTHED) > 0, 0, mask).astype(np.uint8)

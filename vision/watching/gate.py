@@ -388,13 +388,19 @@ class Gate:
         newest: Flags = nothing
         self._only_beside = False
         for before in self._vouching(small):
-            newest = self._differences.hands(before.picture, small)
+            newest = self._hands(before, small, around)
             if not newest.any() and around is not None and before.around is not None:
                 newest = self._differences.hands_around(before.around, around)
                 self._only_beside |= bool(newest.any())
             if not newest.any():
                 return nothing
         return newest
+
+    def _hands(self, before: _Settled, small: FloatImage, around: Surroundings | None) -> Flags:
+        if around is None or before.around is None:
+            return self._differences.hands(before.picture, small)
+        unseen = before.around.unseen[before.around.window] | around.unseen[around.window]
+        return self._differences.hands(before.picture, small, unseen)
 
     def _over_the_rim(self, small: FloatImage, around: Surroundings | None) -> Flags | None:
         """Mask of an object over the rim that none of the last settled pictures shows; None if one of them shows it."""
@@ -412,7 +418,7 @@ class Gate:
         known = self._known
         if known is None or known.around is None or around is None or known.picture.shape != small.shape:
             return False
-        if self._differences.hands(known.picture, small).any():
+        if self._hands(known, small, around).any():
             return False
         around_it = self._differences.hands_around, self._differences.over_the_rim
         return not any(find(known.around, around).any() for find in around_it)
