@@ -18,7 +18,8 @@ from vision.watching.surroundings import Surroundings
 from vision.watching.surroundings import surroundings_of as around
 
 EMPTY = "." * 24
-RATE_HZ = 15
+RATE_HZ = 8
+"""Few pictures a second: the gate counts seconds, and each picture costs the tests some milliseconds."""
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from vision.watching.differences import Differences
 from vision.watching.gate import Gate, GateState
 from vision.watching.surroundings import Surroundings, small_picture, surroundings_of
 
-RATE_HZ = 15
+RATE_HZ = 8
 SKIN, SLEEVE = (130, 160, 215), (60, 40, 30)
 MEN = ("h8", "c4", "m12")
 NOISE = np.random.default_rng(0).normal(0, 1.5, (6, 480, 640, 3))
