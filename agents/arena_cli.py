@@ -26,14 +26,13 @@ from agents.arena.play import Job, Played
 from agents.arena.record import Record
 from agents.arena.report import lines_of, summary
 from agents.arena.sprt import Hypotheses, judge
+from agents.command_line import GameOption, RuleOption, stop
 from agents.players import PlayerSpec
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 
 STOPPED = 130
 
-GameOption = Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")]
-RuleOption = Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")]
 PlotOption = Annotated[Path | None, typer.Option(help="Draw the result as PNG, SVG or PDF.")]
 
 
@@ -91,8 +90,7 @@ def command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
             try:
                 work(**given, common=common)
             except (ValueError, OSError) as error:
-                sys.stderr.write(f"kibitzer arena {name}: {error}\n")
-                raise typer.Exit(2) from None
+                raise stop(f"arena {name}", error) from None
 
         own = [one for one in inspect.signature(work, eval_str=True).parameters.values() if one.name != "common"]
         run.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]

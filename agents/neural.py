@@ -31,7 +31,6 @@ LEAF_NODES = 1000
 """Positions that the engine searches to evaluate a new leaf of the tree."""
 LOGIT = 200.0
 """Engine score that maps to tanh(1), in hundredths of a logit of winning."""
-EXPLORATION = 1.5
 TABLE_MB = 16
 MEN = 9
 
