@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +11,7 @@ import typer
 import games
 from agents import engines as outside
 from agents import heuristics, levels, registry
+from agents.command_line import EnginesOption, JsonOption, stop
 from agents.search import MAX_DEPTH
 
 app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -20,10 +20,8 @@ app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=Fa
 @app.command("agents")
 def agents(
     game: Annotated[str, typer.Option(help="Only who plays this game, by module or short name.")] = "",
-    engines: Annotated[
-        Path | None, typer.Option(help="TOML file with tables \\[engines.NAME], for the agent external.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    engines: EnginesOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Lists the agents, the options that each takes, and the levels of every game.
 
@@ -35,8 +33,7 @@ def agents(
         wanted = (games.find(game).name,) if game else games.names()
         told = catalogue(wanted)
     except ValueError as error:
-        typer.echo(f"kibitzer agents: {error}", err=True)
-        raise typer.Exit(2) from None
+        raise stop("agents", error) from None
     typer.echo(json.dumps(told, ensure_ascii=False) if as_json else _as_text(told))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
+import functools
+import inspect
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from rich.console import Console
@@ -24,33 +26,78 @@ from agents.arena.play import Job, Played
 from agents.arena.record import Record
 from agents.arena.report import lines_of, summary
 from agents.arena.sprt import Hypotheses, judge
+from agents.command_line import GameOption, RuleOption, stop
 from agents.players import PlayerSpec
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 
 STOPPED = 130
 
-GameOption = Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")]
-RuleOption = Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")]
-PliesOption = Annotated[
-    int | None,
-    typer.Option(min=0, max=60, help="Random plies of an opening. Default: 4, none where tiles are dealt."),
-]
-FileOption = Annotated[Path | None, typer.Option(help="File of openings instead: a line of move texts each.")]
-SeedOption = Annotated[int, typer.Option(min=0, max=2**31, help="Draws openings, deals and the players' choices.")]
-JobsOption = Annotated[int, typer.Option(min=1, max=1024, help="Games at once.")]
-BackendOption = Annotated[
-    str | None,
-    typer.Option(help=f"joblib's backend: {', '.join(BACKENDS)}. Default: loky, or no process for --jobs 1."),
-]
-ClusterOption = Annotated[str | None, typer.Option(help="Address of the ray or dask cluster. Default: this machine.")]
-OutOption = Annotated[
-    Path | None,
-    typer.Option("--out", "--resume", help="Keeps finished games in this file, and goes on with what it holds."),
-]
-MostOption = Annotated[int, typer.Option(min=1, max=10_000, help="A game that is not over after so many is drawn.")]
 PlotOption = Annotated[Path | None, typer.Option(help="Draw the result as PNG, SVG or PDF.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+
+
+@dataclasses.dataclass(frozen=True)
+class Common:
+    """The options that all commands share."""
+
+    opening_plies: Annotated[
+        int | None,
+        typer.Option(min=0, max=60, help="Random plies of an opening. Default: 4, none where tiles are dealt."),
+    ] = None
+    openings: Annotated[Path | None, typer.Option(help="File of openings instead: a line of move texts each.")] = None
+    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Draws openings, deals and the players' choices.")] = 1
+    jobs: Annotated[int, typer.Option(min=1, max=1024, help="Games at once.")] = 1
+    backend: Annotated[
+        str | None,
+        typer.Option(help=f"joblib's backend: {', '.join(BACKENDS)}. Default: loky, or no process for --jobs 1."),
+    ] = None
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Address of the ray or dask cluster. Default: this machine."),
+    ] = None
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "--resume", help="Keeps finished games in this file, and goes on with what it holds."),
+    ] = None
+    max_plies: Annotated[
+        int, typer.Option(min=1, max=10_000, help="A game that is not over after so many is drawn.")
+    ] = MAX_PLIES
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False
+
+    def terms(self, name: str, rule: list[str]) -> Terms:
+        """Raises ValueError."""
+        if self.openings is not None and self.opening_plies is not None:
+            raise ValueError("give --openings or --opening-plies, not both")
+        game = games.load(name, games.rules_from_words(rule))
+        return Terms(game, self.seed, self.opening_plies, self.openings, self.max_plies)
+
+
+def command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Adds a command to `app`. Its parameter `common` stands for all options of `Common`.
+
+    Bad input ends it with one line on stderr and exit status 2.
+    """
+    hints = get_type_hints(Common, include_extras=True)
+    shared = [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
+        for one in dataclasses.fields(Common)
+    ]
+
+    def add(work: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(work)
+        def run(**given: Any) -> None:
+            common = Common(**{one.name: given.pop(one.name) for one in shared})
+            try:
+                work(**given, common=common)
+            except (ValueError, OSError) as error:
+                raise stop(f"arena {name}", error) from None
+
+        own = [one for one in inspect.signature(work, eval_str=True).parameters.values() if one.name != "common"]
+        run.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+        app.command(name)(run)
+        return work
+
+    return add
 
 
 @app.callback()
@@ -62,26 +109,19 @@ def arena() -> None:
     """
 
 
-@app.command("match")
+@command("match")
 def match(
     a: Annotated[str, typer.Argument(help="The first player.", metavar="A")],
     b: Annotated[str, typer.Argument(help="The second player.", metavar="B")],
     game: GameOption,
     rule: RuleOption = [],  # noqa: B006
     games: Annotated[int, typer.Option(min=2, max=1_000_000, help="Games, an even number.")] = 100,
-    opening_plies: PliesOption = None,
-    openings: FileOption = None,
-    seed: SeedOption = 1,
     sprt: Annotated[
         str | None, typer.Option(help="Stop when it is decided: elo0,elo1 of a sequential test, such as 0,20.")
     ] = None,
-    jobs: JobsOption = 1,
-    backend: BackendOption = None,
-    cluster: ClusterOption = None,
-    out: OutOption = None,
-    max_plies: MostOption = MAX_PLIES,
     plot: PlotOption = None,
-    as_json: JsonOption = False,
+    *,
+    common: Common,
 ) -> None:
     """Plays two players against each other.
 
@@ -90,42 +130,36 @@ def match(
 
     Example: kibitzer arena match alphabeta:depth=3 random --game morris --games 20 --jobs 2
     """
-    with _refusals("match"):
-        hypotheses = None if sprt is None else Hypotheses.parse(sprt)
-        terms = _terms(game, rule, seed, opening_plies, openings, max_plies)
-        specs = _players(terms, [a, b])
-        met = pairing(terms, specs[0], specs[1], games)
-        with _session(terms, specs, met.jobs, out, plot, (jobs, backend, cluster), _Score(met)) as (record, runner):
+    hypotheses = None if sprt is None else Hypotheses.parse(sprt)
+    terms = common.terms(game, rule)
+    specs = _players(terms, [a, b])
+    met = pairing(terms, specs[0], specs[1], games)
 
-            def enough() -> bool:
-                if hypotheses is None:
-                    return False
-                return judge(met.first_pairs(record.played), hypotheses).accepted is not None
+    def play(runner: GameRunner) -> None:
+        def enough() -> bool:
+            if hypotheses is None:
+                return False
+            return judge(met.first_pairs(runner.record.played), hypotheses).accepted is not None
 
-            stopped = _stopped(lambda: runner.play(met.jobs, enough))
-        found = summary(met, record.played, hypotheses)
-        _tell(record, found.as_json(), lines_of(found, hypotheses), as_json)
-        if plot is not None:
-            drawing.match(plot, f"{terms.game.title}: {a} against {b}", met.first_pairs(record.played))
+        runner.play(met.jobs, enough)
+
+    record, stopped = _play(common, terms, specs, met.jobs, play, plot, _Score(met))
+    found = summary(met, record.played, hypotheses)
+    _tell(common, record, found.as_json(), lines_of(found, hypotheses))
+    if plot is not None:
+        drawing.match(plot, f"{terms.game.title}: {a} against {b}", met.first_pairs(record.played))
     _end(stopped)
 
 
-@app.command("round-robin")
+@command("round-robin")
 def round_robin_command(
     players: Annotated[list[str], typer.Argument(help="Two players or more.", metavar="P1 P2 ...")],
     game: GameOption,
     rule: RuleOption = [],  # noqa: B006
     games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of every two, an even number.")] = 6,
-    opening_plies: PliesOption = None,
-    openings: FileOption = None,
-    seed: SeedOption = 1,
-    jobs: JobsOption = 1,
-    backend: BackendOption = None,
-    cluster: ClusterOption = None,
-    out: OutOption = None,
-    max_plies: MostOption = MAX_PLIES,
     plot: PlotOption = None,
-    as_json: JsonOption = False,
+    *,
+    common: Common,
 ) -> None:
     """Lets every two players meet; a cross table with Elo ratings against the average.
 
@@ -133,21 +167,19 @@ def round_robin_command(
 
     Example: kibitzer arena round-robin random static stable adaptive --game reversi --games 2
     """
-    with _refusals("round-robin"):
-        terms = _terms(game, rule, seed, opening_plies, openings, max_plies)
-        specs = _players(terms, players)
-        met = round_robin.pairings(terms, specs, games)
-        all_jobs = [job for one in met.values() for job in one.jobs]
-        with _session(terms, specs, all_jobs, out, plot, (jobs, backend, cluster)) as (record, runner):
-            stopped = _stopped(lambda: runner.play(all_jobs))
-        found = round_robin.table(specs, met, record.played)
-        _tell(record, found.as_json(), round_robin.lines_of(found), as_json)
-        if plot is not None:
-            drawing.ratings(plot, f"{terms.game.title}: {games} games of every two", found)
+    terms = common.terms(game, rule)
+    specs = _players(terms, players)
+    met = round_robin.pairings(terms, specs, games)
+    all_jobs = [job for one in met.values() for job in one.jobs]
+    record, stopped = _play(common, terms, specs, all_jobs, lambda runner: runner.play(all_jobs), plot)
+    found = round_robin.table(specs, met, record.played)
+    _tell(common, record, found.as_json(), round_robin.lines_of(found))
+    if plot is not None:
+        drawing.ratings(plot, f"{terms.game.title}: {games} games of every two", found)
     _end(stopped)
 
 
-@app.command("gauntlet")
+@command("gauntlet")
 def gauntlet_command(
     player: Annotated[str, typer.Argument(help="Who meets all others.", metavar="A")],
     game: GameOption,
@@ -162,15 +194,8 @@ def gauntlet_command(
     depths: Annotated[
         str, typer.Option(help="Depths opening/afterwards of the heuristics, where no others are named.")
     ] = "3/3",
-    opening_plies: PliesOption = None,
-    openings: FileOption = None,
-    seed: SeedOption = 1,
-    jobs: JobsOption = 1,
-    backend: BackendOption = None,
-    cluster: ClusterOption = None,
-    out: OutOption = None,
-    max_plies: MostOption = MAX_PLIES,
-    as_json: JsonOption = False,
+    *,
+    common: Common,
 ) -> None:
     """Lets one player meet each of the others, who do not meet each other.
 
@@ -178,20 +203,18 @@ def gauntlet_command(
 
     Example: kibitzer arena gauntlet neural --game morris --depths 3/3 --games 100 --jobs 2
     """
-    with _refusals("gauntlet"):
-        terms = _terms(game, rule, seed, opening_plies, openings, max_plies)
-        texts = others or gauntlet.heuristic_players(terms.game, Depths.parse(depths))
-        specs = _players(terms, [player, *texts])
-        met = gauntlet.pairings(terms, specs[0], specs[1:], games)
-        all_jobs = [job for one in met for job in one.jobs]
-        with _session(terms, specs, all_jobs, out, None, (jobs, backend, cluster)) as (record, runner):
-            stopped = _stopped(lambda: runner.play(all_jobs))
-        found = gauntlet.summaries(met, record.played)
-        _tell(record, gauntlet.as_json(found), gauntlet.lines_of(found), as_json)
+    terms = common.terms(game, rule)
+    texts = others or gauntlet.heuristic_players(terms.game, Depths.parse(depths))
+    specs = _players(terms, [player, *texts])
+    met = gauntlet.pairings(terms, specs[0], specs[1:], games)
+    all_jobs = [job for one in met for job in one.jobs]
+    record, stopped = _play(common, terms, specs, all_jobs, lambda runner: runner.play(all_jobs))
+    found = gauntlet.summaries(met, record.played)
+    _tell(common, record, gauntlet.as_json(found), gauntlet.lines_of(found))
     _end(stopped)
 
 
-@app.command("bracket")
+@command("bracket")
 def bracket_command(
     game: GameOption,
     players: Annotated[
@@ -204,15 +227,8 @@ def bracket_command(
         str | None,
         typer.Option(help="Depths opening/afterwards that share the games, such as 3/3,3/5,5/5,5/7."),
     ] = None,
-    opening_plies: PliesOption = None,
-    openings: FileOption = None,
-    seed: SeedOption = 1,
-    jobs: JobsOption = 1,
-    backend: BackendOption = None,
-    cluster: ClusterOption = None,
-    out: OutOption = None,
-    max_plies: MostOption = MAX_PLIES,
-    as_json: JsonOption = False,
+    *,
+    common: Common,
 ) -> None:
     """Plays a knock-out; who wins more of the games goes on.
 
@@ -224,41 +240,29 @@ def bracket_command(
 
     Example: kibitzer arena bracket --game morris --games 40 --depths 3/3,3/5,5/5,5/7 --jobs 2
     """
-    with _refusals("bracket"):
-        terms = _terms(game, rule, seed, opening_plies, openings, max_plies)
-        parts = [] if depths is None else [Depths.parse(text) for text in depths.split(",")]
-        limit = "" if parts else ",depth=3"
-        texts = players or [f"alphabeta:heuristic={name}{limit}" for name in heuristics.of(terms.game)]
-        specs = _players(terms, texts)
-        knock_out = KnockOut(terms, specs, games, parts)
-        total = (len(specs) - 1) * games
-        with _session(terms, specs, total, out, None, (jobs, backend, cluster), depths=depths, share=games) as (
-            record,
-            runner,
-        ):
-            stopped = _stopped(lambda: knock_out.play(runner))
-        found = knock_out.result(record.played)
-        _tell(record, found.as_json(), bracket.lines_of(found), as_json)
+    terms = common.terms(game, rule)
+    parts = [] if depths is None else [Depths.parse(text) for text in depths.split(",")]
+    limit = "" if parts else ",depth=3"
+    texts = players or [f"alphabeta:heuristic={name}{limit}" for name in heuristics.of(terms.game)]
+    specs = _players(terms, texts)
+    knock_out = KnockOut(terms, specs, games, parts)
+    total = (len(specs) - 1) * games
+    record, stopped = _play(common, terms, specs, total, knock_out.play, depths=depths, share=games)
+    found = knock_out.result(record.played)
+    _tell(common, record, found.as_json(), bracket.lines_of(found))
     _end(stopped)
 
 
-@app.command("levels")
+@command("levels")
 def levels_command(
     game: GameOption,
     rule: RuleOption = [],  # noqa: B006
     games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of every two, an even number.")] = 100,
     lowest: Annotated[int, typer.Option(min=2, max=8, help="First level that meets the one below.")] = 2,
     highest: Annotated[int, typer.Option(min=2, max=8, help="Last level that meets the one below.")] = 8,
-    opening_plies: PliesOption = None,
-    openings: FileOption = None,
-    seed: SeedOption = 1,
-    jobs: JobsOption = 1,
-    backend: BackendOption = None,
-    cluster: ClusterOption = None,
-    out: OutOption = None,
-    max_plies: MostOption = MAX_PLIES,
     plot: PlotOption = None,
-    as_json: JsonOption = False,
+    *,
+    common: Common,
 ) -> None:
     """Lets each level of a game meet the one below; exit status 1 if any takes less than 60 % of the points.
 
@@ -266,18 +270,16 @@ def levels_command(
 
     Example: kibitzer arena levels --game morris --games 100 --jobs 2
     """
-    with _refusals("levels"):
-        terms = _terms(game, rule, seed, opening_plies, openings, max_plies)
-        met = levels.pairings(terms, games, lowest, highest)
-        specs = _players(terms, [f"level-{level}" for level in range(lowest - 1, highest + 1)])
-        who = [levels.player_text(terms, level) for level in range(lowest - 1, highest + 1)]
-        all_jobs = [job for one in met.values() for job in one.jobs]
-        with _session(terms, specs, all_jobs, out, plot, (jobs, backend, cluster), levels=who) as (record, runner):
-            stopped = _stopped(lambda: runner.play(all_jobs))
-        found = levels.steps(terms, met, record.played)
-        _tell(record, {"steps": levels.as_json(found)}, levels.lines_of(found), as_json)
-        if plot is not None:
-            drawing.levels(plot, f"{terms.game.title}: each level against the one below", found, levels.WANTED)
+    terms = common.terms(game, rule)
+    met = levels.pairings(terms, games, lowest, highest)
+    specs = _players(terms, [f"level-{level}" for level in range(lowest - 1, highest + 1)])
+    who = [levels.player_text(terms, level) for level in range(lowest - 1, highest + 1)]
+    all_jobs = [job for one in met.values() for job in one.jobs]
+    record, stopped = _play(common, terms, specs, all_jobs, lambda runner: runner.play(all_jobs), plot, levels=who)
+    found = levels.steps(terms, met, record.played)
+    _tell(common, record, {"steps": levels.as_json(found)}, levels.lines_of(found))
+    if plot is not None:
+        drawing.levels(plot, f"{terms.game.title}: each level against the one below", found, levels.WANTED)
     _end(stopped)
     if not all(step.is_won for step in found):
         raise typer.Exit(1)
@@ -295,15 +297,6 @@ class _Score:
         return f"{won} won, {drawn} drawn, {lost} lost"
 
 
-def _terms(
-    name: str, rule: list[str], seed: int, opening_plies: int | None, openings: Path | None, max_plies: int
-) -> Terms:
-    """Raises ValueError."""
-    if openings is not None and opening_plies is not None:
-        raise ValueError("give --openings or --opening-plies, not both")
-    return Terms(games.load(name, games.rules_from_words(rule)), seed, opening_plies, openings, max_plies)
-
-
 def _players(terms: Terms, texts: Sequence[str]) -> list[PlayerSpec]:
     """The players, each tested by creating it for the game. Raises ValueError."""
     if len(texts) < 2:
@@ -314,18 +307,20 @@ def _players(terms: Terms, texts: Sequence[str]) -> list[PlayerSpec]:
     return specs
 
 
-@contextlib.contextmanager
-def _session(
+def _play(
+    common: Common,
     terms: Terms,
     specs: Sequence[PlayerSpec],
     jobs: Sequence[Job] | int,
-    out: Path | None,
-    plot: Path | None,
-    where: tuple[int, str | None, str | None],
+    work: Callable[[GameRunner], None],
+    plot: Path | None = None,
     score: Callable[[Job, Played], str] = lambda _job, _played: "",
     **settings: object,
-) -> Iterator[tuple[Record, GameRunner]]:
-    """The record and the runner of a tournament's games, with a progress bar on stderr. Raises ValueError."""
+) -> tuple[Record, bool]:
+    """Plays a tournament's games by `work`, with a progress bar on stderr.
+
+    Returns the record, and whether Ctrl-C ended the work: what was finished until then is kept. Raises ValueError.
+    """
     if plot is not None:
         drawing.check(plot)
     console = Console(stderr=True)
@@ -333,51 +328,34 @@ def _session(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
     )  # fmt: skip
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    processes, backend, cluster = where
-    with Record({**terms.settings(specs), **settings}, out) as record:
+    with Record({**terms.settings(specs), **settings}, common.out) as record:
         runner = GameRunner(
             record,
-            jobs=processes,
-            backend=backend,
-            cluster=cluster,
+            jobs=common.jobs,
+            backend=common.backend,
+            cluster=common.cluster,
             watch=lambda job, played: bar.update(task, advance=1, description=score(job, played)),
         )
         if record.found:
-            sys.stderr.write(f"{record.found} games are in {out} already\n")
+            sys.stderr.write(f"{record.found} games are in {common.out} already\n")
         for job in [] if isinstance(jobs, int) else jobs:
             if job.id in record.played:
                 score(job, record.played[job.id])
         total = jobs if isinstance(jobs, int) else len(jobs)
         task = bar.add_task("", total=total, completed=min(total, record.found))
         with bar:
-            yield record, runner
+            try:
+                work(runner)
+            except KeyboardInterrupt:
+                sys.stderr.write("stopped; this is the result so far\n")
+                return record, True
+    return record, False
 
 
-def _stopped(work: Callable[[], None]) -> bool:
-    """Whether Ctrl-C ended the work; games finished until then are kept and reported."""
-    try:
-        work()
-    except KeyboardInterrupt:
-        sys.stderr.write("stopped; this is the result so far\n")
-        return True
-    return False
-
-
-def _tell(record: Record, found: dict[str, Any], lines: list[str], as_json: bool) -> None:
-    text = json.dumps({**record.settings, **found}) if as_json else "\n".join(lines)
-    typer.echo(text)
+def _tell(common: Common, record: Record, found: dict[str, Any], lines: list[str]) -> None:
+    typer.echo(json.dumps({**record.settings, **found}) if common.as_json else "\n".join(lines))
 
 
 def _end(stopped: bool) -> None:
     if stopped:
         raise typer.Exit(STOPPED)
-
-
-@contextlib.contextmanager
-def _refusals(command: str) -> Iterator[None]:
-    """Turns bad input into one line on stderr and exit status 2."""
-    try:
-        yield
-    except (ValueError, OSError) as error:
-        sys.stderr.write(f"kibitzer arena {command}: {error}\n")
-        raise typer.Exit(2) from None

@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 import zmq
@@ -21,19 +21,13 @@ from agents import engines as outside
 from agents import kernels, registry
 from agents.agent import Agent, AgentError, Answer, Limits
 from agents.certificates import read_worker_keys
+from agents.command_line import EnginesOption, GameOption, JsonOption, RuleOption, stop
 from agents.perft import perft as count_sequences
 from agents.search import MAX_DEPTH
 from agents.worker import Worker, serve
 from games import AnyGame
 
 app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
-
-GameOption = Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")]
-RuleOption = Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")]
-EnginesOption = Annotated[
-    Path | None, typer.Option(help="TOML file with tables \\[engines.NAME], for the agent external.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
 @app.command("move")
@@ -68,7 +62,7 @@ def move(
         limits = _limits(time_s, depth, nodes)
         answer = _choose(player, the_position, limits)
     except ValueError as error:
-        _refuse("move", error)
+        raise stop("move", error) from None
     text = the_game.format_move(the_position, answer.move)
     if as_json:
         typer.echo(_as_json(text, answer))
@@ -100,7 +94,7 @@ def perft(
         the_game = games.load(game, games.rules_from_words(rule))
         start = _position(the_game, None, position)
     except ValueError as error:
-        _refuse("perft", error)
+        raise stop("perft", error) from None
     if not removals_as_plies:
         kernels.perft(the_game, start, 1)  # compiles, or fetches from the disk
     began_s = time.perf_counter()
@@ -150,22 +144,17 @@ def worker(
         serve(connect, reply, Worker(name or f"worker-{os.getpid()}", chosen, parent, keys))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        _refuse("worker", ValueError(f"{first['loc'][0]}: {first['msg']}, not {first['input']!r}"))
+        raise stop("worker", f"{first['loc'][0]}: {first['msg']}, not {first['input']!r}") from None
     except ValueError as error:
-        _refuse("worker", error)
+        raise stop("worker", error) from None
     except zmq.ZMQError as error:
-        _refuse("worker", ValueError(f"{connect!r} or {reply!r} is no endpoint: {error}"))
+        raise stop("worker", f"{connect!r} or {reply!r} is no endpoint: {error}") from None
 
 
 def _use(path: Path | None) -> None:
     """Registers the engines of a file. Raises AgentError."""
     if path is not None:
         outside.use(path)
-
-
-def _refuse(command: str, error: Exception) -> NoReturn:
-    typer.echo(f"kibitzer {command}: {error}", err=True)
-    raise typer.Exit(2)
 
 
 def _options(words: list[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ import typer
 
 import games
 from agents import players, protocols
+from agents.command_line import RuleOption, stop
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -22,7 +23,7 @@ def engine(
     player: Annotated[
         str, typer.Option(help="Who plays, with options and limits, such as alphabeta:depth=6 or level-5.")
     ] = "alphabeta",
-    rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
+    rule: RuleOption = [],  # noqa: B006
 ) -> None:
     """Speaks a game's standard protocol on standard input and output, for tournament managers and boards by others.
 
@@ -43,8 +44,7 @@ def engine(
         the_game = games.load(game, games.rules_from_words(rule))
         session = protocols.open_session(protocol, the_game, players.parse(player), say)
     except ValueError as error:
-        typer.echo(f"kibitzer engine: {error}", err=True)
-        raise typer.Exit(2) from None
+        raise stop("engine", error) from None
     while data := sys.stdin.buffer.readline(protocols.LONGEST_LINE):
         if not session.hear(data.decode("utf-8", "replace").strip("\r\n")):
             return

@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from agents.agent import Answer, Limits
+from agents.asked import Asked
 from agents.outlook import Outlook, difference, expected_best, unseen, worths
 from games import AnyGame, rule
 from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Position
@@ -58,17 +59,13 @@ class Expectimax:
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
         """The move with the highest expectation; that is the score. Raises ValueError where the game is over."""
-        began_s = time.monotonic()
-        moves = self.game.legal_moves(position)
-        if not moves:
-            raise ValueError("the game is over: there is nothing to choose")
+        asked = Asked(self.game, position)
+        moves = asked.moves
         if self._errors.random() * 100 < self.options.error_percent:
-            move = self._errors.choice(moves)
-            text = self.game.format_move(position, move)
-            return Answer(move, None, 1, 0, time.monotonic() - began_s, (text,))
+            return asked.answer(self._errors.choice(moves))
         self._nodes = 0
         known = self.game.view(position, position.to_move)
-        end_s = math.inf if limits.time_s is None else began_s + limits.time_s
+        end_s = math.inf if limits.time_s is None else asked.began_s + limits.time_s
         values: list[float] = []
         turn = _Turn(self, known)
         for move in moves:
@@ -78,8 +75,7 @@ class Expectimax:
         most = max(values)
         equal = [move for move, value in zip(moves, values, strict=False) if value == most]
         move = self._random.choice(equal) if self.options.seed else equal[0]
-        text = self.game.format_move(position, move)
-        return Answer(move, most, self._nodes, self.options.plies, time.monotonic() - began_s, (text,))
+        return asked.answer(move, most, self._nodes, self.options.plies)
 
 
 class _Turn:

@@ -10,11 +10,11 @@ import contextlib
 import dataclasses
 import logging
 import threading
-import time
 from typing import Any
 
 from agents import engines
 from agents.agent import AgentError, Answer, Limits
+from agents.asked import Asked
 from agents.engines import Engine, asking
 from agents.engines.asking import Question, Told
 from agents.engines.process import EngineError, EngineProcess, EngineStopped
@@ -67,9 +67,7 @@ class External:
 
         Raises ValueError where the game is over, AgentError if the engine fails.
         """
-        began_s, moves = time.monotonic(), self.game.legal_moves(position)
-        if not moves:
-            raise ValueError("the game is over: there is nothing to choose")
+        asked = Asked(self.game, position)
         trouble = ""
         for _ in range(ATTEMPTS):
             if self._failures >= MAX_FAILURES:
@@ -79,8 +77,7 @@ class External:
                 move = self._read(position, told)
             except EngineStopped:
                 self.close()
-                text = self.game.format_move(position, moves[0])
-                return Answer(moves[0], None, 0, 0, time.monotonic() - began_s, (text,))
+                return asked.answer(asked.moves[0], nodes=0)
             except EngineError as error:
                 self._failures += 1
                 trouble = f"engine {self._engine.name} {error}"
@@ -88,8 +85,7 @@ class External:
                 self.close()
                 continue
             self._failures = 0
-            text = self.game.format_move(position, move)
-            return Answer(move, told.score, told.nodes, told.depth, time.monotonic() - began_s, (text,))
+            return asked.answer(move, told.score, told.nodes, told.depth)
         given_up = f"it failed {self._failures} times in a row and is not started any more"
         raise AgentError(trouble or f"engine {self._engine.name}: {given_up}")
 

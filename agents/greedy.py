@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import random
 import threading
-import time
 from typing import Any
 
 from agents.agent import Answer, Limits
+from agents.asked import Asked
 from games import AnyGame, rule
 from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Position
 
@@ -49,10 +49,8 @@ class Greedy:
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
         """The lay with the most points; the score is those points. Raises ValueError where the game is over."""
-        began_s = time.monotonic()
-        moves = self.game.legal_moves(position)
-        if not moves:
-            raise ValueError("the game is over: there is nothing to choose")
+        asked = Asked(self.game, position)
+        moves = asked.moves
         if self._errors.random() * 100 < self.options.error_percent:
             move, score = self._errors.choice(moves), None
         else:
@@ -60,8 +58,7 @@ class Greedy:
             equal = [move for move, rank in zip(moves, ranks, strict=True) if rank == max(ranks)]
             move = self._random.choice(equal) if self.options.seed else equal[0]
             score = float(max(ranks)[1])
-        text = self.game.format_move(position, move)
-        return Answer(move, score, len(moves), 1 if score is not None else 0, time.monotonic() - began_s, (text,))
+        return asked.answer(move, score, len(moves), 1 if score is not None else 0)
 
     def _rank(self, position: Position, move: Move) -> tuple[bool, int, int]:
         gains = self.game.gains(position, move)

@@ -11,6 +11,7 @@ from typing import Any
 
 from agents import determinization, heuristics, uct
 from agents.agent import AgentError, Answer, Limits
+from agents.asked import Asked
 from agents.uct import CHILDREN, Node
 from games import AnyGame, Side, rule
 
@@ -56,11 +57,7 @@ class Mcts:
         """Raises AgentError if an option is out of range or the game has no such heuristic."""
         self.game, self.options = game, options or MctsOptions()
         self._c = _exploration(self.options.c)
-        known = heuristics.of(game)
-        name = self.options.heuristic or next(iter(known))
-        if name not in known:
-            raise AgentError(f"{game.name} has no heuristic {name!r}; it has {', '.join(known)}")
-        self._heuristic = known[name]
+        self._heuristic = heuristics.named(game, self.options.heuristic)
         self._random = random.Random(self.options.seed or None)
         self._root: Node | None = None
 
@@ -78,20 +75,16 @@ class Mcts:
 
         The score runs from -1, a sure loss, to 1. Raises ValueError where the game is over.
         """
-        began_s = time.monotonic()
-        moves = self.game.legal_moves(position)
-        if not moves:
-            raise ValueError("the game is over: there is nothing to choose")
+        asked = Asked(self.game, position)
+        moves = asked.moves
         known = self.game.view(position, self.game.to_move(position))
         root = self._rooted(known)
-        count = self._simulate(root, known, limits, stop, began_s)
+        count = self._simulate(root, known, limits, stop, asked.began_s)
         if not any(child.playouts for child in root.children.values()):
-            move = self._random.choice(moves)
-            return Answer(move, None, 0, 0, time.monotonic() - began_s, (self.game.format_move(position, move),))
+            return asked.answer(self._random.choice(moves), nodes=0)
         chosen = uct.choice(root, self.options.child, self.game)
         move = chosen if chosen in moves else self._seen(position, known, chosen)
-        pv = (self.game.format_move(position, move),)
-        return Answer(move, 2 * root.children[chosen].mean - 1, count, 1, time.monotonic() - began_s, pv)
+        return asked.answer(move, 2 * root.children[chosen].mean - 1, count, 1)
 
     def _rooted(self, known: Any) -> Node:
         """The position's node, reused from the kept tree if possible."""

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from agents import determinization, heuristics
-from agents.agent import AgentError, Answer, Limits
+from agents.agent import Answer, Limits
+from agents.asked import Asked
 from agents.heuristics import Heuristic
 from agents.plain_search import final_score
 from agents.search import MAX_DEPTH
@@ -69,11 +70,7 @@ class Minimax:
     def __init__(self, game: AnyGame, options: MinimaxOptions | None = None) -> None:
         """Raises AgentError if the game has no such heuristic."""
         self.game, self.options = game, options or MinimaxOptions()
-        known = heuristics.of(game)
-        name = self.options.heuristic or next(iter(known))
-        if name not in known:
-            raise AgentError(f"{game.name} has no heuristic {name!r}; it has {', '.join(known)}")
-        self._heuristic = known[name]
+        self._heuristic = heuristics.named(game, self.options.heuristic)
         self._random = random.Random(self.options.seed)
 
     @staticmethod
@@ -87,12 +84,10 @@ class Minimax:
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The best move at the depth; if interrupted, the best so far. Raises ValueError where the game is over."""
-        began_s = time.monotonic()
-        if not self.game.legal_moves(position):
-            raise ValueError("the game is over: there is nothing to choose")
+        asked = Asked(self.game, position)
         world = determinization.imagined(self.game, position, self.options.seed)
         depth = limits.depth or self._depth(position)
-        count = _Count(limits, stop, began_s)
+        count = _Count(limits, stop, asked.began_s)
         scores: dict[Any, int] = {}
         moves = self.game.legal_moves(world)
         try:
@@ -104,9 +99,7 @@ class Minimax:
         equal = [move for move in moves if scores.get(move, None if scores else 0) == most]
         best = self._random.choice(equal) if self.options.seed else equal[0]
         move = determinization.as_seen(self.game, position, world, best)
-        text = self.game.format_move(position, move)
-        score = float(most) if scores else None
-        return Answer(move, score, count.nodes, depth, time.monotonic() - began_s, (text,))
+        return asked.answer(move, float(most) if scores else None, count.nodes, depth)
 
     def _depth(self, position: Any) -> int:
         depth = self.options.depth or heuristics.depths_of(self.game).usual

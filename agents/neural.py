@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from agents.agent import AgentError, Answer, Limits
 from agents.alphabeta import AlphaBeta, AlphaBetaOptions
+from agents.asked import Asked
 from agents.morris_networks import DESIGNS
 from agents.morris_networks.networks import are_there, load_networks
 from agents.morris_networks.rows import as_rows, state_of
 from agents.puct import Node, Puct
 from agents.search import MAX_DEPTH, WIN
 from games import AnyGame, rule
-from games.nine_mens_morris import Move, NineMensMorris, Position
+from games.nine_mens_morris import NineMensMorris
 
 SEARCH_S = 1.0
 """Seconds of search when no limit is given."""
@@ -30,7 +31,6 @@ LEAF_NODES = 1000
 """Positions that the engine searches to evaluate a new leaf of the tree."""
 LOGIT = 200.0
 """Engine score that maps to tanh(1), in hundredths of a logit of winning."""
-EXPLORATION = 1.5
 TABLE_MB = 16
 MEN = 9
 
@@ -79,21 +79,16 @@ class Neural:
 
         With search the score is the move's value, -1 lost to 1 won. Raises ValueError where the game is over.
         """
-        began_s = time.monotonic()
-        moves = self.game.legal_moves(position)
-        if not moves:
-            raise ValueError("the game is over: there is nothing to choose")
+        asked = Asked(self.game, position)
+        moves = asked.moves
         choice = self._networks.choose(state_of(self.game, position), as_rows(moves))
         if not self.options.search or len(moves) == 1:
-            text = self.game.format_move(position, moves[choice.row])
-            seconds = time.monotonic() - began_s
-            return Answer(moves[choice.row], choice.probability, 1, 0, seconds, (text,), choice.masked)
-        return self._search(position, moves, limits, stop, began_s, choice.masked)
+            return asked.answer(moves[choice.row], choice.probability, masked=choice.masked)
+        return self._search(asked, limits, stop, choice.masked)
 
-    def _search(
-        self, position: Position, moves: list[Move], limits: Limits, stop: threading.Event, began_s: float, masked: int
-    ) -> Answer:
+    def _search(self, asked: Asked, limits: Limits, stop: threading.Event, masked: int) -> Answer:
         """Runs PUCT from the position until time is up or the tree has `limits.nodes` positions."""
+        position, moves, began_s = asked.position, asked.moves, asked.began_s
         engine = self._engine = self._engine or AlphaBeta(self.game, AlphaBetaOptions(table_mb=TABLE_MB))
         unlimited = limits.time_s is None and limits.nodes is None
         time_s = SEARCH_S if unlimited else limits.time_s
@@ -116,8 +111,7 @@ class Neural:
             count += 1
         row = root.best() if count else moves.index(seen.move)
         score = root.values[row] / root.visits[row] if count else math.tanh((seen.score or 0.0) / LOGIT)
-        text = self.game.format_move(position, moves[row])
-        return Answer(moves[row], score, count + seen.nodes, seen.depth, time.monotonic() - began_s, (text,), masked)
+        return asked.answer(moves[row], score, count + seen.nodes, seen.depth, masked)
 
     def _priors(self, position: Any, moves: Sequence[Any]) -> NDArray[np.float64]:
         state = state_of(self.game, position)

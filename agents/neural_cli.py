@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 import games
+from agents.command_line import JsonOption, RuleOption, stop
 from agents.morris_networks import DESIGNS
 from agents.morris_networks.networks import MODELS
 
@@ -36,7 +37,7 @@ def eval_neural(
         bool, typer.Option("--confusion", help="Count, by phase, which purposes of moves are taken for which.")
     ] = False,
     timed: Annotated[bool, typer.Option("--time", help="Tell how long one decision takes, on one thread.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measures how often morris' networks answer as good moves do: raw, before any legality mask.
 
@@ -60,7 +61,7 @@ def eval_neural(
         if held_out_seed is not None:
             good = good.rows(held_out(good.states, held_out_seed))
     except (ValueError, OSError) as error:
-        _refuse("eval-neural", error)
+        raise stop("eval-neural", error) from None
     answers = loaded.answers(good.states)
     figures = measure(good, answers)
     tables = confusion(good, answers) if confused else {}
@@ -89,7 +90,7 @@ def serve_neural(
     orange_port: Annotated[int, typer.Option(min=1, max=65535, help="Port that orange asks.")] = 5082,
     green_port: Annotated[int, typer.Option(min=1, max=65535, help="Port that green asks.")] = 5083,
     design: DesignOption = DESIGNS[0],
-    rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
+    rule: RuleOption = [],  # noqa: B006
     networks: NetworksOption = MODELS,
 ) -> None:
     """Answers states of morris over plain TCP on 127.0.0.1, until Ctrl-C.
@@ -114,16 +115,11 @@ def serve_neural(
             raise ValueError(f"--orange-port and --green-port differ; both are {green_port}")
         service = Service(game, load_networks(design, networks))
     except ValueError as error:
-        _refuse("serve-neural", error)
+        raise stop("serve-neural", error) from None
     typer.echo(f"serving on {HOST}:{orange_port} (orange) and {HOST}:{green_port} (green); Ctrl-C ends it", err=True)
     try:
         asyncio.run(service.listen((orange_port, green_port)))
     except OSError as error:
-        _refuse("serve-neural", error)
+        raise stop("serve-neural", error) from None
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
-
-
-def _refuse(command: str, error: Exception) -> NoReturn:
-    typer.echo(f"kibitzer {command}: {error}", err=True)
-    raise typer.Exit(2) from None

@@ -7,13 +7,14 @@ import math
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from agents import board_file, players, programs
 from agents.agent import Limits
 from agents.board_file import SYMBOLS
+from agents.command_line import JsonOption, stop
 from agents.players import Player, PlayerSpec
 from agents.search import MAX_DEPTH
 from games.reversi import PASS, Position, Reversi
@@ -35,7 +36,7 @@ def one_move(
     ] = None,
     depth: Annotated[int | None, typer.Option(min=1, max=MAX_DEPTH, help=f"Plies to search. Default: {DEPTH}.")] = None,
     time_s: Annotated[float | None, typer.Option(help="Seconds to think.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Plays one reversi move on a JSON board file and overwrites it, by alpha-beta with the adaptive strategy.
 
@@ -54,7 +55,7 @@ def one_move(
             text = game.format_move(position, move)
             board_file.write(file, game.apply(position, move).discs)
     except ValueError as error:
-        _refuse("one-move", error)
+        raise stop("one-move", error) from None
     if as_json:
         typer.echo(json.dumps({"move": text, "symbol": symbol}))
     else:
@@ -103,7 +104,7 @@ def match(
             path = Path(folder) / "board.json" if board is None else board.resolve()
             played = programs.Match(made, path, timeout_s, _watch(start, as_json)).play(start)
     except ValueError as error:
-        _refuse("match", error)
+        raise stop("match", error) from None
     _tell(played, as_json)
 
 
@@ -149,8 +150,3 @@ def _tell(played: programs.Played, as_json: bool) -> None:
         typer.echo(json.dumps(found))
     else:
         typer.echo(f"{'A tie' if winner is None else f'{winner} wins'} ({reason}): {text}")
-
-
-def _refuse(command: str, error: Exception) -> NoReturn:
-    typer.echo(f"kibitzer {command}: {error}", err=True)
-    raise typer.Exit(2)

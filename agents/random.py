@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import random
 import threading
-import time
 from typing import Any
 
 from agents.agent import Answer, Limits
+from agents.asked import Asked
 from games import AnyGame, rule
 
 
@@ -40,13 +40,8 @@ class RandomAgent:
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """A random move, without a score. Raises ValueError where the game is over."""
-        began_s = time.monotonic()
-        moves = self.game.legal_moves(position)
-        if not moves:
-            raise ValueError("the game is over: there is nothing to choose")
-        move = self._random.choice(moves)
-        text = self.game.format_move(position, move)
-        return Answer(move, None, 1, 0, time.monotonic() - began_s, (text,))
+        asked = Asked(self.game, position)
+        return asked.answer(self._random.choice(asked.moves))
 
 
 AGENT = RandomAgent

@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import track
 
 import games
+from agents.command_line import stop
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -57,7 +58,7 @@ def solve(
     except BrokenPipeError:
         raise
     except (ValueError, OSError) as error:
-        _refuse(error)
+        raise stop("solve", error) from None
 
 
 def _answers(
@@ -105,8 +106,3 @@ def _sentence(answer: Object) -> str:
 
 def _words(value: object) -> str:
     return " ".join(map(_words, value)) if isinstance(value, list) else str(value)
-
-
-def _refuse(error: Exception) -> NoReturn:
-    typer.echo(f"kibitzer solve: {error}", err=True)
-    raise typer.Exit(2)

@@ -9,13 +9,14 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import Progress
 
 import games
+from agents.command_line import stop
 from agents.tables import MAX_MEN, MIN_MEN, TableError, files, folder
 from games.nine_mens_morris import NineMensMorris
 
@@ -58,14 +59,14 @@ def build(
     from agents.tables.build import Builder, Stopped, only_builder
 
     the_game, within = _game("build", game, rule), _within("build", into)
-    began_s, began_cpu_s, stop = time.perf_counter(), time.process_time(), threading.Event()
+    began_s, began_cpu_s, halt = time.perf_counter(), time.process_time(), threading.Event()
     try:
         with _progress() as progress, only_builder(within, wait=False) as alone:
             if not alone:
                 raise TableError(f"another process builds tables in {within}: wait until it has finished")
             task = progress.add_task("numbering", total=None)
             builder = Builder(
-                the_game, within, lambda what, steps: progress.update(task, description=what, advance=steps), stop
+                the_game, within, lambda what, steps: progress.update(task, description=what, advance=steps), halt
             )
             progress.update(task, total=builder.steps(men))
             headers = builder.build(men, jobs)
@@ -73,7 +74,7 @@ def build(
         typer.echo("kibitzer tables build: stopped; whole tables stay, and the same command goes on", err=True)
         raise typer.Exit(130) from None
     except (TableError, OSError) as error:
-        _refuse("build", error)
+        raise stop("tables build", error) from None
     for header in headers:
         typer.echo(_json(header) if as_json else _line(header))
     seconds, cpu_s = time.perf_counter() - began_s, time.process_time() - began_cpu_s
@@ -115,7 +116,7 @@ def check(
                 progress.console.file.flush()
                 typer.echo(found)
     except (TableError, OSError) as error:
-        _refuse("check", error)
+        raise stop("tables check", error) from None
 
 
 @app.command("list")
@@ -168,7 +169,7 @@ def keep(
             task = progress.add_task("asking", total=positions * len(specs))
             found = ask(questions, specs, positions, seed, lambda: progress.advance(task))
     except (TableError, AgentError, OSError) as error:
-        _refuse("keep", error)
+        raise stop("tables keep", error) from None
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     for spec, kept in zip(specs, found, strict=True):
@@ -213,14 +214,14 @@ def _game(command: str, name: str, rule: list[str]) -> NineMensMorris:
         if not isinstance(the_game, NineMensMorris):
             raise TableError(f"{the_game.title} has no endgame tables; only nine_mens_morris has")
     except ValueError as error:
-        _refuse(command, error)
+        raise stop(f"tables {command}", error) from None
     return the_game
 
 
 def _within(command: str, into: Path | None) -> Path:
     within = into or folder.root()
     if within is None:
-        _refuse(command, TableError(f"{folder.ENVIRONMENT} is empty: no tables are wanted; give --into FOLDER"))
+        raise stop(f"tables {command}", f"{folder.ENVIRONMENT} is empty: no tables are wanted; give --into FOLDER")
     return within
 
 
@@ -229,8 +230,3 @@ def _progress() -> Iterator[Progress]:
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         yield progress
-
-
-def _refuse(command: str, error: Exception) -> NoReturn:
-    typer.echo(f"kibitzer tables {command}: {error}", err=True)
-    raise typer.Exit(2)

@@ -25,7 +25,7 @@ import pkgutil
 import types
 import typing
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -468,6 +468,14 @@ def carry_out(board: str, steps: Sequence[Step]) -> str:
 def changed_cells(before: str, after: str) -> tuple[int, ...]:
     """Indices of the cells that differ between two boards, ascending."""
     return tuple(cell for cell, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1])
+
+
+def cells_of(bits: int) -> Iterator[int]:
+    """The cells of a bit set, ascending."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def boards_of_turn(game: AnyGame, position: Any, move: Any) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import games
-from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step, rule
+from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step, cells_of, rule
 from wording import Sentence, Term, noun, sentence, sentence_n
 
 CELLS = tuple("a7 d7 g7 b6 d6 f6 c5 d5 e5 a4 b4 c4 e4 f4 g4 c3 d3 e3 b2 d2 f2 a1 d1 g1".split())
@@ -86,14 +86,6 @@ class Move(NamedTuple):
     """None where a man is laid."""
     removed: int | None = None
     """The enemy man taken for a mill, or None."""
-
-
-def cells_of(bits: int) -> Iterator[int]:
-    """The cells of a bit set, ascending."""
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
 
 
 ENDINGS = {

@@ -19,6 +19,7 @@ import games
 from agents import cold_start as worker_bench
 from agents import search_bench
 from agents.agent import AgentError
+from daemon.cli.wrong_call import stop
 from daemon.config.settings import ConfigError
 from proving.bench import latency, stepped, tables_load, vision_report
 from proving.bench.recording import SIZE_PX, record
@@ -76,8 +77,7 @@ def pipeline(
                 for name in game
             ]  # fmt: skip
     except (games.GameError, SourceError, ServerError, NoReference, ResidentError, OSError) as error:
-        sys.stderr.write(f"kibitzer bench: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("bench", error) from None
     report = Report(machine=machine(load), games=reports)
     sys.stdout.write((report.model_dump_json() if json else "\n".join(lines_of(report))) + "\n")
     if not all(target.met for one in reports for target in one.targets):
@@ -128,8 +128,7 @@ def vision(
                 for name in game
             ]  # fmt: skip
     except (games.GameError, SourceError, NoReference, WeightsError, ValueError, OSError) as error:
-        sys.stderr.write(f"kibitzer bench: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("bench", error) from None
     report = VisionReport(machine=machine(load), games=reports)
     sys.stdout.write((report.model_dump_json() if json else "\n".join(vision_report.lines_of(report))) + "\n")
     if not all(target.met for one in reports for target in one.targets):
@@ -171,8 +170,7 @@ def search(
                     _show(status, one.title, "a worker starts")
                     starts += worker_bench.measure(one)
     except (games.GameError, AgentError, worker_bench.ColdStartError, OSError) as error:
-        sys.stderr.write(f"kibitzer bench: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("bench", error) from None
     here = machine(load)
     if json:
         told = {
@@ -225,8 +223,7 @@ def latency_of_play(
                 recording, Path(temporary), hands, speech=speech, settle_s=settle_s, step=show
             )
     except (games.GameError, ResidentError, ValueError, OSError) as error:
-        sys.stderr.write(f"kibitzer bench latency: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("bench latency", error) from None
     report = found.model_copy(update={"machine": machine(load)})
     sys.stdout.write((report.model_dump_json() if json else "\n".join(latency.lines_of(report))) + "\n")
     if not all(target.met for target in report.targets):
@@ -271,8 +268,7 @@ def verdicts_in_table_time(
                 sys.stdout.flush()
                 met = met and all(target.met for target in latency.targets_of(found.verdict_s, None, found.missed))
     except (games.GameError, ValueError) as error:
-        sys.stderr.write(f"kibitzer bench verdicts: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("bench verdicts", error) from None
     if not met:
         raise typer.Exit(1)
 
@@ -312,8 +308,7 @@ def several_tables(
                 recordings, Path(temporary), seconds, functools.partial(_show, status, f"{tables} tables")
             )
     except (games.GameError, ResidentError, ConfigError, ValueError, OSError) as error:
-        sys.stderr.write(f"kibitzer bench tables: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("bench tables", error) from None
     report = tables_load.TablesReport(
         machine=machine(load), seconds=seconds, rate_hz=rate_hz, size_px=SIZE_PX, tables=loads,
         bench_cpu_percent=own, targets=tables_load.targets_of(loads),

@@ -19,6 +19,7 @@ import games
 from calibration.template import load_template
 from daemon.agents.endpoints import BusError
 from daemon.app.session import Session
+from daemon.cli.wrong_call import stop
 from daemon.config.settings import (
     BusSection,
     Config,
@@ -68,20 +69,17 @@ def demo(
         level=logging.INFO if verbose else logging.ERROR, format="%(message)s", handlers=[RichHandler(console=console)]
     )
     if language not in LANGUAGES:
-        sys.stderr.write(f"kibitzer demo: there is no language {language!r}; there are {', '.join(LANGUAGES)}\n")
-        raise typer.Exit(2)
+        raise stop("demo", f"there is no language {language!r}; there are {', '.join(LANGUAGES)}")
     try:
         the_game = games.load(game, games.rules_from_words(rule))
     except games.GameError as error:
-        sys.stderr.write(f"kibitzer demo: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("demo", error) from None
     with tempfile.TemporaryDirectory(prefix="kibitzer-demo-") as folder:
         config = demo_config(the_game.name, headless=headless, fast=fast, language=language)
         try:
             session = open_session(config, the_game, Path(folder) if fast or headless else None)
         except (JournalError, BusError, WebError) as error:
-            sys.stderr.write(f"kibitzer demo: {error}\n")
-            raise typer.Exit(2) from None
+            raise stop("demo", error) from None
         except KeyboardInterrupt:
             console.print("stopped before the first game", highlight=False)
             raise typer.Exit(0) from None

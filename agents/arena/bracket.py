@@ -97,11 +97,6 @@ def first_round(count: int) -> tuple[list[tuple[int, int]], list[int]]:
     return list(zip(rest[::2], rest[1::2], strict=True)), byes
 
 
-def games_of(count: int, games: int) -> int:
-    """Number of games in a knock-out."""
-    return (count - 1) * games
-
-
 class KnockOut:
     """Plays a bracket, round by round."""
 

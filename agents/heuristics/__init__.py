@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from agents.agent import AgentError
 from games import AnyGame
 
 Heuristic = Callable[[Any, Any, Any], int]
@@ -41,6 +42,15 @@ def of(game: AnyGame) -> Mapping[str, Heuristic]:
     """The heuristics of a game by name, the usual one first; only `points` if the game has no module here."""
     found: Mapping[str, Heuristic] = getattr(_module(game), "HEURISTICS", {"points": points})
     return found
+
+
+def named(game: AnyGame, name: str) -> Heuristic:
+    """The heuristic of that name; an empty name is the usual one. Raises AgentError."""
+    known = of(game)
+    name = name or next(iter(known))
+    if name not in known:
+        raise AgentError(f"{game.name} has no heuristic {name!r}; it has {', '.join(known)}")
+    return known[name]
 
 
 def depths_of(game: AnyGame) -> Depths:

@@ -10,8 +10,8 @@ import itertools
 from typing import NamedTuple
 
 from agents.heuristics import Depths, Heuristic
-from games import Side
-from games.nine_mens_morris import FULL, Move, NineMensMorris, Position, cells_of
+from games import Side, cells_of
+from games.nine_mens_morris import FULL, Move, NineMensMorris, Position
 
 
 class Weights(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from calibration.profile import ProfileError, TableProfile
+from daemon.cli.wrong_call import stop
 from daemon.perception.learning.generations import (
     Adapted,
     AdaptedError,
@@ -84,14 +85,14 @@ def revert(
     left = tuple(one for one in kept.generations if one.number <= to)
     if to and to not in {one.number for one in kept.generations}:
         numbers = ", ".join(str(one.number) for one in kept.generations) or "none"
-        raise _stop("revert", f"--to {to}: there is no generation {to}; there is {numbers}")
+        raise stop("adaptation revert", f"--to {to}: there is no generation {to}; there is {numbers}")
     try:
         if left:
             save_adapted(path, digest_of(first), Adapted(left))
         else:
             path.unlink(missing_ok=True)
     except OSError as error:
-        raise _stop("revert", f"{path}: {error.strerror or error}") from None
+        raise stop("adaptation revert", f"{path}: {error.strerror or error}") from None
     gone = len(kept.generations) - len(left)
     now = f"adapted up to generation {to}" if left else "as it was made"
     sys.stderr.write(f"{gone} generations forgotten; {profile} is {now}\n")
@@ -106,11 +107,6 @@ def _open(command: str, profile: Path) -> tuple[Path, Head, Adapted]:
     except AdaptedError as error:
         if command == "revert":
             return path, first, Adapted()  # what cannot be read can be deleted all the same
-        raise _stop(command, error) from None
+        raise stop(f"adaptation {command}", error) from None
     except (ProfileError, ValueError) as error:
-        raise _stop(command, error) from None
-
-
-def _stop(command: str, error: object) -> typer.Exit:
-    sys.stderr.write(f"kibitzer adaptation {command}: {error}\n")
-    return typer.Exit(2)
+        raise stop(f"adaptation {command}", error) from None

@@ -12,6 +12,7 @@ import typer
 import places
 from daemon.bundles.asking import Ask, ask
 from daemon.bundles.bundle import BundleError
+from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT, ConfigError, load_config
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -46,11 +47,9 @@ def bundle(
         if answer.why:
             raise BundleError(answer.why)
     except (ConfigError, BundleError) as error:
-        sys.stderr.write(f"kibitzer bundle: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("bundle", error) from None
     except ValueError:
-        sys.stderr.write("kibitzer bundle: --note has at most 1024 characters\n")
-        raise typer.Exit(2) from None
+        raise stop("bundle", "--note has at most 1024 characters") from None
     if json:
         fields = {"path": answer.path, "frames": answer.frames, "seconds": answer.seconds, "bytes": answer.bytes}
         sys.stdout.write(json_format.dumps(fields) + "\n")

@@ -14,6 +14,7 @@ import typer
 
 from daemon.checks import devices, machine, sockets, table
 from daemon.checks.finding import Finding
+from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 
 CHECKS: tuple[Callable[[Config], Finding], ...] = (
@@ -56,8 +57,7 @@ def doctor(
     try:
         settings = load_config(config)
     except ConfigError as error:
-        sys.stderr.write(f"kibitzer doctor: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("doctor", error) from None
     if source:
         camera = settings.camera.model_copy(update={"source": source})
         settings = settings.model_copy(update={"camera": camera})

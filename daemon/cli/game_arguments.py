@@ -11,6 +11,7 @@ import typer
 
 import games
 import places
+from daemon.cli.wrong_call import stop
 from daemon.config.settings import Config, ConfigError
 from daemon.judging.corrections import Refusal
 from daemon.storage.exporting.played import ExportError
@@ -63,5 +64,4 @@ def told(command: str) -> Iterator[None]:
         sys.stderr.write(f"kibitzer games {command}: {refusal}\n")
         raise typer.Exit(1) from None
     except (JournalError, ConfigError, ExportError, ImportFault, games.GameError) as error:
-        sys.stderr.write(f"kibitzer games {command}: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop(f"games {command}", error) from None

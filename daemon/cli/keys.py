@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 import places
 from agents.certificates import CertificateError
 from daemon.agents.keys import DAEMON, OWN, KeyFolder
+from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT, ConfigError, load_config
 from daemon.outputs.token import TokenError, new_token, page_token
 
@@ -50,7 +51,7 @@ def new(
         public, secret = KeyFolder(folder).new(name)
         fingerprint = KeyFolder(folder).pairs()[name].fingerprint
     except CertificateError as error:
-        _refuse("new", error)
+        raise stop("keys new", error) from None
     if as_json:
         _print({"name": name, "public": str(public), "secret": str(secret), "fingerprint": fingerprint})
         return
@@ -81,7 +82,7 @@ def allow(
 
         fingerprint = read(source).fingerprint
     except CertificateError as error:
-        _refuse("allow", error)
+        raise stop("keys allow", error) from None
     sys.stdout.write(f"{listed} may join (fingerprint {fingerprint}).\n")
 
 
@@ -97,7 +98,7 @@ def show(folder: FolderOption = FOLDER, as_json: JsonOption = False) -> None:
     try:
         ours.check()
     except CertificateError as error:
-        _refuse("list", error)
+        raise stop("keys list", error) from None
     allowed = {name: Certificate(key).fingerprint for name, key in ours.allowed().items()}
     pairs = {name: pair.fingerprint for name, pair in ours.pairs().items() if name != OWN}
     damaged = [str(path) for path in ours.damaged()]
@@ -121,7 +122,7 @@ def revoke(
     try:
         KeyFolder(folder).revoke(name)
     except CertificateError as error:
-        _refuse("revoke", error)
+        raise stop("keys revoke", error) from None
     sys.stdout.write(f"{name} may not join any more.\n")
 
 
@@ -141,13 +142,8 @@ def token(
         path = places.resolved(load_config(config).page.token)
         sys.stdout.write((new_token(path) if fresh else page_token(path)) + "\n")
     except (ConfigError, TokenError) as error:
-        _refuse("token", error)
+        raise stop("keys token", error) from None
 
 
 def _print(found: dict[str, object]) -> None:
     sys.stdout.write(json.dumps(found) + "\n")
-
-
-def _refuse(command: str, error: Exception) -> NoReturn:
-    sys.stderr.write(f"kibitzer keys {command}: {error}\n")
-    raise typer.Exit(2)

@@ -16,6 +16,7 @@ from daemon.agents.endpoints import BusError
 from daemon.app.session import Session
 from daemon.app.terminal import TerminalGame
 from daemon.app.typed_lines import TypedLines
+from daemon.cli.wrong_call import stop
 from daemon.commands.game_choice import ChoiceError, chosen
 from daemon.config.settings import Config
 from daemon.i18n.translation import worded
@@ -64,8 +65,7 @@ def play(
         config = _config(the_game, players, minutes, language, speak, seed, journal)
         session = Session(config, the_game)
     except (games.GameError, ChoiceError, TemplateError, JournalError, BusError, ValueError) as error:
-        sys.stderr.write(f"kibitzer play: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("play", error) from None
     try:
         template, typed = sight_of(config, the_game).template, TypedLines(sys.stdin.fileno())
         TerminalGame(session, template, typed, sys.stdout).play(resume=not new)

@@ -16,6 +16,7 @@ from daemon.bundles import packing
 from daemon.bundles.bundle import BundleError, Manifest, Said
 from daemon.bundles.opening import BundleFile
 from daemon.bundles.replaying import Pair, Replay, replay
+from daemon.cli.wrong_call import stop
 from games import AnyGame
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -46,8 +47,7 @@ def replay_bundle(
             task = progress.add_task("pictures", total=len(opened.manifest.frames))
             played = replay(opened, lambda _: progress.advance(task))
     except BundleError as error:
-        sys.stderr.write(f"kibitzer replay: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("replay", error) from None
     notes = cautions(played.manifest)
     if json:
         sys.stdout.write(json_format.dumps(as_object(played, notes), ensure_ascii=False) + "\n")

@@ -17,6 +17,7 @@ from rich.progress import Progress
 from calibration.annotations import AnnotationError
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
+from daemon.cli.wrong_call import stop
 from daemon.scoring.annotation_folder import AnnotationFolder, FolderError
 from daemon.scoring.evaluation import WORTH, Evaluation, Tally, evaluate
 from daemon.scoring.photo_series import Series, SeriesError, find_series
@@ -83,7 +84,7 @@ def score_dominoes(
                     progress.advance(task)
                 complete = teller.finish() and complete
     except (AnnotationError, SeriesError, FolderError, ProfileError, TemplateError, WeightsError, ValueError) as error:
-        raise _stop("score-dominoes", error) from None
+        raise stop("score-dominoes", error) from None
     if not complete:
         raise typer.Exit(INCOMPLETE)
 
@@ -184,7 +185,7 @@ def evaluate_dominoes(
     try:
         found = evaluate(out, truth)
     except AnnotationError as error:
-        raise _stop("evaluate-dominoes", error) from None
+        raise stop("evaluate-dominoes", error) from None
     if as_json:
         sys.stdout.write(json.dumps(_evaluation_object(found), ensure_ascii=False) + "\n")
         return
@@ -233,8 +234,3 @@ def _progress_bar() -> Progress:
     return Progress(
         console=console, transient=True, disable=not console.is_terminal, redirect_stdout=sys.stdout.isatty()
     )
-
-
-def _stop(command: str, error: object) -> typer.Exit:
-    sys.stderr.write(f"kibitzer {command}: {error}\n")
-    return typer.Exit(2)

@@ -8,11 +8,12 @@ import os
 import pwd
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 import places
+from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT, ROOT, ConfigError, load_config
 from daemon.supervision.unit import MARK, unit_of
 
@@ -66,7 +67,7 @@ def install(
     _checked(name, "install")
     path, text = _place(root, name, own=own), _text(config, "install", name, own=own, run_as=run_as)
     if path.exists() and not _is_ours(path) and not force:
-        _fail("install", f"{path}: there is a unit that Kibitzer did not write; --force replaces it")
+        raise stop("service install", f"{path}: there is a unit that Kibitzer did not write; --force replaces it")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.part")
@@ -74,7 +75,7 @@ def install(
         part.chmod(0o644)
         part.replace(path)
     except OSError as error:
-        _fail("install", f"{path}: {error.strerror}; {_remedy(error, own=own)}")
+        raise stop("service install", f"{path}: {error.strerror}; {_remedy(error, own=own)}") from None
     control = "systemctl --user" if own else "sudo systemctl"
     sys.stderr.write(f"{path} is written. Nothing runs yet; now:\n")
     lines = [f"{control} daemon-reload", f"{control} enable --now {name}", f"{control} status {name}"]
@@ -100,13 +101,15 @@ def uninstall(
     _checked(name, "uninstall")
     path, control = _place(root, name, own=own), "systemctl --user" if own else "sudo systemctl"
     if not path.exists():
-        _fail("uninstall", f"{path}: there is no such unit{'' if own else '; is it one of your own (--user)?'}")
+        raise stop(
+            "service uninstall", f"{path}: there is no such unit{'' if own else '; is it one of your own (--user)?'}"
+        )
     if not _is_ours(path):
-        _fail("uninstall", f"{path}: Kibitzer did not write this unit; it stays")
+        raise stop("service uninstall", f"{path}: Kibitzer did not write this unit; it stays")
     try:
         path.unlink()
     except OSError as error:
-        _fail("uninstall", f"{path}: {error.strerror}; {_remedy(error, own=own)}")
+        raise stop("service uninstall", f"{path}: {error.strerror}; {_remedy(error, own=own)}") from None
     sys.stderr.write(f"{path} is removed. What still runs is ended by:\n")
     sys.stderr.write(f"  {control} disable --now {name}\n  {control} daemon-reload\n")
 
@@ -116,10 +119,10 @@ def _text(config: Path, command: str, name: str, *, own: bool, run_as: str) -> s
     try:
         settings = load_config(config)
     except ConfigError as error:
-        _fail(command, str(error))
+        raise stop(f"service {command}", str(error)) from None
     user = "" if own else _user(run_as)
     if any(letter in user for letter in "\n %/"):
-        _fail(command, f"--run-as {run_as!r}: this is no user's name")
+        raise stop(f"service {command}", f"--run-as {run_as!r}: this is no user's name")
     return unit_of(ROOT, config.resolve(), settings, user, name, PROGRAM).text
 
 
@@ -161,15 +164,10 @@ def _is_ours(path: Path) -> bool:
 
 def _checked(name: str, command: str) -> None:
     if not (0 < len(name) <= 64 and name.isascii() and all(letter.isalnum() or letter in "_-" for letter in name)):
-        _fail(command, f"--name {name!r}: letters, digits, _ and -, up to 64")
+        raise stop(f"service {command}", f"--name {name!r}: letters, digits, _ and -, up to 64")
 
 
 def _remedy(error: OSError, *, own: bool) -> str:
     return (
         "try again with sudo, or with --user" if isinstance(error, PermissionError) and not own else "is it writable?"
     )
-
-
-def _fail(command: str, text: str) -> NoReturn:
-    sys.stderr.write(f"kibitzer service {command}: {text}\n")
-    raise typer.Exit(2)

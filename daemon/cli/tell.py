@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
+from daemon.cli.wrong_call import stop
 from daemon.commands.command import (
     Adopt,
     Coach,
@@ -214,14 +215,9 @@ def _tell(command: Command, config: Path, port: int, name: str) -> None:
     try:
         page = load_config(config).page
     except ConfigError as error:
-        _fail(name, str(error))
+        raise stop(f"tell {name}", str(error)) from None
     status, text = send(address_of(page, port), command)
     if status == 0:
-        _fail(name, text)
+        raise stop(f"tell {name}", text)
     (sys.stdout if status == 200 else sys.stderr).write(text + "\n")
     raise typer.Exit({200: 0, 409: 1}.get(status, 2))
-
-
-def _fail(name: str, text: str) -> NoReturn:
-    sys.stderr.write(f"kibitzer tell {name}: {text}\n")
-    raise typer.Exit(2)

@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from daemon.cli.wrong_call import stop
 from daemon.i18n.phrase_book import examples, spoken_messages
 from daemon.i18n.translation import LANGUAGES
 from daemon.outputs.speech.speech import LONGEST, clean
@@ -59,16 +60,14 @@ def voices(
     Example: kibitzer voices --language ro --out /tmp/voices
     """
     if strange := sorted(set(language) - set(LANGUAGES)):
-        sys.stderr.write(f"kibitzer voices: there is no language {strange[0]!r}; there are {', '.join(LANGUAGES)}\n")
-        raise typer.Exit(2)
+        raise stop("voices", f"there is no language {strange[0]!r}; there are {', '.join(LANGUAGES)}")
     counts = []
     try:
         for code in language or LANGUAGES:
             counts.append(_speak_all(code, rate_wpm, out, Console(stderr=True)))
             _show(counts[-1], as_json)
     except (VoiceError, OSError) as error:
-        sys.stderr.write(f"kibitzer voices: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("voices", error) from None
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     raise typer.Exit(int(any(count.silent or count.too_long for count in counts)))

@@ -13,6 +13,7 @@ import typer
 import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
+from daemon.cli.wrong_call import stop
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import in_words
@@ -67,8 +68,7 @@ def watch(
         pipeline = Pipeline(template, table)
         frames = open_source(source, hold_s=hold_s, give_up_s=give_up_s)
     except (games.GameError, TemplateError, ProfileError, WeightsError, SourceError) as error:
-        sys.stderr.write(f"kibitzer watch: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("watch", error) from None
     if table is not None and table.caution:
         sys.stderr.write(f"{table.caution}\n")
     # The next photo comes before the usual limit for a hidden board is over.
@@ -80,8 +80,7 @@ def watch(
     try:
         follow(eyes, frames)
     except SourceError as error:
-        sys.stderr.write(f"kibitzer watch: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("watch", error) from None
 
 
 def follow(eyes: BoardTracker, source: FrameSource) -> None:

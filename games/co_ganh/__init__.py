@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from games import EMPTY, Fault, Game, MoveError, Outcome, Side, Step
+from games import EMPTY, Fault, Game, MoveError, Outcome, Side, Step, cells_of
 from games.co_ganh import position as texts
-from games.co_ganh.board import CELLS, FULL, JUMPS, LEAPS, NEIGHBOURS, bits_of, cells_of, flanked, surrounded
+from games.co_ganh.board import CELLS, FULL, JUMPS, LEAPS, NEIGHBOURS, bits_of, flanked, surrounded
 from games.co_ganh.faults import Judge
 from games.co_ganh.position import PIECES, SIDES, GanhRules, Move, Position, opened_by
 from wording import Term, noun, sentence

@@ -5,7 +5,9 @@ Points are indices into `CELLS`, row by row from Up's side; sets of points are b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+
+from games import cells_of
 
 WIDTH = 5
 CELLS = tuple(f"{column}{row}" for row in "54321" for column in "abcde")
@@ -57,14 +59,6 @@ LEAPS = tuple(tuple((1 << to, 1 << over) for to, over in jumps.items()) for jump
 def bits_of(cells: Iterable[int]) -> int:
     """The bit set of distinct points."""
     return sum(1 << cell for cell in cells)
-
-
-def cells_of(bits: int) -> Iterator[int]:
-    """The points of a bit set, ascending."""
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
 
 
 def flanked(cell: int, men: int) -> int:

@@ -16,10 +16,10 @@ import dataclasses
 import re
 from typing import Literal, NamedTuple
 
-from games import EMPTY, Fault, Game, MoveError, Outcome, RuleError, Side, Step, changed_cells, rule
+from games import EMPTY, Fault, Game, MoveError, Outcome, RuleError, Side, Step, cells_of, changed_cells, rule
 from games.gomoku import position as texts
 from games.gomoku import renju
-from games.gomoku.board import board, cells_of
+from games.gomoku.board import board
 from games.gomoku.faults import Judge
 from games.gomoku.position import COLOURS, LONG_OPENING, OPENING, SEATS, Position
 from wording import Given, Sentence, Term, noun, sentence

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import string
-from collections.abc import Iterator
+
+from games import cells_of
 
 FIVE = 5
 """Stones in a row that win."""
@@ -123,11 +124,3 @@ class Board:
 def board(size: int) -> Board:
     """The board with that many lines each way."""
     return Board(size)
-
-
-def cells_of(bits: int) -> Iterator[int]:
-    """The cells of a bit set, ascending."""
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest

@@ -12,7 +12,8 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from games.gomoku.board import FIVE, Board, board, cells_of
+from games import cells_of
+from games.gomoku.board import FIVE, Board, board
 from wording import sentence
 
 OVERLINE, DOUBLE_FOUR, DOUBLE_THREE = "overline", "double_four", "double_three"

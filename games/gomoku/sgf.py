@@ -1,4 +1,4 @@
-"""Games of gomoku as SGF records (Smart Game Format FF[4], GM[4]: gomoku and renju).
+"""SGF records of gomoku (Smart Game Format FF[4], GM[4]: gomoku and renju): the main line, its rules and points.
 
 Points are two letters, column and row from the top left: `aa` is a15 on 15 lines. RU lists the names of the rule
 options that are on, or `free` if none is. The format has no property for swap2 decisions that lay no stone: each is a
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import games
 from games import GameError, MoveError, RuleError
-from games.gomoku import Choice, Gomoku, Move
+from games.gomoku import Gomoku
 
 GAME_NUMBER = "4"
 """SGF's number for gomoku and renju."""
@@ -38,50 +38,6 @@ class SgfError(GameError):
     """A text that is not a record of a gomoku game."""
 
 
-def to_sgf(game: Gomoku, moves: Sequence[Move | Choice]) -> str:
-    """The record of a game from its start. Raises MoveError if a move is not legal."""
-    position, nodes = game.initial(), []
-    for move in moves:
-        if isinstance(move, Choice):
-            nodes.append(f";{CHOICE}[{move.word}]")
-        else:
-            row, column = divmod(move.cell, game.size)
-            nodes.append(f";{COLOURS[game.colour(position)]}[{LETTERS[column]}{LETTERS[row]}]")
-        position = game.apply(position, move)
-    options = " ".join(name for name, value in vars(game.rules).items() if value is True) or FREE
-    head = f"(;FF[4]GM[{GAME_NUMBER}]CA[UTF-8]AP[Kibitzer]SZ[{game.size}]RU[{options}]"
-    result = ""
-    if (outcome := game.outcome(position)) is not None:
-        won = outcome.winner is not None and COLOURS[outcome.winner != position.black]
-        result = f"RE[{won}+]" if won else "RE[0]"
-    return f"{head}{result}\n{''.join(nodes)})\n"
-
-
-def from_sgf(text: str) -> tuple[Gomoku, list[Move | Choice]]:
-    """The game with its rules, and the moves of the main line, which takes the first of every variation.
-
-    Options that RU does not name as `to_sgf` does are off. Raises SgfError naming the impossible move.
-    """
-    nodes = main_line(text)
-    for node in nodes:
-        if setup := SET_UP & node.keys():
-            raise SgfError(f"{min(setup)} sets up a position; only games from the empty board can be read")
-    game = game_of(nodes)
-    position = game.initial()
-    moves: list[Move | Choice] = []
-    for name, value in plies_of(nodes):
-        number = f"move {len(moves) + 1}, {name}[{value[:20]}]"
-        try:
-            move = game.parse_move(position, value if name == CHOICE else point_name(game, value))
-        except MoveError as error:
-            raise SgfError(f"{number}: {error}") from None
-        if name != CHOICE and name != COLOURS[game.colour(position)]:
-            raise SgfError(f"{number}: it is the other colour's turn")
-        position = game.apply(position, move)
-        moves.append(move)
-    return game, moves
-
-
 def plies_of(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
     """The properties that are moves, as names (`B`, `W` or `KC`) and values."""
     for node in nodes:
@@ -91,7 +47,7 @@ def plies_of(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
 
 
 def game_of(nodes: Sequence[Node]) -> Gomoku:
-    """The rules that a record names; white begins if its first stone is white. Raises SgfError."""
+    """The rules that a record names, other options off; white begins if its first stone is white. Raises SgfError."""
     root = nodes[0]
     if first_of(root, "GM", GAME_NUMBER) != GAME_NUMBER:
         raise SgfError(f"GM[{first_of(root, 'GM', '')[:20]}] is another game; gomoku is GM[{GAME_NUMBER}]")

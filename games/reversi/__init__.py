@@ -10,8 +10,8 @@ import dataclasses
 import re
 from typing import NamedTuple
 
-from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Side, Step, changed_cells, rule
-from games.reversi.bitboard import CELLS, cells_of, places, turned
+from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Side, Step, cells_of, changed_cells, rule
+from games.reversi.bitboard import CELLS, places, turned
 from games.reversi.faults import PIECES, SIDES, Judge, disc
 from wording import Term, noun, sentence
 

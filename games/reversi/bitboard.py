@@ -5,8 +5,6 @@ Bit 0 is a1, at the top left from black's side; bit 7 is h1, bit 63 h8.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 SIZE = 8
 CELLS = tuple(f"{column}{row}" for row in range(1, SIZE + 1) for column in "abcdefgh")
 FULL = (1 << len(CELLS)) - 1
@@ -14,14 +12,6 @@ NOT_AT_THE_SIDES = 0x7E7E7E7E7E7E7E7E
 """Columns b to g: a horizontal or diagonal line cannot continue from column a or h."""
 AXES = ((1, NOT_AT_THE_SIDES), (8, FULL), (7, NOT_AT_THE_SIDES), (9, NOT_AT_THE_SIDES))
 """Bit shift from a cell to the next of a line, and the cells through which such a line may continue."""
-
-
-def cells_of(bits: int) -> Iterator[int]:
-    """The cells of a bit set, ascending."""
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
 
 
 def places(mine: int, theirs: int) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import games
-from games import EMPTY, Fault, Side
-from games.reversi.bitboard import CELLS, cells_of, places, turned
+from games import EMPTY, Fault, Side, cells_of
+from games.reversi.bitboard import CELLS, places, turned
 from wording import Given, Sentence, Term, noun, sentence, sentence_n
 
 SIDES = (noun("side", "black"), noun("side", "white"))

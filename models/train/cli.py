@@ -12,7 +12,7 @@ import typer
 
 from models.train import neural_cli, scenes_cli
 from models.train.console import say_progress, training_packages
-from vision.cli import progress_bar
+from vision.cli import progress_bar, stop
 from vision.reading.weights import MADE_HERE
 
 app = typer.Typer(
@@ -81,8 +81,7 @@ def resnet18(
             command=command,
         )
     except ValueError as error:
-        sys.stderr.write(f"kibitzer train: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("train", error) from None
 
 
 @app.command("halves")
@@ -133,8 +132,7 @@ def imagenet(
             task = progress.add_task("loading", total=3)
             path = make_imagenet(out, False, lambda what: progress.update(task, advance=1, description=what))
     except (Missing, OSError) as error:
-        sys.stderr.write(f"kibitzer train: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("train", error) from None
     sys.stderr.write(f"{path}: {path.stat().st_size / 1e6:.1f} MB\n")
 
 
@@ -152,8 +150,7 @@ def show_patches(
     try:
         write_sheet(draw_pool(each * len(CLASSES) * 3, seed), out, each)
     except (OSError, cv2.error) as error:
-        sys.stderr.write(f"kibitzer train: {out} cannot be written: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("train", f"{out} cannot be written: {error}") from None
 
 
 @app.command("reversi")
@@ -219,8 +216,7 @@ def evaluation(
             match_nodes=match_nodes,
         )
     except ValueError as error:
-        sys.stderr.write(f"kibitzer train: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("train", error) from None
     text = json.dumps(made.as_json()) if as_json else "\n".join(made.lines())
     sys.stdout.write(f"{text}\n")
 

@@ -1,13 +1,24 @@
-"""Exports a network that describes patches as ONNX, in the form that `vision.reading.descriptors` runs."""
+"""A network that describes patches: run as trained, and exported as ONNX for `vision.reading.descriptors`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from models.train.patches import PATCH_PX
+
+
+def describe(network: nn.Module, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(n, length) descriptors in full precision."""
+    with torch.inference_mode():
+        rows = [
+            network(torch.from_numpy(np.ascontiguousarray(images[i : i + 256]))) for i in range(0, len(images), 256)
+        ]
+    return np.asarray(torch.cat(rows).float().numpy())
 
 
 def export_descriptor(network: nn.Module, path: Path) -> None:

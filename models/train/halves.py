@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from models.train.descriptor_export import describe
 from models.train.domino_camera import PATCH_PX
 from models.train.domino_scene import CLASSES, DOWN, LEFT, NONE, RIGHT, UP
 from models.train.halves_pool import HalvesPool
@@ -153,15 +154,6 @@ def vary(
 
 def _renamed(partners: NDArray[np.int64], names: tuple[int, ...]) -> NDArray[np.int64]:
     return np.asarray(np.array(names)[partners], dtype=np.int64)
-
-
-def describe(network: HalvesNetwork, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """(n, LENGTH) descriptors in full precision."""
-    with torch.inference_mode():
-        rows = [
-            network(torch.from_numpy(np.ascontiguousarray(images[i : i + 256]))) for i in range(0, len(images), 256)
-        ]
-    return np.asarray(torch.cat(rows).float().numpy())
 
 
 def accuracy(network: HalvesNetwork, pool: HalvesPool) -> float:

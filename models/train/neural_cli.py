@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from models.train.console import say_progress, training_packages
-from vision.cli import progress_bar
+from vision.cli import progress_bar, stop
 
 DESIGNS = ("ours", "paper")
 EPOCHS, TAUGHT_EPOCHS = 14, 20
@@ -97,11 +97,9 @@ def neural_morris(
         from models.train.neural_morris import make_neural_morris, try_recipe
         from models.train.neural_morris_fit import Recipe
     if design not in DESIGNS:
-        sys.stderr.write(f"kibitzer train: --design is ours or paper, not {design!r}\n")
-        raise typer.Exit(2)
+        raise stop("train", f"--design is ours or paper, not {design!r}")
     if own and taught:
-        sys.stderr.write(f"kibitzer train: --taught {taught} learns from these alone: leave --own {own} out\n")
-        raise typer.Exit(2)
+        raise stop("train", f"--taught {taught} learns from these alone: leave --own {own} out")
     if taught is None:
         taught = 0 if own or design == "ours" else TAUGHT
     own = own if own is not None else 0 if taught else OWN
@@ -142,8 +140,7 @@ def neural_morris(
             else:
                 figures = make_neural_morris(good_moves, out, work, recipe, command, told, afresh=afresh)
     except (ValueError, OSError) as error:
-        sys.stderr.write(f"kibitzer train: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("train", error) from None
     except KeyboardInterrupt:
         sys.stderr.write("kibitzer train: stopped; the same command goes on from there\n")
         raise typer.Exit(130) from None
@@ -164,8 +161,6 @@ def neural_curve(
     try:
         draw_curves([read_curve(path) for path in curves], plot)
     except ModuleNotFoundError:
-        sys.stderr.write("kibitzer train: the picture needs matplotlib: .venv/bin/python -m pip install matplotlib\n")
-        raise typer.Exit(2) from None
+        raise stop("train", "the picture needs matplotlib: .venv/bin/python -m pip install matplotlib") from None
     except (ValueError, OSError) as error:
-        sys.stderr.write(f"kibitzer train: {error}\n")
-        raise typer.Exit(2) from None
+        raise stop("train", error) from None

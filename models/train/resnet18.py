@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from models.train.descriptor_export import describe
 from models.train.patches import CLASSES, PATCH_PX
 from models.train.pool import Pool
 from models.train.torchvision_import import import_torchvision
@@ -107,15 +108,6 @@ def vary(images: NDArray[np.uint8], chance: np.random.Generator) -> NDArray[np.u
     down, right = chance.integers(0, 5, 2)
     padded = np.pad(out, ((0, 0), (2, 2), (2, 2), (0, 0)), mode="edge")
     return np.ascontiguousarray(padded[:, down : down + PATCH_PX, right : right + PATCH_PX])
-
-
-def describe(network: CellNetwork, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """(n, 512) descriptors in full precision."""
-    with torch.inference_mode():
-        rows = [
-            network(torch.from_numpy(np.ascontiguousarray(images[i : i + 256]))) for i in range(0, len(images), 256)
-        ]
-    return np.asarray(torch.cat(rows).float().numpy())
 
 
 def accuracy(network: CellNetwork, pool: Pool) -> float:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import games
+from daemon.cli.wrong_call import stop
 from proving.soak.catalogue import FAULTS, kinds_of
 from proving.soak.runs import SoakError, Told, run_all
 from proving.soak.tally import COUNTS, DEFINITIONS, Tally, total
@@ -59,7 +60,7 @@ def soak(
     try:
         plans = _plans(plies, hours, seed, seeds, game, faults, still, calm_s, until)
     except (ValueError, games.GameError) as error:
-        raise _stop(error) from None
+        raise stop("soak", error) from None
     done: list[Tally] = []
     same = ("" if faults == "all" else f" --faults {faults}") + ("" if calm_s == CALM_S else f" --calm-s {calm_s:g}")
     with TemporaryDirectory(prefix="kibitzer-soak-") as temporary:
@@ -79,7 +80,7 @@ def soak(
             raise typer.Exit(130) from None
         except (SoakError, OSError) as error:
             _print(done, as_json, same)
-            raise _stop(error) from None
+            raise stop("soak", error) from None
     _print(done, as_json, same)
     if any(getattr(tally, name) for tally in done for name in COUNTS):
         raise typer.Exit(1)
@@ -151,8 +152,3 @@ def _progress_bar() -> Progress:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)
-
-
-def _stop(error: object) -> typer.Exit:
-    sys.stderr.write(f"kibitzer soak: {error}\n")
-    return typer.Exit(2)

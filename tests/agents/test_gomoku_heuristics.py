@@ -10,8 +10,8 @@ import games
 from agents import heuristics
 from agents.heuristics.gomoku import MOST, candidates, utility, windows
 from agents.search import MAX_DEPTH, WIN
+from games import cells_of
 from games.gomoku import Gomoku, Move, Position
-from games.gomoku.board import cells_of
 
 
 def gomoku(**rules: object) -> Gomoku:

@@ -26,9 +26,9 @@ from daemon.storage.exporting.movetext import to_movetext
 from daemon.storage.exporting.played import ExportError, Played, play_again
 from daemon.storage.exporting.sgf import to_sgf
 from daemon.storage.exporting.tile_files import write_tile_files
+from daemon.storage.importing.reading import read_text
 from daemon.storage.journal import Journal
 from games import AnyGame, Outcome
-from games.gomoku.sgf import from_sgf
 from games.reversi import Reversi
 from tests.daemon.recorded_games import PLAYERS, random_moves, record_game
 
@@ -105,11 +105,9 @@ def test_sgf_is_read_back_to_the_same_stones(played: Played) -> None:
                 assert board[row * size + column] == "."
                 board[row * size + column] = colour
     assert "".join(board) == played.game.board(played.positions[-1])
-    game, moves = from_sgf(to_sgf(played))
-    assert game.rules == played.game.rules
-    assert [game.format_move(before, move) for before, move in zip(played.positions, moves, strict=False)] == list(
-        played.stored.moves
-    )
+    read = read_text(to_sgf(played), "it", "sgf")
+    assert games.load("gomoku", read.rules).rules == played.game.rules
+    assert read.moves == played.stored.moves
 
 
 @EXAMPLES

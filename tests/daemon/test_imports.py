@@ -115,6 +115,7 @@ def test_the_document_brings_everything_back_what_was_undone_and_said_too(tmp_pa
 WRONG = {
     "occupied": ("x.sgf", "(;GM[4]SZ[15];B[hh];W[hh])", r"move 2, h8: occupied: h8 is occupied"),
     "other colour": ("x.sgf", "(;GM[4]SZ[15];B[hh];B[ii])", r"move 2, i7: not_your_turn: a stone of W"),
+    "no choice": ("x.sgf", "(;GM[4];KC[black])", r"move 1, black: .*'black' is no move"),
     "another game": ("x.sgf", "(;GM[1];B[hh])", r"GM\[1\] is another game"),
     "stones later": ("x.sgf", "(;GM[4];B[hh];AW[aa])", r"only its first node"),
     "cut short": ("x.sgf", "(;GM[4];B[hh]", r"cut short"),

@@ -76,7 +76,7 @@ def run_entry(entry: Entry, count: int, seed: int, step: Callable[[int], None]) 
 @app.command()
 def fuzz(
     target: Annotated[
-        str, typer.Option(help=f"One of {', '.join(TARGETS)}, or all; or one entry such as sgf.")
+        str, typer.Option(help=f"One of {', '.join(TARGETS)}, or all; or one entry such as ggf.")
     ] = "all",
     count: Annotated[int, typer.Option(min=1, help="Inputs in all.")] = 20_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of chance: the same one makes the same inputs.")] = 1,

@@ -25,8 +25,6 @@ from daemon.bundles.bundle import BundleError
 from daemon.bundles.opening import BundleFile
 from daemon.perception.learning.generations import AdaptedError, load_adapted
 from games import GameError, MoveError
-from games.gomoku import Gomoku
-from games.gomoku.sgf import from_sgf, to_sgf
 from games.nine_mens_morris import NineMensMorris
 from games.reversi import Reversi, transcript
 from tests.fuzz.bus_entries import scratch_file
@@ -37,11 +35,6 @@ from tests.fuzz.positions import text_of
 
 ANNOTATION = b"8H 6\r\n8I 3\r\n12"
 MOVERS = b"1_01.jpg player1\r\n1_02.jpg player2"
-SGF = (
-    b"(;FF[4]GM[4]CA[UTF-8]AP[Kibitzer]SZ[15]RU[free]\n;B[hh];W[ii];B[hi])\n",
-    b"(;GM[4]SZ[15]RU[renju];B[hh](;W[gg];B[aa])(;W[ii]))",
-    b"(;FF[4]GM[4]SZ[15]RU[swap2]\n;B[hh];W[ii];B[hi];KC[black])",
-)
 GGF = (
     b"(;GM[Othello]PC[x]PB[a]PW[b]RE[?]TI[0]TY[8]BO[8 " + b"-" * 27 + b"O*------*O" + b"-" * 27 + b" *]"
     b"B[F5//1.5]W[D6];)",
@@ -74,13 +67,6 @@ def entries() -> list[Entry]:
             weight=0.5,
         ),
         Entry("board_file", "files", board_json, (board,), (b"[", b"2", b"9", b"1.5"), weight=0.5, guided=False),
-        Entry(
-            "sgf",
-            "files",
-            sgf_text,
-            SGF,
-            (b"[", b"]", b";B[aa]", b"(", b")", b"SZ[19]", b"\\", b"KC[two]", b"RU[renju]"),
-        ),
         Entry(
             "transcript", "files", transcript_text, (b"f5d6c3d3c4", b"F5 d6 pass"), (b"f5", b"pa", b"--"), longest=256
         ),
@@ -183,19 +169,6 @@ def board_json(data: bytes) -> bool:
         return False
     if black & white:
         raise IllegalState("a cell with two discs")
-    return True
-
-
-def sgf_text(data: bytes) -> bool:
-    """Reads an SGF record of gomoku; an accepted one must survive writing and reading."""
-    try:
-        game, moves = from_sgf(text_of(data))
-    except GameError:
-        return False
-    again, same = from_sgf(to_sgf(game, moves))
-    if (again.rules, same) != (game.rules, moves):
-        raise IllegalState("a record is read as another game")
-    assert isinstance(game, Gomoku)
     return True
 
 

@@ -15,7 +15,18 @@ from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.positions import text_of
 
 WORDS = {
-    "sgf": (b"AB[aa]", b"PL[W]", b"RE[B+R]", b"BL[1]", b"TM[60]", b"OT[2 fischer]", b"V[-1]", b"KC[two]", b";W[bb]"),
+    "sgf": (
+        b"AB[aa]",
+        b"PL[W]",
+        b"RE[B+R]",
+        b"BL[1]",
+        b"TM[60]",
+        b"OT[2 fischer]",
+        b"V[-1]",
+        b"KC[two]",
+        b";W[bb]",
+        b"RU[renju]",
+    ),
     "ggf": (b"BO[8 ", b"B[F5//1]", b"W[PA]", b"RE[+1:r]", b"TI[1:00/00:02/00:00]", b"DT[2026.01.01_00:00:00.UTC]"),
     "moves": (b"[%clk 0:00:01]", b"{", b"}", b"1-0", b"*", b'[FEN "', b'[Rules "men=6"]\n', b"d6-d7xa1"),
     "json": (b'"side": 1', b'"ply": 2', b"null", b'"data": {}', b'"rewritten"', b"1e999", b'"known": "said"', b"[]"),
@@ -29,6 +40,7 @@ SEEDS = {
         b";B[hh]BL[595.5];W[ii]WL[600.1]V[-0.4];B[hi]BL[590.0])",
         b"(;GM[4]SZ[19]RU[swap2];B[hh];W[ii];B[ab];KC[black])",
         b"(;GM[4]SZ[15]AB[hh]AW[ii]PL[B];B[aa])",
+        b"(;GM[4]SZ[15]RU[renju];B[hh](;W[gg];B[aa])(;W[ii]))",
     ),
     "ggf": (
         b"(;GM[Othello]PC[Kibitzer]DT[2026.07.28_12:00:00.UTC]PB[Ana]PW[level-5]RE[+64.00:r]TI[10:00/00:02/00:00]TY[8]"

@@ -10,9 +10,9 @@ import pytest
 import games
 from agents.perft import perft
 from calibration.template import load_template
-from games import MoveError, Outcome, PositionError, RuleError
+from games import MoveError, Outcome, PositionError, RuleError, cells_of
 from games.gomoku import Choice, Gomoku, Move, Position
-from games.gomoku.board import board, cells_of
+from games.gomoku.board import board
 from games.gomoku.renju import foul
 from tests.games.gomoku_reference import Referee
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import games
+from games import cells_of
 from games.gomoku import Gomoku
-from games.gomoku.board import board, cells_of
+from games.gomoku.board import board
 from games.gomoku.renju import foul, fouls
 from tests.games.gomoku_reference import Referee
 

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 import games
 from games import AnyGame, MoveError, PositionError, RuleError
-from games.gomoku import Gomoku
-from games.gomoku.sgf import SgfError, from_sgf, to_sgf
 from games.reversi import Reversi, transcript
 
 EXAMPLES = settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -129,32 +127,6 @@ def test_a_spoilt_move_is_refused_by_a_rule_or_is_another_that_is_legal(name: st
         assert 0 < len(str(error)) < 400
         return
     assert move in game.legal_moves(positions[-1])
-
-
-@FEWER
-@given(line=lines("gomoku"))
-def test_a_game_of_gomoku_comes_back_from_its_sgf(line: Line) -> None:
-    game, _, moves = line
-    assert isinstance(game, Gomoku)
-    read, found = from_sgf(to_sgf(game, moves))
-    assert found == moves
-    assert read.size == game.size
-    if moves:
-        assert read.rules == game.rules
-
-
-@EXAMPLES
-@given(data=st.data())
-def test_a_spoilt_sgf_is_refused_or_is_another_game(data: st.DataObject) -> None:
-    game, _, moves = data.draw(lines("gomoku"))
-    assert isinstance(game, Gomoku)
-    text = data.draw(spoilt(to_sgf(game, moves)))
-    try:
-        read, found = from_sgf(text)
-    except SgfError as error:
-        assert 0 < len(str(error)) < 400
-        return
-    assert from_sgf(to_sgf(read, found))[1] == found
 
 
 @FEWER

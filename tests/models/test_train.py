@@ -83,9 +83,9 @@ def test_inference_never_imports_torch() -> None:
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 def test_a_few_steps_train_export_and_quantise_a_network(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
-    from models.train.descriptor_export import export_descriptor
+    from models.train.descriptor_export import describe, export_descriptor
     from models.train.quantise import quantise
-    from models.train.resnet18 import Recipe, describe, train
+    from models.train.resnet18 import Recipe, train
     from tests.models.overflow import overflowing
 
     pool = draw_pool(160, seed=3)

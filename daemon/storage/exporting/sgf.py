@@ -1,6 +1,6 @@
 """Gomoku as SGF: Smart Game Format FF[4], GM[4], https://www.red-bean.com/sgf/.
 
-`games.gomoku.sgf` can read the result; this adds names, date, times and an agent's evaluation to its plain record.
+`daemon.storage.importing.sgf` reads the result, with names, date, times and an agent's evaluation.
 """
 
 from __future__ import annotations
