@@ -45,7 +45,7 @@ def engine(
         session = protocols.open_session(protocol, the_game, players.parse(player), say)
     except ValueError as error:
         raise stop("engine", error) from None
-    while data := sys.stdin.buffer.readline(protocols.LONGEST_LINE):
+    while data := sys.stdin.buffer.readline(protocols.MAX_LINE_LENGTH):
         if not session.hear(data.decode("utf-8", "replace").strip("\r\n")):
             return
     session.close()

@@ -28,9 +28,9 @@ MoveText = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[ -~]+$"
 """Printable ASCII: games write nothing else, and an agent's text may be displayed."""
 PositionText = Annotated[str, Field(max_length=4096)]
 """Dominoes needs nine characters a tile, and up to 91 tiles may lie on the board."""
-MOST = 2**53
+MAX_COUNT = 2**53
 """Largest whole number, which every language can read exactly."""
-Count = Annotated[int, Field(ge=0, le=MOST)]
+Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 _BLANKS = re.compile(r"\s+")
 
 

@@ -24,7 +24,7 @@ from games import Outcome, Side
 from games.reversi import PASS, Move, Position, Reversi
 
 NAMES = ("A", "B")
-LONGEST_TAIL = 200
+MAX_TAIL_LENGTH = 200
 """Characters of a failed program's output that the report quotes."""
 
 
@@ -147,8 +147,8 @@ class Match:
                     os.killpg(process.pid, signal.SIGKILL)  # also any processes that it started
                 process.wait()
             if status:
-                output.seek(max(0, output.tell() - LONGEST_TAIL))
-                tail = " ".join(output.read(LONGEST_TAIL).decode("utf-8", "replace").split())
+                output.seek(max(0, output.tell() - MAX_TAIL_LENGTH))
+                tail = " ".join(output.read(MAX_TAIL_LENGTH).decode("utf-8", "replace").split())
                 return Forfeit("program_failed", f"ended with status {status}" + (f": {tail}" if tail else ""))
         return None
 

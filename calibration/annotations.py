@@ -15,7 +15,7 @@ from pathlib import Path
 
 COLUMNS = "ABCDEFGHIJKLMNO"
 ROWS = 15
-LARGEST_BYTES = 64 << 10
+MAX_BYTES = 64 << 10
 PHOTO_SUFFIXES = (".jpg", ".jpeg", ".png")
 MOVERS_SUFFIX = "_mutari.txt"
 
@@ -157,8 +157,8 @@ def _filled_lines(text: str) -> list[tuple[int, str]]:
 
 def _text_of(path: Path) -> str:
     try:
-        if path.stat().st_size > LARGEST_BYTES:
-            raise AnnotationError(f"{path}: larger than {LARGEST_BYTES >> 10} KiB; no such file is")
+        if path.stat().st_size > MAX_BYTES:
+            raise AnnotationError(f"{path}: larger than {MAX_BYTES >> 10} KiB; no such file is")
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise AnnotationError(f"{path}: {error.strerror}") from error

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 
-LARGEST_BYTES = 4 << 20
+MAX_BYTES = 4 << 20
 
 
 class LabelError(ValueError):
@@ -63,8 +63,8 @@ def chosen_names(names: Sequence[str], only: Sequence[str], where: Path) -> list
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > LARGEST_BYTES:
-            raise LabelError(f"{path}: larger than {LARGEST_BYTES} bytes; no file of labels is")
+        if path.stat().st_size > MAX_BYTES:
+            raise LabelError(f"{path}: larger than {MAX_BYTES} bytes; no file of labels is")
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise LabelError(f"{path}: {error.strerror}") from error

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-LARGEST_BYTES = 32 << 20
+MAX_BYTES = 32 << 20
 """Bytes allowed for a file, and for its unpacked content."""
 DAMAGED = (
     ValueError,
@@ -29,15 +29,15 @@ DAMAGED = (
 
 def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
     """The arrays of an npz file by name. Raises OSError, or one of DAMAGED, also if the file is too large."""
-    if path.stat().st_size > LARGEST_BYTES:
-        raise ValueError(f"larger than {LARGEST_BYTES >> 20} MiB")
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError(f"larger than {MAX_BYTES >> 20} MiB")
     return arrays_of(path.read_bytes())
 
 
 def arrays_of(content: bytes) -> dict[str, NDArray[np.generic]]:
     """The arrays of an npz file's content by name. Raises one of DAMAGED, also if it is too large."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if sum(entry.file_size for entry in archive.infolist()) > LARGEST_BYTES:
-            raise ValueError(f"unpacks to more than {LARGEST_BYTES >> 20} MiB")
+        if sum(entry.file_size for entry in archive.infolist()) > MAX_BYTES:
+            raise ValueError(f"unpacks to more than {MAX_BYTES >> 20} MiB")
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         return {name: arrays[name] for name in arrays.files}

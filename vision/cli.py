@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 GAME = typer.Option(help="Game, by module or short name: nine_mens_morris or morris, reversi, ...")
 RULE = typer.Option(help="Rule option k=v that changes the drawing, such as diagonals=true. Repeatable.")
 JSON = typer.Option("--json", help="Print JSON to standard output instead of words.")
-LARGEST_PHOTO_BYTES = 64 << 20
+MAX_PHOTO_BYTES = 64 << 20
 
 
 def refused(command: str, error: object) -> typer.Exit:
@@ -175,8 +175,8 @@ def parse_corners(text: str) -> NDArray[np.float64]:
 def load_photo(path: Path) -> Image | None:
     """The picture in a file; None, with a message on standard error, where it cannot be read."""
     try:
-        if path.stat().st_size > LARGEST_PHOTO_BYTES:
-            sys.stderr.write(f"{path}: larger than {LARGEST_PHOTO_BYTES >> 20} MiB, skipped\n")
+        if path.stat().st_size > MAX_PHOTO_BYTES:
+            sys.stderr.write(f"{path}: larger than {MAX_PHOTO_BYTES >> 20} MiB, skipped\n")
             return None
         image = decode(path.read_bytes())
     except OSError as error:

@@ -13,7 +13,7 @@ from vision.frame import Image
 
 FloatArray = NDArray[np.float64]
 
-SMALLEST_BOARD = 0.02
+MIN_BOARD = 0.02
 """Least share of the picture that a board must cover."""
 MAX_TILT = 4.0
 """Greatest ratio between two sides of the board, as seen and relative to their true lengths."""
@@ -78,7 +78,7 @@ def is_plausible(pose: BoardPose, template: BoardTemplate, image: Image) -> bool
     if not np.isfinite(corners).all() or not cv2.isContourConvex(corners.astype(np.float32)):
         return False
     height, width = image.shape[:2]
-    if cv2.contourArea(corners.astype(np.float32), oriented=True) < SMALLEST_BOARD * width * height:
+    if cv2.contourArea(corners.astype(np.float32), oriented=True) < MIN_BOARD * width * height:
         return False
     sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1) / np.tile(template.size_mm, 2)
     cells = project(pose.image_from_board, template.cells_mm)

@@ -18,8 +18,6 @@ from typing import Literal, Protocol, TypeVar
 
 MAX_NAMED = 8
 """Most items that a listing names; it counts the others."""
-FORMS = ("nom", "gen", "dat", "acc", "pl")
-"""The forms of a term that a translated template may ask for."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +75,7 @@ class Tongue(Protocol):
         """The template for that number, in this language."""
 
     def form(self, term: Term, form: str) -> str:
-        """The term in one of `FORMS`; empty is the nominative."""
+        """The term in a form that a translated template asks for: gen, dat, acc or pl; empty or nom is nominative."""
 
 
 class English:

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Sequence
 from typing import IO
 
-LONGEST_LINE = 65536
+MAX_LINE_LENGTH = 65536
 MAX_LINES = 1000
 """Lines that may wait to be read; beyond that the oldest are dropped."""
 LOOK_S = 0.02
@@ -106,7 +106,7 @@ class EngineProcess:
 def _listen(output: IO[bytes], lines: queue.Queue[str | None]) -> None:
     """Reader thread: a full queue drops its oldest line, so that the engine never blocks on us."""
     with contextlib.suppress(OSError, ValueError), output:  # closed by another thread
-        while data := output.readline(LONGEST_LINE):
+        while data := output.readline(MAX_LINE_LENGTH):
             _put(lines, data.decode("utf-8", "replace").strip())
     _put(lines, None)
 

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 HOST = "127.0.0.1"
 MAX_CLIENTS = 64
 """Connections at a time; a further one gets an error line and is closed."""
-LONGEST = 256
+MAX_LINE_BYTES = 256
 """Bytes of a line; the service closes a connection that sends a longer one."""
 IDLE_S = 600.0
 """Seconds until a silent connection is closed."""
@@ -62,7 +62,7 @@ class Service:
         """Serves on all ports until cancelled. Raises OSError if one is taken."""
         async with contextlib.AsyncExitStack() as stack:
             for port in ports:
-                server = await asyncio.start_server(self._serve, HOST, port, limit=LONGEST)
+                server = await asyncio.start_server(self._serve, HOST, port, limit=MAX_LINE_BYTES)
                 await stack.enter_async_context(server)
                 self.ports.append(int(server.sockets[0].getsockname()[1]))
             if ready is not None:
@@ -90,7 +90,7 @@ class Service:
             try:
                 line = await asyncio.wait_for(reader.readline(), IDLE_S)
             except ValueError:
-                await _send(writer, f"error: a line has at most {LONGEST} bytes\n")
+                await _send(writer, f"error: a line has at most {MAX_LINE_BYTES} bytes\n")
                 return
             if not line:
                 return

@@ -18,7 +18,7 @@ from games import AnyGame
 NAMES = ("gomocup", "nboard", "uci")
 ENGINE_NAME = "Kibitzer"
 VERSION = "1.0"
-LONGEST_LINE = 65536
+MAX_LINE_LENGTH = 65536
 """Bytes read of a line; longer lines are cut."""
 
 Say = Callable[[str], None]

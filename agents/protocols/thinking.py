@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 LOADING_S = 5.0
 """Seconds that the start of a game waits for the engine's code, which may have to be compiled."""
-LONGEST_ERROR = 200
+MAX_ERROR_LENGTH = 200
 """Characters of an error that are reported."""
 LATE_LOADING_S = 0.2
 """Seconds that a move waits for the code later, before it is searched without."""
@@ -77,4 +77,4 @@ class Thinking:
         except Exception as error:  # noqa: BLE001 - the top of the thread
             _log.debug("thinking failed", exc_info=True)
             # One line, because the protocols send single lines.
-            self._on_error(" ".join(str(error).split())[:LONGEST_ERROR] or type(error).__name__)
+            self._on_error(" ".join(str(error).split())[:MAX_ERROR_LENGTH] or type(error).__name__)

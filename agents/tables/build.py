@@ -19,7 +19,7 @@ from games.nine_mens_morris import NineMensMorris
 U = np.uint64
 CHUNK = 100_000
 """Slots between two progress reports and checks of `stop`."""
-LONGEST = 253
+MAX_PLIES = 253
 """Plies; the most distant end that a byte can hold."""
 
 Report = Callable[[str, int], None]
@@ -130,7 +130,7 @@ class Builder:
     def _settle(self, rules: memory.Memory, base: np.uint64, spaces: list[Subspace]) -> None:
         """Works backwards from the ends, one ply at a time."""
         name = f"{spaces[0].own}-{spaces[0].opp}"
-        for code in range(1, LONGEST + 2):
+        for code in range(1, MAX_PLIES + 2):
             goes_on = 0
             for space, other in zip(spaces, reversed(spaces), strict=True):
                 found = int(
@@ -144,7 +144,7 @@ class Builder:
             if not goes_on:
                 return
         raise TableError(
-            f"an end of {name} under the rules {self.key} is over {LONGEST} plies away: too far for a byte"
+            f"an end of {name} under the rules {self.key} is over {MAX_PLIES} plies away: too far for a byte"
         )
 
     def _write(self, base: np.uint64, space: Subspace) -> files.Header:

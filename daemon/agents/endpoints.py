@@ -12,7 +12,7 @@ from pathlib import Path
 
 import zmq
 
-LONGEST_PATH = 100
+MAX_PATH_LENGTH = 100
 """Bytes in an ipc path; the system's limit is 107."""
 _TCP = re.compile(r"tcp://(?P<host>\*|localhost|[0-9.]{7,15}|\[[0-9A-Fa-f:.]{2,45}\]):(?P<port>\*|[0-9]{1,5})")
 
@@ -32,8 +32,8 @@ def checked(endpoint: str, *, has_keys: bool = False) -> str:
     """
     if endpoint.startswith("ipc://"):
         path = endpoint.removeprefix("ipc://")
-        if not path.startswith("/") or not path.isprintable() or len(path.encode()) > LONGEST_PATH:
-            raise BusRefusedError(f"{endpoint!r}: an ipc path is absolute and has at most {LONGEST_PATH} bytes")
+        if not path.startswith("/") or not path.isprintable() or len(path.encode()) > MAX_PATH_LENGTH:
+            raise BusRefusedError(f"{endpoint!r}: an ipc path is absolute and has at most {MAX_PATH_LENGTH} bytes")
         return endpoint
     match = _TCP.fullmatch(endpoint)
     host = None if match is None else _host(match["host"])

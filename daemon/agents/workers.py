@@ -29,7 +29,7 @@ SILENT_S = 15.0
 END_S = 2.0
 """Seconds a worker has to end when asked, before it is killed."""
 LOOK_S = 0.2
-LONGEST_LINE = 500
+MAX_LINE_LENGTH = 500
 MAX_LINES = 50
 """Most lines of worker output logged per second."""
 
@@ -158,12 +158,12 @@ class WorkerProcess:
         """Logs the worker's output, up to a limit per second."""
         begun_s, lines = time.monotonic(), 0
         with contextlib.suppress(OSError, ValueError):  # the pipe was closed while reading
-            while line := output.readline(LONGEST_LINE):
+            while line := output.readline(MAX_LINE_LENGTH):
                 if time.monotonic() - begun_s >= 1.0:
                     begun_s, lines = time.monotonic(), 0
                 lines += 1
                 if lines <= MAX_LINES:
-                    self._last_line = clean(line.decode(errors="replace"), LONGEST_LINE)  # may be spoken later
+                    self._last_line = clean(line.decode(errors="replace"), MAX_LINE_LENGTH)  # may be spoken later
                     _log.info("worker %s: %s", self.name, self._last_line)
                 elif lines == MAX_LINES + 1:
                     _log.warning("worker %s writes too much; the rest of this second is left out", self.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 
-LONGEST = 200
+MAX_LINE_BYTES = 200
 """Bytes of the longest line; the rest is cut off."""
 CHUNK = 4096
 
@@ -29,7 +29,7 @@ class TypedLines:
             self._pending += chunk if chunk else b"\n" * bool(self._pending)
         line, end, rest = self._pending.partition(b"\n")
         if not end:
-            self._pending = self._pending[:LONGEST]
+            self._pending = self._pending[:MAX_LINE_BYTES]
             return None
         self._pending = rest
-        return line[:LONGEST].decode(errors="replace").strip()
+        return line[:MAX_LINE_BYTES].decode(errors="replace").strip()

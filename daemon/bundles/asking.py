@@ -23,7 +23,7 @@ ASKED_FOLDER = "asked"
 TAKEN_S, PACKED_S = 5.0, 120.0
 """Seconds to wait for the daemon to take a request, and then for it to write the bundle."""
 POLL_S = 0.1
-LARGEST_BYTES = 4096
+MAX_BYTES = 4096
 MAX_AT_A_TIME = 8
 FORGOTTEN_S = 600.0
 """Seconds after which unclaimed files are removed."""
@@ -67,7 +67,7 @@ def ask(folder: Path, request: Ask, taken_s: float = TAKEN_S, packed_s: float = 
             raise BundleError(_nobody(folder))
         if not _wait(answer.exists, packed_s):
             raise BundleError(f"the daemon has not packed it within {packed_s:.0f} s; look at its log")
-        return Answer.model_validate_json(answer.read_bytes()[: 4 * LARGEST_BYTES])
+        return Answer.model_validate_json(answer.read_bytes()[: 4 * MAX_BYTES])
     except OSError as error:
         raise BundleError(f"{asked}: {error.strerror or error}") from error
     except ValidationError as error:
@@ -105,8 +105,8 @@ def _taken(file: Path, table: str) -> Ask | None:
     """
     try:
         with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
-            content = opened.read(LARGEST_BYTES + 1)
-        request = Ask.model_validate(json.loads(content)) if len(content) <= LARGEST_BYTES else None
+            content = opened.read(MAX_BYTES + 1)
+        request = Ask.model_validate(json.loads(content)) if len(content) <= MAX_BYTES else None
     except (OSError, ValueError, RecursionError):
         request = None
     if request is not None and request.table != table:

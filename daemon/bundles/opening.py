@@ -14,9 +14,9 @@ from calibration.profile import ProfileError, TableProfile
 from daemon.bundles.bundle import MANIFEST, MAX_FRAMES, PROFILE, VERSION, BundleError, Manifest, frame_name
 from vision.sources.encoded import peek
 
-LARGEST_FILE, LARGEST_CONTENT = 2 << 30, 2 << 30
+MAX_FILE_BYTES, MAX_CONTENT_BYTES = 2 << 30, 2 << 30
 """Bytes: greatest size of the file, and of the declared content in total."""
-LARGEST_MANIFEST, LARGEST_PROFILE, LARGEST_FRAME = 64 << 20, 32 << 20, 32 << 20
+MAX_MANIFEST_BYTES, MAX_PROFILE_BYTES, MAX_FRAME_BYTES = 64 << 20, 32 << 20, 32 << 20
 MAX_PIXELS = 40_000_000
 """Pixels of one picture at most: a small file can claim any size."""
 NAMES = re.compile(r"^(manifest\.json|profile\.npz|frames/\d{6}\.jpg)$")
@@ -32,8 +32,8 @@ class BundleFile:
         """Reads the manifest and checks the list of files. Raises BundleError."""
         self.path = path
         try:
-            if path.stat().st_size > LARGEST_FILE:
-                raise BundleError(f"{path}: larger than {LARGEST_FILE >> 30} GiB")
+            if path.stat().st_size > MAX_FILE_BYTES:
+                raise BundleError(f"{path}: larger than {MAX_FILE_BYTES >> 30} GiB")
             self._archive = zipfile.ZipFile(path)
         except OSError as error:
             raise BundleError(f"{path}: {error.strerror or error}") from error
@@ -62,7 +62,7 @@ class BundleFile:
         if PROFILE not in self._archive.NameToInfo:
             return None
         try:
-            profile = TableProfile.from_bytes(self._read(PROFILE, LARGEST_PROFILE))
+            profile = TableProfile.from_bytes(self._read(PROFILE, MAX_PROFILE_BYTES))
             profile.check_game(self.manifest.game)
         except ProfileError as error:
             raise BundleError(f"{self.path}: its profile: {error}") from error
@@ -70,7 +70,7 @@ class BundleFile:
 
     def jpeg(self, number: int) -> bytes:
         """One picture as JPEG, checked to be complete and small enough to decode. Raises BundleError."""
-        data = self._read(frame_name(number), LARGEST_FRAME)
+        data = self._read(frame_name(number), MAX_FRAME_BYTES)
         width, height = jpeg_size(data)
         if not 0 < width * height <= MAX_PIXELS or peek(data) is None:
             raise BundleError(f"{self.path}: {frame_name(number)} is no picture of {MAX_PIXELS:,} pixels at most")
@@ -83,11 +83,11 @@ class BundleFile:
             raise BundleError(f"{self.path}: {strange[:64]!r} does not belong in a bundle")
         if len(entries) > MAX_FRAMES + 2 or len({entry.filename for entry in entries}) != len(entries):
             raise BundleError(f"{self.path}: there are too many files in it, or one twice")
-        if sum(entry.file_size for entry in entries) > LARGEST_CONTENT:
-            raise BundleError(f"{self.path}: unpacks to more than {LARGEST_CONTENT >> 30} GiB")
+        if sum(entry.file_size for entry in entries) > MAX_CONTENT_BYTES:
+            raise BundleError(f"{self.path}: unpacks to more than {MAX_CONTENT_BYTES >> 30} GiB")
 
     def _manifest(self) -> Manifest:
-        content = self._read(MANIFEST, LARGEST_MANIFEST)
+        content = self._read(MANIFEST, MAX_MANIFEST_BYTES)
         try:
             return Manifest.model_validate_json(content)
         except ValidationError as error:

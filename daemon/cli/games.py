@@ -26,7 +26,7 @@ from daemon.storage.stored_line import correct_mover
 from games import Outcome
 from wording import untranslated
 
-MOST = 1 << 40
+MAX_GAMES = 1 << 40
 """More games than any record holds."""
 
 app = typer.Typer(
@@ -103,7 +103,7 @@ def delete(
     with told("delete"), opened(journal, read_only=True) as stored:
         wanted = chosen_id(stored, game)
         _refuse_played(wanted, config, "it cannot be deleted")
-        lines = listed([one for one in stored.summaries(limit=MOST) if one.game_id == wanted]) or [wanted]
+        lines = listed([one for one in stored.summaries(limit=MAX_GAMES) if one.game_id == wanted]) or [wanted]
     if not yes and not typer.confirm(f"{lines[0]}\nDelete it for good?", err=True):
         sys.stderr.write("kibitzer games delete: nothing is deleted\n")
         raise typer.Exit(1)

@@ -14,7 +14,7 @@ import typer
 import games
 from agents.messages import clean
 from daemon.cli.game_arguments import RECORD, told
-from daemon.cli.ranking import LONGEST_NAME
+from daemon.cli.ranking import MAX_NAME_LENGTH
 from daemon.storage.importing.imported import ImportFault
 from daemon.storage.importing.judge import new_id
 from daemon.storage.importing.reading import FORMATS, read_game
@@ -69,7 +69,7 @@ def keep(journal: Path, game: StoredGame) -> StoredGame:
 
 def _name(text: str, option: str) -> str:
     """Checks a name and cleans it for storage; empty if none is given. Raises ImportFault."""
-    name = clean(text, LONGEST_NAME + 1)
-    if len(name) > LONGEST_NAME or (text and not name):
-        raise ImportFault(f"{option} is a name of 1 to {LONGEST_NAME} characters, not {text[:80]!r}")
+    name = clean(text, MAX_NAME_LENGTH + 1)
+    if len(name) > MAX_NAME_LENGTH or (text and not name):
+        raise ImportFault(f"{option} is a name of 1 to {MAX_NAME_LENGTH} characters, not {text[:80]!r}")
     return name

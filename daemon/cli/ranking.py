@@ -16,7 +16,7 @@ from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen_id, opened, told
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.ranking import Standing, ranking, ranking_object, results
 
-LONGEST_NAME = 64
+MAX_NAME_LENGTH = 64
 """Characters of a player's name, as in the settings."""
 HEAD = ("place", "player", "elo", "games", "won", "drawn", "lost")
 
@@ -81,7 +81,7 @@ def listed(standings: Sequence[Standing]) -> list[str]:
 
 def _name(text: str) -> str:
     """Checks a name and cleans it for storage. Raises ExportError."""
-    name = clean(text, LONGEST_NAME + 1)
-    if not 0 < len(name) <= LONGEST_NAME:
-        raise ExportError(f"a name has 1 to {LONGEST_NAME} characters, not {len(name)}: {text[:80]!r}")
+    name = clean(text, MAX_NAME_LENGTH + 1)
+    if not 0 < len(name) <= MAX_NAME_LENGTH:
+        raise ExportError(f"a name has 1 to {MAX_NAME_LENGTH} characters, not {len(name)}: {text[:80]!r}")
     return name

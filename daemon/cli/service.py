@@ -20,7 +20,7 @@ from daemon.supervision.unit import MARK, unit_of
 NAME = "kibitzer"
 PROGRAM = None if places.IN_CHECKOUT else Path(sys.executable).with_name(NAME)
 """Path of the command of an installed Kibitzer; None in a checkout."""
-LARGEST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 
 app = typer.Typer(
     add_completion=False,
@@ -157,7 +157,7 @@ def _place(root: Path, name: str, *, own: bool) -> Path:
 def _is_ours(path: Path) -> bool:
     try:
         with path.open(encoding="utf-8", errors="replace") as unit:
-            return unit.read(LARGEST_BYTES).startswith(MARK)
+            return unit.read(MAX_BYTES).startswith(MARK)
     except OSError:
         return False
 

@@ -20,7 +20,7 @@ from rich.progress import Progress
 from daemon.cli.wrong_call import stop
 from daemon.i18n.phrase_book import examples, spoken_messages
 from daemon.i18n.translation import LANGUAGES
-from daemon.outputs.speech.speech import LONGEST, clean
+from daemon.outputs.speech.speech import MAX_LENGTH, clean
 from daemon.outputs.speech.spelling import spelled
 from daemon.outputs.speech.voice import Voice, VoiceError
 
@@ -99,7 +99,7 @@ def _speak_all(language: str, rate_wpm: int, out: Path | None, console: Console)
                 seconds = _seconds(sound)
                 count.phrases += 1
                 count.silent += not is_heard(sound)
-                count.too_long += len(text) > LONGEST
+                count.too_long += len(text) > MAX_LENGTH
                 count.seconds += seconds
                 count.longest_s = max(count.longest_s, seconds)
                 if folder is not None:

@@ -10,8 +10,8 @@ from typing import Any
 MAX_BYTES = 512
 """Bytes of the longest command; a longer one is refused unread."""
 MAX_MOVES = 10_000
-LONGEST_NAME = 32
-LONGEST_MOVE = 64
+MAX_NAME_LENGTH = 32
+MAX_MOVE_LENGTH = 64
 MAX_TILES = 8
 
 
@@ -142,14 +142,14 @@ class Answer:
 
 
 def _name(field: str, value: object) -> str:
-    if not isinstance(value, str) or len(value) > LONGEST_NAME or not value.isprintable():
-        raise CommandError(f"{field} is a name of at most {LONGEST_NAME} letters")
+    if not isinstance(value, str) or len(value) > MAX_NAME_LENGTH or not value.isprintable():
+        raise CommandError(f"{field} is a name of at most {MAX_NAME_LENGTH} letters")
     return value.strip()
 
 
 def _move_text(field: str, value: object) -> str:
-    if not isinstance(value, str) or len(value) > LONGEST_MOVE or not (value.isascii() and value.isprintable()):
-        raise CommandError(f"{field} is a move's text of at most {LONGEST_MOVE} letters, such as d2-d3")
+    if not isinstance(value, str) or len(value) > MAX_MOVE_LENGTH or not (value.isascii() and value.isprintable()):
+        raise CommandError(f"{field} is a move's text of at most {MAX_MOVE_LENGTH} letters, such as d2-d3")
     return value.strip()
 
 
@@ -217,15 +217,15 @@ NAMES = tuple(_FORMS)
 
 
 _SCHEMAS: dict[Callable[[str, object], object], dict[str, Any]] = {
-    _name: {"type": "string", "maxLength": LONGEST_NAME},
-    _move_text: {"type": "string", "maxLength": LONGEST_MOVE, "pattern": "^[ -~]*$"},
+    _name: {"type": "string", "maxLength": MAX_NAME_LENGTH},
+    _move_text: {"type": "string", "maxLength": MAX_MOVE_LENGTH, "pattern": "^[ -~]*$"},
     _number: {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_MOVES},
     _plies: {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_MOVES},
     _tiles: {
         "type": "array",
         "minItems": 1,
         "maxItems": MAX_TILES,
-        "items": {"type": "string", "maxLength": LONGEST_NAME},
+        "items": {"type": "string", "maxLength": MAX_NAME_LENGTH},
     },
 }
 """JSON Schema of the values that each field reader accepts."""
@@ -261,7 +261,7 @@ def parse_command(words: object) -> Command:
     form = _FORMS.get(name) if isinstance(name, str) else None
     if form is None:
         raise CommandError(f"the commands are {', '.join(NAMES[:-1])} and {NAMES[-1]}")
-    strange = sorted(str(field)[:LONGEST_NAME] for field in words if field not in ("command", *form.fields))
+    strange = sorted(str(field)[:MAX_NAME_LENGTH] for field in words if field not in ("command", *form.fields))
     if strange:
         raise CommandError(f"{name} takes no {strange[0]}")
     values = {field: form.fields[field].read(field, words[field]) for field in words if field != "command"}

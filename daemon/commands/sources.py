@@ -10,7 +10,7 @@ from vision.frame import SourceError
 from vision.sources.cameras import Camera
 from vision.sources.mjpeg import check_address
 
-LONGEST = 512
+MAX_ADDRESS = 512
 """Characters of the longest address."""
 SCHEMES = ("http", "https", "rtsp", "rtsps")
 SECRET = re.compile(r"//[^/?#]*@")
@@ -28,11 +28,11 @@ def check_source(source: str, listed: Sequence[Camera]) -> None:
         known = f"a camera of the list ({', '.join(names)})" if names else "a camera on a cable (there is none now)"
         beginnings = f"{', '.join(f'{one}://' for one in SCHEMES[:-1])} or {SCHEMES[-1]}://"
         raise ValueError(
-            f"{source[:LONGEST]!r}: must be {known}, or an address that begins with {beginnings}; "
+            f"{source[:MAX_ADDRESS]!r}: must be {known}, or an address that begins with {beginnings}; "
             "files and folders go into the settings"
         )
-    if len(source) > LONGEST or not source.isprintable() or " " in source:
-        raise ValueError(f"{source[:LONGEST]!r}: an address has at most {LONGEST} characters and no space")
+    if len(source) > MAX_ADDRESS or not source.isprintable() or " " in source:
+        raise ValueError(f"{source[:MAX_ADDRESS]!r}: an address has at most {MAX_ADDRESS} characters and no space")
     try:
         check_address(source)
     except SourceError as error:

@@ -7,7 +7,7 @@ from daemon.judging.hands import shown_hands
 from daemon.judging.referee import Referee
 from games import AnyGame, Step
 
-MOST = 4096
+MAX_MOVES = 4096
 """Greatest number of moves listed; no game here has as many."""
 
 
@@ -19,7 +19,7 @@ def legal_of(referee: Referee, game_id: str) -> dict[str, object]:
     """
     game, position, moves = referee.game, referee.position, []
     if referee.awaiting == "move":
-        for move in game.legal_moves(position)[:MOST]:
+        for move in game.legal_moves(position)[:MAX_MOVES]:
             steps = [_step(game, step) for step in game.steps(position, move)]
             moves.append({"move": game.format_move(position, move), "steps": steps})
     side = game.sides[game.to_move(position)] if referee.outcome is None else None

@@ -17,7 +17,7 @@ Colour = tuple[int, int, int]
 Mask = NDArray[np.float32]
 
 ELLIPSIS = "\u2026"
-LONGEST = 200
+MAX_LENGTH = 200
 """Characters considered per line."""
 
 
@@ -64,9 +64,9 @@ def write(image: Image, text: str, origin: tuple[int, int], size_px: int, colour
 
 def shorten(text: str, size_px: int, room_px: int, bold: bool = False) -> str:
     """The text, its end replaced by an ellipsis if it is wider than `room_px`."""
-    if len(text) <= LONGEST and width_px(text, size_px, bold) <= room_px:
+    if len(text) <= MAX_LENGTH and width_px(text, size_px, bold) <= room_px:
         return text
-    fits, over = 0, min(len(text), LONGEST) + 1
+    fits, over = 0, min(len(text), MAX_LENGTH) + 1
     while over - fits > 1:  # bisection, because text from outside may be long
         middle = (fits + over) // 2
         fits, over = (middle, over) if width_px(text[:middle] + ELLIPSIS, size_px, bold) <= room_px else (fits, middle)
@@ -77,7 +77,7 @@ def shorten(text: str, size_px: int, room_px: int, bold: bool = False) -> str:
 def wrap(text: str, size_px: int, room_px: int, most_lines: int, bold: bool = False) -> tuple[str, ...]:
     """Breaks the text between words into lines of at most `room_px`; text beyond the last line becomes an ellipsis."""
     lines: list[str] = []
-    words = text[: LONGEST * most_lines].split()
+    words = text[: MAX_LENGTH * most_lines].split()
     while words and len(lines) < most_lines - 1:
         count = 1
         while count < len(words) and width_px(" ".join(words[: count + 1]), size_px, bold) <= room_px:

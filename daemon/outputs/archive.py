@@ -54,7 +54,7 @@ MAX_RANKED = 200
 """Most players in one answer."""
 MAX_BYTES = 2048
 """Bytes, longest text of a command here: two names."""
-LONGEST_NAME = 64
+MAX_NAME_LENGTH = 64
 """Characters in a player's name, as in the settings."""
 MAX_REMEMBERED = 4
 """Most replayed games kept in memory, for viewers who step through their plies."""
@@ -139,7 +139,7 @@ class Archive:
 
     async def listed(self, request: web.Request) -> web.Response:
         """The newest games, filtered by `before`, `game`, `player` and `limit` in the query."""
-        query = {name: clean(request.query.get(name, ""), LONGEST_NAME) for name in ("before", "game", "player")}
+        query = {name: clean(request.query.get(name, ""), MAX_NAME_LENGTH) for name in ("before", "game", "player")}
         limit = _limit(request.query.get("limit", "50"))
         if limit is None:
             return problem(400, "invalid", f"limit is a whole number from 1 to {MAX_LISTED}")
@@ -160,7 +160,7 @@ class Archive:
 
     async def ranked(self, request: web.Request) -> web.Response:
         """The ranking; of one game if the query has `game`."""
-        game = clean(request.query.get("game", ""), LONGEST_NAME)
+        game = clean(request.query.get("game", ""), MAX_NAME_LENGTH)
 
         def work() -> dict[str, object]:
             with self._opened() as journal:
@@ -250,7 +250,7 @@ class Archive:
             return words
         names = _names(words)
         if names is None:
-            return problem(400, "invalid", f"players are two names of 1 to {LONGEST_NAME} characters")
+            return problem(400, "invalid", f"players are two names of 1 to {MAX_NAME_LENGTH} characters")
 
         def work() -> list[str]:
             with self._opened(write=True) as journal:
@@ -335,5 +335,5 @@ def _names(words: object) -> list[str] | None:
     given = words.get("players") if isinstance(words, dict) and set(words) == {"players"} else None
     if not (isinstance(given, list) and len(given) == 2 and all(isinstance(one, str) for one in given)):
         return None
-    names = [clean(one, LONGEST_NAME + 1) for one in given]
-    return names if all(0 < len(name) <= LONGEST_NAME for name in names) else None
+    names = [clean(one, MAX_NAME_LENGTH + 1) for one in given]
+    return names if all(0 < len(name) <= MAX_NAME_LENGTH for name in names) else None

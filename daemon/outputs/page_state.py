@@ -20,7 +20,7 @@ from daemon.i18n.translation import worded
 from vision.frame import Image
 
 MAX_ANNOUNCEMENTS = 100
-LONGEST = 512
+MAX_LENGTH = 512
 """Characters in an announcement."""
 JPEG_QUALITY = 80
 READY_DEADLINE_S = 10.0
@@ -112,7 +112,7 @@ class PageState(Collector):
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         with self._lock:
             self._announced += 1
-            self._announcements.append(Spoken(self._announced, now, kind[:64], clean(text, LONGEST)))
+            self._announcements.append(Spoken(self._announced, now, kind[:64], clean(text, MAX_LENGTH)))
 
     @property
     def state(self) -> StateMessage | None:

@@ -13,7 +13,7 @@ import cv2
 from aiohttp import web
 
 from daemon.commands.command import CommandError
-from daemon.commands.sources import LONGEST, check_source
+from daemon.commands.sources import MAX_ADDRESS, check_source
 from daemon.i18n.translation import worded
 from daemon.outputs.command_queue import READ_S, problem, words_of
 from daemon.outputs.page_state import JPEG_QUALITY
@@ -116,8 +116,8 @@ class Preview:
 def parse_preview(words: object) -> str:
     """The camera in an object such as {"source": "0"}. Raises CommandError."""
     source = words.get("source") if isinstance(words, Mapping) and len(words) == 1 else None
-    if not isinstance(source, str) or not source or len(source) > LONGEST:
-        raise CommandError(f"a look is an object with the source, a text of at most {LONGEST} characters")
+    if not isinstance(source, str) or not source or len(source) > MAX_ADDRESS:
+        raise CommandError(f"a look is an object with the source, a text of at most {MAX_ADDRESS} characters")
     return source
 
 

@@ -13,7 +13,7 @@ from daemon.agents.keys import write_private
 
 TOKEN_BYTES = 32
 """Random bytes of a new token."""
-LONGEST_TOKEN = 128
+MAX_TOKEN_LENGTH = 128
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{32,128}")
 
 
@@ -26,7 +26,7 @@ def page_token(path: Path) -> str:
     try:
         with path.open(encoding="ascii") as file:
             found = os.fstat(file.fileno())
-            token = file.read(LONGEST_TOKEN + 2).strip()
+            token = file.read(MAX_TOKEN_LENGTH + 2).strip()
     except FileNotFoundError:
         return new_token(path)
     except (OSError, UnicodeDecodeError) as error:
@@ -52,5 +52,5 @@ def new_token(path: Path) -> str:
 def is_bearer(header: str | None, token: str) -> bool:
     """Whether an Authorization header carries that token; compares in constant time."""
     kind, _, given = (header or "").partition(" ")
-    brought = given.strip().encode("utf-8", "surrogatepass")[:LONGEST_TOKEN]
+    brought = given.strip().encode("utf-8", "surrogatepass")[:MAX_TOKEN_LENGTH]
     return hmac.compare_digest(brought, token.encode()) and kind.lower() == "bearer"

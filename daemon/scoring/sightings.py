@@ -28,7 +28,7 @@ WRONG_NATS = 2.3
 WAYS = 4
 """Up, right, down, left: where the other half of a tile may lie."""
 
-LEAST = 1e-6
+MIN_PROBABILITY = 1e-6
 PAIRS = np.array([(cell, beside) for cell in range(len(CELLS)) for beside in NEIGHBOURS[cell] if beside > cell])
 """(pairs, 2) cells that lie side by side, ascending."""
 _NUMBER = {(int(first), int(second)): number for number, (first, second) in enumerate(PAIRS)}
@@ -148,7 +148,9 @@ def _ways(reading: BoardReading) -> NDArray[np.float64]:
     ways = np.zeros((len(CELLS), WAYS))
     for tile in reading.tiles or ():
         others = min(
-            0.0, math.log(max(1 - tile.probability, LEAST) / (WAYS - 1)) - math.log(max(tile.probability, LEAST))
+            0.0,
+            math.log(max(1 - tile.probability, MIN_PROBABILITY) / (WAYS - 1))
+            - math.log(max(tile.probability, MIN_PROBABILITY)),
         )
         ways[list(tile.cells)] = others
         ways[list(tile.cells), _directions(tile.cells)] = 0.0

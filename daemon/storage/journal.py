@@ -28,7 +28,7 @@ from games import Outcome
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-MOST = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 """Largest integer that SQLite stores; an agent may report any."""
 BUSY_S = 2.0
 """Seconds to wait for another process that locks the file, such as a backup."""
@@ -382,8 +382,8 @@ def _with_figures(ply: StoredPly, times: PlyTimes | None, thought: Thought | Non
     return dataclasses.replace(
         ply,
         score=_finite(thought.score),
-        depth=min(thought.depth, MOST),
-        nodes=min(thought.nodes, MOST),
+        depth=min(thought.depth, MAX_INTEGER),
+        nodes=min(thought.nodes, MAX_INTEGER),
         thought_s=_finite(thought.seconds),
     )
 

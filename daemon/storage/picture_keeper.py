@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 
 from daemon.i18n.translation import worded
-from daemon.storage.pictures import LARGEST_BYTES, Pictures
+from daemon.storage.pictures import MAX_BYTES, Pictures
 from vision.frame import Image
 
 _log = logging.getLogger(__name__)
@@ -142,7 +142,7 @@ def encoded(image: Image) -> bytes:
         size = max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale))
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
-    if not done or data.size > LARGEST_BYTES:
+    if not done or data.size > MAX_BYTES:
         raise ValueError("the picture cannot be written as JPEG")
     return data.tobytes()
 

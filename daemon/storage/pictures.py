@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 
 SUFFIX = ".pictures"
-LARGEST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """Bytes; pictures kept here are far smaller."""
 _GAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 _PICTURE = re.compile(r"(\d{1,6})-[0-9a-f]{12}\.jpg")
@@ -42,7 +42,7 @@ class Pictures:
         """The JPEG for that ply and board; None if there is none."""
         with contextlib.suppress(OSError, ValueError):
             path = self.path(game_id, ply, board)
-            if path.stat().st_size <= LARGEST_BYTES:
+            if path.stat().st_size <= MAX_BYTES:
                 return path.read_bytes()
         return None
 

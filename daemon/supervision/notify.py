@@ -11,7 +11,7 @@ from collections.abc import Mapping
 LOGGER = logging.getLogger(__name__)
 TURN_S = 0.5
 """Seconds, longest wait for a busy systemd, for messages it must not miss."""
-LONGEST_STATUS = 200
+MAX_STATUS_LENGTH = 200
 """Characters in a status text."""
 
 
@@ -71,7 +71,7 @@ class Notifier:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())[:LONGEST_STATUS]
+    return " ".join(text.split())[:MAX_STATUS_LENGTH]
 
 
 def _watchdog_s(environment: Mapping[str, str]) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 
-MOST = 5
+MAX_RESTARTS = 5
 """Most starts within any `WINDOW_S`, including the first."""
 WINDOW_S = 60.0
 PAUSES_S = (0.0, 0.0, 1.0, 3.0, 8.0)
@@ -14,7 +14,7 @@ PAUSES_S = (0.0, 0.0, 1.0, 3.0, 8.0)
 class RestartLimit:
     """Computes how long to wait before the next start. Times are monotonic seconds."""
 
-    def __init__(self, most: int = MOST, window_s: float = WINDOW_S) -> None:
+    def __init__(self, most: int = MAX_RESTARTS, window_s: float = WINDOW_S) -> None:
         self._most, self._window_s = most, window_s
         self._starts: collections.deque[float] = collections.deque(maxlen=most)
 

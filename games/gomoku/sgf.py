@@ -23,7 +23,7 @@ CHOICE = "KC"
 SET_UP = frozenset({"AB", "AW", "AE", "PL"})
 """Properties that put stones on the board, or set the mover, before the game."""
 FREE = "free"
-LONGEST = 1 << 20
+MAX_LENGTH = 1 << 20
 """Characters accepted in a record; no real game comes near."""
 LETTERS = "abcdefghijklmnopqrs"
 TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)\s*((?:\[(?:\\.|[^\\\]])*\]\s*)+))", re.DOTALL)
@@ -108,8 +108,8 @@ def main_line(text: str) -> list[Node]:
 
 def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
     """Yields a parenthesis or semicolon, or a property's name and its bracketed values."""
-    if len(text) > LONGEST:
-        raise SgfError(f"{len(text)} characters; a record has at most {LONGEST}")
+    if len(text) > MAX_LENGTH:
+        raise SgfError(f"{len(text)} characters; a record has at most {MAX_LENGTH}")
     place, end = 0, len(text.rstrip())
     while place < end:
         match = TOKEN.match(text, place)

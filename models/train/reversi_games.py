@@ -23,7 +23,7 @@ from agents.kernels.reversi.midgame import LOWEST, negamax
 
 U = np.uint64
 ZERO, ONE = U(0), U(1)
-FEWEST_RANDOM, MAX_RANDOM = 4, 24
+MIN_RANDOM, MAX_RANDOM = 4, 24
 """Random moves that begin a game."""
 SOLVED = 12
 """Empty squares from which play is perfect."""
@@ -78,7 +78,7 @@ def _solve(memory: Memory, mine: np.uint64, theirs: np.uint64, empties: int) -> 
 def _play(memory: Memory, depth: int, mine: Any, theirs: Any, result: Any) -> int:
     """Plays one game; returns the number of positions written."""
     own, other = U(0x0000000810000000), U(0x0000001008000000)
-    randoms = np.random.randint(FEWEST_RANDOM, MAX_RANDOM + 1)
+    randoms = np.random.randint(MIN_RANDOM, MAX_RANDOM + 1)
     rows, unsolved, ply = 0, 0, 0
     memory[GENERATION] = (memory[GENERATION] + ONE) & U(63)
     while True:

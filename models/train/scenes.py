@@ -17,7 +17,7 @@ from games import AnyGame
 from models.train.pathtraced import trace_scene
 
 NOTE = "path-traced by kibitzer train scenes; no photographs, no real boards"
-MOST = 4000
+MAX_SCENES = 4000
 """Scenes of one folder: more labels are not read at once."""
 
 
@@ -39,8 +39,8 @@ def write_scenes(
     Returns the number of scenes made. A scene depends on game, rules, seed and its number alone. Raises
     SceneFolderError, and RendererError if the renderer cannot be used.
     """
-    if not 0 < count <= MOST:
-        raise SceneFolderError(f"--count is from 1 to {MOST}, not {count}")
+    if not 0 < count <= MAX_SCENES:
+        raise SceneFolderError(f"--count is from 1 to {MAX_SCENES}, not {count}")
     template = load_template(game.name, games.switched_on(game))
     labels = _labels(out, game, seed)
     made = 0

@@ -31,7 +31,7 @@ LEAD_S = 3.0
 """Seconds of rest at the beginning and at the end."""
 FINER = 4
 """Looks per picture interval for whether the hand has gone."""
-LONGEST_VISIT_S = 30.0
+MAX_VISIT_S = 30.0
 LOOK_PX, MAX_LOOKS = 128, 400
 """Pixels on a side of the small board pictures that show when the hand has gone; and how many are kept."""
 DIFFERS, SPOT = 12, 0.0007
@@ -171,7 +171,7 @@ class Taker:
         self._table.perform(needed(self._table, steps), side)
         self._looks.clear()
         self._until = until
-        for _ in range(round(LONGEST_VISIT_S * self._rate_hz)):
+        for _ in range(round(MAX_VISIT_S * self._rate_hz)):
             self._take()
             if not self._table.busy:
                 break

@@ -17,7 +17,7 @@ from vision.frame import Frame, Image, SourceError
 from vision.sources.encoded import decode, peek
 
 RATE_HZ = 15.0
-LONGEST = 150
+MAX_STEPS = 150
 """Frames after which a picture should have been read."""
 JPEG_QUALITY = 85
 
@@ -66,7 +66,7 @@ class Steps:
 
     def _settle(self, pictures: Iterator[Image]) -> Observation:
         """Shows a picture until it has been read. Raises SourceError if that never happens."""
-        for _ in range(LONGEST):
+        for _ in range(MAX_STEPS):
             index = next(self._frames)
             seen = self._pipeline.feed(Frame(next(pictures), index / RATE_HZ, index))
             if seen.spent is not None and seen.rectified is not None:

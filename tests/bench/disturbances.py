@@ -28,7 +28,7 @@ from vision.simulated.source import SimulatedSource
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
 
-LONGEST_S, AFTERWARDS_S = 400.0, 12.0
+MAX_S, AFTERWARDS_S = 400.0, 12.0
 ORDINARY = ("start", "move", "game_over")
 
 
@@ -79,7 +79,7 @@ def play(seed: int, use_profile: bool) -> Count:
 
     match.listeners.append(hear)
     match.start()
-    next_s, over_s = 5.0, LONGEST_S
+    next_s, over_s = 5.0, MAX_S
     while table.time_s < over_s:
         player.update()
         frame = source.read(1.0)

@@ -31,7 +31,7 @@ from vision.simulated.source import SimulatedSource
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
 
-LONGEST_S = 300.0
+MAX_S = 300.0
 RATE_HZ = 8.0
 MIDDLES = ("simulated_s", "pictures", "pieces", "expected_boards")
 
@@ -76,7 +76,7 @@ class Evening:
         """Calibrates until the end or until it takes too long."""
         source = SimulatedSource(self.table, rate_hz=RATE_HZ)
         self._hear(self.calibration.begin())
-        while not self.calibration.ended and self.table.time_s < LONGEST_S:
+        while not self.calibration.ended and self.table.time_s < MAX_S:
             self._sitter.update()
             frame = source.read(1.0)
             if frame is not None:

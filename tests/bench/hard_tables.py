@@ -37,7 +37,7 @@ from vision.simulated.scenes import random_board
 from vision.simulated.style import LampStyle, Style, default_style
 from vision.simulated.table import SimulatedTable
 
-STEP_S, LONGEST_S = 0.65, 120.0
+STEP_S, MAX_S = 0.65, 120.0
 HOLD_S, STUCK_S = 6.0, 60.0
 """Seconds, shorter than in real calibrations: nobody repairs anything here, so there is nothing to wait for."""
 SIZE_PX = (960, 540)
@@ -118,7 +118,7 @@ class Trial:
         calibration = self.calibration
         self.said += calibration.begin()
         table = self._laid(EMPTY * len(self._table))
-        while not calibration.ended and self._time_s < LONGEST_S:
+        while not calibration.ended and self._time_s < MAX_S:
             self._time_s += STEP_S
             if self._case.hand and not table.busy:
                 table.hover(20.0, 0)

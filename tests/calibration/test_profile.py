@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from calibration.profile import ProfileError, TableProfile
-from calibration.stored_arrays import LARGEST_BYTES
+from calibration.stored_arrays import MAX_BYTES
 
 PROFILE = TableProfile(
     game="nine_mens_morris",
@@ -92,8 +92,8 @@ def test_pickled_arrays_are_never_unpacked(tmp_path: Path) -> None:
 
 def test_file_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.npz"
-    np.savez_compressed(path, facts=np.zeros(LARGEST_BYTES + 1, dtype=np.uint8))
-    assert path.stat().st_size < LARGEST_BYTES / 100
+    np.savez_compressed(path, facts=np.zeros(MAX_BYTES + 1, dtype=np.uint8))
+    assert path.stat().st_size < MAX_BYTES / 100
     with pytest.raises(ProfileError, match="unpacks to more"):
         TableProfile.load(path)
 

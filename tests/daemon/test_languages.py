@@ -38,7 +38,7 @@ from daemon.judging import adopting, corrections, phrases, undoing
 from daemon.judging.cell_overrides import cell_of, letter_of
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
-from daemon.outputs.speech.speech import LONGEST
+from daemon.outputs.speech.speech import MAX_LENGTH
 from daemon.outputs.speech.spelling import spelled
 from daemon.outputs.speech.voice import Voice
 from games import AnyGame, Outcome
@@ -127,7 +127,7 @@ def test_every_phrase_is_whole_and_short_enough_to_be_said_at_once(language: str
     for message in spoken_messages():
         for text in examples(message, language):
             assert text and not re.search(r"[{}|]", text), text
-            assert len(text) <= LONGEST
+            assert len(text) <= MAX_LENGTH
 
 
 def test_games_sides_ends_and_pieces_are_in_the_catalogues() -> None:

@@ -370,7 +370,7 @@ def test_speech_that_is_switched_off_starts_nothing(make: Make) -> None:
         ("  \n ", ""),
         ("c\u1edd g\u00e1nh", "c\u1edd g\u00e1nh"),
         ("word " * 200, ("word " * 60).strip()),
-        ("x" * 1000, "x" * speech.LONGEST),
+        ("x" * 1000, "x" * speech.MAX_LENGTH),
     ],
 )
 def test_text_from_strangers_is_cleaned(text: str, said: str) -> None:

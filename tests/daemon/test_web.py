@@ -171,7 +171,7 @@ def test_the_last_hundred_announcements_are_kept_and_capped_in_length(page: WebP
         page.announce(f"{number} " + "x" * 9999, "said")
     events = json.loads(get(page, "events")[2])
     assert [event["number"] for event in events] == list(range(51, 151))
-    assert events[-1]["text"].startswith("149 ") and len(events[-1]["text"]) == page_state.LONGEST
+    assert events[-1]["text"].startswith("149 ") and len(events[-1]["text"]) == page_state.MAX_LENGTH
 
 
 def test_health_is_200_when_all_is_well_and_503_naming_what_is_not(page: WebPage) -> None:

@@ -17,7 +17,7 @@ from tests.fuzz.entry import ROOT, Entry, Found, arm, met, quiet
 from tests.fuzz.tally import Tally
 
 REPORT_EVERY = 500
-LONGEST_RUN_S = 1800.0
+MAX_RUN_S = 1800.0
 INSTRUMENTED = (
     "games",
     "agents.messages",
@@ -53,7 +53,7 @@ def drive(entry: Entry, runs: int, seed: int) -> Tally:
             str(seed),
             str(report),
         ]
-        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LONGEST_RUN_S)
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=MAX_RUN_S)
         if not report.is_file():
             raise RuntimeError(f"the guided run of {entry.name} wrote nothing: {ended.stderr[-400:]}")
         told = json.loads(report.read_text(encoding="utf-8"))

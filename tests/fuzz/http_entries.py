@@ -17,7 +17,7 @@ from daemon.commands.game_choice import ChoiceError, choice_of, chosen, parse_ch
 from daemon.commands.setup_requests import parse_setup_request
 from daemon.commands.sources import check_source, names_of
 from daemon.config.settings import Config
-from daemon.outputs.token import LONGEST_TOKEN, is_bearer
+from daemon.outputs.token import MAX_TOKEN_LENGTH, is_bearer
 from daemon.outputs.web import WebPage
 from tests.fuzz.entry import STUCK_S, Entry, IllegalState
 from tests.fuzz.positions import text_of
@@ -193,7 +193,7 @@ def bearer(data: bytes) -> bool:
     token, header = "x" * 43, text_of(data)
     taken = is_bearer(header, token)
     if taken and header.split()[-1] != token:
-        raise IllegalState(f"{header[:LONGEST_TOKEN]!r} is taken for the token")
+        raise IllegalState(f"{header[:MAX_TOKEN_LENGTH]!r} is taken for the token")
     return taken
 
 

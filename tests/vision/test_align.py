@@ -132,7 +132,7 @@ def test_hidden_lines_of_what_looks_as_before_are_forgiven_longer_but_not_for_ev
     table.show(empty[0], 20)
     monkeypatch.setattr(table.aligner, "_recognized", lambda _image: None)
     monkeypatch.setattr(align, "pose_quality", unseen(table, missed))
-    monkeypatch.setattr(align, "LONGEST_HIDDEN_S", 6.0)
+    monkeypatch.setattr(align, "MAX_HIDDEN_S", 6.0)
     states = [answer.state for answer in table.show(empty[0], 100)]
     assert 60 < 20 + states.index("lost") - missed[0] < 80
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vision.calibrating.fitting import fit_head
-from vision.reading.heads import LEAST, OTHER, Head, head_from_arrays, judge, load_generic, read_log_probabilities
+from vision.reading.heads import MIN_SHARE, OTHER, Head, head_from_arrays, judge, load_generic, read_log_probabilities
 
 LENGTH = 40
 CENTRES = {letter: np.random.default_rng(index).normal(0, 1, LENGTH) for index, letter in enumerate(".WB?")}
@@ -33,7 +33,7 @@ def test_probabilities_add_up_and_are_never_certain(head: Head) -> None:
     far = examples(".WB" * 5, spread=20.0)
     shares = np.exp(read_log_probabilities(np.concatenate([far, examples(".WB" * 5)]), ".WB", head, None))
     assert np.allclose(shares.sum(axis=1), 1)
-    assert (shares >= LEAST / 2).all()
+    assert (shares >= MIN_SHARE / 2).all()
     assert (shares < 1).all()
 
 

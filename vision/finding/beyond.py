@@ -30,7 +30,7 @@ ASIDE_PX = 4
 """Rectified pixels by which a continuation may lie beside the extension of its line."""
 GOES_ON = 0.5
 """Least share of the lines ending at a side that must continue for it not to be the board's edge."""
-FEWEST = 2
+MIN_LINES = 2
 """Least number of lines, with their continuation in the picture, for a side to be judged."""
 
 
@@ -48,7 +48,7 @@ class Beyond:
     @property
     def goes_on(self) -> bool:
         """Whether this side is certainly not the board's edge."""
-        return self.lines * self.in_picture >= FEWEST and self.seen >= GOES_ON
+        return self.lines * self.in_picture >= MIN_LINES and self.seen >= GOES_ON
 
 
 def lines_beyond(image: Image, pose: BoardPose, template: BoardTemplate) -> tuple[Beyond, Beyond, Beyond, Beyond]:

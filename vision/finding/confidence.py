@@ -10,13 +10,13 @@ from calibration.template import BoardTemplate
 from vision.finding.beyond import lines_beyond
 from vision.finding.found import Found, Told
 from vision.finding.gaps import bare_share
-from vision.finding.grid_finder import FEWEST_LINES, lines_of
+from vision.finding.grid_finder import MIN_LINES, lines_of
 from vision.finding.strays import stray_share
 from vision.frame import Image
 
 BASE: dict[Told, float] = {"markers": 6.0, "print": 4.0, "lattice": 2.5, "outline": 2.0, "reference": 4.0, "hand": 2.0}
 """Log odds, by method, of a board that is just good enough to be accepted."""
-LEAST = {"markers": 1.0, "print": 0.55, "lattice": 0.3, "outline": 0.55, "reference": 0.55, "hand": 0.3}
+MIN_QUALITY = {"markers": 1.0, "print": 0.55, "lattice": 0.3, "outline": 0.55, "reference": 0.55, "hand": 0.3}
 """Quality of such a board, by method."""
 GAIN = {"markers": 0.0, "print": 10.0, "lattice": 8.0, "outline": 9.0, "reference": 6.0, "hand": 8.0}
 """Log odds per 1 of additional quality."""
@@ -49,7 +49,7 @@ class Signs:
     @property
     def sure(self) -> float:
         """Probability, 0 to 1, that the board is there and in this place."""
-        odds = BASE[self.told_by] + GAIN[self.told_by] * (self.quality - LEAST[self.told_by])
+        odds = BASE[self.told_by] + GAIN[self.told_by] * (self.quality - MIN_QUALITY[self.told_by])
         odds -= STRAY * self.strays + BARE * self.bare + GOES_ON * self.goes_on + UNSEEN_SIDE * self.unseen_sides
         return float(1 / (1 + np.exp(-odds)))
 
@@ -72,7 +72,7 @@ def signs_of(image: Image, found: Found) -> Signs:
 
 def is_ruled(template: BoardTemplate) -> bool:
     """Whether a board has so many lines that it is recognised by its lattice, not its outline."""
-    return "grid" in template.source and min(lines_of(template)) >= FEWEST_LINES
+    return "grid" in template.source and min(lines_of(template)) >= MIN_LINES
 
 
 def sure_of(image: Image, found: Found) -> float:

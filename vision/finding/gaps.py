@@ -36,7 +36,7 @@ The first for even, the second for grainy boards; a piece may be almost of the b
 """
 BARE = 0.5
 """Share of a line that must be bare for it to be missing."""
-FEWEST_CHUNKS = 12
+MIN_CHUNKS = 12
 ON_LINE_MM = 0.5
 
 
@@ -49,7 +49,7 @@ def bare_share(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
     profiles = sample_across(grey, chunks, SEARCH_PX + BESIDE_PX)
     _, heights, noise = peaks(ridge(profiles, style), SEARCH_PX, style)
     clear = heights > visible(heights, noise)
-    if clear.sum() < FEWEST_CHUNKS:
+    if clear.sum() < MIN_CHUNKS:
         return 0.0
     near = profiles[:, BESIDE_PX:-BESIDE_PX]
     levels = np.median(near, axis=1).astype(np.float64)

@@ -32,7 +32,7 @@ from vision.primitives.waves import find_waves
 
 FloatArray = NDArray[np.float64]
 
-FEWEST_LINES = 9
+MIN_LINES = 9
 """Least number of lines each way; smaller boards are found by their outline, since so small a lattice fits anything."""
 WORKING_PX = 1000
 MIN_LENGTH = 0.009

@@ -34,7 +34,7 @@ ALIKE, ALIKE_INSIDE = 0.6, 0.5
 """Least correlations, with the surroundings and within the outline, of a landmark that counts as seen."""
 ASIDE_MM = 2.0
 """Greatest distance of a seen landmark from where the pose puts it: a wide lens distorts the board as much."""
-FEWEST = 8
+MIN_POINTS = 8
 """Least number of landmarks for fitting a pose."""
 
 
@@ -58,11 +58,11 @@ def refine_by_landmarks(image: Image, pose: BoardPose, template: BoardTemplate) 
     for reach_mm in SEARCH_MM:
         sightings = _look(small, matrix, template, reach_mm)
         seen = sightings.seen
-        if seen.sum() < FEWEST:
+        if seen.sum() < MIN_POINTS:
             break
         limit_px = ASIDE_MM * template.pixels_per_mm
         correction, kept = fit_homography(sightings.proper[seen], sightings.places[seen], cv2.USAC_MAGSAC, limit_px)
-        if correction is None or kept.sum() < FEWEST:
+        if correction is None or kept.sum() < MIN_POINTS:
             break
         residuals = project(correction, sightings.proper[seen][kept]) - sightings.places[seen][kept]
         error_px = float(np.median(np.linalg.norm(residuals, axis=1)))

@@ -27,9 +27,9 @@ ON_LINE = 0.22
 """Cells, distance from a line of the lattice within which a segment is a piece of it."""
 BLOCK = 5
 """Cells, side of the square in which the fit starts: the one with most segments on lines."""
-FEWEST = 12
+MIN_POINTS = 12
 """Least number of segments for a fit."""
-FEWEST_MEN = 12
+MIN_MEN = 12
 """Least number of men that can show where the points are."""
 PIECE_CELLS = 2.0
 """Cells, greatest length of the pieces that segments are cut into."""
@@ -87,7 +87,7 @@ def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
     low, high = project(matrix, np.array([[0.0, 0.0], [FRAME_PX, FRAME_PX]]))
     matrix = np.asarray(matrix @ weave.frame_from_picture)
     men = np.zeros((0, 2)) if grey is None else find_round_men(grey, matrix, low, high)
-    if comb.by_men and len(men) >= FEWEST_MEN:
+    if comb.by_men and len(men) >= MIN_MEN:
         moved = _usual_place(men)
         matrix, men = np.array([[1, 0, -moved[0]], [0, 1, -moved[1]], [0, 0, 1.0]]) @ matrix, men - moved
     pieces = _pieces(weave, project(np.asarray(np.linalg.inv(matrix)), men) if len(men) else men, comb)
@@ -235,7 +235,7 @@ def _correction(ends: FloatArray, pieces: Pieces, start: FloatArray, reach: floa
         & (lengths < 3 * reach)
         & (least >= 0)
     )
-    if near.sum() < FEWEST or min((axis[near] == one).sum() for one in (0, 1)) < FEWEST // 3:
+    if near.sum() < MIN_POINTS or min((axis[near] == one).sum() for one in (0, 1)) < MIN_POINTS // 3:
         return None
     points = (ends[near] - start) / reach
     u, v = points[..., 0].ravel(), points[..., 1].ravel()

@@ -46,7 +46,7 @@ CLEAR = 0.4
 NOISE = 2.2
 """Least response of a line in units of the typical response off lines."""
 FLOOR = 1.0
-FEWEST_PLAIN = 12
+MIN_PLAIN = 12
 """Least number of cells without men from which the response off lines is measured."""
 EVEN = 1.6
 """Greatest range of levels within bare board, in units of the least response of a line."""
@@ -220,7 +220,7 @@ def _plain(seen: NDArray[np.bool_], men: FloatArray) -> NDArray[np.bool_]:
     """(rows, columns) whether the cell up and left of a point shows only board; all seen cells if few do."""
     standing = cv2.dilate(men, np.ones((2, 2)), anchor=(1, 1)) > 0
     plain = seen & ~standing
-    return np.asarray(plain if plain.sum() >= FEWEST_PLAIN else seen, dtype=np.bool_)
+    return np.asarray(plain if plain.sum() >= MIN_PLAIN else seen, dtype=np.bool_)
 
 
 def _judged(

@@ -15,7 +15,6 @@ from vision.primitives.lines import shaped_lines
 from vision.primitives.segments import FRAME_PX, Weave
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 POSITIONS = 22
 """Number of candidate lines in either direction."""

@@ -20,7 +20,7 @@ PAPER_PERCENTILE = 80
 """Percentile of the levels at a place that is paper: a coordinate in grey letters is printed there too."""
 ASIDE = 0.12
 """Greatest deviation of a place from the others' fit, in log levels: a shadow or a hand is no paper."""
-FEWEST = 12
+MIN_POINTS = 12
 """Least number of places that must agree."""
 
 
@@ -79,7 +79,7 @@ def _fit(terms: FloatArray, logs: FloatArray) -> FloatArray | None:
     kept = seen.copy()
     slopes: FloatArray | None = None
     for _ in range(4):
-        if kept.sum() < FEWEST:
+        if kept.sum() < MIN_POINTS:
             return None
         slopes = np.asarray(np.linalg.lstsq(terms[kept], logs[kept], rcond=None)[0], dtype=np.float64)
         apart = np.abs(terms @ slopes - logs).max(axis=1)

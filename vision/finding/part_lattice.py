@@ -29,7 +29,7 @@ TRIED = 4
 """Number of lattices that are examined."""
 NEXT_SEEN = 0.2
 """Mean evidence, -1 to 1, above which the next line belongs to the board."""
-FEWEST = 0.4
+MIN_SEEN_SHARE = 0.4
 """Least share of the board's lines, each way, that must be seen for a lattice to be a part of it."""
 
 
@@ -134,7 +134,7 @@ def _may_be(columns: int, rows: int, cut: tuple[bool, bool, bool, bool], templat
     wanted = lines_of(template)
     covered = 0
     for seen, whole, ends in ((columns, wanted[0], cut[0] or cut[2]), (rows, wanted[1], cut[1] or cut[3])):
-        if seen > whole or seen < max(PIECE, FEWEST * whole):
+        if seen > whole or seen < max(PIECE, MIN_SEEN_SHARE * whole):
             return False
         covered += seen < whole and not ends
     # A smaller board lacks lines both ways; a covered one has all its lines the other way.

@@ -20,7 +20,7 @@ from vision.finding.markers import OtherSheetError, find_sheet
 from vision.finding.part_board import PartBoard, find_part
 from vision.finding.viewpoint import viewpoint
 from vision.frame import Image
-from vision.pose import SMALLEST_BOARD
+from vision.pose import MIN_BOARD
 from wording import Sentence, Term, listing, sentence, sentence_n
 
 Edge = Literal["left", "top", "right", "bottom"]
@@ -47,7 +47,7 @@ BLURRED = 15.0
 WIDTH_PX = 640
 NEEDED_PX = {"men": 9.0, "tiles": 16.0}
 """Pixels between neighbouring cells needed to read pieces, or to count pips."""
-LOWEST_DEG = 25.0
+MIN_DEG = 25.0
 """Degrees, elevation of the camera above the board's plane, below which pieces occlude each other."""
 HIDDEN = 0.15
 """Hidden share of the board's drawing above which it counts as covered."""
@@ -150,10 +150,10 @@ def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
         return cut_off(edges)
     seen_from = viewpoint(part.pose, part.template, size_px)
     height_deg = float(np.median(seen_from.elevation_deg))
-    if height_deg < LOWEST_DEG:
+    if height_deg < MIN_DEG:
         degrees = {"degrees": round(height_deg)}
         matter = sentence("The camera sees the board from too low, about {degrees} degrees above the table.", **degrees)
-        least = round(LOWEST_DEG + 5)
+        least = round(MIN_DEG + 5)
         remedy = sentence("Raise it, so that it looks down at {degrees} degrees or more.", degrees=least)
         return Unseen("too_low", matter, remedy)
     gap_px = float(np.median(seen_from.cell_px)) * part.template.pitch_mm / part.template.cell_mm
@@ -173,7 +173,7 @@ def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
 
 def needed_gap_px(template: BoardTemplate, size_px: tuple[int, int]) -> float:
     """Least distance, in pixels, between neighbouring cells in a picture of that width and height."""
-    share = np.sqrt(SMALLEST_BOARD * size_px[0] * size_px[1] / (template.size_mm[0] * template.size_mm[1]))
+    share = np.sqrt(MIN_BOARD * size_px[0] * size_px[1] / (template.size_mm[0] * template.size_mm[1]))
     return max(NEEDED_PX["tiles" if template.printed is not None else "men"], float(share) * template.pitch_mm)
 
 

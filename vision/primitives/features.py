@@ -21,7 +21,7 @@ FEATURES = 2500
 RATIO = 0.8
 """Greatest distance of a match, as a share of the second best's."""
 REPROJECTION_PX = 3.0
-FEWEST_INLIERS = 12
+MIN_INLIERS = 12
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -78,16 +78,16 @@ class ReferenceMatcher:
 
     def _fit(self, features: Features) -> tuple[FloatArray, FloatArray, FloatArray, NDArray[np.bool_]] | None:
         """The homography from the reference that most features agree on, the pairs of points, and which agree."""
-        if features.descriptors is None or self._features.descriptors is None or len(features.points) < FEWEST_INLIERS:
+        if features.descriptors is None or self._features.descriptors is None or len(features.points) < MIN_INLIERS:
             return None
         pairs = self._matcher.knnMatch(features.descriptors, self._features.descriptors, k=2)
         good = [pair[0] for pair in pairs if len(pair) == 2 and pair[0].distance < RATIO * pair[1].distance]
-        if len(good) < FEWEST_INLIERS:
+        if len(good) < MIN_INLIERS:
             return None
         there: FloatArray = features.points[np.array([match.queryIdx for match in good])]
         here: FloatArray = self._features.points[np.array([match.trainIdx for match in good])]
         matrix, kept = fit_homography(here, there, cv2.USAC_MAGSAC, REPROJECTION_PX)
-        if matrix is None or int(kept.sum()) < FEWEST_INLIERS:
+        if matrix is None or int(kept.sum()) < MIN_INLIERS:
             return None
         return matrix, here, there, kept
 

@@ -13,7 +13,7 @@ MIN_AREA = 0.002
 """Least area, as a share of the picture."""
 BLOCKS = (0.02, 0.06)
 """Sides of the neighbourhoods relative to which a pixel is dark or light, as shares of the picture's longer side."""
-MOST = 8
+MAX_QUADS = 8
 ALIKE = 0.12
 """Distance of corners, as a share of the diagonal, below which two quadrangles count as one."""
 
@@ -35,7 +35,7 @@ def find_quads(grey: Grey) -> list[FloatArray]:
         diagonal = float(np.linalg.norm(quad[0] - quad[2]))
         if all(np.linalg.norm(quad - other, axis=1).max() > ALIKE * diagonal for other in distinct):
             distinct.append(quad)
-    return distinct[:MOST]
+    return distinct[:MAX_QUADS]
 
 
 def _quads(mask: Grey) -> list[FloatArray]:

@@ -25,13 +25,13 @@ ASLANT = 0.22
 ROUND = 0.36
 """Least share of a circle's edge that must vote for its centre."""
 APART_PX = 5
-LARGEST_PX = 1100
+MAX_SIDE_PX = 1100
 
 
 def find_round_men(grey: Grey, cells_from_picture: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """(n, 2) middles, in cells, of the round objects between two places (in cells too)."""
     width, height = (int(value) for value in np.ceil((high - low) * CELL_PX))
-    if not 3 * CELL_PX < min(width, height) <= max(width, height) < LARGEST_PX:
+    if not 3 * CELL_PX < min(width, height) <= max(width, height) < MAX_SIDE_PX:
         return np.zeros((0, 2))
     scale = np.array([[CELL_PX, 0, -low[0] * CELL_PX], [0, CELL_PX, -low[1] * CELL_PX], [0, 0, 1.0]])
     canvas = cv2.warpPerspective(grey, scale @ cells_from_picture, (width, height), borderMode=cv2.BORDER_REPLICATE)

@@ -20,7 +20,7 @@ WINDOWS_PX = (112, 192)
 """Pixels, sides of the square windows: the first for small cells, the second for large ones."""
 SPECTRUM = 256
 """Length of the spectra, finer than the windows' own, so that no peak falls between two frequencies."""
-FEWEST_PERIODS = 2.6
+MIN_PERIODS = 2.6
 MIN_PERIOD_PX = 5.0
 BLUR_PX = 1.0
 STRONG = 0.985
@@ -66,7 +66,7 @@ def _waves(edges: NDArray[np.float32], window_px: int) -> list[FloatArray]:
     taper = np.outer(shape, shape)
     frequencies = _frequencies()
     coarse = np.linalg.norm(frequencies, axis=2)
-    inside = (coarse > FEWEST_PERIODS / window_px) & (coarse < 1 / MIN_PERIOD_PX)
+    inside = (coarse > MIN_PERIODS / window_px) & (coarse < 1 / MIN_PERIOD_PX)
     found = []
     for top in _starts(height, window_px):
         for left in _starts(width, window_px):

@@ -53,8 +53,3 @@ class BoardReading:
         logs = np.where(hidden[:, None], -np.log(len(self.letters)), self.log_probabilities)
         unknown = np.where(hidden, 1.0, 0.0 if self.unknown is None else self.unknown)
         return dataclasses.replace(self, log_probabilities=logs, unknown=unknown)
-
-    def log_likelihood(self, board: str) -> float:
-        """Natural logarithm of the probability that the cells show `board`, treating cells as independent."""
-        columns = [self.letters.index(letter) for letter in board]
-        return float(self.log_probabilities[np.arange(len(columns)), columns].sum())

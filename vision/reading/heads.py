@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 
 OTHER = "?"
 """Class letter of a covered cell; never part of a reading."""
-LEAST = 1e-6
+MIN_SHARE = 1e-6
 """Least probability of a class: no camera reading is certain."""
 FAR_SHARE = 0.9
 """Greatest share of a cell's probability that strangeness may take away."""
@@ -208,7 +208,7 @@ def judge(
     if table is not None:
         odds = table.probabilities(descriptors)
         own = _spread(odds, table.letters, letters)
-        own = own * np.clip(shares, LEAST, None) ** table.trust
+        own = own * np.clip(shares, MIN_SHARE, None) ** table.trust
         unseen = np.array([letter not in table.letters for letter in letters])
         elsewhere = shares[:, unseen].sum(axis=1, keepdims=True)
         own = np.where(unseen, 0, own)
@@ -216,7 +216,7 @@ def judge(
         strange = table.strangeness(descriptors)[:, None]
         shares = believed * (1 - strange) + strange / len(letters)
         unknown = 1 - (1 - _other(odds, table.letters)) * (1 - strange[:, 0])
-    shares = np.clip(shares, LEAST, None)
+    shares = np.clip(shares, MIN_SHARE, None)
     return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True))), np.asarray(unknown)
 
 

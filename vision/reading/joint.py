@@ -35,7 +35,7 @@ COVERED = 0.8
 SURELY_EMPTY, MAX_EMPTY = 0.99, 40
 """Probability from which a cell is surely empty, and the most such cells that take part; the others stay unchanged."""
 STEPS = 12
-LEAST = 1e-6
+MIN_SHARE = 1e-6
 SURE_NATS = 7.0
 """Nats by which the first class may lead another at most."""
 
@@ -83,7 +83,7 @@ def _read(
     _, best = max(ends.values(), key=lambda end: end[0])
     distances = _distances(cells, best).min(axis=1)
     odd = (distances > ODD * max(1.0, float(np.median(distances)) / model.dimensions)) | (unknown > COVERED)
-    told[rows] = np.where(odd[:, None], logs, np.log(np.clip(shares, LEAST, None)))
+    told[rows] = np.where(odd[:, None], logs, np.log(np.clip(shares, MIN_SHARE, None)))
     return _bounded(told)
 
 

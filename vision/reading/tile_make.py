@@ -16,7 +16,7 @@ FloatArray = NDArray[np.float64]
 
 SURE = 0.95
 """Probability from which a half with pips counts as surely seen; blank halves are the doubtful ones."""
-FEWEST = 3
+MIN_TILES = 3
 """Surely seen halves, besides the one in question, from which the colour of faces is known."""
 TINT, SHADE = 0.08, 0.3
 """Logarithms by which faces of one make differ in tint and in brightness; shadows change mostly brightness."""
@@ -35,7 +35,7 @@ def of_one_make(patches: Patches, log_probabilities: FloatArray, letters: str) -
     empty, blank = letters.index(EMPTY), letters.index("0")
     pips = [column for column in range(len(letters)) if column not in (empty, blank)]
     sure = np.flatnonzero(log_probabilities[:, pips].max(axis=1) > np.log(SURE))
-    if len(sure) <= FEWEST:
+    if len(sure) <= MIN_TILES:
         return log_probabilities
     faces = _faces(patches)
     apart = faces[:, None] - faces[sure][None]

@@ -24,7 +24,7 @@ UP, RIGHT, DOWN, LEFT = range(1, 5)
 ROUNDS = 40
 MAX_NATS, MIN_NATS = 30.0, -12.0
 """Nats: log odds of a tile are capped at the first, as good as certain; pairs below the second are left out."""
-LEAST = 1e-6
+MIN_SHARE = 1e-6
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ def pair_halves(log_probabilities: FloatArray, letters: str, ways: FloatArray, r
     free = _seen_empty(log_probabilities, empty)
     joints = _joints(free, ways, rows, columns)
     vacant, joined = _marginals(joints, rows * columns)
-    vacant = np.clip(vacant, LEAST, 1 - LEAST)
+    vacant = np.clip(vacant, MIN_SHARE, 1 - MIN_SHARE)
     logs = log_probabilities + (np.log1p(-vacant) - _log_rest(log_probabilities[:, empty]))[:, None]
     logs[:, empty] = np.log(vacant)
     return Pairing(logs, _tiles(joints, joined, logs, letters, columns))
@@ -66,7 +66,7 @@ def pair_halves(log_probabilities: FloatArray, letters: str, ways: FloatArray, r
 
 def _log_rest(logs: FloatArray) -> FloatArray:
     """log(1 - p), from log(p)."""
-    return np.asarray(np.log(np.maximum(-np.expm1(logs), LEAST)))
+    return np.asarray(np.log(np.maximum(-np.expm1(logs), MIN_SHARE)))
 
 
 def _seen_empty(log_probabilities: FloatArray, empty: int) -> FloatArray:
@@ -78,7 +78,7 @@ def _seen_empty(log_probabilities: FloatArray, empty: int) -> FloatArray:
     shares = np.exp(log_probabilities)
     evenly = shares.min(axis=1)
     vacant = shares[:, empty] + evenly * (shares.shape[1] / 2 - 1)
-    return np.asarray(np.log(np.clip(vacant, LEAST, 1 - LEAST)))
+    return np.asarray(np.log(np.clip(vacant, MIN_SHARE, 1 - MIN_SHARE)))
 
 
 def _joints(empty: FloatArray, ways: FloatArray, rows: int, columns: int) -> _Joints:

@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 POLL_S = 0.2
 ANSWER_S = 2.0
 """Seconds, longest wait for one answer."""
-LARGEST_ANSWER = 1 << 20
+MAX_ANSWER_BYTES = 1 << 20
 """Most bytes of a state that are read."""
 
 
@@ -65,7 +65,7 @@ class StateFollower:
     def _ask(self) -> tuple[int, str] | None:
         try:
             with urllib.request.urlopen(self._url, timeout=ANSWER_S) as response:
-                data = response.read(LARGEST_ANSWER)
+                data = response.read(MAX_ANSWER_BYTES)
         except urllib.error.HTTPError as error:
             error.close()
             if error.code == 503:

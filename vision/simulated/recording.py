@@ -12,11 +12,11 @@ from vision.simulated.sitting import Sitting
 RATE_HZ = 15.0
 AFTERWARDS_S = 3.0
 """Seconds that the last board stays in the picture."""
-LONGEST_S = 3600.0
+MAX_S = 3600.0
 CODECS = {".avi": "MJPG", ".mp4": "mp4v", ".mkv": "mp4v"}
 
 
-def record_video(sitting: Sitting, path: Path, longest_s: float = LONGEST_S) -> dict[str, object]:
+def record_video(sitting: Sitting, path: Path, longest_s: float = MAX_S) -> dict[str, object]:
     """Plays without waiting to the end of the last game, or for that long; returns the truth. Raises SourceError."""
     if path.suffix.lower() not in CODECS:
         raise SourceError(f"{path}: a video is written as {', '.join(CODECS)}")

@@ -95,10 +95,6 @@ class SheetTable(SimulatedTable):
         x, y = project(self._world_from_board, (corners.mean(axis=0) + inwards)[None])[0]
         self._side, self._reach = int(marker < 2), Reach(float(x), float(y), 4.0)
 
-    def uncover(self) -> None:
-        """Removes the hand."""
-        self._reach = None
-
 
 class _SheetStage(Stage):
     def __init__(self, sheet: Sheet, style: Style, printed: PrintStyle, seed: int, size_px: tuple[int, int]) -> None:

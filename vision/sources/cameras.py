@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 
 DEV, SYS = Path("/dev"), Path("/sys/class/video4linux")
-LONGEST = 80
+MAX_LENGTH = 80
 """Characters of a camera's own name that are kept."""
 
 
@@ -75,6 +75,6 @@ def _read(path: Path) -> str:
     """One line of kernel text about a device; empty where there is none."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
-            return " ".join(file.read(4 * LONGEST).split())[:LONGEST]
+            return " ".join(file.read(4 * MAX_LENGTH).split())[:MAX_LENGTH]
     except OSError:
         return ""

@@ -14,7 +14,7 @@ MEASURED_FRAMES = 30
 """Pictures after which the rate is logged."""
 MEASURED_S = 3.0
 """Seconds at most until it is logged, once there are a few pictures."""
-FEWEST_FRAMES = 5
+MIN_FRAMES = 5
 REMEMBERED = 90
 """Pictures over which the rate is measured."""
 FAR_UNDER = 0.6
@@ -44,7 +44,7 @@ class Delivery:
     def rate_hz(self) -> float | None:
         """Pictures per second as they arrive; None until a few have come."""
         with self._lock:
-            if len(self._times_s) < FEWEST_FRAMES:
+            if len(self._times_s) < MIN_FRAMES:
                 return None
             passed_s = self._times_s[-1] - self._times_s[0]
             return (len(self._times_s) - 1) / passed_s if passed_s > 0 else None
@@ -69,7 +69,7 @@ class Delivery:
             self._times_s.append(time_s)
             passed_s = time_s - self._times_s[0]
             enough = len(self._times_s) >= MEASURED_FRAMES or (
-                len(self._times_s) >= FEWEST_FRAMES and passed_s > MEASURED_S
+                len(self._times_s) >= MIN_FRAMES and passed_s > MEASURED_S
             )
             due, self._told = enough and not self._told, self._told or enough
         if due:

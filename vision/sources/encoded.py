@@ -12,7 +12,7 @@ import numpy as np
 
 from vision.frame import PREVIEW_SHRINK, Frame, Image, Preview
 
-LARGEST_JPEG = 32 * 2**20
+MAX_JPEG_BYTES = 32 * 2**20
 """Bytes after which an unfinished picture is abandoned."""
 
 _START = b"\xff\xd8"
@@ -42,7 +42,7 @@ class JpegSplitter:
             del self._buffer[:start]
             end = jpeg_end(self._buffer)
             if end is None:
-                if len(self._buffer) > LARGEST_JPEG:
+                if len(self._buffer) > MAX_JPEG_BYTES:
                     del self._buffer[: len(_START)]
                     continue
                 return pictures

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 SETTLE_S = 2.0
 """Seconds, at least, that a camera gets to find its exposure and white balance."""
-LONGEST_SETTLE_S = 6.0
+MAX_SETTLE_S = 6.0
 """Seconds after which both are locked even if the brightness still varies: a hand or flickering lamp may cause it."""
 STEADY_FRAMES = 10
 STEADY_SHARE = 0.03
@@ -69,7 +69,7 @@ class ExposureLock:
         level = float(image[::8, ::8].mean())
         if self._locked_level is None:
             self._recent.append(level)
-            if now_s - self._opened_s > SETTLE_S and (self._steady() or now_s - self._opened_s > LONGEST_SETTLE_S):
+            if now_s - self._opened_s > SETTLE_S and (self._steady() or now_s - self._opened_s > MAX_SETTLE_S):
                 self._lock()
             return
         self._after.append(level)

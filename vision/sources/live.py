@@ -20,7 +20,7 @@ from vision.sources.encoded import EncodedFrame, Picture
 log = logging.getLogger(__name__)
 
 FIRST_WAIT_S = 0.25
-LONGEST_WAIT_S = 2.0
+MAX_WAIT_S = 2.0
 HANG_S = 15.0
 """Seconds within which each step of a connection ends unless the driver hangs: V4L2 gives up a read after 10 s."""
 NETWORK_HANG_S = 90.0
@@ -164,7 +164,7 @@ class LiveSource:
             if self._unwanted(life):
                 return
             delivered = self._index > before
-            wait_s = self._wait_after_break_s() if delivered else min(2 * wait_s, LONGEST_WAIT_S)
+            wait_s = self._wait_after_break_s() if delivered else min(2 * wait_s, MAX_WAIT_S)
             self.trouble = reason
             log.warning("%s: no picture (%s); trying again in %.1f s", self._name, reason, wait_s)
             life.waiting = True

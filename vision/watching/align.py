@@ -20,7 +20,7 @@ from vision.finding.finder import find_board, mirrored
 from vision.finding.markers import OtherSheetError
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
-from vision.primitives.features import FEWEST_INLIERS, Reference, ReferenceMatcher, shrink
+from vision.primitives.features import MIN_INLIERS, Reference, ReferenceMatcher, shrink
 from vision.watching.registration import MOSTLY, STANDS_SHARE, Grey, KnownView
 
 __all__ = ["Aligner", "Alignment", "Reference"]
@@ -37,9 +37,9 @@ CHECK_EVERY_S, CHECK_AT_REST_S = 1.0, 4.0
 """Seconds between checks of the lines, touched and at rest: a check costs as much as following five frames."""
 LOST_AFTER_S = 2.0
 """Seconds for which check after check may miss the lines of a board that does not move before it counts as lost."""
-LONGEST_HIDDEN_S = 30.0
+MAX_HIDDEN_S = 30.0
 """Seconds for which a hand may hide the lines: a player has moved it away by then."""
-FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 2.0
+FIRST_WAIT_S, MAX_WAIT_S = 0.2, 2.0
 SEARCH_EVERY_S = 4.0
 """Seconds between searches by lines alone, which take most of a second each."""
 HIDDEN_S = 0.8
@@ -155,7 +155,7 @@ class Aligner:
         """
         if self._matcher is None:
             return False
-        return self._matcher.agreeing(mirrored(image)) > MIRRORED * max(FEWEST_INLIERS, self._matcher.agreeing(image))
+        return self._matcher.agreeing(mirrored(image)) > MIRRORED * max(MIN_INLIERS, self._matcher.agreeing(image))
 
     def _found(self, grey: Grey, near: BoardPose | None) -> tuple[BoardPose, float] | None:
         """The known board's pose in a picture, searched near another pose, and the share of the board confirming it."""
@@ -198,7 +198,7 @@ class Aligner:
             self._hidden_s = self._unlike_s = frame.time_s
         elif self._same_share(grey, pose) >= STANDS_SHARE:
             self._unlike_s = frame.time_s
-        if frame.time_s - self._unlike_s > LOST_AFTER_S or frame.time_s - self._hidden_s > LONGEST_HIDDEN_S:
+        if frame.time_s - self._unlike_s > LOST_AFTER_S or frame.time_s - self._hidden_s > MAX_HIDDEN_S:
             return self._lose(frame)
         return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
 
@@ -265,7 +265,7 @@ class Aligner:
 
     def _back_off(self, time_s: float) -> None:
         self._next_try_s = time_s + self._wait_s
-        self._wait_s = min(2 * self._wait_s, LONGEST_WAIT_S)
+        self._wait_s = min(2 * self._wait_s, MAX_WAIT_S)
 
     def _locate(self, image: Image, time_s: float) -> BoardPose | None:
         """A pose under which the lines are seen; None where there is none."""

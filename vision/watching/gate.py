@@ -30,7 +30,7 @@ SAME = 0.5
 """Two masks show the same object if they share more than this part of the smaller one's area."""
 REPORTED_S = 5.0
 """Seconds after which an object over the board is reported. It is looked at once more right before."""
-REFUSED_S, LONGEST_REFUSED_S = 2.0, 10.0
+REFUSED_S, MAX_REFUSED_S = 2.0, 10.0
 """Seconds before a refused still picture is looked at again, at first and at most."""
 BESIDE_S = 60.0
 """Seconds after which an object over the rim that covers no cell belongs to the scene: a cup, a sheet of paper."""
@@ -189,7 +189,7 @@ class Gate:
         if self._free and self.beside is None:
             self._free.pop()
         self._told = False
-        self._refused_s = min(2 * self._refused_s, LONGEST_REFUSED_S) if self._is_refused(self.picture) else REFUSED_S
+        self._refused_s = min(2 * self._refused_s, MAX_REFUSED_S) if self._is_refused(self.picture) else REFUSED_S
         now_s, told_s = self.watched_s(time_s), self._since_s + REPORTED_S
         self._refused, self._again_s = self.picture, now_s + self._refused_s
         if now_s < told_s:  # before it is reported it is looked at once more

@@ -24,7 +24,7 @@ FloatArray = NDArray[np.float64]
 Grey = NDArray[np.uint8]
 
 POINTS, SURROUNDING_POINTS = 300, 120
-FEWEST = 12
+MIN_POINTS = 12
 WINDOW_PX = 15
 RETURN_PX = 0.7
 """Pixels by which a point may miss its start when the flow is followed there and back."""
@@ -88,7 +88,7 @@ class KnownView:
         self._around = _corners(self._picture, np.minimum(around, seen).astype(np.uint8), SURROUNDING_POINTS)
         inset = round(offset)
         self._alike_px, self._alike = np.zeros((0, 2)), np.zeros(0)
-        if len(self._board) >= FEWEST:
+        if len(self._board) >= MIN_POINTS:
             self._alike_px, self._alike = self._shifts_alike(template)
         self._middle = slice(inset, self._size[1] - inset), slice(inset, self._size[0] - inset)
 
@@ -125,7 +125,7 @@ class KnownView:
         Normalised cross-correlation around the known points, so that light does not count. Below a quarter for a board
         that has moved by 2 pixels or is gone; for one under a hand, the share that the hand leaves in view.
         """
-        if len(self._board) < FEWEST:
+        if len(self._board) < MIN_POINTS:
             return 0.0
         columns, rows = np.round(self._board).astype(np.intp).T
         known, now = self._as_sharp(self._seen_from_above(grey, image_from_board))
@@ -177,7 +177,7 @@ class KnownView:
 
     def _fit(self, known: Grey, now: Grey, points: FloatArray) -> _Fit | None:
         """The homography most followed points agree on, with `now` first made as bright there as the known picture."""
-        if len(points) < FEWEST:
+        if len(points) < MIN_POINTS:
             return None
         columns, rows = np.round(points).astype(np.intp).T
         gain = np.median((known[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
@@ -267,10 +267,10 @@ class _Fit:
 
 
 def _fit_points(known: FloatArray, seen: FloatArray) -> _Fit | None:
-    if len(known) < FEWEST:
+    if len(known) < MIN_POINTS:
         return None
     matrix, agree = fit_homography(known, seen, cv2.RANSAC, AGREE_PX)
-    if matrix is None or agree.sum() < max(FEWEST, AGREE_SHARE * len(known)):
+    if matrix is None or agree.sum() < max(MIN_POINTS, AGREE_SHARE * len(known)):
         return None
     return _Fit(matrix, known[agree], seen[agree])
 

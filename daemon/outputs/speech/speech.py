@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 MAX_WAITING = 8
 """Most phrases waiting; beyond that the oldest that is not urgent is dropped."""
-LONGEST = 300
+MAX_LENGTH = 300
 """Characters in one phrase."""
 CLOSE_S = 3.0
 AGAIN_S = 60.0
@@ -34,12 +34,12 @@ AGAIN_S = 60.0
 
 
 def clean(text: str) -> str:
-    """The text without control and formatting characters, on one line, at most `LONGEST` characters of whole words."""
-    visible = "".join(" " if unicodedata.category(letter)[0] in "CZ" else letter for letter in text[: 20 * LONGEST])
+    """The text without control and formatting characters, on one line, of at most `MAX_LENGTH` in whole words."""
+    visible = "".join(" " if unicodedata.category(letter)[0] in "CZ" else letter for letter in text[: 20 * MAX_LENGTH])
     words = " ".join(visible.split())
-    if len(words) <= LONGEST:
+    if len(words) <= MAX_LENGTH:
         return words
-    return words[: LONGEST + 1].rpartition(" ")[0] or words[:LONGEST]
+    return words[: MAX_LENGTH + 1].rpartition(" ")[0] or words[:MAX_LENGTH]
 
 
 class Speaker:

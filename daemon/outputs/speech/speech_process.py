@@ -27,7 +27,7 @@ from typing import Any, TextIO
 FALLBACK = "en"
 TRIES = 3
 """Most attempts at a phrase."""
-SHORTEST_S = 0.1
+MIN_S = 0.1
 """Seconds: less sound counts as none; espeak-ng makes more for any phrase with a letter or digit."""
 REST_S = 0.2
 """Seconds of rest for the engine before another attempt."""
@@ -105,7 +105,7 @@ def _render_whole(engine: Any, text: str, path: str) -> float:
     for _ in range(TRIES):
         _render(engine, text, path)
         seconds = _seconds(path)
-        if seconds >= SHORTEST_S or not any(letter.isalnum() for letter in text):
+        if seconds >= MIN_S or not any(letter.isalnum() for letter in text):
             return seconds
         time.sleep(REST_S)
     raise EOFError("the engine makes no sound of it")

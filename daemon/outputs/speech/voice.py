@@ -27,7 +27,7 @@ SHORT_S = 3.0
 """Seconds a phrase waits until a failed voice may restart; if it takes longer, the phrase is only written."""
 STOP_S = 0.1
 """Seconds until a wait notices the stop signal."""
-LONGEST_ANSWER = 65536
+MAX_ANSWER_LENGTH = 65536
 PROCESS = (sys.executable, "-I", str(Path(__file__).with_name("speech_process.py")))
 
 
@@ -125,7 +125,7 @@ class Voice:
             self._unread += data
             if not data:
                 raise VoiceError("it has died")
-            if len(self._unread) > LONGEST_ANSWER:
+            if len(self._unread) > MAX_ANSWER_LENGTH:
                 raise VoiceError("it writes rubbish")
         line, _, self._unread = self._unread.partition(b"\n")
         try:

@@ -15,7 +15,7 @@ from daemon.config.player_names import PERSON
 from daemon.game.effects import Known
 from daemon.storage.exporting.document import FORMAT
 from daemon.storage.importing.imported import MAX_PLIES, Imported, ImportedPly, ImportFault
-from daemon.storage.importing.judge import LONGEST_NAME, LONGEST_SOURCE, judged
+from daemon.storage.importing.judge import MAX_NAME_LENGTH, MAX_SOURCE_LENGTH, judged
 from daemon.storage.stored import StoredGame, StoredNote, StoredPly
 from games import Outcome
 
@@ -141,7 +141,7 @@ def read_json(text: str, source: str) -> StoredGame:
         game_id=document.id if ID.fullmatch(document.id) else played.game_id,
         game=played.game,
         rules=played.rules,
-        players=tuple(clean(name, LONGEST_NAME) or PERSON for name in document.players),
+        players=tuple(clean(name, MAX_NAME_LENGTH) or PERSON for name in document.players),
         started=document.started,
         finished=document.finished,
         outcome=None if claim is None else Outcome(claim.winner, claim.reason, claim.scores),
@@ -150,7 +150,7 @@ def read_json(text: str, source: str) -> StoredGame:
         notes=tuple(StoredNote(one.kind, one.text, one.data, one.ply, one.time) for one in document.notes),
         clock={} if document.clock is None else document.clock.model_dump(),
         start=document.start,
-        source=clean(source, LONGEST_SOURCE) or "file",
+        source=clean(source, MAX_SOURCE_LENGTH) or "file",
     )
 
 

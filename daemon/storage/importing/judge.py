@@ -17,9 +17,9 @@ from games import AnyGame, MoveError, Outcome
 
 BEYOND_RULES = ("resigned", "time")
 """Reasons for an end that the board need not show."""
-LONGEST_NAME = 128
+MAX_NAME_LENGTH = 128
 """Most characters in a player's name; an agent's name with all its settings is longer than a person's."""
-LONGEST_SOURCE = 120
+MAX_SOURCE_LENGTH = 120
 
 
 def judged(imported: Imported, source: str) -> StoredGame:
@@ -40,14 +40,14 @@ def judged(imported: Imported, source: str) -> StoredGame:
         game_id=new_id(started),
         game=game.name,
         rules={name: str(value).lower() for name, value in vars(game.rules).items()},
-        players=tuple(clean(name, LONGEST_NAME) or PERSON for name in imported.players),
+        players=tuple(clean(name, MAX_NAME_LENGTH) or PERSON for name in imported.players),
         started=started,
         finished=None if outcome is None else ended,
         outcome=outcome,
         plies=plies,
         clock=dict(imported.clock),
         start=game.format_position(start) if imported.start else "",
-        source=clean(source, LONGEST_SOURCE) or "file",
+        source=clean(source, MAX_SOURCE_LENGTH) or "file",
     )
 
 

@@ -15,7 +15,7 @@ from daemon.storage.importing.sgf import read_sgf
 from daemon.storage.importing.tiles import read_tiles
 from daemon.storage.stored import StoredGame
 
-LARGEST_BYTES = 16 << 20
+MAX_BYTES = 16 << 20
 """Bytes in a file; the longest game in JSON has half of that."""
 FORMATS = ("sgf", "ggf", "transcript", "moves", "annotations", "json")
 """Formats that can be read; pictures cannot."""
@@ -79,8 +79,8 @@ def _imported(name: str, text: str, game: str, rules: Mapping[str, object]) -> I
 def _text(path: Path) -> str:
     """The file's content. Raises ImportFault."""
     try:
-        if path.stat().st_size > LARGEST_BYTES:
-            raise ImportFault(f"larger than {LARGEST_BYTES >> 20} MiB; no game is")
+        if path.stat().st_size > MAX_BYTES:
+            raise ImportFault(f"larger than {MAX_BYTES >> 20} MiB; no game is")
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ImportFault(f"cannot be read: {error.strerror}") from None

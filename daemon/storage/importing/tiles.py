@@ -9,7 +9,7 @@ from pathlib import Path
 
 import games
 from calibration.annotations import (
-    LARGEST_BYTES,
+    MAX_BYTES,
     AnnotationError,
     PhotoName,
     annotation_paths,
@@ -44,7 +44,7 @@ def _unpack(path: Path, folder: Path) -> None:
         with zipfile.ZipFile(path) as file:
             for one in file.infolist()[:MAX_FILES]:
                 match = _OURS.fullmatch(one.filename)
-                if match is not None and one.file_size <= LARGEST_BYTES:
+                if match is not None and one.file_size <= MAX_BYTES:
                     (folder / match[1]).write_bytes(file.read(one))
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
         raise ImportFault(f"{path}: cannot be unpacked: {error}") from None

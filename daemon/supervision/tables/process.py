@@ -30,7 +30,7 @@ START_S = 180.0
 """Seconds without a sign of life before a process still starting up is ended."""
 ABORT_S = 10.0
 """Seconds between SIGABRT, which makes it report its stacks, and SIGKILL."""
-LONGEST_LINE = 8192
+MAX_LINE_LENGTH = 8192
 
 State = Literal["starting", "running", "waiting", "ended", "refused"]
 
@@ -164,7 +164,7 @@ def _environment(address: str) -> dict[str, str]:
 def _copy(source: IO[bytes], name: str) -> None:
     """Forwards a table's log line by line, prefixed with its name; ends with the process."""
     with source, contextlib.suppress(OSError, ValueError):
-        while line := source.readline(LONGEST_LINE):
+        while line := source.readline(MAX_LINE_LENGTH):
             sys.stderr.write(f"{name}: {line.decode(errors='replace').rstrip()}\n")
 
 

@@ -9,10 +9,10 @@ import socket
 import tempfile
 from pathlib import Path
 
-LARGEST_BYTES = 4096
+MAX_BYTES = 4096
 MAX_AT_A_TIME = 64
 """Most messages of one table that are read before the next table's."""
-LONGEST_TEXT = 200
+MAX_TEXT_LENGTH = 200
 
 
 @dataclasses.dataclass
@@ -50,7 +50,7 @@ class SignPost:
         """Reads the messages that table's process has sent since the last call."""
         for _ in range(MAX_AT_A_TIME):
             try:
-                data = self.sockets[number].recv(LARGEST_BYTES)
+                data = self.sockets[number].recv(MAX_BYTES)
             except OSError:
                 return
             take(data, signs, now_s)
@@ -72,4 +72,4 @@ def take(data: bytes, signs: ReportedState, now_s: float) -> None:
         elif name == "WATCHDOG" and value == "1":
             signs.alive_s = now_s
         elif name == "STATUS":
-            signs.text = "".join(letter for letter in value if letter.isprintable())[:LONGEST_TEXT]
+            signs.text = "".join(letter for letter in value if letter.isprintable())[:MAX_TEXT_LENGTH]

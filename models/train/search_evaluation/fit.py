@@ -13,7 +13,7 @@ from models.train.search_evaluation.self_play import Positions
 
 HELD_OUT = 10
 """One game in so many is held out."""
-FEWEST = 200
+MIN_POSITIONS = 200
 """Positions below which a group keeps its weights."""
 
 
@@ -58,7 +58,7 @@ def fit(evaluation: Evaluation, positions: Positions, say: Callable[[int], objec
     weights, learnt = evaluation.shipped(), positions.game % HELD_OUT != 0
     for group in range(len(evaluation.groups)):
         rows = learnt & (positions.group == group)
-        if np.count_nonzero(rows) >= FEWEST and len(set(positions.points[rows]) - {0.5}) == 2:
+        if np.count_nonzero(rows) >= MIN_POSITIONS and len(set(positions.points[rows]) - {0.5}) == 2:
             weights[group] = fit_group(evaluation, positions.features[rows], positions.points[rows])
         say(1)
     return weights

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
-from daemon.app.typed_lines import LONGEST, TypedLines
+from daemon.app.typed_lines import MAX_LINE_BYTES, TypedLines
 from daemon.cli import play as play_cli
 from daemon.drawing.text_board import NEW, TextBoard
 
@@ -184,5 +184,5 @@ def test_lines_come_as_they_are_typed_and_long_ones_are_cut() -> None:
     os.close(writing)
     assert typed.take(0.0) == "half"
     taken = [typed.take(0.0) for _ in range(4)]
-    assert all(one is None or len(one) <= LONGEST for one in taken) and typed.ended
+    assert all(one is None or len(one) <= MAX_LINE_BYTES for one in taken) and typed.ended
     os.close(reading)

@@ -9,7 +9,7 @@ from pathlib import Path
 from daemon.commands.command import NAMES, parse_command
 from daemon.commands.game_choice import MAX_BYTES, SECTIONS, chosen, parse_choice
 from daemon.config.settings import Config
-from daemon.core.legal import MOST
+from daemon.core.legal import MAX_MOVES
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
 
@@ -40,4 +40,4 @@ def test_every_field_of_the_menu_is_in_the_document() -> None:
 
 
 def test_the_numbers_are_the_programs() -> None:
-    assert f"at most {MAX_BYTES} bytes" in TEXT and f"at most {MOST}, each `move`" in TEXT
+    assert f"at most {MAX_BYTES} bytes" in TEXT and f"at most {MAX_MOVES}, each `move`" in TEXT
