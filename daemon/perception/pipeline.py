@@ -192,6 +192,7 @@ class Pipeline:
     def _look(self, frame: Frame) -> Observation:
         """Processes a frame in full, through every step that makes sense for it."""
         began_s = time.perf_counter()
+        repeated = self._last is not None and np.array_equal(self._last.frame.image, frame.image)
         alignment = self.aligner.update(frame)
         if alignment.strange:
             self.gate.reset()
@@ -205,7 +206,7 @@ class Pipeline:
         rectified_s = time.perf_counter()
         look_around = functools.partial(surroundings_of, frame.image, alignment.pose, self.template)
         reads_through = functools.partial(self._reads_through, rectified, frame.time_s)
-        gate = self.gate.update(rectified, frame.time_s, look_around, reads_through)
+        gate = self.gate.update(rectified, frame.time_s, look_around, reads_through, repeated)
         if gate.fresh and gate.sure:
             self.aligner.renew(frame)
         arm = None if self.gate.picture is None else self.arms.update(self.gate.picture, gate)

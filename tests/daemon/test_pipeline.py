@@ -13,7 +13,7 @@ from calibration.template import BoardTemplate, load_template
 from daemon.perception import pipeline as pipelines
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import LOOK_EVERY_S, Observation, Pipeline, is_covered
-from tests.vision.drawn import draw
+from tests.vision.drawn import CORNERS, draw
 from vision.frame import Frame, Image
 from vision.reading.board_reading import BoardReading
 from wording import plain
@@ -399,3 +399,14 @@ def test_what_changed_while_something_was_read_through_is_in_the_next_reading(
     monkeypatch.setattr(film.pipeline.gate, "_things_over", lambda small, _: np.ones(small.shape[:2], dtype=np.bool_))
     first = readings(film.show(one_man, 5.0))[0]
     assert first.reading is not None and first.reading.board == ONE_MAN
+
+
+def test_photos_sent_as_a_stream_are_never_taken_for_a_camera_that_lives(template: BoardTemplate, empty: Image) -> None:
+    """The pose found for a photo settles over its first pictures, so the rectified ones differ; those sent do not."""
+    pipeline, time_s = Pipeline(template, None), 0.0
+    for photo, count in ((empty, 1), (draw(template, CORNERS + 2.4, cells=ONE_MAN)[0], 8)):
+        for _ in range(count):
+            time_s += 0.2
+            seen = pipeline.feed(Frame(photo, time_s, round(5 * time_s)))
+    assert not pipeline.gate.lives
+    assert seen.gate is not None and seen.gate.settled

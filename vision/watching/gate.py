@@ -202,17 +202,20 @@ class Gate:
         time_s: float,
         look_around: Callable[[], Surroundings] | None = None,
         reads_through: Callable[[Flags], bool] | None = None,
+        repeated: bool | None = None,
     ) -> GateState:
         """The verdict on the next rectified picture, taken at `time_s`; about 3 ms.
 
         `look_around` returns the board's surroundings. It is called once each time the picture becomes still, and for
         every picture while only the surroundings show an object. `reads_through` tells whether the board can be
-        read for certain under a (height, width) mask of the gate's picture; it is asked once each time.
+        read for certain under a (height, width) mask of the gate's picture; it is asked once each time. `repeated` is
+        whether the camera sent the same picture again, whatever pose it was rectified by; None if only the rectified
+        pictures tell.
         """
         before, small = self.picture, small_picture(rectified)
         self.picture = small
         time_s = self._watched(time_s)
-        if before is None or not np.array_equal(before, small):
+        if before is None or not (np.array_equal(before, small) if repeated is None else repeated):
             self._new_s = time_s
         if self._anchor is None or self._anchor.shape != small.shape:
             self._begun_s = time_s
