@@ -26,9 +26,7 @@ def test_a_second_process_is_told_who_has_the_record_and_gets_it_when_that_one_i
     owner = subprocess.Popen([sys.executable, "-c", HOLD, str(record)], stdout=subprocess.PIPE, text=True)
     try:
         assert owner.stdout is not None and owner.stdout.readline() == "held\n"
-        with pytest.raises(
-            JournalError, match=f"another kibitzer, process {owner.pid}, since 20"
-        ) as refused:
+        with pytest.raises(JournalError, match=f"another kibitzer, process {owner.pid}, since 20") as refused:
             OwnerLock(record)
         assert refused.value.code == "busy"
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import logging
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -89,6 +90,7 @@ def test_an_empty_folder_is_an_error_and_not_a_silent_end(tmp_path: Path) -> Non
         ("http://host:port/x", "this is no address"),
         ("bad\0name", "no such camera"),
         ("", "not empty"),
+        ("~no-such-user-here/video.mp4", "home directory"),
     ],
 )
 def test_a_source_that_cannot_be_opened_says_why(spec: str, said: str) -> None:
@@ -101,6 +103,16 @@ def write_video(path: Path, count: int) -> None:
     for index in range(count):
         writer.write(picture(10 * index))
     writer.release()
+
+
+def test_a_video_whose_name_is_no_utf_8_is_refused_and_not_given_to_opencv(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"game\xff.mp4")
+    try:
+        path.write_bytes(jpeg(90))
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    with pytest.raises(SourceError, match=r"game\\udcff\.mp4': the name is no UTF-8"):
+        open_source(str(path))
 
 
 def test_a_video_gives_its_frames_with_their_place_in_the_file(tmp_path: Path) -> None:

@@ -29,6 +29,11 @@ def open_source(
     """
     if not spec.strip():
         raise SourceError("a source is a camera, a file, a folder or an address, and not empty")
+    try:
+        spec.encode()
+    except UnicodeEncodeError:
+        # OpenCV would end the process by a segmentation fault.
+        raise SourceError(f"{spec!r}: the name is no UTF-8; rename it") from None
     scheme = spec.partition("://")[0].lower() if "://" in spec else ""
     if scheme in ("http", "https"):
         check_address(spec)
@@ -46,7 +51,11 @@ def open_source(
         open_device(spec, rate_hz, size_px).release()
         delivery = Delivery(f"camera {spec}", rate_hz)
         return LiveSource(delivery.name, lambda: device_frames(spec, rate_hz, size_px, delivery), give_up_s, delivery)
-    return _open_path(Path(spec).expanduser(), hold_s, rate_hz)
+    try:
+        path = Path(spec).expanduser()
+    except RuntimeError as error:
+        raise SourceError(f"{spec}: {error}") from None
+    return _open_path(path, hold_s, rate_hz)
 
 
 def _open_path(path: Path, hold_s: float, rate_hz: float) -> FrameSource:
