@@ -65,9 +65,9 @@ def test_a_worker_answers_without_a_kernel_that_is_late(fake: tuple[FakeKernel, 
     loading.answer_within(0.05)
     player = load_agent("alphabeta", game)
     for _ in range(2):
-        answer = player.choose(game.initial(), Limits(time_s=0.1), NEVER)
+        answer = player.choose(game.initial(), Limits(depth=1), NEVER)
         assert answer.move in game.legal_moves(game.initial())
-        assert answer.depth >= 1
+        assert answer.depth == 1
     assert (kernel.asked, kernel.made) == (1, 0)
     assert loading.is_busy()
     kernel.arrive.set()
@@ -80,7 +80,7 @@ def test_a_worker_answers_without_a_kernel_that_is_late(fake: tuple[FakeKernel, 
 def test_a_level_thinks_its_time_after_waiting_in_vain(fake: tuple[FakeKernel, Any]) -> None:
     _, game = fake
     loading.answer_within(0.3)
-    answer = load_agent("level-5", game).choose(game.initial(), Limits(time_s=0.25), NEVER)
+    answer = load_agent("level-5", game).choose(game.initial(), Limits(time_s=1.0), NEVER)
     assert answer.depth >= 1
     assert answer.score is not None
 
