@@ -296,3 +296,15 @@ def test_another_picture_does_not_match_the_reference(template: BoardTemplate, e
     assert matcher.locate(noise) is None
     assert matcher.locate(np.zeros((480, 640, 3), dtype=np.uint8)) is None
     assert all(answer.state == "lost" for answer in camera(template, empty).show(noise, 3))
+
+
+@pytest.mark.parametrize("hand", [False, True])
+def test_an_empty_board_of_equal_cells_that_jumps_by_a_cell_is_followed_there(hand: bool) -> None:
+    gomoku = load_template("gomoku")
+    image, pose = draw(gomoku)
+    seen = Camera(Aligner(gomoku, Reference(image, pose.image_from_board)))
+    seen.show(image, 10)
+    moved, there = draw(gomoku, CORNERS + (CORNERS[1] - CORNERS[0]) * gomoku.pitch_mm / gomoku.size_mm[0])
+    if hand:
+        seen.show(with_arm(moved, (300, 200)), 5)
+    assert last_error(seen.show(moved, 3), gomoku, there) < 0.1

@@ -21,7 +21,7 @@ from vision.finding.markers import OtherSheetError
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.primitives.features import MIN_INLIERS, Reference, ReferenceMatcher, shrink
-from vision.watching.registration import MOSTLY, STANDS_SHARE, Grey, KnownView
+from vision.watching.registration import MOSTLY, STANDS_SHARE, Grey, KnownView, Registration
 
 __all__ = ["Aligner", "Alignment", "Reference"]
 
@@ -35,6 +35,8 @@ KEEP_SHARE = 0.6
 """Share of the quality at locking below which something is wrong."""
 CHECK_EVERY_S, CHECK_AT_REST_S = 1.0, 4.0
 """Seconds between checks of the lines, touched and at rest: a check costs as much as following five frames."""
+LINES_EVERY_S = 0.1
+"""Seconds between looks whether a followed board lies a line off: the shortest settling time that can be set."""
 LOST_AFTER_S = 2.0
 """Seconds for which check after check may miss the lines of a board that does not move before it counts as lost."""
 MAX_HIDDEN_S = 30.0
@@ -92,8 +94,10 @@ class Aligner:
         """A newer look, turned into the known one at the next frame so that the caller does not wait for it now."""
         self._small_from_image: FloatArray = np.eye(3)
         self._resting: BoardPose | None = None
+        self._lined: BoardPose | None = None
+        """The last pose seen to be right to the line."""
         self._locked_quality = 0.0
-        self._checked_s = self._followed_s = self._next_try_s = float("-inf")
+        self._checked_s = self._followed_s = self._next_try_s = self._lined_s = float("-inf")
         self._touched = False
         """Whether something has moved or covered the board since the last check."""
         self._hidden_s: float | None = None
@@ -115,7 +119,11 @@ class Aligner:
             self._next_try_s = self._next_search_s = self._followed_s = float("-inf")
         if self._look is not None:
             self._know(*self._look)
-        before, found = self._pose, self._found(grey, self._last)
+        due = frame.time_s - self._lined_s >= LINES_EVERY_S
+        before, found = self._pose, self._found(grey, self._last, lines=due)
+        if due and found is not None:
+            # Under a hand the outer lines may be hidden: it is looked again when they are seen.
+            self._lined, self._lined_s = found[0] if found[1] > UNTOUCHED else None, frame.time_s
         if found is None:
             return self._lock(frame, grey)
         pose, support = found
@@ -157,15 +165,26 @@ class Aligner:
             return False
         return self._matcher.agreeing(mirrored(image)) > MIRRORED * max(MIN_INLIERS, self._matcher.agreeing(image))
 
-    def _found(self, grey: Grey, near: BoardPose | None) -> tuple[BoardPose, float] | None:
-        """The known board's pose in a picture, searched near another pose, and the share of the board confirming it."""
+    def _found(self, grey: Grey, near: BoardPose | None, *, lines: bool = True) -> tuple[BoardPose, float] | None:
+        """The known board's pose in a picture, searched near another pose, and the share of the board confirming it.
+
+        With `lines`, a pose other than the one last seen to be right is corrected if it is lines off.
+        """
         if self._known is None or near is None:
             return None
-        found = self._known.find(grey, self._small_from_image @ near.image_from_board)
+        expected = self._small_from_image @ near.image_from_board
+        found = self._known.find(grey, expected)
         if found is None:
             return None
+        pose = self._in_image(found, near)
+        if lines and (self._lined is None or _distance_px(self._lined, pose, self.template) >= STEADY_PX):
+            found = self._known.on_its_lines(grey, found)
+            pose = self._in_image(found, near)
+        return pose, found.support
+
+    def _in_image(self, found: Registration, near: BoardPose) -> BoardPose:
         image_from_board = np.linalg.inv(self._small_from_image) @ found.image_from_board
-        return dataclasses.replace(near, image_from_board=image_from_board / image_from_board[2, 2]), found.support
+        return dataclasses.replace(near, image_from_board=image_from_board / image_from_board[2, 2])
 
     def _back(self, pose: BoardPose, frame: Frame, grey: Grey) -> Alignment:
         """Takes up a lost board that is followed again, as soon as its lines are seen."""

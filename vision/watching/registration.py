@@ -105,18 +105,37 @@ class KnownView:
     def find(self, grey: Grey, near: FloatArray) -> Registration | None:
         """Locates the board in a picture, searching around `near`, a (3, 3) homography image from board.
 
-        None where too little of it, and of the table around it, can be followed. 4 ms, for a board of equal cells 8 ms.
+        None where too little of it, and of the table around it, can be followed. A board of equal cells may be found
+        lines off: see `on_its_lines`. 4 ms.
         """
         found = self._find(grey, near)
         if found is None or found.support < MOSTLY:
             nearer = self._nearer(grey, near)
             better = None if nearer is None else self._find(grey, nearer)
             found = max(found, better, key=lambda one: -1.0 if one is None else one.support)
-        if found is not None and found.support > 0:
-            found = self._on_its_lines(grey, found)
         if found is None and self.same_share(grey, near) >= STANDS_SHARE:
             # Flow fails across a change of light; the part that a hand leaves in view shows that the board is in place.
             return Registration(near, 0.0)
+        return found
+
+    def on_its_lines(self, grey: Grey, found: Registration) -> Registration:
+        """Corrects a pose that is lines off, where flow leads a board of equal cells that jumped. 4 ms."""
+        if found.support == 0 or not len(self._alike_px):
+            return found
+        here, *there = self._alike_there(grey, found, np.vstack([[0, 0], self._alike_px]))
+        for _ in range(MAX_LINES_OFF):
+            # Shifts are whole pixels, which costs the right place some likeness: it is looked at if it comes near.
+            lead = there - here + (1 - self._alike) / 2
+            if lead.max() <= 0:
+                break
+            other = self._find(grey, self._shifted(found.image_from_board, self._alike_px[lead.argmax()]))
+            if other is None or other.support == 0:
+                break
+            before = here
+            here, *there = self._alike_there(grey, other, np.vstack([[0, 0], self._alike_px]))
+            if here <= before:
+                break
+            found = other
         return found
 
     def same_share(self, grey: Grey, image_from_board: FloatArray) -> float:
@@ -185,29 +204,9 @@ class KnownView:
         flow = follow_points(known, alike, points)
         return _fit_points(points[flow.kept], flow.points[flow.kept])
 
-    def _on_its_lines(self, grey: Grey, found: Registration) -> Registration:
-        """Corrects a pose that is lines off: flow leads a board of equal cells that jumped to where its lines fit."""
-        if not len(self._alike_px):
-            return found
-        here, *there = self._alike_there(grey, found, np.vstack([[0, 0], self._alike_px]))
-        for _ in range(MAX_LINES_OFF):
-            # Shifts are whole pixels, which costs the right place some likeness: it is looked at if it comes near.
-            lead = there - here + (1 - self._alike) / 2
-            if lead.max() <= 0:
-                break
-            other = self._find(grey, self._shifted(found.image_from_board, self._alike_px[lead.argmax()]))
-            if other is None or other.support == 0:
-                break
-            before = here
-            here, *there = self._alike_there(grey, other, np.vstack([[0, 0], self._alike_px]))
-            if here <= before:
-                break
-            found = other
-        return found
-
     def _alike_there(self, grey: Grey, at: Registration, shifts_px: FloatArray) -> FloatArray:
         """(shifts,) how much the board under a pose, shifted, looks like the known one; 3 ms."""
-        return self._likeness(*self._as_sharp(self._seen_from_above(grey, at.image_from_board)), shifts_px)
+        return self._likeness(self._picture, self._seen_from_above(grey, at.image_from_board), shifts_px)
 
     def _likeness(self, known: Grey, now: Grey, shifts_px: FloatArray) -> FloatArray:
         """(shifts,) mean correlation, -1 to 1, of the known points' surroundings in two pictures, one shifted."""
