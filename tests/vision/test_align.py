@@ -307,4 +307,4 @@ def test_an_empty_board_of_equal_cells_that_jumps_by_a_cell_is_followed_there(ha
     moved, there = draw(gomoku, CORNERS + (CORNERS[1] - CORNERS[0]) * gomoku.pitch_mm / gomoku.size_mm[0])
     if hand:
         seen.show(with_arm(moved, (300, 200)), 5)
-    assert last_error(seen.show(moved, 3), gomoku, there) < 0.1
+    assert last_error(seen.show(moved, 3), gomoku, there) < 0.02
