@@ -16,7 +16,6 @@ from daemon.i18n.translation import speak
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
-from daemon.storage.owner_lock import OwnerLock
 
 LOGGER = logging.getLogger(__name__)
 WORKER_NAME = "own"
@@ -49,7 +48,6 @@ class Services:
         self._open: list[Any] = []
         with contextlib.ExitStack() as undo:
             undo.callback(self.close)
-            self.keep(OwnerLock(journal_path(config)))
             self.journal: Journal = self.keep(Journal(journal_path(config)))
             self.page = self._new_page()
             self.bus = self._new_bus()

@@ -29,6 +29,7 @@ from daemon.outputs.web import WebError
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.vision_setup import sight_of, sight_of_another
 from daemon.storage.journal import JournalError
+from daemon.storage.owner_lock import OwnerLock
 from daemon.supervision.camera import NONE
 from daemon.supervision.logs import Log
 from daemon.supervision.tables.parent import SUMMARY, forget_dead, run_from_words
@@ -93,6 +94,7 @@ def run(
         if wanted.camera.source != NONE:
             # Refuses a profile of another game, or one made with other weights, before anything opens.
             Pipeline(sight.template, sight.profile)
+        owned = OwnerLock(journal_path(wanted))
         session = Session(wanted, game)
     except REFUSALS as error:
         _fail(str(error), REFUSED)
@@ -120,6 +122,7 @@ def run(
         raise typer.Exit(STUCK_STATUS) from None
     finally:
         session.close()
+        owned.close()
         log.close()
 
 
