@@ -13,14 +13,13 @@ from calibration.template import BoardTemplate, load_template
 from daemon.perception import pipeline as pipelines
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import LOOK_EVERY_S, Observation, Pipeline, is_covered
-from tests.vision.drawn import CORNERS, draw
+from tests.vision.drawn import CORNERS, draw, noisy
 from vision.frame import Frame, Image
 from vision.reading.board_reading import BoardReading
 from wording import plain
 
 RATE_HZ = 15.0
 RECHECK_S, MAX_RECHECK_S, MAX_WHOLE_S = 1.0, 3.0, 4.0
-NOISE = np.random.default_rng(1).normal(0, 1.5, (8, 480, 640, 1))
 EMPTY_BOARD = "." * 24
 ONE_MAN = EMPTY_BOARD[:7] + "W" + EMPTY_BOARD[8:]
 
@@ -38,9 +37,8 @@ class Film:
 
     def feed(self, picture: Image) -> Observation:
         self._index += 1
-        noisy = picture + NOISE[self._index % len(NOISE)]
         self.time_s += 1 / RATE_HZ
-        return self.pipeline.feed(Frame(np.clip(noisy, 0, 255).astype(np.uint8), self.time_s, self._index))
+        return self.pipeline.feed(Frame(noisy(picture, self._index), self.time_s, self._index))
 
 
 @pytest.fixture(scope="module")

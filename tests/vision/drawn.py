@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import cv2
 import numpy as np
@@ -14,6 +15,7 @@ from vision.pose import BoardPose, pose_from_corners, project
 
 FloatArray = NDArray[np.float64]
 SIZE_PX = (640, 480)
+NOISES = 8
 CORNERS = np.array([[190, 90], [450, 84], [500, 400], [140, 410]], dtype=np.float64)
 
 
@@ -33,7 +35,37 @@ def draw(
     template: BoardTemplate, corners: FloatArray = CORNERS, cells: str = "", look: Look | None = None, seed: int = 0
 ) -> tuple[Image, BoardPose]:
     """Draws the board on a grained table with clutter; returns the picture and the board's pose."""
-    look = look or Look()
+    picture, pose = _drawn(_Key(template), np.asarray(corners).tobytes(), cells, look or Look(), seed)
+    return picture.copy(), pose
+
+
+def noisy(picture: Image, index: int, level: float = 1.5) -> Image:
+    """The picture with a camera's noise: the `index`-th of a few drawn once, which then come again."""
+    return np.asarray(cv2.add(picture, _noise(picture.shape, level)[index % NOISES], dtype=cv2.CV_8U), np.uint8)
+
+
+@functools.lru_cache(maxsize=4)
+def _noise(shape: tuple[int, ...], level: float) -> list[NDArray[np.int16]]:
+    rng = np.random.default_rng(0)
+    return [np.rint(rng.normal(0, level, shape)).astype(np.int16) for _ in range(NOISES)]
+
+
+class _Key:
+    """A template as a key of a cache: itself, not what it holds."""
+
+    def __init__(self, template: BoardTemplate) -> None:
+        self.template = template
+
+    def __hash__(self) -> int:
+        return id(self.template)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.template is other.template
+
+
+@functools.lru_cache(maxsize=64)
+def _drawn(key: _Key, corners_bytes: bytes, cells: str, look: Look, seed: int) -> tuple[Image, BoardPose]:
+    template, corners = key.template, np.frombuffer(corners_bytes).reshape(4, 2)
     rng = np.random.default_rng(seed)
     pose = pose_from_corners(corners, template)
     picture = _table(look, rng)

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
-from tests.vision.drawn import CORNERS, Look, cell_error, draw
+from tests.vision.drawn import CORNERS, Look, cell_error, draw, noisy
 from vision.frame import Frame, Image
 from vision.pose import BoardPose
 from vision.primitives.features import ReferenceMatcher
@@ -38,14 +38,13 @@ class Camera:
 
     def __init__(self, aligner: Aligner) -> None:
         self.aligner = aligner
-        self._rng = np.random.default_rng(0)
         self._index = 0
 
     def show(self, image: Image, times: int = 1, name: str = "") -> list[Alignment]:
         answers = []
         for _ in range(times):
-            noisy = np.clip(image + self._rng.normal(0, 1.5, image.shape), 0, 255).astype(np.uint8)
-            answers.append(self.aligner.update(Frame(noisy, self._index / 10, self._index, name)))
+            frame = Frame(noisy(image, self._index), self._index / 10, self._index, name)
+            answers.append(self.aligner.update(frame))
             self._index += 1
         return answers
 

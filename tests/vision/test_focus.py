@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
+from tests.vision.drawn import noisy
 from tests.vision.test_gate import RATE_HZ, Steady, fresh, man, with_arm
 from vision.frame import Image
 from vision.watching.focus import BLURS_PX, LEGIBLE_PX, as_sharp, blur_px
@@ -28,8 +29,8 @@ def blurred(picture: Image, blur: float) -> Image:
 
 
 def seen(table: Steady, picture: Image, gain: float = 1.0, noise: float = 2.0) -> FloatImage:
-    noisy = picture * gain + table._rng.normal(0, noise, picture.shape)
-    return small_picture(np.clip(noisy, 0, 255).astype(np.uint8))
+    table.index += 1
+    return small_picture(noisy(cv2.convertScaleAbs(picture, alpha=gain), table.index, noise))
 
 
 @pytest.mark.parametrize("gain", [1.0, 0.6])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
-from tests.vision.drawn import draw
+from tests.vision.drawn import draw, noisy
 from vision.frame import Image
 from vision.pose import rectify
 from vision.watching.cover import Flags
@@ -35,7 +35,7 @@ class Steady:
         self.time_s = 0.0
         self._template = template
         self._noise = noise
-        self._rng = np.random.default_rng(0)
+        self.index = 0
         self.around: Surroundings | None = None
         self.reads_through: Callable[[Flags], bool] | None = None
 
@@ -46,10 +46,11 @@ class Steady:
     def show(self, picture: Image, seconds: float = 0.0) -> list[GateState]:
         states = []
         for _ in range(max(1, round(seconds * RATE_HZ))):
-            noisy = np.clip(picture + self._rng.normal(0, self._noise, picture.shape), 0, 255).astype(np.uint8)
             seen = self.around
             look_around = None if seen is None else lambda known=seen: known
-            states.append(self.gate.update(noisy, self.time_s, look_around, self.reads_through))
+            self.index += 1
+            shown = noisy(picture, self.index, self._noise)
+            states.append(self.gate.update(shown, self.time_s, look_around, self.reads_through))
             self.time_s += 1 / RATE_HZ
         return states
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
-from tests.vision.drawn import draw
+from tests.vision.drawn import draw, noisy
 from vision.frame import Image
 from vision.pose import BoardPose, project, rectify
 from vision.watching.differences import Differences
@@ -20,7 +20,6 @@ from vision.watching.surroundings import Surroundings, small_picture, surroundin
 RATE_HZ = 8
 SKIN, SLEEVE = (130, 160, 215), (60, 40, 30)
 MEN = ("h8", "c4", "m12")
-NOISE = np.random.default_rng(0).normal(0, 1.5, (6, 480, 640, 3))
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +53,9 @@ class Watched:
 
     def _next(self, image: Image) -> GateState:
         self.frames += 1
-        noisy = np.clip(image + NOISE[self.frames % len(NOISE)], 0, 255).astype(np.uint8)
-        look = functools.partial(surroundings_of, noisy, self.pose, self._template) if self._around else None
-        return self.gate.update(rectify(noisy, self.pose, self._template), self.frames / RATE_HZ, look)
+        shown = noisy(image, self.frames)
+        look = functools.partial(surroundings_of, shown, self.pose, self._template) if self._around else None
+        return self.gate.update(rectify(shown, self.pose, self._template), self.frames / RATE_HZ, look)
 
 
 def with_fingers(image: Image, tip: tuple[int, int]) -> Image:
@@ -232,9 +231,9 @@ def test_a_board_that_a_corner_of_leaves_the_cameras_picture_is_read_and_a_hand_
     gate, states = Gate(settle_s=0.4), []
     for number in range(60):
         shown, at = (image, pose) if number < 30 else (cut, after)
-        noisy = np.clip(shown + NOISE[number % len(NOISE)], 0, 255).astype(np.uint8)
-        look = functools.partial(surroundings_of, noisy, at, template)
-        states.append(gate.update(rectify(noisy, at, template), number / RATE_HZ, look))
+        picture = noisy(shown, number)
+        look = functools.partial(surroundings_of, picture, at, template)
+        states.append(gate.update(rectify(picture, at, template), number / RATE_HZ, look))
     assert fresh(states[:30]) == 1
     assert fresh(states[30:]) == (0 if hand else 1)
 
