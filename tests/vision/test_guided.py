@@ -174,6 +174,19 @@ def test_men_on_the_first_board_are_to_be_taken_away() -> None:
     assert there.show("." * 24)[0] == "taken"
 
 
+def test_a_full_board_is_never_taken_for_the_empty_one_unless_a_person_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = Room(corners=True)
+    conditions_are(monkeypatch, LOW)  # the men are what is wrong, not the light or the camera
+    assert set(there.show(LESSONS[1].board, FIRST_LOOK_S + INSIST_S + 12)) == {"found", "correct"}
+    assert not there.calibration.taken and there.last.endswith('or with the button "The board is right as it is".')
+    conditions_are(monkeypatch)
+    there.calibration.insist()
+    assert there.wait(1.0)[0] == "believed"
+    believed = next(prompt for prompt in there.said if prompt.code == "believed")
+    assert believed.text == "I take your word for it: nothing lies on a7, d7, g7, f6, d5, g4, e3 and f2."
+    assert believed.cells == tuple(cell for cell, letter in enumerate(LESSONS[1].board) if letter != ".")
+
+
 def test_covered_camera_brings_advice_and_no_picture(room: Room) -> None:
     black = np.zeros((360, 640, 3), dtype=np.uint8)
     said = [prompt for index in range(60) for prompt in room.calibration.feed(Frame(black, room.time_s + index / 3, 0))]

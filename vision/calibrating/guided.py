@@ -20,7 +20,7 @@ from calibration.template import BoardTemplate
 from games import EMPTY
 from vision.calibrating.calibrate import LabelledPhoto
 from vision.calibrating.guided_inspection import Inspection, Objection
-from vision.calibrating.guided_words import advice, correction, found, kind_unknown, stuck, swapped
+from vision.calibrating.guided_words import advice, believed, correction, found, kind_unknown, stuck, swapped
 from vision.calibrating.lesson_check import LessonCheck, Look, Mistakes
 from vision.finding.landmarks import turned_to_print
 from vision.frame import Frame, Image
@@ -248,7 +248,8 @@ class GuidedCalibration:
         assert current is not None
         if self._amiss_since_s is None:
             self._amiss_since_s = frame.time_s
-        if current == 0 and self._objects(0, frame, pose):
+        other = self._inspection.other_game(frame.image, pose, self.template) if current == 0 else None
+        if other is not None and self._refuses(other, frame.time_s):
             return
         wanted = self._check.mistakes(look, self.lessons[current].board)
         # Once the empty board is known, any board may be laid: the person was shown the list of all.
@@ -256,7 +257,7 @@ class GuidedCalibration:
             if number not in self.taken:
                 mistakes = self._check.mistakes(look, self.lessons[number].board)
                 if not mistakes or self._insisted(number, mistakes, frame.time_s):
-                    if number and self._objects(number, frame, pose):
+                    if self._objects(number, frame, pose):
                         return
                     self._take(number, frame, pose, look, mistakes)
                     return
@@ -266,22 +267,24 @@ class GuidedCalibration:
         self._complain(wanted, look, frame.time_s)
 
     def _objects(self, number: int, frame: Frame, pose: BoardPose) -> bool:
-        """Whether the picture is not worth taking; says why, and ends the run if that does not change."""
+        """Whether the picture is not worth taking; says why."""
         objection = self._inspection.objection(frame.image, pose, self.template, self.lessons[number].board)
-        if objection is None or self._accept:
+        if objection is None:
             self._objected_since_s = None
-            if objection is not None:
-                self._say("conditions", (objection.said,), frame.time_s, objection.cells)
             return False
-        self._hold(objection, frame.time_s)
-        return True
+        return self._refuses(objection, frame.time_s)
 
-    def _hold(self, objection: Objection, time_s: float) -> None:
+    def _refuses(self, objection: Objection, time_s: float) -> bool:
+        """Says the objection; whether it forbids the picture. Ends the run if it lasts too long."""
         self._say("conditions", (objection.said,), time_s, objection.cells)
+        if self._accept:
+            self._objected_since_s = None
+            return False
         if self._objected_since_s is None:
             self._objected_since_s = time_s
         elif time_s - self._objected_since_s > HOLD_S:
             self.refusal = (objection.said,)
+        return True
 
     def _complain(self, mistakes: Mistakes, look: Look, time_s: float) -> None:
         """Reports mistakes once they have lasted for a while."""
@@ -301,12 +304,17 @@ class GuidedCalibration:
         return dataclasses.replace(mistakes, odd=tuple(sorted({*told.odd, *mistakes.odd}))), told_s
 
     def _insisted(self, number: int, mistakes: Mistakes, time_s: float) -> bool:
-        """Whether the person insists, after a complaint, on these odd pieces or on a board that does not look empty."""
+        """Whether the person insists, after a complaint, on these odd pieces, or says that the board is empty.
+
+        A board on which something seems to lie is never empty because nobody touched it.
+        """
         if self._told is None or self._amiss_since_s is None or (number and not mistakes.placed):
             return False
         told, told_s = self._told
         if not {*mistakes.odd} <= {*told.odd} or not {*mistakes.extra} <= {*told.extra}:
             return False
+        if number == 0:
+            return self._insist
         men = sum(letter != EMPTY for letter in self.lessons[number].board)
         taught = any(other for other in self.taken if other)
         if taught and len(mistakes.odd) > MAX_INSISTED * men:
@@ -329,7 +337,7 @@ class GuidedCalibration:
         self._amiss_since_s, self._told, self._insist = None, None, False
         self._progress_s = frame.time_s
         if mistakes:
-            self._say("believed", (sentence("I take your word for it."),), frame.time_s, lesson=number)
+            self._say("believed", (believed(mistakes, self.template),), frame.time_s, mistakes.extra, lesson=number)
         for remark in self._inspection.remarks if number == 0 else ():
             self._say("remark", (remark.said,), frame.time_s, remark.cells, lesson=number)
         done = sentence("Picture {number} of {most} is taken.", number=len(self.taken), most=len(self.lessons))

@@ -32,7 +32,7 @@ class Objection:
 
 
 class Inspection:
-    """Inspects the pictures of one run. Call `objection` for every still board that might be taken."""
+    """Inspects the pictures of one run: call `objection` for every still board that might be taken."""
 
     def __init__(self, *, placed_by_hand: bool) -> None:
         """A board whose corners the user gave (`placed_by_hand`) is taken for the right one."""
@@ -46,14 +46,21 @@ class Inspection:
         """Call when the board was moved: it may be another one now."""
         self._surely_this, self._other = self._by_hand, None
 
-    def objection(self, image: Image, pose: BoardPose, template: BoardTemplate, board: str) -> Objection | None:
-        """The objection to the picture, or None. Takes 0.1 s; some seconds if the board may be another game's."""
+    def other_game(self, image: Image, pose: BoardPose, template: BoardTemplate) -> Objection | None:
+        """The objection that this is another game's board, or None. Takes some seconds where it may be."""
         if not self._surely_this and (self._other is None or self._looks_at_other >= NAMED_FOR):
             self._other, self._looks_at_other = wrong_game(image, pose, template), 0
         if self._other is not None:
             self._looks_at_other += 1
             return Objection(self._other)
         self._surely_this = True
+        return None
+
+    def objection(self, image: Image, pose: BoardPose, template: BoardTemplate, board: str) -> Objection | None:
+        """The objection to the picture of `board`, another game's or poor conditions, or None. Takes 0.1 s or more."""
+        other = self.other_game(image, pose, template)
+        if other is not None:
+            return other
         self.conditions = survey([Shown(image, pose, board)], template)
         worst = refusing(self.conditions)
         return Objection(worst[0].said, worst[0].cells) if worst else None

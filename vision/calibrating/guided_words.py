@@ -12,9 +12,10 @@ from vision.calibrating.guided_inspection import other_board_named
 from vision.calibrating.lesson_check import Mistakes
 from vision.finding.sight import exposure_fault, other_board
 from vision.frame import Image
-from wording import Said, Value, listing, sentence, sentence_n
+from wording import Said, Sentence, Value, listing, sentence, sentence_n
 
 LEAVE = sentence("If it is right as it is, leave it so for half a minute.")
+SAY_EMPTY = sentence('If it is empty, say so: with Enter, or with the button "The board is right as it is".')
 LISTED = 8
 """Most wrong cells named one by one; if there are more, the whole board is asked for again."""
 
@@ -78,7 +79,7 @@ def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occu
         where = _cells(mistakes.extra, template)
         return (
             sentence("The board is to be empty, but something seems to lie on {where}. Take it away.", where=where),
-            LEAVE,
+            SAY_EMPTY,
         )
     if mistakes.placed:
         return _odd(mistakes, lesson, template)
@@ -99,6 +100,13 @@ def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occu
     if mistakes.extra:
         said.append(sentence("Take away what lies on {where}.", where=_cells(mistakes.extra, template)))
     return tuple(said)
+
+
+def believed(mistakes: Mistakes, template: BoardTemplate) -> Sentence:
+    """Said when a picture is taken on a person's word; of an empty board with what still seems to lie on it."""
+    if not mistakes.extra:
+        return sentence("I take your word for it.")
+    return sentence("I take your word for it: nothing lies on {where}.", where=_cells(mistakes.extra, template))
 
 
 def turned(lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> bool:
