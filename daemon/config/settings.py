@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 import places
+from wording.outside import without_secrets
 
 ROOT = places.PROGRAM
 SHIPPED = places.SHIPPED
@@ -277,4 +278,4 @@ def fault_text(fault: object) -> str:
     key = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":
         return f"{key}: there is no such key"
-    return f"{key} = {fault['input']!r}: {fault['msg']}"
+    return without_secrets(f"{key} = {fault['input']!r}: {fault['msg']}")

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 import games
-from agents.messages import clean
 from daemon.config.player_names import PERSON
 from daemon.game.effects import Known
 from daemon.storage.exporting.document import FORMAT
@@ -18,6 +17,7 @@ from daemon.storage.importing.imported import MAX_PLIES, Imported, ImportedPly, 
 from daemon.storage.importing.judge import MAX_NAME_LENGTH, MAX_SOURCE_LENGTH, judged
 from daemon.storage.stored import StoredGame, StoredNote, StoredPly
 from games import Outcome
+from wording.outside import clean
 
 MAX_NOTES = 20_000
 ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import games
-from agents.messages import clean
 from daemon.config.player_names import PERSON
 from daemon.storage.importing.imported import AS_RECORDED, MAX_PLIES, Claim, Imported, ImportedPly, ImportFault
 from daemon.storage.stored import StoredGame, StoredPly
 from games import AnyGame, MoveError, Outcome
+from wording.outside import clean
 
 BEYOND_RULES = ("resigned", "time")
 """Reasons for an end that the board need not show."""
