@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 import places
 from wording.outside import without_secrets
@@ -35,6 +36,15 @@ class Section(BaseModel):
 
 Seconds = Annotated[float, Field(ge=0, le=3600)]
 Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+def _network(text: str) -> str:
+    """Checks an address or network. Raises ValueError."""
+    ipaddress.ip_network(text)
+    return text
+
+
+NetworkText = Annotated[str, AfterValidator(_network)]
 
 
 class GameSection(Section):
@@ -131,6 +141,7 @@ class PageSection(Section):
     host: str = "127.0.0.1"
     port: Port = 8765
     token: str = Field(default="var/page.token", min_length=1, max_length=4096)
+    trusted_proxies: list[NetworkText] = Field(default_factory=lambda: ["127.0.0.0/8", "::1"], max_length=16)
     window: bool = True
 
 
