@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 from urllib.parse import urlsplit
 
 STARS = "***"
@@ -30,9 +31,25 @@ def visible(text: str) -> str:
     return "".join(one for one in kept if one == " " or unicodedata.category(one)[0] != "C")
 
 
+def visible_in(value: object) -> Any:
+    """A document as `json.loads` returns it, with all its texts `visible`."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, list):
+        return [visible_in(one) for one in value]
+    if isinstance(value, dict):
+        return {visible_in(key): visible_in(one) for key, one in value.items()}
+    return value
+
+
 def clean(text: str, longest: int = 512) -> str:
     """Untrusted text made safe to log, show, store or speak: `visible`, with single blanks, of limited length."""
     return _BLANKS.sub(" ", visible(text[: 4 * longest])).strip()[:longest].rstrip()
+
+
+def visible_lines(text: str) -> str:
+    """A text of several lines, `visible` and without the secrets of addresses: an error or a line of the log."""
+    return "\n".join(map(visible, without_secrets(text).split("\n")))
 
 
 def without_secrets(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 import places
-from wording.outside import without_secrets
+from wording.outside import clean, visible, without_secrets
 
 ROOT = places.PROGRAM
 SHIPPED = places.SHIPPED
@@ -47,21 +47,26 @@ def _network(text: str) -> str:
 NetworkText = Annotated[str, AfterValidator(_network)]
 
 
+Shown = Annotated[str, AfterValidator(visible)]
+ShownName = Annotated[str, AfterValidator(clean)]
+"""Texts that people see, and that a page may have sent: without characters that hide or reorder text."""
+
+
 class GameSection(Section):
     """The game and its rules."""
 
     name: str = "nine_mens_morris"
-    rules: dict[str, bool | int | str] = Field(default_factory=dict)
+    rules: dict[Shown, bool | int | Shown] = Field(default_factory=dict)
     deal_seed: int = Field(default=0, ge=0, le=2**31)
 
 
 class PlayerSection(Section):
     """The player of one side."""
 
-    agent: str = Field(default="", max_length=64)
-    name: str = Field(default="", max_length=64)
+    agent: ShownName = Field(default="", max_length=64)
+    name: ShownName = Field(default="", max_length=64)
     seat: Literal["", "top", "right", "bottom", "left"] = ""
-    options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    options: dict[Shown, bool | int | float | Shown] = Field(default_factory=dict)
     time_s: float = Field(default=2.0, gt=0, le=3600)
     depth: int = Field(default=0, ge=0, le=100)
     nodes: int = Field(default=0, ge=0)

@@ -16,7 +16,7 @@ from pathlib import Path
 import places
 from calibration.whole_file import make_private
 from daemon.config.settings import LogSection
-from wording.outside import visible, without_secrets
+from wording.outside import visible_lines
 
 FORMAT = "%(asctime)s %(levelname).1s %(name)s: %(message)s"
 WINDOW_S = 60.0
@@ -75,7 +75,7 @@ class OpenFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The lines of a record, with its traceback."""
-        return "\n".join(map(visible, without_secrets(super().format(record)).split("\n")))
+        return visible_lines(super().format(record))
 
 
 class RotatingFile(logging.handlers.RotatingFileHandler):
