@@ -16,6 +16,7 @@ from daemon.i18n.translation import speak
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
+from daemon.storage.owner_lock import OwnerLock
 
 LOGGER = logging.getLogger(__name__)
 WORKER_NAME = "own"
@@ -48,6 +49,7 @@ class Services:
         self._open: list[Any] = []
         with contextlib.ExitStack() as undo:
             undo.callback(self.close)
+            self.keep(OwnerLock(journal_path(config)))
             self.journal: Journal = self.keep(Journal(journal_path(config)))
             self.page = self._new_page()
             self.bus = self._new_bus()

@@ -1,4 +1,4 @@
-"""How a command ends that was called wrongly: one line on standard error, exit status 2."""
+"""How a command ends that cannot do what it is asked: one line on standard error, and an exit status."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import sys
 
 import typer
 
+REFUSED, BLOCKED = 2, 75
+"""Exit statuses: the call or the settings are wrong, so a restart does not help; something else is in the way, so one
+may."""
 
-def stop(command: str, error: object) -> typer.Exit:
-    """Says in one line what is wrong with the call; returns the exit to raise, status 2."""
+
+def stop(command: str, error: object, status: int = REFUSED) -> typer.Exit:
+    """Says in one line what is wrong; returns the exit to raise."""
     sys.stderr.write(f"kibitzer {command}: {error}\n")
-    return typer.Exit(2)
+    return typer.Exit(status)

@@ -87,6 +87,10 @@ class Journal:
             with contextlib.suppress(sqlite3.Error):
                 connection.close()
 
+    def together(self) -> contextlib.AbstractContextManager[object]:
+        """One durable transaction of all calls within: committed on exit, rolled back on any error."""
+        return self._transaction()
+
     def new_game(
         self,
         game: str,
@@ -291,9 +295,12 @@ class Journal:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """One durable transaction: committed on exit, rolled back on any error."""
+        """One durable transaction: committed on exit, rolled back on any error. One within another is part of it."""
         with self._explained():
             connection = self._ready()
+            if connection.in_transaction:
+                yield connection
+                return
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection

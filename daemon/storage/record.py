@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 from daemon.game.effects import Announcement, Record, Rewrite
@@ -26,9 +28,15 @@ class GameRecord:
         self._journal = journal
         self.game_id = game_id
 
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """What is written within is on the disk on exit, all of it or, after an error, nothing."""
+        with _spoken(), self._journal.together():
+            yield
+
     def append(self, record: Record) -> None:
         """Writes one ply; it is on the disk when this returns."""
-        try:
+        with _spoken():
             self._journal.append(
                 self.game_id,
                 record.ply,
@@ -41,40 +49,35 @@ class GameRecord:
                 times=record.times,
                 thought=record.thought,
             )
-        except JournalError as error:
-            raise OSError(_spoken(error)) from error
 
     def take_back(self, ply: int) -> None:
         """Marks the plies after `ply` as undone."""
-        try:
+        with _spoken():
             self._journal.take_back(self.game_id, ply)
-        except JournalError as error:
-            raise OSError(_spoken(error)) from error
 
     def rewrite(self, rewrite: Rewrite) -> None:
         """Replaces the plies after `rewrite.ply`, all at once."""
-        try:
+        with _spoken():
             self._journal.rewrite(self.game_id, rewrite)
-        except JournalError as error:
-            raise OSError(_spoken(error)) from error
 
     def finish(self, outcome: Outcome) -> None:
         """Records how the game ended."""
-        try:
+        with _spoken():
             self._journal.finish(self.game_id, outcome)
-        except JournalError as error:
-            raise OSError(_spoken(error)) from error
 
     def note(self, announcement: Announcement) -> None:
         """Writes an announcement that is not a ply."""
         data: dict[str, Any] = {"move": announcement.move, "rule": announcement.rule, "board": announcement.board}
         if announcement.thought is not None:
             data[THOUGHT] = dataclasses.asdict(announcement.thought)
-        try:
+        with _spoken():
             self._journal.note(self.game_id, announcement.code, in_words(*announcement.said), data)
-        except JournalError as error:
-            raise OSError(_spoken(error)) from error
 
 
-def _spoken(error: JournalError) -> str:
-    return REASONS.get(error.code, str(error))
+@contextlib.contextmanager
+def _spoken() -> Iterator[None]:
+    """Turns a fault of the journal into an OSError in the players' words."""
+    try:
+        yield
+    except JournalError as error:
+        raise OSError(REASONS.get(error.code, str(error))) from error
