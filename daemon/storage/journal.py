@@ -38,9 +38,27 @@ _REASONS = {
     "SQLITE_READONLY": ("read_only", "the file may not be written: check its owner and rights"),
     "SQLITE_CANTOPEN": ("read_only", "the file cannot be opened: check that its folder exists and may be written"),
     "SQLITE_BUSY": ("busy", "another program holds the file: is a second kibitzer running on it?"),
-    "SQLITE_CORRUPT": ("corrupt", "the file is damaged: the next start sets it aside and begins a new one"),
-    "SQLITE_NOTADB": ("corrupt", "the file is no journal: the next start sets it aside and begins a new one"),
 }
+_DAMAGED = ("corrupt", "the file is damaged: the next start of what plays with it sets it aside and saves what it can")
+_OUTER = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
+_INNER = ("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
+"""How a transaction begins, ends, and is undone; and one within another."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Mended:
+    """What was done about a damaged file."""
+
+    kept_as: Path
+    """Where it is now."""
+    games: int
+    """Games that are in the new file."""
+    cut: tuple[str, ...]
+    """Ids of those of which a part is lost."""
+
+    def __str__(self) -> str:
+        cut = f", {', '.join(self.cut)} only in part" if self.cut else ""
+        return f"kept as {self.kept_as}; {self.games} games are saved in the new one{cut}"
 
 
 class JournalError(RuntimeError):
@@ -58,27 +76,24 @@ class JournalError(RuntimeError):
 class Journal:
     """One journal file."""
 
-    def __init__(self, path: Path, read_only: bool = False, mend: bool = True) -> None:
-        """Opens or creates the journal; a damaged file is moved aside first (`set_aside` then names it).
+    def __init__(self, path: Path, read_only: bool = False, mend: Callable[[Path], Mended] | None = None) -> None:
+        """Opens the journal, or creates it.
 
-        A `read_only` journal may be opened while a daemon writes it; it is never created, repaired or moved aside.
-        Without `mend` a damaged file is refused: only the daemon that plays may move its own journal aside. Raises
-        JournalError.
+        A `read_only` journal may be opened while a daemon writes it, and is never created. A damaged file is refused,
+        unless `mend` puts a sound one in its place: only the program that plays may do that. Raises JournalError.
         """
         self.path = Path(path)
-        self.set_aside: Path | None = None
-        """Where a damaged file was moved; None if there was none. Worth announcing to the players."""
-        self._read_only = read_only
+        self.mended: Mended | None = None
+        """What was done about a damaged file; None if there was none. Worth announcing to the players."""
+        self._read_only, self._mend = read_only, mend
         self._connection: sqlite3.Connection | None = None
         with self._explained():
-            try:
-                self._open()
-            except sqlite3.DatabaseError as error:
-                if read_only or not mend or _reason(error)[0] != "corrupt":
-                    raise
-                self.set_aside = journal_schema.set_aside(self.path)
-                _log.error("%s was damaged (%s); kept as %s, a new one begins", self.path, error, self.set_aside)
-                self._open()
+            self._open()
+
+    def replace(self, why: object) -> None:
+        """Mends the file, whose content is damaged although SQLite can read it. Raises JournalError."""
+        with self._explained():
+            self._replace(why)
 
     def close(self) -> None:
         """Closes the file; may be called twice."""
@@ -190,11 +205,11 @@ class Journal:
             _note(connection, game_id, kind, text, data or {})
 
     def unfinished(self) -> StoredGame | None:
-        """The newest unfinished game watched here; None if there is none or it cannot be read."""
+        """The newest unfinished game watched here; None if there is none. Raises JournalError if it is unreadable."""
         with self._explained():
             rows = self._ready().execute("SELECT * FROM games WHERE finished IS NULL ORDER BY rowid DESC")
             row = next((one for one in rows if not is_imported(one)), None)
-            return None if row is None else self._told(self._stored, row)
+            return None if row is None else self._read(row)
 
     def game(self, game_id: str) -> StoredGame:
         """The game with that id. Raises JournalError if there is none."""
@@ -202,10 +217,7 @@ class Journal:
             row = self._ready().execute("SELECT * FROM games WHERE game_id = ?", (game_id,)).fetchone()
             if row is None:
                 raise JournalError("unknown_game", f"there is no game {game_id!r} in {self.path}")
-            try:
-                return self._stored(row)
-            except (RowError, IndexError) as error:  # SQLite's rows raise IndexError for a missing column
-                raise JournalError("unreadable", f"game {game_id} in {self.path} cannot be read: {error}") from error
+            return self._read(row)
 
     def games(self, limit: int = 1000) -> list[StoredGame]:
         """The newest games, in chronological order."""
@@ -275,6 +287,13 @@ class Journal:
         notes = connection.execute("SELECT * FROM notes WHERE game_id = ? ORDER BY id", key).fetchall()
         return game_of(row, plies, notes)
 
+    def _read(self, row: sqlite3.Row) -> StoredGame:
+        """One row of `games` with its plies and notes. Raises JournalError."""
+        try:
+            return self._stored(row)
+        except (RowError, IndexError) as error:  # SQLite's rows raise IndexError for a missing column
+            raise JournalError("unreadable", f"game {row[0]} in {self.path} cannot be read: {error}") from error
+
     def _told(self, read: Callable[[sqlite3.Row], T], row: sqlite3.Row) -> T | None:
         """Reads one row; logs an error and returns None if it is invalid, so that the other rows remain usable."""
         try:
@@ -284,6 +303,18 @@ class Journal:
             return None
 
     def _open(self) -> None:
+        try:
+            self._connection = journal_schema.connect(self.path, self._read_only, BUSY_S)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            if self._mend is None or _reason(error)[0] != "corrupt":
+                raise
+            self._replace(error)
+
+    def _replace(self, why: object) -> None:
+        assert self._mend is not None
+        self.close()
+        self.mended = self._mend(self.path)
+        _log.error("%s was damaged (%s); %s", self.path, why, self.mended)
         self._connection = journal_schema.connect(self.path, self._read_only, BUSY_S)
 
     def _ready(self) -> sqlite3.Connection:
@@ -298,19 +329,19 @@ class Journal:
         """One durable transaction: committed on exit, rolled back on any error. One within another is part of it."""
         with self._explained():
             connection = self._ready()
-            if connection.in_transaction:
-                yield connection
-                return
+            begin, commit, *rollback = _OUTER if not connection.in_transaction else _INNER
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                connection.execute(begin)
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
+                connection.execute(commit)
+            except BaseException as error:
                 try:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
+                    for statement in rollback if connection.in_transaction else ():
+                        connection.execute(statement)
                 except sqlite3.Error:
                     self.close()  # the next call reopens the file and continues from what is on the disk
+                if isinstance(error, sqlite3.Error) and _reason(error)[0] == "corrupt":
+                    self.close()  # the next call mends it
                 raise
 
     @contextlib.contextmanager
@@ -318,7 +349,7 @@ class Journal:
         """Turns errors of SQLite and the file system into a JournalError."""
         try:
             yield
-        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # UnicodeDecodeError: a column's name is damaged
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             code, advice = _reason(error)
             raise JournalError(code, f"journal {self.path}: {error}; {advice}") from error
 
@@ -336,7 +367,7 @@ def _progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | 
 
 def _insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly, *, undone: bool = False) -> None:
     # Set explicitly: a single flipped bit in the file could change the column's default.
-    columns = {"game_id": game_id, **dataclasses.asdict(ply), "undone": int(undone)}
+    columns = {"game_id": game_id, **vars(ply), "undone": int(undone)}
     _put(connection, "plies", columns)
 
 
@@ -428,6 +459,9 @@ def _reason(error: Exception) -> tuple[str, str]:
     if isinstance(error, journal_schema.NewerError):
         return "newer", "start the newer Kibitzer, or name another journal"
     name = getattr(error, "sqlite_errorname", "") or ""
+    damaged = isinstance(error, UnicodeDecodeError | journal_schema.DamagedError)  # a column's name is no UTF-8
+    if damaged or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return _DAMAGED
     for prefix, reason in _REASONS.items():
         if name.startswith(prefix):
             return reason

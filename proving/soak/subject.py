@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import secrets
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal
 
@@ -57,6 +58,11 @@ class MortalRecord:
     def _room(self) -> None:
         if self._doom.disk_full:
             raise OSError(REASONS["full"])
+
+    def together(self) -> AbstractContextManager[object]:
+        """What is written within is on the disk on exit, or nothing."""
+        self._room()
+        return self._record.together()
 
     def append(self, record: Record) -> None:
         """Writes one ply."""
