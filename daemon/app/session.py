@@ -35,10 +35,10 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning.adapting import Adaptation
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.table_setup import TableSetup
-from daemon.storage.journal import Journal, Mended
+from daemon.storage.journal import Journal, Mended, new_id
 from daemon.storage.picture_keeper import PictureKeeper
 from daemon.storage.pictures import Pictures
-from daemon.storage.record import GameRecord
+from daemon.storage.record import Beginning, GameRecord
 from daemon.storage.stored import StoredGame
 from games import AnyGame
 
@@ -187,12 +187,16 @@ class Session:
             if start is None and pipeline is None:
                 start = dealt(self.game, self.config.game.deal_seed)
             text = "" if start is None else self.game.format_position(start)
-            game_id = self.journal.new_game(self.game.name, rule_texts(self.game), players, control, text)
+            beginning = Beginning(self.game.name, rule_texts(self.game), players, control, text)
+            record = GameRecord(self.journal, new_id(), beginning)
+            with contextlib.suppress(OSError):  # then the first move is told as one that cannot be written
+                record.begin()
             history = [] if start is None else [start]
             stored, referee = None, Referee(self.game, self._agents(), history, in_photos=in_photos)
             referee.withdrawn = to_clear
         else:
-            game_id = stored.game_id
+            beginning = Beginning(stored.game, stored.rules, stored.players, stored.clock, stored.start)
+            record = GameRecord(self.journal, stored.game_id, beginning)
             referee = Referee(
                 self.game,
                 self._agents(),
@@ -204,18 +208,18 @@ class Session:
             )
             referee.recall(asked_move(stored))
             referee.withdrawn = still_standing(stored)
-            LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
+            LOGGER.info("resuming game %s after %d plies", stored.game_id, len(stored.plies))
         clock = clock_of(self.config.clock, stored, referee)
         self.timer = ClockService(clock, blind=lambda: bool(self.camera_trouble))
         self.match = Match(
             referee,
             seats=self.seats,
-            recorder=GameRecord(self.journal, game_id),
+            recorder=record,
             publisher=self.bus,
             listeners=self.listeners,
             session=self.session_id,
             table=self.config.bus.table,
-            game_id=game_id,
+            game_id=record.game_id,
             timer=self.timer,
             coach=self._coach,
         )

@@ -71,6 +71,8 @@ def play(
     try:
         template, typed = sight_of(config, the_game).template, TypedLines(sys.stdin.fileno())
         TerminalGame(session, template, typed, sys.stdout).play(resume=not new)
+    except JournalError as error:
+        raise stop("play", error, BLOCKED) from None
     except KeyboardInterrupt:
         sys.stdout.write("\n")
         raise typer.Exit(130) from None

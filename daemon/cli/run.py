@@ -112,6 +112,8 @@ def run(
         had_terminal = os.isatty(sys.stdin.fileno()) if sys.stdin else False
         signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
         daemon.run(stop, resume=not new_game)
+    except JournalError as error:
+        raise ended("run", error, BLOCKED) from None  # between games: nothing waits to be written
     except Exception:
         # The next frame may raise the same error, so the process restarts; the game goes on from the record.
         LOGGER.critical("the daemon ends by a fault of its own", exc_info=True)

@@ -17,7 +17,7 @@ from daemon.agents.hints import Coach
 from daemon.agents.requests import AgentRequests, Names, Publisher
 from daemon.config.seats import Seat
 from daemon.core.reminders import Reminders
-from daemon.game.effects import Announcement, Effect, Thought
+from daemon.game.effects import Announcement, Effect, Rewrite, Thought
 from daemon.i18n.translation import in_words
 from daemon.judging import by_word
 from daemon.judging.referee import Referee
@@ -81,7 +81,7 @@ class Match:
         self._reminders = Reminders()
         self.blind: Callable[[], bool] = lambda: False
         """Whether no picture arrives at present."""
-        self._backlog = Backlog(recorder, self._announce_aside)
+        self._backlog = Backlog(recorder, self._announce_aside, self._whole)
 
     @property
     def state(self) -> StateMessage | None:
@@ -210,6 +210,12 @@ class Match:
         """The decisions with an agent's report and the times added."""
         effects = self._requests.changed(effects)
         return effects if self._timer is None else self._timer.changed(effects, self.referee)
+
+    def _whole(self) -> Rewrite:
+        """All plies of the game, for a record that has lost some."""
+        (whole,) = self._timed([self.referee.line.rewrite(0, self.referee.outcome)])
+        assert isinstance(whole, Rewrite)
+        return whole
 
     def _tell_of(self, effects: Sequence[Effect]) -> None:
         """Publishes and announces the decisions."""

@@ -24,6 +24,10 @@ def is_lasting(effect: Effect) -> bool:
     return not isinstance(effect, Announcement) or effect.code in LASTING
 
 
+class BehindError(OSError):
+    """The record no longer has the game as it was written."""
+
+
 class Recorder(Protocol):
     """Writes plies durably; raises OSError on failure."""
 
@@ -45,12 +49,18 @@ class Recorder(Protocol):
     def note(self, announcement: Announcement) -> None:
         """Writes an announcement that is not a ply."""
 
+    def restore(self, whole: Rewrite) -> None:
+        """Writes the game with all its plies, whatever the record has of it."""
+
 
 class Backlog:
     """Effects on their way to a recorder; discarded if there is none. `tell` reports problems to the players."""
 
-    def __init__(self, recorder: Recorder | None, tell: Callable[[Sentence], None]) -> None:
-        self._recorder = recorder
+    def __init__(
+        self, recorder: Recorder | None, tell: Callable[[Sentence], None], whole: Callable[[], Rewrite] | None = None
+    ) -> None:
+        """`whole` gives all plies of the game as it now is, to write them again if the record has lost some."""
+        self._recorder, self._whole = recorder, whole
         self._tell = tell
         self._waiting: list[Effect] = []
         self.trouble = ""
@@ -78,11 +88,10 @@ class Backlog:
             self._waiting.clear()
         while self._waiting and self._recorder is not None:
             try:
-                _write(self._recorder, self._waiting[0])
+                self._write_first(self._recorder)
             except OSError as error:
                 self._say_trouble(error)
                 return
-            self._waiting.pop(0)
         if self.trouble:
             self.trouble = ""
             self._tell(sentence("I can write down the moves again. Nothing is lost."))
@@ -92,10 +101,34 @@ class Backlog:
         self.write()
         if self._waiting:
             raise OSError(self.trouble)
-        if self._recorder is not None:
+        if self._recorder is None:
+            return
+        try:
             with self._recorder.together():
                 for effect in _needed(effects):
                     _write(self._recorder, effect)
+        except BehindError:
+            with self._recorder.together():
+                notes = self._restore(self._recorder, _needed(effects))
+                for note in notes:
+                    self._recorder.note(note)
+
+    def _write_first(self, recorder: Recorder) -> None:
+        """Writes the first effect that waits, or, if the record has lost plies, the whole game."""
+        try:
+            _write(recorder, self._waiting[0])
+            self._waiting.pop(0)
+        except BehindError:
+            self._waiting = list(self._restore(recorder, self._waiting))
+
+    def _restore(self, recorder: Recorder, effects: Iterable[Effect]) -> list[Announcement]:
+        """Writes the whole game, with these effects; returns those that are still to be written."""
+        if self._whole is None:
+            raise OSError("the record has lost moves of this game")
+        recorder.restore(self._whole())
+        LOGGER.error("the record had lost moves of this game; they are written again")
+        self._tell(sentence("The record had lost moves of this game. I have written them down again."))
+        return [effect for effect in effects if isinstance(effect, Announcement)]
 
     def _say_trouble(self, error: OSError) -> None:
         if self.trouble == str(error):

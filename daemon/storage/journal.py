@@ -87,8 +87,11 @@ class Journal:
         """What was done about a damaged file; None if there was none. Worth announcing to the players."""
         self._read_only, self._mend = read_only, mend
         self._connection: sqlite3.Connection | None = None
+        self._opened: tuple[tuple[int, int] | None, ...] = ()
+        """Device and number of the open file and, before it, of its companions."""
+        self._waits = True
         with self._explained():
-            self._open()
+            self._ready()
 
     def replace(self, why: object) -> None:
         """Mends the file, whose content is damaged although SQLite can read it. Raises JournalError."""
@@ -113,13 +116,13 @@ class Journal:
         players: Sequence[str],
         clock: Mapping[str, Any] | None = None,
         start: str = "",
+        game_id: str = "",
     ) -> str:
-        """Begins a game and returns its id, which sorts by start time.
+        """Begins a game and returns its id.
 
         `clock` is the time control; `start` is the position's text if the game begins from a set-up position.
         """
-        now = _now()
-        game_id = f"{now[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
+        now, game_id = _now(), game_id or new_id()
         with self._transaction() as connection:
             connection.execute(
                 "INSERT INTO games (game_id, game, rules, players, started, clock, start) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -304,7 +307,7 @@ class Journal:
 
     def _open(self) -> None:
         try:
-            self._connection = journal_schema.connect(self.path, self._read_only, BUSY_S)
+            self._connect()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if self._mend is None or _reason(error)[0] != "corrupt":
                 raise
@@ -315,10 +318,30 @@ class Journal:
         self.close()
         self.mended = self._mend(self.path)
         _log.error("%s was damaged (%s); %s", self.path, why, self.mended)
+        self._connect()
+
+    def _connect(self) -> None:
         self._connection = journal_schema.connect(self.path, self._read_only, BUSY_S)
+        self._opened, self._waits = tuple(map(_identity, journal_schema.files_of(self.path))), True
+
+    def _leave(self, connection: sqlite3.Connection) -> None:
+        """Gives up a file that is no longer in its place; what waits in its `-wal` goes into it, wherever it is.
+
+        Otherwise SQLite would put that into the next file of this name.
+        """
+        _log.error("%s was removed or replaced while it was open", self.path)
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.close()
+        for part, ours in zip(journal_schema.files_of(self.path), self._opened, strict=True):
+            if ours is not None and _identity(part) == ours:
+                part.unlink()
 
     def _ready(self) -> sqlite3.Connection:
-        """The connection, reopened if an error had closed it."""
+        """The connection, reopened if an error had closed it, or if another file or none is in the place of ours."""
+        if self._connection is not None and not self._connection.in_transaction:
+            if _identity(self.path) != self._opened[-1]:
+                self._leave(self._connection)
         if self._connection is None:
             self._open()
         assert self._connection is not None
@@ -340,9 +363,18 @@ class Journal:
                         connection.execute(statement)
                 except sqlite3.Error:
                     self.close()  # the next call reopens the file and continues from what is on the disk
-                if isinstance(error, sqlite3.Error) and _reason(error)[0] == "corrupt":
+                code = _reason(error)[0] if isinstance(error, sqlite3.Error) else ""
+                if code == "corrupt":
                     self.close()  # the next call mends it
+                self._wait(code != "busy")  # what holds the file may do so for long: whoever tries again must not wait
                 raise
+            self._wait(True)
+
+    def _wait(self, waits: bool) -> None:
+        """Whether to wait from now on for another program that holds the file."""
+        if self._connection is not None and waits != self._waits:
+            self._connection.execute(f"PRAGMA busy_timeout = {round(BUSY_S * 1000) if waits else 0}")
+            self._waits = waits
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -350,18 +382,18 @@ class Journal:
         try:
             yield
         except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
+            if isinstance(error.__cause__, JournalError):
+                raise  # of a part of this transaction, and explained already
             code, advice = _reason(error)
             raise JournalError(code, f"journal {self.path}: {error}; {advice}") from error
 
 
 def _progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | None]:
-    """The last ply that stands (0 before the first), and when the game ended (None if unfinished)."""
+    """How many plies stand, and when the game ended (None if unfinished)."""
     row = connection.execute("SELECT finished FROM games WHERE game_id = ?", (game_id,)).fetchone()
     if row is None:
         raise JournalError("unknown_game", f"there is no game {game_id!r} in this journal")
-    last = connection.execute(
-        "SELECT COALESCE(MAX(ply), 0) FROM plies WHERE game_id = ? AND undone = 0", (game_id,)
-    ).fetchone()[0]
+    last = connection.execute("SELECT COUNT(*) FROM plies WHERE game_id = ? AND undone = 0", (game_id,)).fetchone()[0]
     return int(last), row["finished"]
 
 
@@ -468,6 +500,19 @@ def _reason(error: Exception) -> tuple[str, str]:
     if isinstance(error, OSError):
         return "read_only", "check that its folder exists and may be written"
     return "other", "nothing recorded is lost"
+
+
+def new_id() -> str:
+    """An id for a game that begins now, which sorts by start time."""
+    return f"{_now()[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _now() -> str:

@@ -20,8 +20,6 @@ APPLICATION = 0x4B696269
 TABLES = ("games", "plies", "notes")
 PAGE_BYTES = 4096
 """SQLite's default."""
-SUFFIXES = ("-wal", "-shm", "")
-"""Names of a journal's files after its own: what waits to be merged, its index, and the journal itself."""
 MAX_VERSION = 99
 """Greatest version that a newer Kibitzer may have; anything else is no version."""
 
@@ -89,7 +87,7 @@ def connect(path: Path, read_only: bool, busy_s: float) -> sqlite3.Connection:
 
     Raises sqlite3.Error (NewerError if a newer Kibitzer made it, DamagedError), OSError.
     """
-    for part in (path.with_name(path.name + suffix) for suffix in SUFFIXES):
+    for part in files_of(path):
         if part.exists() and not part.is_file():
             raise sqlite3.OperationalError(f"{part.name} is no regular file")  # a pipe would never answer
     if not read_only:
@@ -211,10 +209,15 @@ def _empty(version: int) -> sqlite3.Connection:
     return connection
 
 
+def files_of(path: Path) -> list[Path]:
+    """What a journal may consist of: what waits to be merged, the index of that, and the journal itself."""
+    return [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "")]
+
+
 def remove(path: Path) -> None:
     """Removes a file and its companion files, if they are there."""
-    for suffix in SUFFIXES:
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    for part in files_of(path):
+        part.unlink(missing_ok=True)
 
 
 def required(table: str) -> frozenset[object]:
@@ -226,7 +229,7 @@ def set_aside(path: Path) -> Path:
     """Renames a damaged file and its companion files, so that nothing is lost; returns the new name."""
     stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%S%f")
     target = path.with_name(f"{path.name}.damaged-{stamp}")
-    for suffix in SUFFIXES:
+    for part, aside in zip(files_of(path), files_of(target), strict=True):
         with contextlib.suppress(FileNotFoundError):
-            path.with_name(path.name + suffix).rename(target.with_name(target.name + suffix))
+            part.rename(aside)
     return target

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from daemon.game.effects import Announcement, Record, Rewrite
 from daemon.i18n.translation import in_words
+from daemon.storage.backlog import BehindError
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.stored import ASSUMED, THOUGHT
 from games import Outcome
@@ -21,11 +22,24 @@ REASONS = {
 """Explanation for the players, by code of the fault; paths and other details go to the log."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Beginning:
+    """What a game begins with."""
+
+    game: str
+    rules: Mapping[str, str]
+    players: Sequence[str]
+    clock: Mapping[str, Any]
+    start: str
+    """Text of the set-up starting position; empty for the game's usual start."""
+
+
 class GameRecord:
     """Writes one game to the journal; a fault raises OSError, and the write may be retried."""
 
-    def __init__(self, journal: Journal, game_id: str) -> None:
-        self._journal = journal
+    def __init__(self, journal: Journal, game_id: str, beginning: Beginning | None = None) -> None:
+        """`beginning` is what to begin the game with again if the record loses it."""
+        self._journal, self._beginning = journal, beginning
         self.game_id = game_id
 
     @contextlib.contextmanager
@@ -73,6 +87,20 @@ class GameRecord:
         with _spoken():
             self._journal.note(self.game_id, announcement.code, in_words(*announcement.said), data)
 
+    def begin(self) -> None:
+        """Writes the game's beginning. Raises OSError."""
+        one = self._beginning
+        if one is not None:
+            with _spoken():
+                self._journal.new_game(one.game, one.rules, one.players, one.clock, one.start, self.game_id)
+
+    def restore(self, whole: Rewrite) -> None:
+        """Writes the game with all its plies, whatever the record has of it."""
+        with self.together():
+            if not self._journal.rows("SELECT 1 FROM games WHERE game_id = ?", [self.game_id]):
+                self.begin()
+            self._journal.rewrite(self.game_id, whole)
+
 
 @contextlib.contextmanager
 def _spoken() -> Iterator[None]:
@@ -80,4 +108,5 @@ def _spoken() -> Iterator[None]:
     try:
         yield
     except JournalError as error:
-        raise OSError(REASONS.get(error.code, str(error))) from error
+        kind = BehindError if error.code in ("order", "unknown_game") else OSError
+        raise kind(REASONS.get(error.code, str(error))) from error

@@ -86,6 +86,11 @@ class MortalRecord:
         self._room()
         self._record.finish(outcome)
 
+    def restore(self, whole: Rewrite) -> None:
+        """Writes all plies again."""
+        self._room()
+        self._record.restore(whole)
+
     def note(self, announcement: Announcement) -> None:
         """Writes an announcement other than a ply."""
         self._room()

@@ -257,6 +257,21 @@ def test_the_newest_unfinished_game_is_the_one_to_resume(path: Path) -> None:
     assert [game.game_id for game in journal.games(limit=2)] == [second, third]
 
 
+def test_a_clock_that_is_set_changes_neither_the_order_of_games_nor_which_is_resumed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, games = Journal(path), []
+    for day in ("2026-08-02", "2026-08-01", "2027-01-01", "1970-01-01"):
+        monkeypatch.setattr("daemon.storage.journal._now", lambda day=day: f"{day}T12:00:00.000+00:00")
+        games.append(journal.new_game("nine_mens_morris", {}, ["person", "person"]))
+        append(journal, games[-1], 1)
+    assert [one.game_id for one in journal.summaries()] == journal.ids() == games
+    resumed = journal.unfinished()
+    assert resumed is not None and resumed.game_id == games[-1]
+    append(journal, games[0], 2)
+    assert [one.ply for one in journal.game(games[0]).plies] == [1, 2]
+
+
 def test_an_unknown_game_is_named(path: Path) -> None:
     journal, _ = begun(path)
     for ask in (lambda: journal.game("g9"), lambda: append(journal, "g9", 1), lambda: journal.note("g9", "a", "b")):
@@ -462,9 +477,12 @@ def test_a_file_held_by_another_program_is_an_error_in_time_and_then_works(
     with pytest.raises(JournalError, match="another program holds the file") as caught:
         append(journal, game_id, 2)
     assert caught.value.code == "busy"
-    assert journal._connection.execute("PRAGMA busy_timeout").fetchone()[0] == 200  # milliseconds
+    assert journal._connection is not None
+    waits_ms = journal._connection.execute("PRAGMA busy_timeout")
+    assert waits_ms.fetchone()[0] == 0  # whoever tries again is not made to wait
     other.execute("ROLLBACK")
     append(journal, game_id, 2)
+    assert journal._connection.execute("PRAGMA busy_timeout").fetchone()[0] == 200
 
 
 def test_another_thread_is_refused(path: Path) -> None:

@@ -82,6 +82,9 @@ class Notebook:
     def append(self, record: Record) -> None:
         self._write(record.move)
 
+    def restore(self, whole: Rewrite) -> None:
+        self.rewrite(whole)
+
     def take_back(self, ply: int) -> None:
         self._write(ply)
 

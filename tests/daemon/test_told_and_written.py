@@ -15,8 +15,10 @@ from daemon.app.session import Session
 from daemon.commands.command import Answer, Command, Move, Resign, Undo
 from daemon.config.settings import Config
 from daemon.core.command_handlers import obey
+from daemon.judging import by_word
 from daemon.storage import journal as journal_module
 from daemon.storage.journal import Journal
+from daemon.storage.salvage import open_record
 
 
 class Table:
@@ -126,3 +128,97 @@ def test_of_what_one_command_leads_to_all_is_written_or_nothing(table: Table, mo
         patch.setattr(journal_module, "_note", fail)
         assert not table.tell(Undo()).accepted  # the plies are marked first, the note comes after
     assert table.recorded() == table.match.referee.moves == ["d2"]
+
+
+def removed(table: Table) -> None:
+    for file in table.path.parent.glob("journal.sqlite*"):
+        if file.suffix != ".lock":
+            file.unlink()
+
+
+def renamed(table: Table) -> None:
+    table.path.rename(table.path.with_name("elsewhere"))
+
+
+def replaced_by_an_earlier_copy(table: Table) -> None:
+    copy = table.path.with_name("copy")
+    with contextlib.closing(sqlite3.connect(table.path, isolation_level=None)) as connection:
+        connection.execute("VACUUM INTO ?", [str(copy)])
+    with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        connection.execute("DELETE FROM plies WHERE ply = 2")
+    copy.replace(table.path)
+
+
+def executed(statement: str) -> Callable[[Table], None]:
+    return lambda table: table.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        removed,
+        renamed,
+        replaced_by_an_earlier_copy,
+        executed("DELETE FROM plies"),
+        executed("DELETE FROM plies WHERE ply = 1"),
+        executed("DELETE FROM games"),
+        executed("UPDATE games SET finished = '2026-01-01', reason = 'resigned', winner = 0"),
+    ],
+)
+def test_a_game_that_the_record_loses_while_it_is_played_is_written_again_and_that_is_said(
+    table: Table, harm: Callable[[Table], None]
+) -> None:
+    table.tell(Move("d2")), table.tell(Move("f4"))
+    harm(table)
+    assert table.tell(Move("a1")).accepted
+    assert table.recorded() == table.match.referee.moves == ["d2", "f4", "a1"]
+    assert table.said.count("The record had lost moves of this game. I have written them down again.") == 1
+    table.match.carry_out(by_word.make(table.match.referee, "b4"))  # as a move that a camera saw
+    table.session.close()
+    with contextlib.closing(open_record(table.path)) as journal:
+        stored = journal.unfinished()
+        assert journal.mended is None and stored is not None and stored.moves == ("d2", "f4", "a1", "b4")
+
+
+def test_a_move_that_was_seen_while_the_record_lost_the_game_is_written_with_it(table: Table) -> None:
+    table.tell(Move("d2"))
+    table.execute("DELETE FROM games")
+    table.match.carry_out(by_word.make(table.match.referee, "f4"))
+    assert table.recorded() == ["d2", "f4"]
+    assert table.said[-2:] == [
+        "The record had lost moves of this game. I have written them down again.",
+        "Dark: f4.",
+    ]
+
+
+def test_a_file_that_is_damaged_while_it_is_open_is_mended_and_the_game_goes_on(table: Table) -> None:
+    table.tell(Move("d2")), table.tell(Move("f4"))
+    table.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with table.path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xa5" * 4096 * 7)
+    table.match.carry_out(by_word.make(table.match.referee, "a1"))
+    table.match.poll()
+    assert table.recorded() == ["d2", "f4", "a1"] and not table.match.unwritten
+    assert table.session.journal.mended is not None and table.session.journal.mended.kept_as.exists()
+
+
+def test_a_game_that_begins_while_another_program_holds_the_record_is_written_once_it_can(table: Table) -> None:
+    table.tell(Move("d2"))
+    with locked(table):
+        table.match = table.session.begin(None, resume=False)
+        assert not table.tell(Move("a1")).accepted
+    assert table.tell(Move("a1")).accepted
+    assert table.recorded() == ["a1"]
+
+
+def test_a_reader_with_a_long_transaction_keeps_nothing_from_being_written(table: Table) -> None:
+    with contextlib.closing(sqlite3.connect(table.path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM plies").fetchall()
+        for move in ("d2", "f4", "a1"):
+            assert table.tell(Move(move)).accepted
+        assert reader.execute("SELECT COUNT(*) FROM plies").fetchone() == (0,)
+    table.execute("VACUUM")
+    assert table.tell(Move("b4")).accepted
+    assert table.recorded() == ["d2", "f4", "a1", "b4"]
