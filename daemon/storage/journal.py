@@ -324,14 +324,15 @@ class Journal:
         self._connection = journal_schema.connect(self.path, self._read_only, BUSY_S)
         self._opened, self._waits = tuple(map(_identity, journal_schema.files_of(self.path))), True
 
-    def _leave(self, connection: sqlite3.Connection) -> None:
+    def _leave(self) -> None:
         """Gives up a file that is no longer in its place; what waits in its `-wal` goes into it, wherever it is.
 
         Otherwise SQLite would put that into the next file of this name.
         """
         _log.error("%s was removed or replaced while it was open", self.path)
+        assert self._connection is not None
         with contextlib.suppress(sqlite3.Error):
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.close()
         for part, ours in zip(journal_schema.files_of(self.path), self._opened, strict=True):
             if ours is not None and _identity(part) == ours:
@@ -339,9 +340,9 @@ class Journal:
 
     def _ready(self) -> sqlite3.Connection:
         """The connection, reopened if an error had closed it, or if another file or none is in the place of ours."""
-        if self._connection is not None and not self._connection.in_transaction:
-            if _identity(self.path) != self._opened[-1]:
-                self._leave(self._connection)
+        idle = self._connection is not None and not self._connection.in_transaction
+        if idle and _identity(self.path) != self._opened[-1]:
+            self._leave()
         if self._connection is None:
             self._open()
         assert self._connection is not None
