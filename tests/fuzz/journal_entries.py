@@ -169,7 +169,7 @@ def _record() -> bytes:
     game = games.load("reversi")
     with contextlib.closing(Journal(path)) as journal:
         for number in range(2):
-            game_id = journal.new_game(game.name, {}, ["person", "level-3"], {"control": "none"})
+            game_id = journal.new_game(game.name, {}, ["person", "level-3"])
             position, draw = game.initial(), random.Random(number)
             for ply in range(1, 7):
                 move = draw.choice(list(game.legal_moves(position)))
