@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -138,16 +139,24 @@ def told(tally: Tally) -> str:
 
 
 def open_session(config: Config, game: AnyGame, render_to: Path | None) -> Session:
-    """The services of a demo; its page takes another port if a daemon already has the usual one.
+    """The services of a demo, with a record and a port of its own if another program already has the usual ones.
 
     Raises JournalError, BusError, WebError.
     """
     try:
         return Session(config, game, render_to=render_to)
+    except JournalError as error:
+        usual, own = config.journal.path, f"-{os.getpid()}.sqlite"
+        if error.code != "busy" or usual.endswith(own):
+            raise
+        own = usual.removesuffix(".sqlite") + own
+        sys.stderr.write(f"kibitzer demo: {error}. This demo keeps {own}.\n")
+        journal = config.journal.model_copy(update={"path": own})
+        return open_session(config.model_copy(update={"journal": journal}), game, render_to)
     except WebError as error:
         sys.stderr.write(f"kibitzer demo: {error}. This demo takes a free port.\n")
         page = config.page.model_copy(update={"port": 0})
-        return Session(config.model_copy(update={"page": page}), game, render_to=render_to)
+        return open_session(config.model_copy(update={"page": page}), game, render_to)
 
 
 def demo_config(game: str, *, headless: bool, fast: bool, language: str = "en") -> Config:

@@ -17,6 +17,8 @@ from daemon.i18n.translation import speak
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
+from daemon.storage.owner_lock import OwnerLock
+from daemon.storage.salvage import open_record
 
 LOGGER = logging.getLogger(__name__)
 WORKER_NAME = "own"
@@ -49,7 +51,8 @@ class Services:
         self._open: list[Any] = []
         with contextlib.ExitStack() as undo:
             undo.callback(self.close)
-            self.journal: Journal = self.keep(Journal(journal_path(config)))
+            self.keep(OwnerLock(journal_path(config)))
+            self.journal: Journal = self.keep(open_record(journal_path(config)))
             self.page = self._new_page()
             self.bus = self._new_bus()
             self.speaker = self._new_speaker()

@@ -24,7 +24,7 @@ from daemon.core.clock_service import ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
 from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
 from daemon.game.effects import Announcement
-from daemon.i18n.translation import in_words, worded
+from daemon.i18n.translation import in_words, worded, worded_n
 from daemon.judging.dealing import dealt
 from daemon.judging.referee import Referee
 from daemon.outputs.speech.speech import Speaker
@@ -35,10 +35,10 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning.adapting import Adaptation
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.table_setup import TableSetup
-from daemon.storage.journal import Journal
+from daemon.storage.journal import Journal, Mended, new_id
 from daemon.storage.picture_keeper import PictureKeeper
 from daemon.storage.pictures import Pictures
-from daemon.storage.record import GameRecord
+from daemon.storage.record import Beginning, GameRecord
 from daemon.storage.stored import StoredGame
 from games import AnyGame
 
@@ -63,6 +63,7 @@ class Session:
         self.timer: ClockService | None = None
         self.adaptation: Adaptation | None = None
         """Learning during play; None if the settings do not want it, or before the first match."""
+        self._told_of: Mended | None = None
         self.camera_trouble = ""
         """The camera's fault, as it was announced; empty if there is none."""
         self.menu: Callable[[], Mapping[str, object]] | None = None
@@ -90,10 +91,26 @@ class Session:
                 self._keep_scenes(config)
             if config.journal.pictures:
                 self._keep_pictures(config)
-            if self.journal.set_aside is not None:
-                name = self.journal.set_aside.name
-                self.say(worded("The record was damaged. It is kept as {name}, and a new one begins.", name=name))
+            self.tell_of_record()
             undo.pop_all()
+
+    def tell_of_record(self) -> None:
+        """Says once what was done about a damaged record; to be called often."""
+        mended = self.journal.mended
+        if mended is None or mended == self._told_of:
+            return
+        self._told_of, name = mended, mended.kept_as.name
+        if not mended.games:
+            self.say(worded("The record was damaged. It is kept as {name}, and a new one begins.", name=name))
+            return
+        self.say(
+            worded_n(
+                "The record was damaged. It is kept as {name}; {count} game could be saved.",
+                "The record was damaged. It is kept as {name}; {count} games could be saved.",
+                mended.games,
+                name=name,
+            )
+        )
 
     def _keep_scenes(self, config: Config) -> None:
         """Starts keeping scenes; if that is impossible the game continues without."""
@@ -170,12 +187,16 @@ class Session:
             if start is None and pipeline is None:
                 start = dealt(self.game, self.config.game.deal_seed)
             text = "" if start is None else self.game.format_position(start)
-            game_id = self.journal.new_game(self.game.name, rule_texts(self.game), players, control, text)
+            beginning = Beginning(self.game.name, rule_texts(self.game), players, control, text)
+            record = GameRecord(self.journal, new_id(), beginning)
+            with contextlib.suppress(OSError):  # then the first move is told as one that cannot be written
+                record.begin()
             history = [] if start is None else [start]
             stored, referee = None, Referee(self.game, self._agents(), history, in_photos=in_photos)
             referee.withdrawn = to_clear
         else:
-            game_id = stored.game_id
+            beginning = Beginning(stored.game, stored.rules, stored.players, stored.clock, stored.start)
+            record = GameRecord(self.journal, stored.game_id, beginning)
             referee = Referee(
                 self.game,
                 self._agents(),
@@ -187,18 +208,18 @@ class Session:
             )
             referee.recall(asked_move(stored))
             referee.withdrawn = still_standing(stored)
-            LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
+            LOGGER.info("resuming game %s after %d plies", stored.game_id, len(stored.plies))
         clock = clock_of(self.config.clock, stored, referee)
         self.timer = ClockService(clock, blind=lambda: bool(self.camera_trouble))
         self.match = Match(
             referee,
             seats=self.seats,
-            recorder=GameRecord(self.journal, game_id),
+            recorder=record,
             publisher=self.bus,
             listeners=self.listeners,
             session=self.session_id,
             table=self.config.bus.table,
-            game_id=game_id,
+            game_id=record.game_id,
             timer=self.timer,
             coach=self._coach,
         )

@@ -22,6 +22,7 @@ class SessionRunner:
     def tick(self, frame: Frame | None) -> Observation | None:
         """Runs one turn of the loop: a frame, if there is one, then commands, agents and services."""
         session, observation = self.session, None
+        session.tell_of_record()
         assert session.match is not None
         if frame is not None and not session.setting_up.see(frame) and session.eyes is not None:
             keeper = session.scenes

@@ -25,11 +25,11 @@ GAME_HELP = "The game's id from `kibitzer games list`, an unambiguous beginning 
 
 
 @contextlib.contextmanager
-def opened(path: Path, read_only: bool = False, mend: bool = True) -> Iterator[Journal]:
+def opened(path: Path, read_only: bool = False) -> Iterator[Journal]:
     """Opens an existing record; never creates one. Raises JournalError."""
     if not path.is_file():
         raise JournalError("absent", f"{path}: there is no record yet; `kibitzer run` makes one")
-    journal = Journal(path, read_only, mend)
+    journal = Journal(path, read_only)
     try:
         yield journal
     finally:

@@ -107,7 +107,7 @@ def delete(
     if not yes and not typer.confirm(f"{lines[0]}\nDelete it for good?", err=True):
         sys.stderr.write("kibitzer games delete: nothing is deleted\n")
         raise typer.Exit(1)
-    with told("delete"), opened(journal, mend=False) as stored:
+    with told("delete"), opened(journal) as stored:
         stored.delete(wanted)
     pictures = Pictures(journal)
     left = "" if pictures.forget(wanted) else f"; some of its pictures in {pictures.folder} could not be removed"
@@ -128,7 +128,7 @@ def mover(
 
     Example: kibitzer games mover 20260728T120000-1a2b3c4d 7 green
     """
-    with told("mover"), opened(journal, mend=False) as stored:
+    with told("mover"), opened(journal) as stored:
         wanted = chosen(stored, game_id)
         _refuse_played(wanted.game_id, config, "say it to the daemon, kibitzer tell mover")
         sys.stdout.write(correct_mover(stored, wanted, side.lower(), number) + "\n")

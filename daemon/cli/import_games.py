@@ -60,7 +60,7 @@ def import_game(
 
 def keep(journal: Path, game: StoredGame) -> StoredGame:
     """Adds the game to the record, under a new id if its own is already taken. Raises JournalError."""
-    with contextlib.closing(Journal(journal, mend=False)) as record:
+    with contextlib.closing(Journal(journal)) as record:
         if game.game_id in record.ids():
             game = dataclasses.replace(game, game_id=new_id(game.started))
         record.add(game)

@@ -16,7 +16,7 @@ from daemon.agents.endpoints import BusError
 from daemon.app.session import Session
 from daemon.app.terminal import TerminalGame
 from daemon.app.typed_lines import TypedLines
-from daemon.cli.wrong_call import stop
+from daemon.cli.wrong_call import BLOCKED, stop
 from daemon.commands.game_choice import ChoiceError, chosen
 from daemon.config.settings import Config
 from daemon.i18n.translation import worded
@@ -64,11 +64,15 @@ def play(
         players = _players(the_game, white, black, context.args)
         config = _config(the_game, players, minutes, language, speak, seed, journal)
         session = Session(config, the_game)
-    except (games.GameError, ChoiceError, TemplateError, JournalError, BusError, ValueError) as error:
+    except (JournalError, BusError) as error:
+        raise stop("play", error, BLOCKED) from None
+    except (games.GameError, ChoiceError, TemplateError, ValueError) as error:
         raise stop("play", error) from None
     try:
         template, typed = sight_of(config, the_game).template, TypedLines(sys.stdin.fileno())
         TerminalGame(session, template, typed, sys.stdout).play(resume=not new)
+    except JournalError as error:
+        raise stop("play", error, BLOCKED) from None
     except KeyboardInterrupt:
         sys.stdout.write("\n")
         raise typer.Exit(130) from None

@@ -57,7 +57,7 @@ def name_players(
     """
     with told("names"):
         names = [_name(one) for one in (first, second)]
-        with opened(journal, mend=False) as stored:
+        with opened(journal) as stored:
             wanted = chosen_id(stored, game)
             stored.name_players(wanted, names)
     sys.stderr.write(f"{wanted}: {names[0]} against {names[1]}\n")

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -22,6 +22,8 @@ from daemon.app.config_apply import ConfigApplier
 from daemon.app.loop import Daemon
 from daemon.app.services import journal_path
 from daemon.app.session import Session
+from daemon.cli.wrong_call import BLOCKED
+from daemon.cli.wrong_call import stop as ended
 from daemon.commands.game_choice import path_of, restored
 from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 from daemon.i18n.translation import worded
@@ -29,21 +31,17 @@ from daemon.outputs.web import WebError
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.vision_setup import sight_of, sight_of_another
 from daemon.storage.journal import JournalError
-from daemon.storage.owner_lock import OwnerLock
 from daemon.supervision.camera import NONE
 from daemon.supervision.logs import Log
 from daemon.supervision.tables.parent import SUMMARY, forget_dead, run_from_words
 from daemon.supervision.watchdog import LAST_WORDS_S, STUCK_STATUS
 from vision.reading.weights import WeightsError
-from wording.outside import visible_lines
 
 LOGGER = logging.getLogger(__name__)
 REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
 """Errors in settings or files that keep the daemon from starting, each with a message for a person."""
 OBSTACLES = (JournalError, BusError, WebError)
 """Errors that may be gone at the next start, such as a port in use or a record that cannot be opened."""
-REFUSED, BLOCKED = 2, 75
-"""Exit statuses: the settings are wrong, so a restart does not help; something else is in the way, so one may."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -84,7 +82,7 @@ def run(
         if old := places.left_behind(settings.journal.path):
             LOGGER.warning("a record is in %s; the one that is kept from now on is %s", old, journal_path(settings))
     except (ConfigError, OSError) as error:
-        _fail(str(error), REFUSED)
+        raise ended("run", error) from None
     try:
         if settings.engines:
             os.environ["KIBITZER_ENGINES"] = str(config.resolve())  # the workers read them there, never from the bus
@@ -95,12 +93,11 @@ def run(
         if wanted.camera.source != NONE:
             # Refuses a profile of another game, or one made with other weights, before anything opens.
             Pipeline(sight.template, sight.profile)
-        owned = OwnerLock(journal_path(wanted))
         session = Session(wanted, game)
     except REFUSALS as error:
-        _fail(str(error), REFUSED)
+        raise ended("run", error) from None
     except OBSTACLES as error:
-        _fail(str(error), BLOCKED)
+        raise ended("run", error, BLOCKED) from None
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: _stop(stop))
@@ -115,6 +112,8 @@ def run(
         had_terminal = os.isatty(sys.stdin.fileno()) if sys.stdin else False
         signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
         daemon.run(stop, resume=not new_game)
+    except JournalError as error:
+        raise ended("run", error, BLOCKED) from None  # between games: nothing waits to be written
     except Exception:
         # The next frame may raise the same error, so the process restarts; the game goes on from the record.
         LOGGER.critical("the daemon ends by a fault of its own", exc_info=True)
@@ -123,7 +122,6 @@ def run(
         raise typer.Exit(STUCK_STATUS) from None
     finally:
         session.close()
-        owned.close()
         log.close()
 
 
@@ -132,11 +130,6 @@ def _named(settings: Config, source: str, profile: Path | None) -> Config:
     camera = settings.camera.model_copy(update={"source": source or settings.camera.source})
     board = settings.board.model_copy(update={"profile": str(profile.resolve()) if profile else settings.board.profile})
     return settings.model_copy(update={"camera": camera, "board": board})
-
-
-def _fail(text: str, status: int) -> NoReturn:
-    sys.stderr.write(f"kibitzer run: {visible_lines(text)}\n")
-    raise typer.Exit(status) from None
 
 
 def _stop(stop: threading.Event) -> None:

@@ -26,7 +26,7 @@ from daemon.commands.command import (
 )
 from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect
-from daemon.i18n.translation import in_words
+from daemon.i18n.translation import in_words, worded
 from daemon.interpret.explanation import MoveEvent
 from daemon.judging import adopting, by_word, corrections, hands, phrases, undoing
 from daemon.judging.adopting import SetUp
@@ -66,15 +66,20 @@ class WatchedBoard(Protocol):
 
 
 def obey(match: Match, command: Command, eyes: WatchedBoard | None) -> Answer:
-    """Carries out a command and answers with the result; `eyes` is None if no camera watches."""
+    """Carries out a command and answers with the result; `eyes` is None if no camera watches.
+
+    What is accepted is on the disk.
+    """
+    told_before = () if eyes is None else (eyes.told,)
     try:
         _check_ply(match, command)
-        effects = _effects(match, command, eyes)
+        effects = match.decide(lambda: _effects(match, command, eyes), *told_before)
     except IllegalMove as illegal:
         return Answer(False, in_words(*illegal.said), illegal.rule)
     except Refusal as refusal:
         return Answer(False, in_words(*refusal.said))
-    match.carry_out(effects)
+    except OSError as error:
+        return Answer(False, worded("I cannot write this down: {why}. Nothing has changed.", why=str(error)))
     told = [said for effect in effects if isinstance(effect, Announcement) for said in effect.said]
     if isinstance(command, Undo | Resume | Adopt | Mover) and eyes is not None:
         eyes.judge_again()

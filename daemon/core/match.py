@@ -5,9 +5,11 @@ It handles no images. Where a camera watches the board, `BoardTracker` passes in
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from agents.messages import StateMessage
@@ -15,11 +17,12 @@ from daemon.agents.hints import Coach
 from daemon.agents.requests import AgentRequests, Names, Publisher
 from daemon.config.seats import Seat
 from daemon.core.reminders import Reminders
-from daemon.game.effects import Announcement, Effect, Thought
+from daemon.game.effects import Announcement, Effect, Rewrite, Thought
 from daemon.i18n.translation import in_words
 from daemon.judging import by_word
 from daemon.judging.referee import Referee
-from daemon.storage.backlog import Backlog, Recorder
+from daemon.storage.backlog import Backlog, Recorder, is_lasting
+from games import AnyGame
 from wording import Said, Sentence, sentence
 
 LOGGER = logging.getLogger(__name__)
@@ -62,7 +65,7 @@ class Match:
         self.listeners = list(listeners)
         self.game_id = game_id
         self.followers: list[Callable[[Sequence[Effect]], None]] = []
-        """Called with all decisions before they are recorded."""
+        """Called with all decisions."""
         self.watched = False
         """Whether moves are made on a board that a camera watches; otherwise they are entered as commands."""
         self.board_free = False
@@ -78,7 +81,7 @@ class Match:
         self._reminders = Reminders()
         self.blind: Callable[[], bool] = lambda: False
         """Whether no picture arrives at present."""
-        self._backlog = Backlog(recorder, self._announce_aside)
+        self._backlog = Backlog(recorder, self._announce_aside, self._whole)
 
     @property
     def state(self) -> StateMessage | None:
@@ -173,16 +176,51 @@ class Match:
         return True
 
     def carry_out(self, effects: Sequence[Effect]) -> None:
-        """Records the decisions, then announces them: what is announced is already on disk."""
-        if not effects:
-            return
+        """Records the decisions, then announces them: what is announced is on the disk, or its trouble was told."""
+        if effects:
+            effects = self._timed(effects)
+            self._backlog.add(effects)
+            self._backlog.write()
+            self._tell_of(effects)
+
+    def decide(self, decision: Callable[[], list[Effect]], *others: object) -> list[Effect]:
+        """Carries out what somebody's word leads to, once it is on the disk; returns the decisions.
+
+        Nothing has changed, neither here nor in `others`, if `decision` raises Refusal, or if what lasts cannot be
+        written, which raises OSError.
+        """
+        wished = self.set_up, self.new_game_wanted, self.asked_anew
+        try:
+            with _unchanged_on_error(self.referee.game, self.referee, self._timer, *others):
+                effects = decision()
+                lasting = any(map(is_lasting, effects))
+                if lasting:
+                    timed = self._timed(effects)
+                    self._backlog.write_at_once(timed)
+        except (ValueError, OSError):
+            self.set_up, self.new_game_wanted, self.asked_anew = wished
+            raise
+        if lasting:
+            self._tell_of(timed)
+        else:
+            self.carry_out(effects)
+        return effects
+
+    def _timed(self, effects: Sequence[Effect]) -> Sequence[Effect]:
+        """The decisions with an agent's report and the times added."""
+        effects = self._requests.changed(effects)
+        return effects if self._timer is None else self._timer.changed(effects, self.referee)
+
+    def _whole(self) -> Rewrite:
+        """All plies of the game, for a record that has lost some."""
+        (whole,) = self._timed([self.referee.line.rewrite(0, self.referee.outcome)])
+        assert isinstance(whole, Rewrite)
+        return whole
+
+    def _tell_of(self, effects: Sequence[Effect]) -> None:
+        """Publishes and announces the decisions."""
         for follow in self.followers:
             follow(effects)
-        effects = self._requests.changed(effects)
-        if self._timer is not None:
-            effects = list(self._timer.changed(effects, self.referee))
-        self._backlog.add(effects)
-        self._backlog.write()
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
         for announcement in announcements:
             self.spoken = announcement.said or self.spoken
@@ -226,3 +264,17 @@ class Match:
     def _tell(self, announcement: Announcement) -> None:
         for listener in self.listeners:
             listener(announcement)
+
+
+@contextlib.contextmanager
+def _unchanged_on_error(game: AnyGame, *parts: object) -> Iterator[None]:
+    """Gives these objects back the state that they had, if an error occurs; the game's rules have none."""
+    states = [vars(part) for part in parts if part is not None]
+    before = copy.deepcopy(states, {id(game): game})
+    try:
+        yield
+    except BaseException:
+        for state, earlier in zip(states, before, strict=True):
+            state.clear()
+            state.update(earlier)
+        raise

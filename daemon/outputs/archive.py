@@ -310,7 +310,7 @@ class Archive:
         """The journal, opened on a new connection; a damaged one is never repaired here. Raises JournalError."""
         if not self._journal.is_file():
             raise JournalError("absent", f"{self._journal}: there is no record yet")
-        journal = Journal(self._journal, read_only=not write, mend=False)
+        journal = Journal(self._journal, read_only=not write)
         try:
             yield journal
         finally:

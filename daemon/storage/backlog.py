@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
@@ -13,10 +14,25 @@ from wording import Sentence, sentence
 LOGGER = logging.getLogger(__name__)
 MAX_NOTES = 256
 """Most notes kept waiting while the record cannot be written."""
+LASTING = ("agent_move", "new_game", "adopted", "left")
+"""Notes on which the game's course depends: after a restart the players must not be asked for a different move, nor
+find themselves in a game that they had left."""
+
+
+def is_lasting(effect: Effect) -> bool:
+    """Whether the course of the game depends on an effect, so that it must be in the record."""
+    return not isinstance(effect, Announcement) or effect.code in LASTING
+
+
+class BehindError(OSError):
+    """The record no longer has the game as it was written."""
 
 
 class Recorder(Protocol):
     """Writes plies durably; raises OSError on failure."""
+
+    def together(self) -> AbstractContextManager[object]:
+        """What is written within is on the disk on exit, all of it or, after an error, nothing."""
 
     def append(self, record: Record) -> None:
         """Writes one ply; it is on the disk when this returns."""
@@ -33,12 +49,18 @@ class Recorder(Protocol):
     def note(self, announcement: Announcement) -> None:
         """Writes an announcement that is not a ply."""
 
+    def restore(self, whole: Rewrite) -> None:
+        """Writes the game with all its plies, whatever the record has of it."""
+
 
 class Backlog:
     """Effects on their way to a recorder; discarded if there is none. `tell` reports problems to the players."""
 
-    def __init__(self, recorder: Recorder | None, tell: Callable[[Sentence], None]) -> None:
-        self._recorder = recorder
+    def __init__(
+        self, recorder: Recorder | None, tell: Callable[[Sentence], None], whole: Callable[[], Rewrite] | None = None
+    ) -> None:
+        """`whole` gives all plies of the game as it now is, to write them again if the record has lost some."""
+        self._recorder, self._whole = recorder, whole
         self._tell = tell
         self._waiting: list[Effect] = []
         self.trouble = ""
@@ -52,14 +74,10 @@ class Backlog:
         return len(self._waiting)
 
     def add(self, effects: Iterable[Effect]) -> None:
-        """Queues the effects that the record needs.
-
-        The announcement of a ply is skipped: the ply's own record says it all. An agent's move must be written: after a
-        restart the players must not be asked for a different one.
-        """
-        self._waiting += [effect for effect in effects if getattr(effect, "code", "") not in ("move", "pass")]
-        # The oldest notes are dropped; plies and an agent's move never are.
-        notes = [one for one in self._waiting if isinstance(one, Announcement) and one.code != "agent_move"]
+        """Queues the effects that the record needs."""
+        self._waiting += _needed(effects)
+        # The oldest notes are dropped, but none that lasts.
+        notes = [one for one in self._waiting if not is_lasting(one)]
         for note in notes[: max(0, len(notes) - MAX_NOTES)]:
             self._waiting.remove(note)
             self.dropped_notes += 1
@@ -70,14 +88,47 @@ class Backlog:
             self._waiting.clear()
         while self._waiting and self._recorder is not None:
             try:
-                _write(self._recorder, self._waiting[0])
+                self._write_first(self._recorder)
             except OSError as error:
                 self._say_trouble(error)
                 return
-            self._waiting.pop(0)
         if self.trouble:
             self.trouble = ""
             self._tell(sentence("I can write down the moves again. Nothing is lost."))
+
+    def write_at_once(self, effects: Iterable[Effect]) -> None:
+        """Writes the effects that the record needs after what waits, all or none. Raises OSError; none is kept then."""
+        self.write()
+        if self._waiting:
+            raise OSError(self.trouble)
+        if self._recorder is None:
+            return
+        try:
+            with self._recorder.together():
+                for effect in _needed(effects):
+                    _write(self._recorder, effect)
+        except BehindError:
+            with self._recorder.together():
+                notes = self._restore(self._recorder, _needed(effects))
+                for note in notes:
+                    self._recorder.note(note)
+
+    def _write_first(self, recorder: Recorder) -> None:
+        """Writes the first effect that waits, or, if the record has lost plies, the whole game."""
+        try:
+            _write(recorder, self._waiting[0])
+            self._waiting.pop(0)
+        except BehindError:
+            self._waiting = list(self._restore(recorder, self._waiting))
+
+    def _restore(self, recorder: Recorder, effects: Iterable[Effect]) -> list[Announcement]:
+        """Writes the whole game, with these effects; returns those that are still to be written."""
+        if self._whole is None:
+            raise OSError("the record has lost moves of this game")
+        recorder.restore(self._whole())
+        LOGGER.error("the record had lost moves of this game; they are written again")
+        self._tell(sentence("The record had lost moves of this game. I have written them down again."))
+        return [effect for effect in effects if isinstance(effect, Announcement)]
 
     def _say_trouble(self, error: OSError) -> None:
         if self.trouble == str(error):
@@ -86,6 +137,11 @@ class Backlog:
         LOGGER.error("the record cannot be written: %s", error.__cause__ or error)
         said = sentence("I cannot write down the moves: {why}. I keep them in memory and try again.", why=str(error))
         self._tell(said)
+
+
+def _needed(effects: Iterable[Effect]) -> list[Effect]:
+    """The effects to be written: not the announcement of a ply, whose own record says it all."""
+    return [effect for effect in effects if getattr(effect, "code", "") not in ("move", "pass")]
 
 
 def _write(recorder: Recorder, effect: Effect) -> None:

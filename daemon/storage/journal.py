@@ -38,9 +38,27 @@ _REASONS = {
     "SQLITE_READONLY": ("read_only", "the file may not be written: check its owner and rights"),
     "SQLITE_CANTOPEN": ("read_only", "the file cannot be opened: check that its folder exists and may be written"),
     "SQLITE_BUSY": ("busy", "another program holds the file: is a second kibitzer running on it?"),
-    "SQLITE_CORRUPT": ("corrupt", "the file is damaged: the next start sets it aside and begins a new one"),
-    "SQLITE_NOTADB": ("corrupt", "the file is no journal: the next start sets it aside and begins a new one"),
 }
+_DAMAGED = ("corrupt", "the file is damaged: the next start of what plays with it sets it aside and saves what it can")
+_OUTER = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
+_INNER = ("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
+"""How a transaction begins, ends, and is undone; and one within another."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Mended:
+    """What was done about a damaged file."""
+
+    kept_as: Path
+    """Where it is now."""
+    games: int
+    """Games that are in the new file."""
+    cut: tuple[str, ...]
+    """Ids of those of which a part is lost."""
+
+    def __str__(self) -> str:
+        cut = f", {', '.join(self.cut)} only in part" if self.cut else ""
+        return f"kept as {self.kept_as}; {self.games} games are saved in the new one{cut}"
 
 
 class JournalError(RuntimeError):
@@ -58,27 +76,27 @@ class JournalError(RuntimeError):
 class Journal:
     """One journal file."""
 
-    def __init__(self, path: Path, read_only: bool = False, mend: bool = True) -> None:
-        """Opens or creates the journal; a damaged file is moved aside first (`set_aside` then names it).
+    def __init__(self, path: Path, read_only: bool = False, mend: Callable[[Path], Mended] | None = None) -> None:
+        """Opens the journal, or creates it.
 
-        A `read_only` journal may be opened while a daemon writes it; it is never created, repaired or moved aside.
-        Without `mend` a damaged file is refused: only the daemon that plays may move its own journal aside. Raises
-        JournalError.
+        A `read_only` journal may be opened while a daemon writes it, and is never created. A damaged file is refused,
+        unless `mend` puts a sound one in its place: only the program that plays may do that. Raises JournalError.
         """
         self.path = Path(path)
-        self.set_aside: Path | None = None
-        """Where a damaged file was moved; None if there was none. Worth announcing to the players."""
-        self._read_only = read_only
+        self.mended: Mended | None = None
+        """What was done about a damaged file; None if there was none. Worth announcing to the players."""
+        self._read_only, self._mend = read_only, mend
         self._connection: sqlite3.Connection | None = None
+        self._opened: tuple[tuple[int, int] | None, ...] = ()
+        """Device and number of the open file and, before it, of its companions."""
+        self._waits = True
         with self._explained():
-            try:
-                self._open()
-            except sqlite3.DatabaseError as error:
-                if read_only or not mend or _reason(error)[0] != "corrupt":
-                    raise
-                self.set_aside = journal_schema.set_aside(self.path)
-                _log.error("%s was damaged (%s); kept as %s, a new one begins", self.path, error, self.set_aside)
-                self._open()
+            self._ready()
+
+    def replace(self, why: object) -> None:
+        """Mends the file, whose content is damaged although SQLite can read it. Raises JournalError."""
+        with self._explained():
+            self._replace(why)
 
     def close(self) -> None:
         """Closes the file; may be called twice."""
@@ -87,6 +105,10 @@ class Journal:
             with contextlib.suppress(sqlite3.Error):
                 connection.close()
 
+    def together(self) -> contextlib.AbstractContextManager[object]:
+        """One durable transaction of all calls within: committed on exit, rolled back on any error."""
+        return self._transaction()
+
     def new_game(
         self,
         game: str,
@@ -94,13 +116,13 @@ class Journal:
         players: Sequence[str],
         clock: Mapping[str, Any] | None = None,
         start: str = "",
+        game_id: str = "",
     ) -> str:
-        """Begins a game and returns its id, which sorts by start time.
+        """Begins a game and returns its id.
 
         `clock` is the time control; `start` is the position's text if the game begins from a set-up position.
         """
-        now = _now()
-        game_id = f"{now[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
+        now, game_id = _now(), game_id or new_id()
         with self._transaction() as connection:
             connection.execute(
                 "INSERT INTO games (game_id, game, rules, players, started, clock, start) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -186,11 +208,11 @@ class Journal:
             _note(connection, game_id, kind, text, data or {})
 
     def unfinished(self) -> StoredGame | None:
-        """The newest unfinished game watched here; None if there is none or it cannot be read."""
+        """The newest unfinished game watched here; None if there is none. Raises JournalError if it is unreadable."""
         with self._explained():
             rows = self._ready().execute("SELECT * FROM games WHERE finished IS NULL ORDER BY rowid DESC")
             row = next((one for one in rows if not is_imported(one)), None)
-            return None if row is None else self._told(self._stored, row)
+            return None if row is None else self._read(row)
 
     def game(self, game_id: str) -> StoredGame:
         """The game with that id. Raises JournalError if there is none."""
@@ -198,10 +220,7 @@ class Journal:
             row = self._ready().execute("SELECT * FROM games WHERE game_id = ?", (game_id,)).fetchone()
             if row is None:
                 raise JournalError("unknown_game", f"there is no game {game_id!r} in {self.path}")
-            try:
-                return self._stored(row)
-            except (RowError, IndexError) as error:  # SQLite's rows raise IndexError for a missing column
-                raise JournalError("unreadable", f"game {game_id} in {self.path} cannot be read: {error}") from error
+            return self._read(row)
 
     def games(self, limit: int = 1000) -> list[StoredGame]:
         """The newest games, in chronological order."""
@@ -271,6 +290,13 @@ class Journal:
         notes = connection.execute("SELECT * FROM notes WHERE game_id = ? ORDER BY id", key).fetchall()
         return game_of(row, plies, notes)
 
+    def _read(self, row: sqlite3.Row) -> StoredGame:
+        """One row of `games` with its plies and notes. Raises JournalError."""
+        try:
+            return self._stored(row)
+        except (RowError, IndexError) as error:  # SQLite's rows raise IndexError for a missing column
+            raise JournalError("unreadable", f"game {row[0]} in {self.path} cannot be read: {error}") from error
+
     def _told(self, read: Callable[[sqlite3.Row], T], row: sqlite3.Row) -> T | None:
         """Reads one row; logs an error and returns None if it is invalid, so that the other rows remain usable."""
         try:
@@ -280,10 +306,43 @@ class Journal:
             return None
 
     def _open(self) -> None:
+        try:
+            self._connect()
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            if self._mend is None or _reason(error)[0] != "corrupt":
+                raise
+            self._replace(error)
+
+    def _replace(self, why: object) -> None:
+        assert self._mend is not None
+        self.close()
+        self.mended = self._mend(self.path)
+        _log.error("%s was damaged (%s); %s", self.path, why, self.mended)
+        self._connect()
+
+    def _connect(self) -> None:
         self._connection = journal_schema.connect(self.path, self._read_only, BUSY_S)
+        self._opened, self._waits = tuple(map(_identity, journal_schema.files_of(self.path))), True
+
+    def _leave(self) -> None:
+        """Gives up a file that is no longer in its place; what waits in its `-wal` goes into it, wherever it is.
+
+        Otherwise SQLite would put that into the next file of this name.
+        """
+        _log.error("%s was removed or replaced while it was open", self.path)
+        assert self._connection is not None
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.close()
+        for part, ours in zip(journal_schema.files_of(self.path), self._opened, strict=True):
+            if ours is not None and _identity(part) == ours:
+                part.unlink()
 
     def _ready(self) -> sqlite3.Connection:
-        """The connection, reopened if an error had closed it."""
+        """The connection, reopened if an error had closed it, or if another file or none is in the place of ours."""
+        idle = self._connection is not None and not self._connection.in_transaction
+        if idle and _identity(self.path) != self._opened[-1]:
+            self._leave()
         if self._connection is None:
             self._open()
         assert self._connection is not None
@@ -291,45 +350,57 @@ class Journal:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """One durable transaction: committed on exit, rolled back on any error."""
+        """One durable transaction: committed on exit, rolled back on any error. One within another is part of it."""
         with self._explained():
             connection = self._ready()
+            begin, commit, *rollback = _OUTER if not connection.in_transaction else _INNER
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                connection.execute(begin)
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
+                connection.execute(commit)
+            except BaseException as error:
                 try:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
+                    for statement in rollback if connection.in_transaction else ():
+                        connection.execute(statement)
                 except sqlite3.Error:
                     self.close()  # the next call reopens the file and continues from what is on the disk
+                code = _reason(error)[0] if isinstance(error, sqlite3.Error) else ""
+                if code == "corrupt":
+                    self.close()  # the next call mends it
+                self._wait(code != "busy")  # what holds the file may do so for long: whoever tries again must not wait
                 raise
+            self._wait(True)
+
+    def _wait(self, waits: bool) -> None:
+        """Whether to wait from now on for another program that holds the file."""
+        if self._connection is not None and waits != self._waits:
+            self._connection.execute(f"PRAGMA busy_timeout = {round(BUSY_S * 1000) if waits else 0}")
+            self._waits = waits
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
         """Turns errors of SQLite and the file system into a JournalError."""
         try:
             yield
-        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # UnicodeDecodeError: a column's name is damaged
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
+            if isinstance(error.__cause__, JournalError):
+                raise  # of a part of this transaction, and explained already
             code, advice = _reason(error)
             raise JournalError(code, f"journal {self.path}: {error}; {advice}") from error
 
 
 def _progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | None]:
-    """The last ply that stands (0 before the first), and when the game ended (None if unfinished)."""
+    """How many plies stand, and when the game ended (None if unfinished)."""
     row = connection.execute("SELECT finished FROM games WHERE game_id = ?", (game_id,)).fetchone()
     if row is None:
         raise JournalError("unknown_game", f"there is no game {game_id!r} in this journal")
-    last = connection.execute(
-        "SELECT COALESCE(MAX(ply), 0) FROM plies WHERE game_id = ? AND undone = 0", (game_id,)
-    ).fetchone()[0]
+    last = connection.execute("SELECT COUNT(*) FROM plies WHERE game_id = ? AND undone = 0", (game_id,)).fetchone()[0]
     return int(last), row["finished"]
 
 
 def _insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly, *, undone: bool = False) -> None:
     # Set explicitly: a single flipped bit in the file could change the column's default.
-    columns = {"game_id": game_id, **dataclasses.asdict(ply), "undone": int(undone)}
+    columns = {"game_id": game_id, **vars(ply), "undone": int(undone)}
     _put(connection, "plies", columns)
 
 
@@ -421,12 +492,28 @@ def _reason(error: Exception) -> tuple[str, str]:
     if isinstance(error, journal_schema.NewerError):
         return "newer", "start the newer Kibitzer, or name another journal"
     name = getattr(error, "sqlite_errorname", "") or ""
+    damaged = isinstance(error, UnicodeDecodeError | journal_schema.DamagedError)  # a column's name is no UTF-8
+    if damaged or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return _DAMAGED
     for prefix, reason in _REASONS.items():
         if name.startswith(prefix):
             return reason
     if isinstance(error, OSError):
         return "read_only", "check that its folder exists and may be written"
     return "other", "nothing recorded is lost"
+
+
+def new_id() -> str:
+    """An id for a game that begins now, which sorts by start time."""
+    return f"{_now()[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _now() -> str:

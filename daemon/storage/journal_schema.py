@@ -1,9 +1,12 @@
-"""The journal's tables, schema version and migrations, and opening the file."""
+"""The journal's tables, schema version and migrations, and opening and checking the file."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import functools
 import logging
+import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +17,17 @@ _log = logging.getLogger(__name__)
 
 APPLICATION = 0x4B696269
 """SQLite application id ("Kibi") that marks the file as ours: never write into another program's database."""
+
+
+TABLES = ("games", "plies", "notes")
+PAGE_BYTES = 4096
+"""SQLite's default."""
+MAX_VERSION = 99
+"""Greatest version that a newer Kibitzer may have; anything else is no version."""
+
+
+class DamagedError(sqlite3.DatabaseError):
+    """What the file says contradicts itself."""
 
 
 class NewerError(sqlite3.DatabaseError):
@@ -73,8 +87,11 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
 def connect(path: Path, read_only: bool, busy_s: float) -> sqlite3.Connection:
     """Opens, checks and migrates a journal file.
 
-    Raises sqlite3.Error (NewerError if a newer Kibitzer made it), OSError.
+    Raises sqlite3.Error (NewerError if a newer Kibitzer made it, DamagedError), OSError.
     """
+    for part in files_of(path):
+        if part.exists() and not part.is_file():
+            raise sqlite3.OperationalError(f"{part.name} is no regular file")  # a pipe would never answer
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True)
         make_private(path)  # SQLite gives its other files the same rights
@@ -85,32 +102,51 @@ def connect(path: Path, read_only: bool, busy_s: float) -> sqlite3.Connection:
     connection.text_factory = lambda data: data.decode("utf-8", "replace")  # a flipped bit costs one letter, no more
     try:
         _check(connection, path, read_only)
-    except BaseException:
+    except BaseException as error:
         connection.close()
+        if not read_only and _contradicts(error, path):
+            raise DamagedError(f"its header is damaged: {error}") from error
         raise
     connection.row_factory = sqlite3.Row
     return connection
 
 
+def _contradicts(error: BaseException, path: Path) -> bool:
+    """Whether SQLite takes the file for one of another format, or for a read-only one, and it is not."""
+    name = getattr(error, "sqlite_errorname", "")
+    return "unsupported file format" in str(error) or (name == "SQLITE_READONLY" and os.access(path, os.W_OK))
+
+
 def _check(connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-    if tables and application != APPLICATION:
-        raise sqlite3.OperationalError("it is another program's database")
+    empty = not connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+    if not empty:
+        _check_header(connection)
     if read_only:
-        _refuse_newer(_version(connection))
-        if not tables:
+        if empty:
             raise sqlite3.OperationalError("it is empty")
         return
+    fault = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]  # 0.3 s for 100 MB
+    if fault != "ok":
+        raise DamagedError(fault)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-    fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if fault != "ok":
-        error = sqlite3.DatabaseError(fault)
-        error.sqlite_errorname = "SQLITE_CORRUPT"
-        raise error
     _migrate(connection, path)
+
+
+def _check_header(connection: sqlite3.Connection) -> None:
+    """Whose the file is, and of which version; both must fit the tables. Other tables and columns do not matter."""
+    application, version = connection.execute("PRAGMA application_id").fetchone()[0], _version(connection)
+    newest, there = _columns_of(len(MIGRATIONS)), _columns(connection)
+    if application != APPLICATION:
+        if newest <= there:
+            raise DamagedError("its header names another program")
+        raise sqlite3.OperationalError("it is another program's database")
+    if len(MIGRATIONS) < version <= MAX_VERSION:
+        raise NewerError(f"it has version {version}, this Kibitzer knows versions up to {len(MIGRATIONS)}")
+    own = _columns_of(version) if 0 <= version <= len(MIGRATIONS) else frozenset()
+    if not own <= there or (newest - own) & there:
+        raise DamagedError(f"its tables are not those of version {version}")
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
@@ -118,12 +154,11 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = _version(connection)
-        _refuse_newer(version)
         for step in MIGRATIONS[version:]:
             step(connection)
         if 0 < version < len(MIGRATIONS):
             _log.info("%s is brought from version %d to %d", path, version, len(MIGRATIONS))
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")  # always: this tells whether it can be written
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         connection.execute("COMMIT")
     except BaseException:
@@ -136,18 +171,68 @@ def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _refuse_newer(version: int) -> None:
-    if version > len(MIGRATIONS):
-        raise NewerError(f"it has version {version}, this Kibitzer knows versions up to {len(MIGRATIONS)}")
+def _columns(connection: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
+    """Our tables' columns (table, name, type, whether empty is forbidden, default, place in the key) and references."""
+    return frozenset(
+        (kind, name, *column[1:])
+        for name in TABLES
+        for kind in ("table_info", "foreign_key_list")
+        for column in connection.execute(f"PRAGMA {kind}({name})")
+    )
+
+
+@functools.cache
+def _columns_of(version: int) -> frozenset[tuple[object, ...]]:
+    """The columns of a file of that version."""
+    with contextlib.closing(_empty(version)) as connection:
+        return _columns(connection)
+
+
+@functools.cache
+def empty_file() -> bytes:
+    """The content of an empty journal."""
+    with contextlib.closing(_empty(len(MIGRATIONS))) as connection:
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        return connection.serialize()
+
+
+def first_page(file_bytes: int) -> bytes:
+    """The first page, with header and schema, that a journal of that size and this version has."""
+    size = (file_bytes // PAGE_BYTES).to_bytes(4, "big")
+    return empty_file()[:28] + size + empty_file()[32:PAGE_BYTES]
+
+
+def _empty(version: int) -> sqlite3.Connection:
+    """An empty journal of that version, in memory."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+    for step in MIGRATIONS[:version]:
+        step(connection)
+    return connection
+
+
+def files_of(path: Path) -> list[Path]:
+    """What a journal may consist of: what waits to be merged, the index of that, and the journal itself."""
+    return [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "")]
+
+
+def remove(path: Path) -> None:
+    """Removes a file and its companion files, if they are there."""
+    for part in files_of(path):
+        part.unlink(missing_ok=True)
+
+
+def required(table: str) -> frozenset[object]:
+    """Names of the columns that a table had from the first version on."""
+    return frozenset(column[2] for column in _columns_of(1) if column[:2] == ("table_info", table))
 
 
 def set_aside(path: Path) -> Path:
     """Renames a damaged file and its companion files, so that nothing is lost; returns the new name."""
     stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%S%f")
     target = path.with_name(f"{path.name}.damaged-{stamp}")
-    for suffix in ("-wal", "-shm"):
-        part = path.with_name(path.name + suffix)
-        if part.exists():
-            part.rename(target.with_name(target.name + suffix))
-    path.rename(target)
+    for part, aside in zip(files_of(path), files_of(target), strict=True):
+        with contextlib.suppress(FileNotFoundError):
+            part.rename(aside)
     return target

@@ -1,7 +1,8 @@
-"""Keeps a record to one daemon: its owner locks it, and the lock ends with the process, however that ends."""
+"""Keeps a record to one program that plays: it locks it, and the lock ends with the process, however that ends."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import fcntl
 import os
@@ -18,6 +19,7 @@ class OwnerLock:
 
     def __init__(self, record: Path) -> None:
         """Raises JournalError (`busy`) naming the owner if another process has the lock."""
+        record = record.resolve()  # a link to a record is that record
         path = record.with_name(record.name + ".lock")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,8 +33,9 @@ class OwnerLock:
             os.close(self._file)
             raise JournalError("busy", f"{record} belongs to another kibitzer, {clean(owner)}") from None
         now = datetime.datetime.now().astimezone().isoformat(" ", "seconds")
-        os.truncate(self._file, 0)
-        os.write(self._file, f"process {os.getpid()}, since {now}".encode())
+        with contextlib.suppress(OSError):  # on a full disk the lock names nobody
+            os.truncate(self._file, 0)
+            os.write(self._file, f"process {os.getpid()}, since {now}".encode())
 
     def close(self) -> None:
         """Gives the record up."""

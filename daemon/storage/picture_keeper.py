@@ -123,7 +123,8 @@ class PictureKeeper:
         """Deletes the oldest pictures until one more fits the quota."""
         if self._taken_bytes + size <= self._quota_bytes:
             return
-        kept = self._pictures.kept()
+        # The pictures of this game come last, whatever the computer's clock said when each game began.
+        kept = sorted(self._pictures.kept(), key=lambda one: one.parent == path.parent)
         self._taken_bytes = sum(_size(one) for one in kept if one != path)  # other code deletes games, too
         for one in kept:
             if self._taken_bytes + size <= self._quota_bytes:

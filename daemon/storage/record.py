@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from daemon.game.effects import Announcement, Record, Rewrite
 from daemon.i18n.translation import in_words
+from daemon.storage.backlog import BehindError
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.stored import ASSUMED, THOUGHT
 from games import Outcome
@@ -19,16 +22,35 @@ REASONS = {
 """Explanation for the players, by code of the fault; paths and other details go to the log."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Beginning:
+    """What a game begins with."""
+
+    game: str
+    rules: Mapping[str, str]
+    players: Sequence[str]
+    clock: Mapping[str, Any]
+    start: str
+    """Text of the set-up starting position; empty for the game's usual start."""
+
+
 class GameRecord:
     """Writes one game to the journal; a fault raises OSError, and the write may be retried."""
 
-    def __init__(self, journal: Journal, game_id: str) -> None:
-        self._journal = journal
+    def __init__(self, journal: Journal, game_id: str, beginning: Beginning | None = None) -> None:
+        """`beginning` is what to begin the game with again if the record loses it."""
+        self._journal, self._beginning = journal, beginning
         self.game_id = game_id
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """What is written within is on the disk on exit, all of it or, after an error, nothing."""
+        with _spoken(), self._journal.together():
+            yield
 
     def append(self, record: Record) -> None:
         """Writes one ply; it is on the disk when this returns."""
-        try:
+        with _spoken():
             self._journal.append(
                 self.game_id,
                 record.ply,
@@ -41,40 +63,50 @@ class GameRecord:
                 times=record.times,
                 thought=record.thought,
             )
-        except JournalError as error:
-            raise OSError(_spoken(error)) from error
 
     def take_back(self, ply: int) -> None:
         """Marks the plies after `ply` as undone."""
-        try:
+        with _spoken():
             self._journal.take_back(self.game_id, ply)
-        except JournalError as error:
-            raise OSError(_spoken(error)) from error
 
     def rewrite(self, rewrite: Rewrite) -> None:
         """Replaces the plies after `rewrite.ply`, all at once."""
-        try:
+        with _spoken():
             self._journal.rewrite(self.game_id, rewrite)
-        except JournalError as error:
-            raise OSError(_spoken(error)) from error
 
     def finish(self, outcome: Outcome) -> None:
         """Records how the game ended."""
-        try:
+        with _spoken():
             self._journal.finish(self.game_id, outcome)
-        except JournalError as error:
-            raise OSError(_spoken(error)) from error
 
     def note(self, announcement: Announcement) -> None:
         """Writes an announcement that is not a ply."""
         data: dict[str, Any] = {"move": announcement.move, "rule": announcement.rule, "board": announcement.board}
         if announcement.thought is not None:
             data[THOUGHT] = dataclasses.asdict(announcement.thought)
-        try:
+        with _spoken():
             self._journal.note(self.game_id, announcement.code, in_words(*announcement.said), data)
-        except JournalError as error:
-            raise OSError(_spoken(error)) from error
+
+    def begin(self) -> None:
+        """Writes the game's beginning. Raises OSError."""
+        one = self._beginning
+        if one is not None:
+            with _spoken():
+                self._journal.new_game(one.game, one.rules, one.players, one.clock, one.start, self.game_id)
+
+    def restore(self, whole: Rewrite) -> None:
+        """Writes the game with all its plies, whatever the record has of it."""
+        with self.together():
+            if not self._journal.rows("SELECT 1 FROM games WHERE game_id = ?", [self.game_id]):
+                self.begin()
+            self._journal.rewrite(self.game_id, whole)
 
 
-def _spoken(error: JournalError) -> str:
-    return REASONS.get(error.code, str(error))
+@contextlib.contextmanager
+def _spoken() -> Iterator[None]:
+    """Turns a fault of the journal into an OSError in the players' words."""
+    try:
+        yield
+    except JournalError as error:
+        kind = BehindError if error.code in ("order", "unknown_game") else OSError
+        raise kind(REASONS.get(error.code, str(error))) from error

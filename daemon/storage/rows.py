@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 from daemon.config.player_names import recorded_name
@@ -15,10 +15,21 @@ from daemon.storage.stored import AGENT_MOVE, REWRITTEN, THOUGHT, GameSummary, S
 from games import Outcome
 from wording.outside import visible, visible_in
 
-Row = sqlite3.Row
+Row = sqlite3.Row | dict[str, Any]
+DEFAULTS: tuple[dict[str, Any], ...] = (
+    {},
+    {"clock": "{}"},
+    {"players": '["person", "person"]'},
+    {"finished": None, "winner": None, "reason": None, "scores": None},
+    {"rules": "{}"},
+)
+"""What stands in for columns of a damaged row, one after the other, until it can be read. A game of which the rules are
+lost is kept and not resumed."""
 TEXTS = ("move", "position", "board", "verdict", "frame", "time")
 FIGURES = ("score", "spent_s", "left_first_s", "left_second_s", "thought_s")
 COUNTS = ("depth", "nodes")
+
+EMPTY_PLY: dict[str, Any] = dict.fromkeys(TEXTS, "") | {"ply": 1, "side": 0, "undone": 0, "score": None}
 
 
 class RowError(ValueError):
@@ -57,6 +68,46 @@ def game_of(row: Row, plies: Sequence[Row], notes: Sequence[Row]) -> StoredGame:
     )
 
 
+def readable_part(row: Row, plies: Sequence[Row], notes: Sequence[Row]) -> StoredGame | None:
+    """What can be read of a damaged game, which its rules must still confirm; None if it is not known what it was.
+
+    What is unreadable in a ply is left empty, and the plies that stand are numbered in their order.
+    """
+    read = [_ply_of_damaged(one) for one in plies]
+    marked = [(one["undone"] == 1, ply) for one, ply in zip(plies, read, strict=True)]
+    standing = [ply for undone, ply in marked if not undone]
+    kept = [one for one in notes if _is_readable(_note, one)]
+    fields = {name: row[name] for name in row.keys()}  # noqa: SIM118
+    for default in DEFAULTS:
+        fields |= default
+        try:
+            game = game_of(fields, [], kept)
+        except (RowError, LookupError):
+            continue
+        numbered = tuple(dataclasses.replace(ply, ply=number) for number, ply in enumerate(standing, 1))
+        return dataclasses.replace(game, plies=numbered, undone=tuple(ply for undone, ply in marked if undone))
+    return None
+
+
+def _ply_of_damaged(row: Row) -> StoredPly:
+    """A ply with its unreadable columns left empty."""
+    if _is_readable(_ply, row):
+        return _ply(row)
+    kept = dict(EMPTY_PLY)
+    for name in EMPTY_PLY.keys() & set(row.keys()):
+        if _is_readable(_ply, kept | {name: row[name]}):
+            kept[name] = row[name]
+    return _ply(kept)
+
+
+def _is_readable(read: Callable[[Row], object], row: Row) -> bool:
+    try:
+        read(row)
+    except (RowError, LookupError):
+        return False
+    return True
+
+
 def is_imported(row: Row) -> bool:
     """Whether a row of `games` is a game imported from a file."""
     return "source" in row.keys() and row["source"] != ""  # noqa: SIM118
@@ -73,7 +124,9 @@ def _ply(row: Row) -> StoredPly:
             isinstance(value, int if name in COUNTS else int | float) and math.isfinite(value)
         ):
             raise RowError(f"{name} is {value!r:.60}")
-    if _whole(row, "side") not in (0, 1) or values.get("known", "") not in get_args(Known):
+    if _whole(row, "undone") not in (0, 1):
+        raise RowError(f"undone is {row['undone']!r:.60}")
+    if _whole(row, "side") not in (0, 1) or _whole(row, "ply") < 1 or values.get("known", "") not in get_args(Known):
         raise RowError(f"ply {_whole(row, 'ply')} is of side {row['side']}, known {values.get('known')!r:.20}")
     return StoredPly(**values)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import games
@@ -11,7 +14,7 @@ from daemon.i18n.translation import in_words
 from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.storage.journal import Journal
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored import StoredGame, StoredPly
 from games import AnyGame
 from wording import Sentence
 
@@ -22,6 +25,68 @@ def history_of(game: AnyGame, stored: StoredGame) -> list[Any]:
     if stored.plies and not stored.start:
         start = next((one for one in game.starts if game.to_move(one) == stored.plies[0].side), start)
     return games.line_of_play(game, stored.moves, start)
+
+
+def repaired(game: AnyGame, stored: StoredGame) -> StoredGame:
+    """The game as far as it is certain what was played; the same if nothing is damaged.
+
+    A ply is certain if two of its recorded move, board and position are those of one legal move.
+    """
+    best: tuple[StoredPly, ...] = ()
+    for start in _starts(game, stored):
+        best = max(best, tuple(_certain(game, stored, start)), key=len)
+        if len(best) == len(stored.plies):
+            break
+    return dataclasses.replace(stored, plies=best)
+
+
+def _starts(game: AnyGame, stored: StoredGame) -> Sequence[Any]:
+    """The positions from which a game may have begun."""
+    if not stored.start:
+        return [game.initial(), *game.starts]
+    try:
+        return [game.parse_position(stored.start)]
+    except games.GameError:
+        return []
+
+
+def _certain(game: AnyGame, stored: StoredGame, position: Any) -> Iterator[StoredPly]:
+    """The plies that are certain from a start on, each as its move makes it."""
+    for ply in stored.plies:
+        if (move := _certain_move(game, position, ply)) is None:
+            return
+        side, after = game.to_move(position), game.apply(position, move)
+        text = ply.move if move == _parsed(game, position, ply) else game.format_move(position, move)
+        written = ply.position if _is_position(game, after, ply) else game.format_position(after)
+        yield dataclasses.replace(ply, move=text, side=side, position=written, board=game.board(after))
+        position = after
+
+
+def _certain_move(game: AnyGame, before: Any, ply: StoredPly) -> Any:
+    """The legal move of which two of three are recorded; None if there is none."""
+    written = _parsed(game, before, ply)
+    others = (move for move in game.legal_moves(before) if move != written)
+    for move in others if written is None else itertools.chain([written], others):
+        after = game.apply(before, move)
+        if (move == written) + (game.board(after) == ply.board) + _is_position(game, after, ply) >= 2:
+            return move
+    return None
+
+
+def _parsed(game: AnyGame, before: Any, ply: StoredPly) -> Any:
+    try:
+        return game.parse_move(before, ply.move)
+    except games.GameError:
+        return None
+
+
+def _is_position(game: AnyGame, position: Any, ply: StoredPly) -> bool:
+    """Whether a ply names a position; an earlier version may have written it in another way."""
+    text = game.format_position(position)
+    try:
+        return text == ply.position or text == game.format_position(game.parse_position(ply.position))
+    except games.GameError:
+        return False
 
 
 def line_of(game: AnyGame, stored: StoredGame) -> LineOfPlay:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import secrets
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal
 
@@ -58,6 +59,11 @@ class MortalRecord:
         if self._doom.disk_full:
             raise OSError(REASONS["full"])
 
+    def together(self) -> AbstractContextManager[object]:
+        """What is written within is on the disk on exit, or nothing."""
+        self._room()
+        return self._record.together()
+
     def append(self, record: Record) -> None:
         """Writes one ply."""
         self._room()
@@ -79,6 +85,11 @@ class MortalRecord:
         """Closes the game's record."""
         self._room()
         self._record.finish(outcome)
+
+    def restore(self, whole: Rewrite) -> None:
+        """Writes all plies again."""
+        self._room()
+        self._record.restore(whole)
 
     def note(self, announcement: Announcement) -> None:
         """Writes an announcement other than a ply."""

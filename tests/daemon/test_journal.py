@@ -17,6 +17,7 @@ import pytest
 from daemon.game.effects import PlyTimes, Record, Rewrite, Thought
 from daemon.storage import journal_schema
 from daemon.storage.journal import Journal, JournalError
+from daemon.storage.salvage import open_record
 from games import Outcome
 
 ROOT = Path(__file__).parents[2]
@@ -256,6 +257,21 @@ def test_the_newest_unfinished_game_is_the_one_to_resume(path: Path) -> None:
     assert [game.game_id for game in journal.games(limit=2)] == [second, third]
 
 
+def test_a_clock_that_is_set_changes_neither_the_order_of_games_nor_which_is_resumed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, games = Journal(path), []
+    for day in ("2026-08-02", "2026-08-01", "2027-01-01", "1970-01-01"):
+        monkeypatch.setattr("daemon.storage.journal._now", lambda day=day: f"{day}T12:00:00.000+00:00")
+        games.append(journal.new_game("nine_mens_morris", {}, ["person", "person"]))
+        append(journal, games[-1], 1)
+    assert [one.game_id for one in journal.summaries()] == journal.ids() == games
+    resumed = journal.unfinished()
+    assert resumed is not None and resumed.game_id == games[-1]
+    append(journal, games[0], 2)
+    assert [one.ply for one in journal.game(games[0]).plies] == [1, 2]
+
+
 def test_an_unknown_game_is_named(path: Path) -> None:
     journal, _ = begun(path)
     for ask in (lambda: journal.game("g9"), lambda: append(journal, "g9", 1), lambda: journal.note("g9", "a", "b")):
@@ -288,7 +304,7 @@ def test_nothing_acknowledged_is_lost_to_kill_9(path: Path) -> None:
         assert writer.returncode == -signal.SIGKILL
         game_id, ply = next(line for line in reversed(lines) if line.endswith("\n")).split()
         journal = Journal(path)
-        assert journal.set_aside is None
+        assert journal.mended is None
         stored = journal.game(game_id)
         assert [entry.ply for entry in stored.plies] == list(range(1, len(stored.plies) + 1))
         assert int(ply) <= len(stored.plies) <= int(ply) + 1
@@ -348,9 +364,11 @@ def test_a_damaged_file_is_set_aside_loudly_and_a_new_one_begun(
 ) -> None:
     path.parent.mkdir()
     path.write_bytes(content)
-    journal = Journal(path)
-    assert journal.set_aside is not None and journal.set_aside.read_bytes() == content
-    assert "was damaged" in caplog.text and str(journal.set_aside) in caplog.text
+    with pytest.raises(JournalError, match="damaged"):
+        Journal(path)
+    journal = open_record(path)
+    assert journal.mended is not None and journal.mended.kept_as.read_bytes() == content
+    assert "was damaged" in caplog.text and str(journal.mended.kept_as) in caplog.text
     assert journal.games() == []
     journal.new_game("nine_mens_morris", {}, ["person", "person"])
 
@@ -361,23 +379,23 @@ def test_damage_in_the_middle_of_the_record_is_noticed_at_the_start(path: Path) 
     content = bytearray(path.read_bytes())
     content[4096 * 3 : 4096 * 6] = b"\xa5" * 4096 * 3
     path.write_bytes(content)
-    reopened = Journal(path)
-    assert reopened.set_aside is not None
-    assert reopened.set_aside.read_bytes() == content
+    reopened = open_record(path)
+    assert reopened.mended is not None
+    assert reopened.mended.kept_as.read_bytes() == content
 
 
 def test_an_empty_file_becomes_a_journal(path: Path) -> None:
     path.parent.mkdir()
     path.touch()
     journal, _ = begun(path, 1)
-    assert journal.set_aside is None
+    assert journal.mended is None
 
 
 def test_a_file_that_may_not_be_written_is_an_error_and_stays(path: Path) -> None:
     path.mkdir(parents=True)
     with pytest.raises(JournalError) as caught:
         Journal(path)
-    assert caught.value.code == "read_only"
+    assert "no regular file" in str(caught.value)
     assert path.is_dir()
     file = path.parent / "file"
     file.touch()
@@ -459,9 +477,12 @@ def test_a_file_held_by_another_program_is_an_error_in_time_and_then_works(
     with pytest.raises(JournalError, match="another program holds the file") as caught:
         append(journal, game_id, 2)
     assert caught.value.code == "busy"
-    assert journal._connection.execute("PRAGMA busy_timeout").fetchone()[0] == 200  # milliseconds
+    assert journal._connection is not None
+    waits_ms = journal._connection.execute("PRAGMA busy_timeout")
+    assert waits_ms.fetchone()[0] == 0  # whoever tries again is not made to wait
     other.execute("ROLLBACK")
     append(journal, game_id, 2)
+    assert journal._connection.execute("PRAGMA busy_timeout").fetchone()[0] == 200
 
 
 def test_another_thread_is_refused(path: Path) -> None:

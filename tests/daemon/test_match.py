@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Sequence
 
@@ -11,7 +12,7 @@ import pytest
 import games
 from agents.messages import LimitsPart, ReplyMessage, StateMessage
 from daemon.agents.requests import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S
-from daemon.commands.command import Mover, Pass, Undo
+from daemon.commands.command import Mover, NewGame, Pass, Repeat, Undo
 from daemon.config.seats import Seat
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
@@ -75,8 +76,14 @@ class Notebook:
         self.written: list[object] = []
         self.full = False
 
+    def together(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
     def append(self, record: Record) -> None:
         self._write(record.move)
+
+    def restore(self, whole: Rewrite) -> None:
+        self.rewrite(whole)
 
     def take_back(self, ply: int) -> None:
         self._write(ply)
@@ -503,12 +510,24 @@ def test_a_refused_command_changes_nothing_and_says_why() -> None:
     assert (bench.notebook.written, len(bench.post.states)) == (written, states)
 
 
-def test_a_correction_waits_for_a_full_disk_and_is_not_lost() -> None:
+def test_a_correction_that_cannot_be_written_is_refused_and_changes_nothing() -> None:
     bench = two_people("", "")
     for tile in (FIRST, SECOND):
         lay(bench, tile)
     bench.notebook.full = True
-    assert obey(bench.match, Mover("red", 2), bench.eyes).accepted
+    line, states = list(bench.match.referee.line.plies), len(bench.post.states)
+    answer = obey(bench.match, Mover("red", 2), bench.eyes)
+    assert (answer.accepted, answer.text) == (
+        False,
+        "I cannot write this down: the disk is full. Nothing has changed.",
+    )
+    assert (bench.match.referee.line.plies, len(bench.post.states)) == (line, states)
     bench.notebook.full = False
-    bench.eyes.poll()
+    assert obey(bench.match, Mover("red", 2), bench.eyes).accepted
     assert (1, "pass", SECOND) in bench.notebook.written
+
+
+def test_what_nothing_depends_on_is_done_although_the_disk_is_full(bench: Bench) -> None:
+    bench.notebook.full = True
+    assert obey(bench.match, Repeat(), bench.eyes).accepted
+    assert not obey(bench.match, NewGame(), bench.eyes).accepted and not bench.match.new_game_due

@@ -86,6 +86,13 @@ def test_whoever_hands_a_picture_over_never_waits_and_the_oldest_is_left_out(
     assert pictures.read(GAME, 29, BOARD) is not None
 
 
+def test_a_clock_that_was_set_back_costs_the_game_being_played_no_picture(pictures: Pictures) -> None:
+    kept_with(pictures, [(OTHER, 1), (OTHER, 2)])
+    size = sum(one.stat().st_size for one in pictures.kept())
+    kept_with(pictures, [(GAME, 1), (GAME, 2)], size)  # by its id the game is the older one
+    assert {one.parent.name for one in pictures.kept()} == {GAME} and len(pictures.kept()) == 2
+
+
 def test_a_disk_that_is_nearly_full_takes_no_picture_and_that_is_told(
     pictures: Pictures, monkeypatch: pytest.MonkeyPatch
 ) -> None:

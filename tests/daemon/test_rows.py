@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import sqlite3
@@ -17,6 +18,7 @@ from daemon.storage.exporting.document import as_object
 from daemon.storage.exporting.ggf import to_ggf
 from daemon.storage.exporting.played import ExportError, play_again
 from daemon.storage.journal import Journal, JournalError
+from daemon.storage.salvage import open_record
 from games import Outcome
 from games.reversi import Reversi
 from tests.daemon.recorded_games import record_game
@@ -97,17 +99,30 @@ def test_what_cannot_be_is_refused_with_its_column_and_costs_no_other_game(
     assert journal.ids() == [sound]
 
 
-def test_an_unfinished_game_that_cannot_be_read_is_not_resumed_and_the_log_says_so(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("values", "moves"),
+    [
+        ({"side": 5}, ("f5", "d6", "c3")),
+        ({"move": "c9"}, ("f5", "d6", "c3")),
+        ({"position": "x", "nodes": "many"}, ("f5", "d6", "c3")),
+        ({"move": b"x", "board": "y"}, ("f5", "d6")),
+    ],
+)
+def test_a_damaged_unfinished_game_is_resumed_as_far_as_two_of_move_board_and_position_agree(
+    tmp_path: Path, values: dict[str, object], moves: tuple[str, ...], caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "journal.sqlite"
-    journal = Journal(path)
-    game_id = journal.new_game("reversi", {}, ["a", "b"])
-    journal.append(game_id, 1, "f5", 0, "p", "b")
-    journal.close()
-    spoil(path, "plies", "side", 5, game_id)
-    assert Journal(path).unfinished() is None
-    assert f"game {game_id} in {path} cannot be read" in caplog.text
+    sound, _ = begun(path)
+    with contextlib.closing(Journal(path)) as journal:
+        spoiled = record_game(journal, GAME, GAME.initial(), ["f5", "d6", "c3"], TimeControl("game"), None).game_id
+    for column, value in values.items():
+        spoil(path, "plies", column, value, spoiled)
+    with contextlib.closing(open_record(path)) as journal:
+        assert journal.mended is not None and journal.mended.cut == (() if len(moves) == 3 else (spoiled,))
+        stored = journal.unfinished()
+        assert stored is not None and (stored.game_id, stored.moves) == (spoiled, moves)
+        assert journal.game(sound).moves == ("f5", "d6", "c3")
+    assert f"{path} was damaged" in caplog.text and spoiled in caplog.text
     caplog.clear()
 
 

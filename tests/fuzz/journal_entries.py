@@ -13,6 +13,7 @@ from pathlib import Path
 import games
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.journal_schema import MIGRATIONS
+from daemon.storage.salvage import open_record
 from daemon.storage.stored_line import history_of, line_of
 from games import GameError, Outcome
 from tests.fuzz.entry import Entry, IllegalState
@@ -129,7 +130,7 @@ def strange_rows(data: bytes) -> bool:
 def _read(path: Path) -> bool:
     """Opens a record, reads all of it and its unfinished game, and writes a new game."""
     try:
-        with contextlib.closing(Journal(path)) as journal:
+        with contextlib.closing(open_record(path)) as journal:
             going = journal.unfinished()
             for stored in [*journal.games(), *([] if going is None else [going])]:
                 with contextlib.suppress(GameError):
@@ -137,7 +138,7 @@ def _read(path: Path) -> bool:
                     check_position(game, history_of(game, stored)[-1])
                     line_of(game, stored)
             journal.summaries()
-            kept = journal.set_aside
+            kept = journal.mended
             game_id = journal.new_game("reversi", {}, ["person", "person"])
             journal.append(game_id, 1, "d3", 0, "", "", "legal")
             if journal.game(game_id).moves != ("d3",):
@@ -168,7 +169,7 @@ def _record() -> bytes:
     game = games.load("reversi")
     with contextlib.closing(Journal(path)) as journal:
         for number in range(2):
-            game_id = journal.new_game(game.name, {}, ["person", "level-3"], {"control": "none"})
+            game_id = journal.new_game(game.name, {}, ["person", "level-3"])
             position, draw = game.initial(), random.Random(number)
             for ply in range(1, 7):
                 move = draw.choice(list(game.legal_moves(position)))
