@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
-import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import Any
 
 import places
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from games import AnyGame, GameError
+from processes import Process
 from wording import Said, sentence
 
 LOGGER = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class Coach:
     def __init__(self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S) -> None:
         self._command, self._deadline_s = tuple(command), deadline_s
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._answer: tuple[str, int, str] | None = None
         """Game id, ply and JSON text of the answer received; the text is empty if the process gave none."""
         self._asked: tuple[str, int] | None = None
@@ -71,19 +71,16 @@ class Coach:
         with self._lock:
             process = self._process
         if process is not None:
-            with contextlib.suppress(OSError):
-                process.kill()
+            process.end()
 
     def _think(self, asked: tuple[str, int], command: Sequence[str]) -> None:
         """The thread of one question."""
         text = ""
         try:
-            process = subprocess.Popen(
-                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
+            process = Process(command, cwd=ROOT, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
             with self._lock:
                 self._process = process
-            out, _ = _communicate(process, self._deadline_s)
+            out = _output(process, self._deadline_s)
             text = out[:MAX_BYTES].decode(errors="replace") if process.returncode == 0 else ""
         except Exception:  # the top of the thread
             LOGGER.exception("the coach cannot be asked")
@@ -91,15 +88,16 @@ class Coach:
             self._process, self._answer = None, (*asked, text)
 
 
-def _communicate(process: subprocess.Popen[bytes], deadline_s: float) -> tuple[bytes, bytes | None]:
-    """The process's output. Kills it at the deadline, and waits for it in any case."""
+def _output(process: Process, deadline_s: float) -> bytes:
+    """The process's output; empty if it does not end in time. Nothing that it has started is left."""
     with process:
         try:
-            return process.communicate(timeout=deadline_s)
-        except subprocess.TimeoutExpired:
+            return bytes(process.communicate(timeout=deadline_s)[0])
+        except TimeoutExpired:
             LOGGER.warning("the coach did not answer within %.0f s", deadline_s)
-            process.kill()
-            return process.communicate()
+            return b""
+        finally:
+            process.end()
 
 
 def _question(referee: Referee) -> list[str]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from subprocess import DEVNULL, PIPE, STDOUT
 from typing import IO
 
 import places
 from agents.messages import clean
 from daemon.i18n.translation import in_words
 from daemon.supervision.restarts import RestartLimit
+from processes import Process
 from wording import Sentence, sentence
 
 _log = logging.getLogger(__name__)
@@ -107,14 +108,7 @@ class WorkerProcess:
         """Starts the worker and watches it until it ends; returns how it ended."""
         self._starts += 1
         try:
-            process = subprocess.Popen(
-                self._command,
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,  # the daemon handles Ctrl-C in the terminal and ends its workers itself
-            )
+            process = Process(self._command, cwd=ROOT, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT)
         except OSError as error:
             return sentence("cannot be started: {why}", why=str(error))
         assert process.stdout is not None
@@ -127,7 +121,7 @@ class WorkerProcess:
                 end = self._silence(started_s)
         finally:
             self._pid = None
-            _end(process, END_S if self._stop.is_set() else 0.0)
+            process.end(END_S if self._stop.is_set() else 0.0)
             listener.join(1.0)
             if not listener.is_alive():
                 process.stdout.close()
@@ -167,14 +161,3 @@ class WorkerProcess:
                     _log.info("worker %s: %s", self.name, self._last_line)
                 elif lines == MAX_LINES + 1:
                     _log.warning("worker %s writes too much; the rest of this second is left out", self.name)
-
-
-def _end(process: subprocess.Popen[bytes], wait_s: float) -> None:
-    """Ends the process and its children, politely first if there is time, and leaves no zombie."""
-    if wait_s > 0 and process.poll() is None:
-        process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(wait_s)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, 9)  # its own session: also any processes it started
-    process.wait()

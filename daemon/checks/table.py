@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import sys
+from subprocess import TimeoutExpired
 
 import numpy as np
 
 import games
 import places
+import processes
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
 from daemon.checks.finding import Finding
@@ -79,16 +80,15 @@ def _fault_of(player: PlayerSection, config: Config) -> str:
     options = [word for name, value in player.options.items() for word in ("--option", f"{name}={str(value).lower()}")]
     command = [sys.executable, "-m", "daemon.cli", "move", "--game", config.game.name, "--agent", player.agent]
     try:
-        done = subprocess.run(
+        done = processes.run(
             [*command, "--time-s", str(THINKING_S), *rules, *options],
+            AGENT_S,
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
-            timeout=AGENT_S,
-            check=False,
         )
-    except subprocess.TimeoutExpired:
+    except TimeoutExpired:
         return f"{player.agent} gives no move within {AGENT_S:.0f} s; choose another agent, such as level-3"
     said = done.stderr.strip().splitlines() or ["no reason given"]
     return "" if done.returncode == 0 else said[-1].removeprefix("kibitzer move: ")
