@@ -13,6 +13,7 @@ import os
 import secrets
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,20 +31,28 @@ class _Starter:
         above = os.environ.get(family.VARIABLE)
         self.mark = f"{above}/{secrets.token_hex(6)}" if above else secrets.token_hex(6)
         self._numbers = itertools.count(1)
-        self._guard: subprocess.Popen[bytes] | None = None
+        self._guard = 0
+        self._lock = threading.Lock()
 
     def next_mark(self) -> str:
         """The mark of the next process, once the guard watches."""
-        if self._guard is None or self._guard.poll() is not None:
-            self._guard = subprocess.Popen(
-                [*GUARD, self.mark, str(family.GRACE_S)],
-                stdin=subprocess.PIPE,  # never written to; it ends with this program
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-                env={},  # no mark: nobody ends the guard
-            )
-        return f"{self.mark}.{next(self._numbers)}"
+        with self._lock:
+            if not self._guard or os.waitpid(self._guard, os.WNOHANG)[0]:
+                self._guard = _start_guard(self.mark)
+            return f"{self.mark}.{next(self._numbers)}"
+
+
+def _start_guard(mark: str) -> int:
+    """Its process id. This program keeps the other end of the guard's pipe open as long as it lives."""
+    waits, _ = os.pipe()
+    silent = ((os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2))
+    actions = [(os.POSIX_SPAWN_DUP2, waits, 0), *silent]
+    no_mark: dict[str, str] = {}  # so that nobody ends the guard
+    try:
+        words = [*GUARD, mark, str(family.GRACE_S)]
+        return os.posix_spawnp(GUARD[0], words, no_mark, file_actions=actions, setsid=True)
+    finally:
+        os.close(waits)
 
 
 _starter = _Starter()

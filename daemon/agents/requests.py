@@ -99,6 +99,10 @@ class AgentRequests:
         """Whether an agent given `limit_s` seconds has been silent for too long."""
         return self._clock() - self._asked_s > (limit_s or 0.0) + self._patience_s()
 
+    def wait_on(self) -> None:
+        """The agent's time begins only now: whoever joins gets the newest state at once."""
+        self._asked_s = self._clock()
+
     def ask_again(self, agent: str) -> Sentence | None:
         """Counts a repeated request and returns the sentence for the players; None if there is nobody to ask."""
         if self.publisher is None:

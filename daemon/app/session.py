@@ -18,8 +18,8 @@ from daemon.bundles.bundle import BundleError
 from daemon.bundles.keeper import SceneKeeper
 from daemon.bundles.keeping import keeper_for
 from daemon.config.player_names import player_name
-from daemon.config.seats import seat
-from daemon.config.settings import Config
+from daemon.config.seats import own_agents, seat
+from daemon.config.settings import Config, PlayersSection
 from daemon.core.clock_service import ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
 from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
@@ -73,10 +73,9 @@ class Session:
         """Component health as last reported; for the thread that reports that the loop hangs."""
         self.reports: dict[str, Callable[[], dict[str, object]]] = {}
         """Health reports of components kept elsewhere, by name, for the health page."""
-        agents = [one.agent for one in self.seats if one.agent]
         self.services = Services(
             config,
-            agents,
+            own_agents(self.seats),
             takes_commands=True,
             on_trouble=self._worker_trouble,
             render_to=render_to,
@@ -163,8 +162,8 @@ class Session:
             stored = None
         history = None if stored is None else self._replay(stored)
         in_photos = Path(self.config.camera.source).is_dir()
+        sections = self.config.players.first, self.config.players.second
         if stored is None or history is None:
-            sections = self.config.players.first, self.config.players.second
             players = [player_name(one) for one in sections]
             control = time_control(self.config.clock).as_object()
             if start is None and pipeline is None:
@@ -176,6 +175,11 @@ class Session:
             referee.withdrawn = to_clear
         else:
             game_id = stored.game_id
+            names = [
+                player_name(one) if one.agent else kept for one, kept in zip(sections, stored.players, strict=True)
+            ]
+            if names != list(stored.players):
+                self.journal.name_players(game_id, names)
             referee = Referee(
                 self.game,
                 self._agents(),
@@ -203,6 +207,7 @@ class Session:
             coach=self._coach,
         )
         self.match.blind = lambda: bool(self.camera_trouble)
+        self.match.is_absent = lambda agent: agent in self.missing_agents()
         self.eyes = None
         if pipeline is not None:
             learner = self._learner(pipeline, adapted)
@@ -282,12 +287,22 @@ class Session:
     def reseat(self) -> None:
         """Seats the players of the settings from now on, and starts a worker that offers them if needed."""
         self.seats = seat(self.config.players.first), seat(self.config.players.second)
-        agents = tuple(one.agent for one in self.seats if one.agent)
+        agents = own_agents(self.seats)
         if set(agents) != set(self.services.agents):
             self.services.agents = agents
             self.services.renew("agents")
         if self.match is not None:
             self.match.retune(seats=self.seats)
+
+    def rename(self, before: PlayersSection) -> None:
+        """Records who plays the present game, where that has changed: whoever sits there at the end gets the result."""
+        if self.match is None or self.match.referee.outcome is not None:
+            return
+        kept, now = self.journal.game(self.match.game_id).players, self.config.players
+        sections = zip(kept, (before.first, before.second), (now.first, now.second), strict=True)
+        names = [name if player_name(old) == player_name(new) else player_name(new) for name, old, new in sections]
+        if names != list(kept):
+            self.journal.name_players(self.match.game_id, names)
 
     def renew_bus(self) -> None:
         """Reopens the bus at the same addresses. Raises BusError."""
@@ -301,6 +316,14 @@ class Session:
         if page is not None:
             page.update_health(self.last_health | {"pipeline": {"ok": False, "text": text}})
             page.update_ready(False, text)
+
+    def missing_agents(self) -> list[str]:
+        """The agents of this table that must join by themselves, and are not there."""
+        awaited = {one.agent for one in self.seats if one.agent and (one.joins or self.worker is None)}
+        if not awaited:
+            return []
+        workers = self.bus.workers()
+        return sorted(awaited - {agent for one in workers if self.game.name in one.games for agent in one.agents})
 
     def has_spoken(self, timeout_s: float) -> bool:
         """Waits until everything was spoken; returns whether it was."""

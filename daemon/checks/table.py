@@ -15,7 +15,7 @@ import processes
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
 from daemon.checks.finding import Finding
-from daemon.config.settings import ROOT, Config, PlayerSection
+from daemon.config.settings import JOINS, ROOT, Config, PlayerSection
 from daemon.perception.pipeline import Pipeline
 from vision.reading.descriptors import load_descriptor
 from vision.reading.weights import WeightsError
@@ -64,12 +64,15 @@ def check_players(config: Config) -> Finding:
     asked = {one.agent: one for one in (config.players.first, config.players.second) if one.agent}
     if not asked:
         return Finding("players", True, "two people")
+    joining = [name for name in asked if name.startswith(JOINS)]
     if not config.bus.start_workers:
         return Finding("players", True, f"{', '.join(asked)}, by workers that others start")
-    faults = [fault for one in asked.values() if (fault := _fault_of(one, config))]
+    own = {name: one for name, one in asked.items() if name not in joining}
+    faults = [fault for one in own.values() if (fault := _fault_of(one, config))]
+    answers = [f"{', '.join(own)} answers"] * bool(own) + [f"{', '.join(joining)} joins by itself"] * bool(joining)
     if importlib.util.find_spec("numba") is None:
         faults.append(f"without numba agents search far less deep; {places.installs('play', 'doctor')}")
-    return Finding("players", not faults, "; ".join(faults) or f"{', '.join(asked)} answers")
+    return Finding("players", not faults, "; ".join(faults) or " and ".join(answers))
 
 
 def _fault_of(player: PlayerSection, config: Config) -> str:

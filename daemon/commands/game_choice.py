@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
 
 import games
 from daemon.commands.command import CommandError
-from daemon.config.settings import Config, PlayerSection, fault_text
+from daemon.config.settings import JOINS, Config, PlayerSection, fault_text
 
 LOGGER = logging.getLogger(__name__)
 SECTIONS: dict[str, tuple[str, ...]] = {
@@ -76,21 +78,31 @@ def chosen(config: Config, choice: Mapping[str, Mapping[str, Any]], catalogue: M
     except games.GameError as error:
         key = "game.name" if isinstance(error, games.UnknownGame) else "game.rules"
         raise ChoiceError(f"{key}: {error}") from error
-    faults = [
-        fault
-        for name in ("first", "second")
-        for fault in _faults(f"players.{name}", getattr(wanted.players, name), game.name, catalogue)
-    ]
-    if faults:
+    if faults := player_faults(wanted, game.name, catalogue):
         raise ChoiceError("\n".join(faults))
     return wanted
 
 
+def player_faults(config: Config, game: str, catalogue: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the players, according to the catalogue of agents; nothing while the catalogue is unknown."""
+    players = {"players.first": config.players.first, "players.second": config.players.second}
+    return [fault for key, player in players.items() for fault in _faults(key, player, game, catalogue)]
+
+
 def _faults(key: str, player: PlayerSection, game: str, catalogue: Mapping[str, Any]) -> list[str]:
-    """Faults of a player according to the catalogue of agents; none while the catalogue is unknown."""
+    known = [one["name"] for one in catalogue.get("agents", ())]
     agents = {one["name"]: one for one in catalogue.get("agents", ()) if game in one["games"]}
     if not player.agent or not agents:
         return []
+    if player.agent.startswith(JOINS):
+        own = player.agent.removeprefix(JOINS)
+        return [f"{key}.agent = {player.agent!r}: {own} is Kibitzer's own agent; leave {JOINS} away"] * (own in known)
+    if player.agent not in known:
+        near = difflib.get_close_matches(player.agent, agents, 3)
+        return [
+            f"{key}.agent = {player.agent!r}: there is no such agent; {'near are' if near else 'there are'} "
+            f"{', '.join(near or agents)}. An agent of your own, which joins kibitzer run from the bus, is {JOINS}{player.agent}"
+        ]
     if player.agent not in agents:
         return [f"{key}.agent = {player.agent!r}: plays no {game}; who does: {', '.join(agents)}"]
     options = {option["name"]: option for option in agents[player.agent]["options"]}
@@ -133,14 +145,14 @@ def save(path: Path, configured: Config, choice: Mapping[str, Any]) -> None:
         LOGGER.error("what was chosen is not kept for the next start: %s", error)
 
 
-def restored(path: Path, configured: Config) -> Config:
+def restored(path: Path, configured: Config, catalogue: Mapping[str, Any] = MappingProxyType({})) -> Config:
     """The settings with the saved choice applied; unchanged if none is saved or they have changed since."""
     try:
         kept = json.loads(path.read_text("utf-8"))
         if kept["over"] != _digest(configured):
             LOGGER.warning("the settings have changed since a game was chosen on the page: they count again")
             return configured
-        return chosen(configured, parse_choice(kept["choice"]), {})
+        return chosen(configured, parse_choice(kept["choice"]), catalogue)
     except FileNotFoundError:
         return configured
     except (OSError, ValueError, LookupError, TypeError) as error:

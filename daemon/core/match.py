@@ -78,6 +78,8 @@ class Match:
         self._reminders = Reminders()
         self.blind: Callable[[], bool] = lambda: False
         """Whether no picture arrives at present."""
+        self.is_absent: Callable[[str], bool] = lambda _agent: False
+        """Whether the agent has yet to join from the bus; the players have been told, and it is waited for."""
         self._backlog = Backlog(recorder, self._announce_aside)
 
     @property
@@ -208,7 +210,10 @@ class Match:
     def _mind_the_silent(self) -> None:
         """Asks an agent again if it has been silent for too long, and tells the players."""
         seat = self.seats[self.referee.game.to_move(self.referee.position)]
-        if self._requests.is_overdue(seat.limits.time_s) and (told := self._requests.ask_again(seat.agent or "")):
+        agent = seat.agent or ""
+        if self.is_absent(agent):
+            self._requests.wait_on()
+        elif self._requests.is_overdue(seat.limits.time_s) and (told := self._requests.ask_again(agent)):
             self.trouble(told)
 
     def _publish(self) -> None:

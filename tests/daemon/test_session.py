@@ -308,3 +308,44 @@ def test_a_game_from_a_board_that_was_adopted_is_resumed_from_it(tmp_path: Path)
     again = Session(settings(tmp_path, {}), session.game)
     assert again.begin(Pipeline(load_template("nine_mens_morris"), None)).referee.position == begun_with
     again.close()
+
+
+def named(session: Session) -> tuple[str, ...]:
+    """The recorded players of the present game."""
+    assert session.match is not None
+    return tuple(session.journal.game(session.match.game_id).players)
+
+
+def with_players(config: Config, **players: dict[str, object]) -> Config:
+    return Config.model_validate(config.model_dump() | {"players": players, "bus": config.bus.model_dump()})
+
+
+def test_who_takes_a_persons_place_in_the_middle_of_a_game_gets_the_result(tmp_path: Path) -> None:
+    """Either by new settings while the game goes on, or by settings changed before it is resumed."""
+    config = settings(tmp_path, {})
+    bus = config.bus.model_copy(update={"start_workers": False})
+    people = with_players(config.model_copy(update={"bus": bus}), first={"name": "Ana"}, second={"name": "Ben"})
+    replaced = with_players(people, first={"name": "Ana"}, second={"name": "Ben", "agent": "level-3"})
+    session = Session(people, games.load("morris"))
+    try:
+        session.begin(None)
+        assert named(session) == ("Ana", "Ben")
+        game_id = session.match.game_id if session.match is not None else ""
+        session.journal.name_players(game_id, ["Anna", "Ben"])  # by hand, from the page or the command line
+        session.config = replaced
+        session.reseat()
+        session.rename(people.players)
+        assert named(session) == ("Anna", "level-3")
+        session.config = people
+        session.reseat()
+        session.rename(replaced.players)
+        assert named(session) == ("Anna", "Ben")
+    finally:
+        session.close()
+    session = Session(replaced, games.load("morris"))
+    try:
+        session.begin(None)
+        assert session.match is not None and session.match.game_id == game_id
+        assert named(session) == ("Anna", "level-3")
+    finally:
+        session.close()
