@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 import sys
@@ -11,6 +12,7 @@ from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import Any
 
 import places
+from daemon.commands.command import mark_of
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from games import AnyGame, GameError
@@ -30,6 +32,15 @@ FORCED = 900_000.0
 """Evaluation points beyond which a score means a forced win: 1000000 less the plies to it."""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Question:
+    """A question that waits for its answer."""
+
+    game_id: str
+    mark: str
+    """The position that it is about."""
+
+
 class Coach:
     """Answers one question at a time. `ask` and `poll` never block."""
 
@@ -37,9 +48,9 @@ class Coach:
         self._command, self._deadline_s = tuple(command), deadline_s
         self._lock = threading.Lock()
         self._process: Process | None = None
-        self._answer: tuple[str, int, str] | None = None
-        """Game id, ply and JSON text of the answer received; the text is empty if the process gave none."""
-        self._asked: tuple[str, int] | None = None
+        self._answer: tuple[_Question, str] | None = None
+        """The question and the JSON text received; the text is empty if the process gave none."""
+        self._asked: _Question | None = None
 
     @property
     def thinks(self) -> bool:
@@ -50,42 +61,50 @@ class Coach:
         """Asks about the current position, unless a question is already waiting."""
         if self.thinks:
             return
-        self._asked = game_id, referee.ply
+        self._asked = _Question(game_id, mark_of(game_id, referee.moves))
         command = [*self._command, *_question(referee)]
         thread = threading.Thread(target=self._think, args=(self._asked, command), name="coach", daemon=True)
         thread.start()
 
     def poll(self, referee: Referee, game_id: str) -> Said | None:
-        """The coach's advice, once; None while it thinks. An outdated answer only yields that the board changed."""
+        """The coach's advice, once; None while it thinks. An outdated answer only yields that the board changed.
+
+        A question asked in another game, or in one that is over, is given up without a word.
+        """
+        if self._asked is not None and (self._asked.game_id != game_id or referee.outcome is not None):
+            self.close()
         with self._lock:
             answer, self._answer = self._answer, None
-        if answer is None:
+        if answer is None or answer[0] is not self._asked:
             return None
         self._asked = None
-        if answer[:2] != (game_id, referee.ply):
+        if answer[0].mark != mark_of(game_id, referee.moves):
             return (sentence("The board has changed while I was thinking. Ask me again."),)
-        return advice(referee.game, referee.position, answer[2])
+        return advice(referee.game, referee.position, answer[1])
 
     def close(self) -> None:
-        """Kills the process if one is running."""
+        """Gives up the question that is waiting, and kills its process."""
         with self._lock:
-            process = self._process
+            self._asked, process = None, self._process
         if process is not None:
             process.end()
 
-    def _think(self, asked: tuple[str, int], command: Sequence[str]) -> None:
+    def _think(self, asked: _Question, command: Sequence[str]) -> None:
         """The thread of one question."""
         text = ""
         try:
             process = Process(command, cwd=ROOT, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
             with self._lock:
-                self._process = process
-            out = _output(process, self._deadline_s)
+                given_up = asked is not self._asked
+                if not given_up:
+                    self._process = process
+            out = _output(process, 0.0 if given_up else self._deadline_s)
             text = out[:MAX_BYTES].decode(errors="replace") if process.returncode == 0 else ""
         except Exception:  # the top of the thread
             LOGGER.exception("the coach cannot be asked")
         with self._lock:
-            self._process, self._answer = None, (*asked, text)
+            if asked is self._asked:
+                self._process, self._answer = None, (asked, text)
 
 
 def _output(process: Process, deadline_s: float) -> bytes:

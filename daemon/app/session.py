@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import secrets
 from collections.abc import Callable, Mapping
@@ -57,6 +58,7 @@ class Session:
         self.game = game
         self.seats = seat(config.players.first), seat(config.players.second)
         self.session_id = secrets.token_hex(4)
+        self._sequences = itertools.count(1)
         self.match: Match | None = None
         self.eyes: BoardTracker | None = None
         """Watches the board of the match; None without a camera."""
@@ -205,6 +207,7 @@ class Session:
             game_id=game_id,
             timer=self.timer,
             coach=self._coach,
+            sequences=self._sequences,
         )
         self.match.blind = lambda: bool(self.camera_trouble)
         self.match.is_absent = lambda agent: agent in self.missing_agents()

@@ -512,3 +512,15 @@ def test_a_correction_waits_for_a_full_disk_and_is_not_lost() -> None:
     bench.notebook.full = False
     bench.eyes.poll()
     assert (1, "pass", SECOND) in bench.notebook.written
+
+
+def test_a_move_asked_for_by_one_agent_is_not_made_for_another_that_takes_its_place(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    bench.post.answer("f4")
+    bench.eyes.poll()
+    agent = bench.match.seats[1].agent
+    bench.match.retune(seats=(Seat(), Seat(agent, {"seed": "1"})))
+    assert bench.post.states[-1].agent_move == "f4"
+    bench.match.retune(seats=(Seat(), Seat("mascot")))
+    state = bench.post.states[-1]
+    assert (state.awaiting, state.agent_move, state.players[1].agent) == ("agent", None, "mascot")

@@ -349,3 +349,14 @@ def test_who_takes_a_persons_place_in_the_middle_of_a_game_gets_the_result(tmp_p
         assert named(session) == ("Anna", "level-3")
     finally:
         session.close()
+
+
+def test_states_are_numbered_on_from_game_to_game_so_that_a_late_reply_is_no_forged_one(tmp_path: Path) -> None:
+    session = Session(settings(tmp_path, {}), games.load("morris"))
+    try:
+        before = session.begin(None).state
+        after = session.begin(None, resume=False).state
+        assert before is not None and after is not None
+        assert before.game_id != after.game_id and before.sequence < after.sequence
+    finally:
+        session.close()
