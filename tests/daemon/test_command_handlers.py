@@ -569,7 +569,8 @@ def test_a_hint_is_for_the_position_that_it_was_asked_in_and_not_for_another_of_
     tell(asked, Coach())
     coach_thread().join(30)
     other.match.poll()  # the last move was taken back, and another was made
-    assert [one.text for one in other.heard if one.code == "coach"] == ["The board has changed while I was thinking. Ask me again."]
+    said = [one.text for one in other.heard if one.code == "coach"]
+    assert said == ["The board has changed while I was thinking. Ask me again."]
 
 
 def test_a_key_pressed_twice_counts_only_in_one_game_and_position() -> None:
