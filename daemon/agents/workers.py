@@ -48,17 +48,20 @@ class WorkerProcess:
         on_trouble: Callable[[str], None] | None = None,
         command: Sequence[str] = WORKER,
         limit: RestartLimit | None = None,
+        bus_name: str = "",
     ) -> None:
         """Starts the worker and the thread that watches it.
 
-        `last_seen_s` is `Bus.last_seen_s`: the monotonic time of a worker's last sign of life. `on_trouble` receives a
-        sentence for a person, called from the watching thread.
+        `name` is for people, `bus_name` for the bus, by default the same. `last_seen_s` is `Bus.last_seen_s`: the
+        monotonic time of a worker's last sign of life. `on_trouble` receives a sentence for a person, called from the
+        watching thread.
         """
         self.name = name
+        self._bus_name = bus_name or name
         self._command = [
             *command,
             *("--connect", state_endpoint, "--reply", reply_endpoint),
-            *("--agents", ",".join(agents), "--name", name, "--parent", str(os.getpid())),
+            *("--agents", ",".join(agents), "--name", self._bus_name, "--parent", str(os.getpid())),
         ]
         self._last_seen_s = last_seen_s
         self._on_trouble = on_trouble
@@ -132,7 +135,7 @@ class WorkerProcess:
         if self._last_seen_s is None:
             self._well, self._how = True, sentence("runs")
             return None
-        now_s, seen_s = time.monotonic(), self._last_seen_s(self.name)
+        now_s, seen_s = time.monotonic(), self._last_seen_s(self._bus_name)
         if seen_s is None or seen_s < started_s:
             late = sentence("gave no sign of life for {seconds} s after its start", seconds=round(START_S))
             return late if now_s - started_s > START_S else None

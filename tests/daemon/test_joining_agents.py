@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 import processes
 from daemon.agents import requests, worker_registry
+from daemon.app.game_chooser import check_players
 from daemon.cli import play
 from daemon.commands.game_choice import player_faults
 from daemon.config.seats import own_agents, seat
@@ -107,6 +108,13 @@ def test_a_name_is_an_agent_of_our_own_or_said_to_join(agent: str, fault: str, c
     config = Config.model_validate({"players": {"second": {"agent": agent}}})
     faults = "\n".join(player_faults(config, "nine_mens_morris", catalogue))
     assert fault in faults and bool(fault) == bool(faults)
+
+
+def test_settings_with_an_unknown_agent_are_not_taken_while_the_daemon_runs_either(catalogue: dict[str, Any]) -> None:
+    wrong = Config.model_validate({"players": {"first": {"agent": "nosuch"}}})
+    with pytest.raises(ConfigError, match=r"players\.first\.agent = 'nosuch'"):
+        check_players(wrong, catalogue)
+    check_players(wrong, {})  # the agents are not known yet
 
 
 @pytest.mark.parametrize("agent", ["bus:", "bus:two words", "bus:" + "x" * 65, "a" * 65, "ä"])
