@@ -191,7 +191,9 @@ class Session:
                 stored.assumed,
                 in_photos=in_photos,
             )
-            referee.recall(asked_move(stored))
+            side = self.game.to_move(referee.position)
+            if names[side] == stored.players[side]:  # else whoever plays it now makes a move of their own
+                referee.recall(asked_move(stored))
             referee.withdrawn = still_standing(stored)
             LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
         clock = clock_of(self.config.clock, stored, referee)

@@ -360,3 +360,20 @@ def test_states_are_numbered_on_from_game_to_game_so_that_a_late_reply_is_no_for
         assert before.game_id != after.game_id and before.sequence < after.sequence
     finally:
         session.close()
+
+
+@pytest.mark.parametrize(("second", "awaiting"), [("random", "carry_out"), ("level-1", "agent")])
+def test_a_move_that_waits_to_be_carried_out_is_kept_for_its_agent_alone(
+    tmp_path: Path, second: str, awaiting: str
+) -> None:
+    config = settings(tmp_path, {})
+    config = config.model_copy(update={"bus": config.bus.model_copy(update={"start_workers": False})})
+    for agent in ("random", second):
+        session = Session(with_players(config, first={"agent": agent}, second={}), games.load("morris"))
+        try:
+            match = session.begin(Pipeline(load_template("nine_mens_morris"), None))
+            last = match.referee.awaiting
+            match.carry_out(match.referee.reply("random", 0, "d2"))
+        finally:
+            session.close()
+    assert last == awaiting
