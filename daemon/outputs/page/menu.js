@@ -77,7 +77,7 @@ function playerFields(key, side, game) {
     make("legend", {}, make("h3", {}, make("span", { class: `swatch side-${side}`, "aria-hidden": "true" }), ` ${capital(t(side))}`)),
     make("div", { class: "fields" },
       select(t("Who plays"), agents, player.agent, (value) => { player.agent = value; draw(); }),
-      player.agent ? own("time_s", t("Seconds a move")) : text(t("Name"), player.name || "", (value) => { player.name = value; })),
+      !player.agent ? text(t("Name"), player.name || "", (value) => { player.name = value; }) : own("time_s", t("Seconds a move"))),
     ...(agent ? [make("details", {},
       make("summary", { text: t("More of this player") }),
       make("div", { class: "fields" }, own("depth", t("Depth, 0 is no limit")), own("nodes", t("Positions, 0 is no limit")),
