@@ -5,20 +5,22 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
 import zmq
 from pydantic import ValidationError
 
 import places
+import processes
 from agents.messages import LimitsPart, PlayerPart, ReplyMessage, StateMessage, encode
 from games import AnyGame
+from processes import Process
 
 ROOT = places.PROGRAM
 THINKING_S = 0.1
@@ -69,7 +71,8 @@ def measure(game: AnyGame, agent: str = "alphabeta") -> Iterator[Start]:
 def compile_all(game: AnyGame, folder: Path) -> None:
     """Fills the cache completely: a worker may answer and end while its kernel is still compiling."""
     program = "import sys, games; from agents.registry import find; find('alphabeta').warm_up(games.load(sys.argv[1]))"
-    subprocess.run([sys.executable, "-c", program, game.name], env=_environment(folder), check=True, timeout=PATIENCE_S)
+    command = [sys.executable, "-c", program, game.name]
+    processes.run(command, PATIENCE_S, env=_environment(folder)).check_returncode()
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -125,23 +128,16 @@ def first_state(game: AnyGame, agent: str) -> StateMessage:
 
 
 @contextlib.contextmanager
-def _worker(folder: Path, states: str, replies: str) -> Iterator[subprocess.Popen[bytes]]:
+def _worker(folder: Path, states: str, replies: str) -> Iterator[Process]:
     command = [sys.executable, "-m", "agents.worker", "--connect", states, "--reply", replies]
-    process = subprocess.Popen(command, env=_environment(folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = Process(command, env=_environment(folder), stdout=DEVNULL, stderr=DEVNULL)
     try:
         yield process
     finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        process.end(10)
 
 
-def _heard(
-    states: zmq.Socket[bytes], replies: zmq.Socket[bytes], state: bytes, process: subprocess.Popen[bytes]
-) -> Iterator[bytes]:
+def _heard(states: zmq.Socket[bytes], replies: zmq.Socket[bytes], state: bytes, process: Process) -> Iterator[bytes]:
     """The worker's messages; new subscribers get the state. Raises ColdStartError if the worker ends."""
     poller, end_s = zmq.Poller(), time.monotonic() + PATIENCE_S
     for sock in (states, replies):

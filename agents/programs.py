@@ -6,22 +6,20 @@ file as it is. Anything else forfeits the game: the file is checked after every 
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import os
 import shlex
 import shutil
-import signal
-import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import DEVNULL, TimeoutExpired
 
 import games
 from agents import board_file
 from agents.board_file import SYMBOLS, BoardFileError
 from games import Outcome, Side
 from games.reversi import PASS, Move, Position, Reversi
+from processes import Process
 
 NAMES = ("A", "B")
 MAX_TAIL_LENGTH = 200
@@ -133,19 +131,15 @@ class Match:
         command = [*self._pair[side].words, str(SYMBOLS[side]), str(self._path)]
         with tempfile.TemporaryFile() as output:
             try:
-                process = subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
-                )
+                process = Process(command, stdin=DEVNULL, stdout=output, stderr=output)
             except OSError as error:
                 return Forfeit("program_failed", f"cannot be started: {error.strerror}")
             try:
                 status = process.wait(self._timeout_s)
-            except subprocess.TimeoutExpired:
+            except TimeoutExpired:
                 return Forfeit("out_of_time", f"gave no answer within {self._timeout_s:g} s")
             finally:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(process.pid, signal.SIGKILL)  # also any processes that it started
-                process.wait()
+                process.end()
             if status:
                 output.seek(max(0, output.tell() - MAX_TAIL_LENGTH))
                 tail = " ".join(output.read(MAX_TAIL_LENGTH).decode("utf-8", "replace").split())

@@ -10,17 +10,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("places", "wording", "games", "calibration", "vision", "agents", "daemon", "models", "proving")
+PACKAGES = ("places", "processes", "wording", "games", "calibration", "vision", "agents", "daemon", "models", "proving")
 ALLOWED = {
     "places": {"places"},
+    "processes": {"processes"},
     "wording": {"wording"},
     "games": {"games", "wording"},
     "calibration": {"calibration", "games", "wording"},
-    "vision": {"vision", "calibration", "games", "wording", "places"},
-    "agents": {"agents", "games", "wording", "places"},
-    "daemon": {"daemon", "vision", "calibration", "games", "agents", "wording", "places"},
-    "proving": {"proving", "daemon", "vision", "calibration", "games", "agents", "wording", "places"},
-    "models": {"models", "vision", "calibration", "games", "agents", "wording", "places"},
+    "vision": {"vision", "calibration", "games", "wording", "places", "processes"},
+    "agents": {"agents", "games", "wording", "places", "processes"},
+    "daemon": {"daemon", "vision", "calibration", "games", "agents", "wording", "places", "processes"},
+    "proving": {"proving", "daemon", "vision", "calibration", "games", "agents", "wording", "places", "processes"},
+    "models": {"models", "vision", "calibration", "games", "agents", "wording", "places", "processes"},
 }
 SIGHT = ("sources", "primitives", "finding", "watching", "reading", "calibrating")
 """Packages of `vision`; each imports only earlier ones."""

@@ -6,12 +6,14 @@ import contextlib
 import os
 import queue
 import re
-import subprocess
 import threading
 import time
 import weakref
 from collections.abc import Sequence
+from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import IO
+
+from processes import Process
 
 MAX_LINE_LENGTH = 65536
 MAX_LINES = 1000
@@ -36,9 +38,7 @@ class EngineProcess:
     def __init__(self, command: Sequence[str]) -> None:
         """Raises EngineError if it cannot be started."""
         try:
-            self._process = subprocess.Popen(
-                list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
-            )
+            self._process = Process(list(command), stdin=PIPE, stdout=PIPE, stderr=DEVNULL, bufsize=0)
         except OSError as error:
             raise EngineError(f"cannot be started: {error}") from None
         assert self._process.stdin is not None
@@ -48,7 +48,7 @@ class EngineProcess:
         self._last = ""
         threading.Thread(target=_listen, args=(self._process.stdout, self._lines), daemon=True).start()
         self.close = weakref.finalize(self, _end, self._process)
-        """Kills the process; may be called twice."""
+        """Kills the process and what it has started; may be called twice."""
 
     @property
     def runs(self) -> bool:
@@ -80,7 +80,7 @@ class EngineProcess:
                     raise EngineError(f"gave no answer in time{last}") from None
                 continue
             if line is None:
-                with contextlib.suppress(subprocess.TimeoutExpired):
+                with contextlib.suppress(TimeoutExpired):
                     self._process.wait(1.0)
                 raise EngineError(f"ended with status {self._process.returncode}")
             self._last = line
@@ -121,10 +121,8 @@ def _put(lines: queue.Queue[str | None], line: str | None) -> None:
                 lines.get_nowait()
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(OSError):
-        process.kill()
+def _end(process: Process) -> None:
+    process.end()
     if process.stdin is not None:
         with contextlib.suppress(OSError):
             process.stdin.close()
-    process.wait()

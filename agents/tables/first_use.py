@@ -1,22 +1,23 @@
 """Builds the small tables of some rules when first needed, during a game, in a process of its own.
 
 No move waits for it: the search works without the tables until they are there. One process at a time builds in a
-folder.
+folder; it ends with the program that started it, and the next one goes on with the tables that are missing.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
+from subprocess import DEVNULL
 
 import places
 from agents.kernels.nine_mens_morris.endgames import Endgames
 from agents.tables import SMALL_MEN, folder
 from games.nine_mens_morris import NineMensMorris
+from processes import Process
 
 log = logging.getLogger(__name__)
 _lock = threading.Lock()
@@ -49,12 +50,11 @@ def _start(game: NineMensMorris, within: Path) -> None:
     words += [word for rule in rules for word in ("--rule", rule)]
     program = "import os; os.nice(10); from agents.tables_cli import app; app()"
     try:
-        process = subprocess.Popen(
+        process = Process(
             [sys.executable, "-c", program, *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
             env={**os.environ, "PYTHONPATH": str(places.PROGRAM)},
         )
     except OSError as error:

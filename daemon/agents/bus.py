@@ -37,6 +37,10 @@ HIGH_WATER = 256
 """Most messages queued for one peer."""
 BATCH = 64
 """Most messages read from a socket before checking for a newer state to send."""
+MAX_TOPICS = 256
+"""Subscriptions to other topics than this table's, within TOPICS_S, after which the sockets are reopened: ZeroMQ keeps
+every subscription of every connection in memory, and ends no connection."""
+TOPICS_S = 60.0
 HARD_LIMIT_BYTES = 4 * messages.MAX_BYTES
 """Bytes: a longer message closes the connection. One between MAX_BYTES and this is counted and answered."""
 
@@ -50,9 +54,11 @@ class Bus:
         reply_endpoint: str = "tcp://127.0.0.1:5556",
         table: str = "table",
         keys: Path | None = None,
+        own_worker: str = "",
     ) -> None:
         """Opens both sockets. With a `keys` folder, only workers whose keys are allowed can connect.
 
+        `own_worker` is the name of the table's own worker, which joins however many others have.
         Raises BusError naming the port or the key and what to do.
         """
         self._topic = messages.TOPIC + table.encode()
@@ -64,9 +70,11 @@ class Bus:
         self._current: bytes | None = None
         self._looked_s = 0.0
         self._lock = threading.Lock()
-        self._registry = WorkerRegistry()
+        self._registry = WorkerRegistry(own_worker)
         self._unsent: bytes | None = None
         self._published = self._superseded = self._resent = self._reopened = 0
+        self._topics, self._topics_s = 0, time.monotonic()
+        """Subscriptions to other topics since that monotonic time."""
         self._failure = ""
         self._beat_s = time.monotonic()
         self._closing = threading.Event()
@@ -119,11 +127,11 @@ class Bus:
         """Counts of messages sent, received, refused and dropped so far, by name."""
         with self._lock:
             sent = {"published": self._published, "superseded": self._superseded, "resent": self._resent}
+            sent["reopened"] = self._reopened
             if self._curve_auth is not None:
                 sent |= {
                     "refused_key": self._curve_auth.strangers,
                     "refused_no_key": self._curve_auth.keyless,
-                    "reopened": self._reopened,
                 }
             return sent | self._registry.counters
 
@@ -172,7 +180,7 @@ class Bus:
     def _serve_in(
         self, context: zmq.Context[zmq.Socket[bytes]], opened: queue.Queue[tuple[str, str] | BusError]
     ) -> None:
-        """Serves until `close`. Each iteration opens a new pair of sockets: revoking a key reconnects everyone."""
+        """Serves until `close`. Each iteration opens a new pair of sockets, to which everyone reconnects."""
         deadline_s = 0.0  # at the start, report a port in use immediately
         while not self._closing.is_set():
             with contextlib.ExitStack() as stack:
@@ -211,12 +219,12 @@ class Bus:
     def _exchange(
         self, states: zmq.Socket[bytes], replies: zmq.Socket[bytes], monitors: list[zmq.Socket[bytes]]
     ) -> None:
-        """Serves until `close`, or until a key is revoked."""
+        """Serves until `close`, or until a key is revoked, or somebody subscribes to everything."""
         poller = zmq.Poller()
         for source in (states, replies, self._woken, *monitors):
             poller.register(source, zmq.POLLIN)
         newcomers, resent_s = False, 0.0
-        while not self._closing.is_set() and not self._has_revoked():
+        while not (self._closing.is_set() or self._has_revoked() or self._is_overrun()):
             self._beat_s = time.monotonic()
             ready = dict(poller.poll(RESEND_MS if newcomers else POLL_MS))
             if self._woken.fileno() in ready:
@@ -251,6 +259,15 @@ class Bus:
             _log.info("a key was revoked: every worker must join again")
         return revoked
 
+    def _is_overrun(self) -> bool:
+        """Whether somebody has filled the memory with subscriptions; only new sockets give it back."""
+        overrun = self._topics > MAX_TOPICS
+        if overrun:
+            self._topics = 0
+            self._reopened += 1
+            _log.warning("more than %d subscriptions to other topics: every worker must join again", MAX_TOPICS)
+        return overrun
+
     def _fresh(self) -> bytes | None:
         """Takes the unsent state; None if there is none."""
         with self._lock:
@@ -266,7 +283,12 @@ class Bus:
                 frame = states.recv(zmq.NOBLOCK)
             except zmq.Again:
                 break
-            new |= frame[:1] == b"\x01" and self._topic.startswith(frame[1:])
+            if frame[:1] == b"\x01" and self._topic.startswith(frame[1:]):
+                new = True
+            else:
+                self._topics += frame[:1] == b"\x01"
+        if time.monotonic() - self._topics_s > TOPICS_S:
+            self._topics, self._topics_s = 0, time.monotonic()
         return new
 
     def _hear(self, replies: zmq.Socket[bytes]) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
 import json
 import logging
-import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import Any
 
 import places
+from daemon.commands.command import mark_of
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from games import AnyGame, GameError
+from processes import Process
 from wording import Said, sentence
 
 LOGGER = logging.getLogger(__name__)
@@ -30,16 +32,25 @@ FORCED = 900_000.0
 """Evaluation points beyond which a score means a forced win: 1000000 less the plies to it."""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Question:
+    """A question that waits for its answer."""
+
+    game_id: str
+    mark: str
+    """The position that it is about."""
+
+
 class Coach:
     """Answers one question at a time. `ask` and `poll` never block."""
 
     def __init__(self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S) -> None:
         self._command, self._deadline_s = tuple(command), deadline_s
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._answer: tuple[str, int, str] | None = None
-        """Game id, ply and JSON text of the answer received; the text is empty if the process gave none."""
-        self._asked: tuple[str, int] | None = None
+        self._process: Process | None = None
+        self._answer: tuple[_Question, str] | None = None
+        """The question and the JSON text received; the text is empty if the process gave none."""
+        self._asked: _Question | None = None
 
     @property
     def thinks(self) -> bool:
@@ -50,56 +61,62 @@ class Coach:
         """Asks about the current position, unless a question is already waiting."""
         if self.thinks:
             return
-        self._asked = game_id, referee.ply
+        self._asked = _Question(game_id, mark_of(game_id, referee.moves))
         command = [*self._command, *_question(referee)]
         thread = threading.Thread(target=self._think, args=(self._asked, command), name="coach", daemon=True)
         thread.start()
 
     def poll(self, referee: Referee, game_id: str) -> Said | None:
-        """The coach's advice, once; None while it thinks. An outdated answer only yields that the board changed."""
+        """The coach's advice, once; None while it thinks. An outdated answer only yields that the board changed.
+
+        A question asked in another game, or in one that is over, is given up without a word.
+        """
+        if self._asked is not None and (self._asked.game_id != game_id or referee.outcome is not None):
+            self.close()
         with self._lock:
             answer, self._answer = self._answer, None
-        if answer is None:
+        if answer is None or answer[0] is not self._asked:
             return None
         self._asked = None
-        if answer[:2] != (game_id, referee.ply):
+        if answer[0].mark != mark_of(game_id, referee.moves):
             return (sentence("The board has changed while I was thinking. Ask me again."),)
-        return advice(referee.game, referee.position, answer[2])
+        return advice(referee.game, referee.position, answer[1])
 
     def close(self) -> None:
-        """Kills the process if one is running."""
+        """Gives up the question that is waiting, and kills its process."""
         with self._lock:
-            process = self._process
+            self._asked, process = None, self._process
         if process is not None:
-            with contextlib.suppress(OSError):
-                process.kill()
+            process.end()
 
-    def _think(self, asked: tuple[str, int], command: Sequence[str]) -> None:
+    def _think(self, asked: _Question, command: Sequence[str]) -> None:
         """The thread of one question."""
         text = ""
         try:
-            process = subprocess.Popen(
-                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
+            process = Process(command, cwd=ROOT, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
             with self._lock:
-                self._process = process
-            out, _ = _communicate(process, self._deadline_s)
+                given_up = asked is not self._asked
+                if not given_up:
+                    self._process = process
+            out = _output(process, 0.0 if given_up else self._deadline_s)
             text = out[:MAX_BYTES].decode(errors="replace") if process.returncode == 0 else ""
         except Exception:  # the top of the thread
             LOGGER.exception("the coach cannot be asked")
         with self._lock:
-            self._process, self._answer = None, (*asked, text)
+            if asked is self._asked:
+                self._process, self._answer = None, (asked, text)
 
 
-def _communicate(process: subprocess.Popen[bytes], deadline_s: float) -> tuple[bytes, bytes | None]:
-    """The process's output. Kills it at the deadline, and waits for it in any case."""
+def _output(process: Process, deadline_s: float) -> bytes:
+    """The process's output; empty if it does not end in time. Nothing that it has started is left."""
     with process:
         try:
-            return process.communicate(timeout=deadline_s)
-        except subprocess.TimeoutExpired:
+            return bytes(process.communicate(timeout=deadline_s)[0])
+        except TimeoutExpired:
             LOGGER.warning("the coach did not answer within %.0f s", deadline_s)
-            process.kill()
-            return process.communicate()
+            return b""
+        finally:
+            process.end()
 
 
 def _question(referee: Referee) -> list[str]:

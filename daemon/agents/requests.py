@@ -48,7 +48,9 @@ class Names:
 class AgentRequests:
     """The published states of one match and the agents' replies to the newest."""
 
-    def __init__(self, publisher: Publisher | None, names: Names, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, publisher: Publisher | None, names: Names, clock: Callable[[], float], sequences: Iterator[int]
+    ) -> None:
         self.publisher = publisher
         self.state: StateMessage | None = None
         """The newest state; None before the first."""
@@ -58,14 +60,12 @@ class AgentRequests:
         """What an agent reported last, kept after its move was made."""
         self.refused = 0
         """Illegal agent replies so far."""
-        self._names, self._clock = names, clock
-        self._sequence = 0
+        self._names, self._clock, self._sequences = names, clock, sequences
         self._asked_s = 0.0
         self._refusals = self._asked_again = 0
 
     def publish(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> None:
         """Publishes the position as the newest state; if an agent is to move, this asks it."""
-        self._sequence += 1
         self._asked_s = self._clock()
         self.state = self._state(referee, seats, game_id, spoken)
         if self.publisher is not None:
@@ -98,6 +98,10 @@ class AgentRequests:
     def is_overdue(self, limit_s: float | None) -> bool:
         """Whether an agent given `limit_s` seconds has been silent for too long."""
         return self._clock() - self._asked_s > (limit_s or 0.0) + self._patience_s()
+
+    def wait_on(self) -> None:
+        """The agent's time begins only now: whoever joins gets the newest state at once."""
+        self._asked_s = self._clock()
 
     def ask_again(self, agent: str) -> Sentence | None:
         """Counts a repeated request and returns the sentence for the players; None if there is nobody to ask."""
@@ -137,7 +141,7 @@ class AgentRequests:
             game=game.name,
             rules={name: str(value).lower() for name, value in dataclasses.asdict(game.rules).items()},
             game_id=game_id,
-            sequence=self._sequence,
+            sequence=next(self._sequences),
             ply=referee.ply,
             moves=hands.told_moves(referee),
             position=game.format_position(hands.told_position(referee)),

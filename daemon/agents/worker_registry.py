@@ -59,7 +59,9 @@ class _Allowance:
 class WorkerRegistry:
     """Checks and counts the messages of workers. Its memory stays bounded whatever they send."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: str = "") -> None:
+        """`own` is the name of the table's own worker, which no stranger can guess: it is always let in."""
+        self._own = own
         self.counters: dict[str, int] = dict.fromkeys(COUNTERS, 0)
         self._workers: collections.OrderedDict[bytes, Worker] = collections.OrderedDict()
         self._allowances: collections.OrderedDict[bytes, _Allowance] = collections.OrderedDict()
@@ -124,7 +126,8 @@ class WorkerRegistry:
         return MessageError("flood", f"at most {MAX_RATE:.0f} messages a second; the rest is dropped" if first else "")
 
     def _welcome(self, identity: bytes, message: ReadyMessage, now_s: float) -> MessageError | None:
-        if identity not in self._workers and len(self.workers(now_s)) >= MAX_WORKERS:
+        full = identity not in self._workers and len(self.workers(now_s)) >= MAX_WORKERS
+        if full and message.worker != self._own:
             self.counters["too_many_workers"] += 1
             return MessageError("too_many_workers", f"at most {MAX_WORKERS} workers may join a table")
         self._workers[identity] = Worker(message.worker, tuple(message.agents), tuple(message.games), now_s)
@@ -151,7 +154,7 @@ class WorkerRegistry:
         self._seen[name] = now_s
         self._seen.move_to_end(name)
         if len(self._seen) > 2 * MAX_WORKERS:
-            self._seen.popitem(last=False)
+            del self._seen[next(name for name in self._seen if name != self._own)]
 
     def _judge(self, identity: bytes, reply: ReplyMessage) -> MessageError | None:
         """Keeps each worker's first reply to the newest state: if one is illegal, another may be good."""

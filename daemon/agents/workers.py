@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from subprocess import DEVNULL, PIPE, STDOUT
 from typing import IO
 
 import places
 from daemon.i18n.translation import in_words
 from daemon.supervision.restarts import RestartLimit
+from processes import Process
 from wording import Sentence, sentence
 from wording.outside import clean
 
@@ -47,17 +48,20 @@ class WorkerProcess:
         on_trouble: Callable[[str], None] | None = None,
         command: Sequence[str] = WORKER,
         limit: RestartLimit | None = None,
+        bus_name: str = "",
     ) -> None:
         """Starts the worker and the thread that watches it.
 
-        `last_seen_s` is `Bus.last_seen_s`: the monotonic time of a worker's last sign of life. `on_trouble` receives a
-        sentence for a person, called from the watching thread.
+        `name` is for people, `bus_name` for the bus, by default the same. `last_seen_s` is `Bus.last_seen_s`: the
+        monotonic time of a worker's last sign of life. `on_trouble` receives a sentence for a person, called from the
+        watching thread.
         """
         self.name = name
+        self._bus_name = bus_name or name
         self._command = [
             *command,
             *("--connect", state_endpoint, "--reply", reply_endpoint),
-            *("--agents", ",".join(agents), "--name", name, "--parent", str(os.getpid())),
+            *("--agents", ",".join(agents), "--name", self._bus_name, "--parent", str(os.getpid())),
         ]
         self._last_seen_s = last_seen_s
         self._on_trouble = on_trouble
@@ -107,14 +111,7 @@ class WorkerProcess:
         """Starts the worker and watches it until it ends; returns how it ended."""
         self._starts += 1
         try:
-            process = subprocess.Popen(
-                self._command,
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,  # the daemon handles Ctrl-C in the terminal and ends its workers itself
-            )
+            process = Process(self._command, cwd=ROOT, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT)
         except OSError as error:
             return sentence("cannot be started: {why}", why=str(error))
         assert process.stdout is not None
@@ -127,7 +124,7 @@ class WorkerProcess:
                 end = self._silence(started_s)
         finally:
             self._pid = None
-            _end(process, END_S if self._stop.is_set() else 0.0)
+            process.end(END_S if self._stop.is_set() else 0.0)
             listener.join(1.0)
             if not listener.is_alive():
                 process.stdout.close()
@@ -138,7 +135,7 @@ class WorkerProcess:
         if self._last_seen_s is None:
             self._well, self._how = True, sentence("runs")
             return None
-        now_s, seen_s = time.monotonic(), self._last_seen_s(self.name)
+        now_s, seen_s = time.monotonic(), self._last_seen_s(self._bus_name)
         if seen_s is None or seen_s < started_s:
             late = sentence("gave no sign of life for {seconds} s after its start", seconds=round(START_S))
             return late if now_s - started_s > START_S else None
@@ -167,14 +164,3 @@ class WorkerProcess:
                     _log.info("worker %s: %s", self.name, self._last_line)
                 elif lines == MAX_LINES + 1:
                     _log.warning("worker %s writes too much; the rest of this second is left out", self.name)
-
-
-def _end(process: subprocess.Popen[bytes], wait_s: float) -> None:
-    """Ends the process and its children, politely first if there is time, and leaves no zombie."""
-    if wait_s > 0 and process.poll() is None:
-        process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(wait_s)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, 9)  # its own session: also any processes it started
-    process.wait()

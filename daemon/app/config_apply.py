@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from daemon.core.clock_service import time_control
 from daemon.i18n.translation import worded
+from daemon.storage.journal import JournalError
 from daemon.supervision.reloading import Reading, read_again
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class ConfigApplier:
         return {"ok": not last.fault, "text": text, "waiting": list(last.waiting), **figures}
 
     def _take(self, reading: Reading) -> None:
-        session, config = self._session, reading.config
+        session, config, before = self._session, reading.config, self._session.config
         changed = {key.partition(".")[0] for key in reading.taken}
         session.config = session.services.config = config
         if "log" in changed:
@@ -90,9 +91,16 @@ class ConfigApplier:
             session.timer.clock.control = time_control(config.clock)
         if "players" in changed:
             session.reseat()
+            self._rename(before)
         if "eyes" in changed and session.eyes is not None:
             session.eyes.lost_s = config.eyes.lost_s
             session.eyes.pipeline.retune(settle_s=config.eyes.settle_s, readings=config.eyes.readings)
+
+    def _rename(self, before: Config) -> None:
+        try:
+            self._session.rename(before.players)
+        except JournalError as error:
+            LOGGER.error("who plays now is not recorded: %s", error)
 
     def _take_page(self) -> None:
         """Reopens the page; if that fails now, the supervision tries again."""

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from typing import Any
 
 import games
 from calibration.template import TemplateError, load_template
 from daemon.app.session import Session
 from daemon.commands.command import Answer
-from daemon.commands.game_choice import Choice, ChoiceError, choice_of, chosen, path_of, restored, save, with_source
+from daemon.commands.game_choice import (
+    Choice,
+    ChoiceError,
+    choice_of,
+    chosen,
+    path_of,
+    player_faults,
+    restored,
+    save,
+    with_source,
+)
 from daemon.commands.sources import check_source, meant
-from daemon.config.settings import Config
+from daemon.config.settings import Config, ConfigError
 from daemon.i18n.translation import worded
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
@@ -23,23 +34,39 @@ LOOK_S = 2.0
 """Seconds to wait at most for the catalogue of agents if somebody chooses before it is loaded."""
 
 
+def check_players(config: Config, catalogue: Mapping[str, Any]) -> None:
+    """Checks the players of the settings as far as the agents are known. Raises ConfigError."""
+    try:
+        faults = player_faults(config, games.find(config.game.name).name, catalogue)
+    except games.UnknownGame as error:
+        raise ConfigError(str(error)) from error
+    if faults:
+        raise ConfigError("\n".join(faults))
+
+
 class GameChooser:
     """Handles the choices at one table."""
 
-    def __init__(self, session: Session, configured: Config, source: str) -> None:
+    def __init__(self, session: Session, configured: Config, source: str, catalogue: Catalogue | None = None) -> None:
         """`configured` holds the settings without any choice, `source` the camera they name."""
         self._session, self._configured, self._source = session, configured, source
-        self._catalogue = Catalogue()
+        self._catalogue = catalogue or Catalogue()
         session.menu = self.menu
 
     def menu(self) -> Mapping[str, object]:
         """Everything that can be chosen; called by the page's thread."""
-        return menu_of(self._session.config, self._source, self._catalogue.newest, cameras())
+        workers = self._session.bus.workers()
+        joined = {
+            game: sorted({name for one in workers if game in one.games for name in one.agents})
+            for game in games.names()
+        }
+        return menu_of(self._session.config, self._source, self._catalogue.newest, cameras(), joined)
 
     def overlaid(self, configured: Config) -> Config:
-        """Reloaded settings with the choice that is still in force applied."""
+        """Reloaded settings with the choice that is still in force applied. Raises ConfigError for wrong players."""
+        check_players(configured, self._catalogue.newest)
         self._configured = configured
-        return restored(path_of(self._session.journal.path), configured)
+        return restored(path_of(self._session.journal.path), configured, self._catalogue.newest)
 
     def poll(self) -> Config | None:
         """Returns the settings of a new choice, to be applied; its sender has already been answered."""

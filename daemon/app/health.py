@@ -34,8 +34,10 @@ def health_of(session: Session) -> dict[str, dict[str, object]]:
     parts: dict[str, dict[str, object]] = {"bus": session.bus.status(), "voice": _voice(session)}
     if session.worker is not None:
         parts["agents"] = session.worker.status()
-    elif missing := _missing_agents(session):
-        parts["agents"] = {"ok": False, "text": nobody_plays(missing)}
+    if missing := session.missing_agents():
+        own = parts.setdefault("agents", {"ok": True, "text": ""})
+        if own["ok"]:
+            own |= {"ok": False, "text": nobody_plays(missing)}
     if session.page is not None:
         parts["page"] = session.page.status()
     if session.eyes is None:
@@ -67,9 +69,3 @@ def _voice(session: Session) -> dict[str, object]:
     voice = session.speaker.status()
     voice["ok"] = voice["ok"] or voice["state"] == "written_only"
     return voice
-
-
-def _missing_agents(session: Session) -> list[str]:
-    """The agents of this table that no worker offers."""
-    offered = {agent for one in session.bus.workers() if session.game.name in one.games for agent in one.agents}
-    return sorted({seat.agent for seat in session.seats if seat.agent} - offered)

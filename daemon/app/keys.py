@@ -52,16 +52,19 @@ class Keyboard:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._pressed: tuple[str, float] = "", 0.0
+        self._pressed: tuple[str, float, str] = "", 0.0, ""
 
-    def press(self, key: str) -> Command | str | None:
-        """The command of a key; what a second press would do, if one is needed; None for a key without meaning."""
+    def press(self, key: str, mark: str) -> Command | str | None:
+        """The command of a key; what a second press would do, if one is needed; None for a key without meaning.
+
+        `mark` identifies the position: a key first pressed in another one, or in another game, does not count.
+        """
         command = KEYS.get(key)
         if command is None or key not in TWICE:
             return command
-        (before, then_s), now_s = self._pressed, self._clock()
-        if before == key and now_s - then_s <= TWICE_S:
-            self._pressed = "", 0.0
+        (before, then_s, where), now_s = self._pressed, self._clock()
+        if (before, where) == (key, mark) and now_s - then_s <= TWICE_S:
+            self._pressed = "", 0.0, ""
             return command
-        self._pressed = key, now_s
+        self._pressed = key, now_s, mark
         return in_words(TWICE[key])

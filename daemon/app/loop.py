@@ -22,6 +22,7 @@ from daemon.judging import phrases
 from daemon.outputs.window import Window
 from daemon.perception.learning.generations import adapted_path
 from daemon.perception.pipeline import Pipeline
+from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import sight_of_another
 from daemon.supervision.camera import Camera
 from daemon.supervision.heartbeat import BEGINNING, Heartbeat
@@ -49,6 +50,7 @@ class Daemon:
         notifier: Notifier | None = None,
         *,
         configured: Config | None = None,
+        catalogue: Catalogue | None = None,
     ) -> None:
         """`adapted` is the file for the heads to which the profile is adapted during play."""
         self._session = session
@@ -63,7 +65,7 @@ class Daemon:
         """Set by a signal: the settings are to be reloaded."""
         self.config_applier: ConfigApplier | None = None
         """Reloads the settings; None if there is no file to read."""
-        self.choosing = GameChooser(session, configured or config, (configured or config).camera.source)
+        self.choosing = GameChooser(session, configured or config, (configured or config).camera.source, catalogue)
         """Handles choices for a new game from the page."""
         self._notifier = notifier or Notifier()
         self.heartbeat = Heartbeat()

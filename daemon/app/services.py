@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import logging
+import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -48,6 +49,8 @@ class Services:
         self._takes_commands = takes_commands
         self._on_trouble = on_trouble
         self._render_to = render_to
+        self._bus_name = f"{WORKER_NAME}.{secrets.token_hex(8)}"
+        """The own worker's name on the bus: whoever does not know it cannot pretend that the worker lives."""
         self._open: list[Any] = []
         with contextlib.ExitStack() as undo:
             undo.callback(self.close)
@@ -122,7 +125,8 @@ class Services:
     def _new_bus(self, state: str = "", reply: str = "") -> Bus:
         bus = self.config.bus
         keys = places.resolved(bus.keys) if bus.keys else None
-        opened: Bus = self.keep(Bus(state or bus.state, reply or bus.reply, bus.table, keys=keys))
+        addresses = state or bus.state, reply or bus.reply
+        opened: Bus = self.keep(Bus(*addresses, bus.table, keys=keys, own_worker=self._bus_name))
         return opened
 
     def _new_speaker(self) -> Speaker:
@@ -150,6 +154,7 @@ class Services:
                 self.bus.state_endpoint,
                 self.bus.reply_endpoint,
                 name=WORKER_NAME,
+                bus_name=self._bus_name,
                 command=(*WORKER, *self.bus.worker_options),
                 on_trouble=self._on_trouble,
                 last_seen_s=lambda name: self.bus.last_seen_s(name),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import secrets
 from collections.abc import Callable, Mapping
@@ -18,8 +19,8 @@ from daemon.bundles.bundle import BundleError
 from daemon.bundles.keeper import SceneKeeper
 from daemon.bundles.keeping import keeper_for
 from daemon.config.player_names import player_name
-from daemon.config.seats import seat
-from daemon.config.settings import Config
+from daemon.config.seats import own_agents, seat
+from daemon.config.settings import Config, PlayersSection
 from daemon.core.clock_service import ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
 from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
@@ -57,6 +58,7 @@ class Session:
         self.game = game
         self.seats = seat(config.players.first), seat(config.players.second)
         self.session_id = secrets.token_hex(4)
+        self._sequences = itertools.count(1)
         self.match: Match | None = None
         self.eyes: BoardTracker | None = None
         """Watches the board of the match; None without a camera."""
@@ -74,10 +76,9 @@ class Session:
         """Component health as last reported; for the thread that reports that the loop hangs."""
         self.reports: dict[str, Callable[[], dict[str, object]]] = {}
         """Health reports of components kept elsewhere, by name, for the health page."""
-        agents = [one.agent for one in self.seats if one.agent]
         self.services = Services(
             config,
-            agents,
+            own_agents(self.seats),
             takes_commands=True,
             on_trouble=self._worker_trouble,
             render_to=render_to,
@@ -180,8 +181,8 @@ class Session:
             stored = None
         history = None if stored is None else self._replay(stored)
         in_photos = Path(self.config.camera.source).is_dir()
+        sections = self.config.players.first, self.config.players.second
         if stored is None or history is None:
-            sections = self.config.players.first, self.config.players.second
             players = [player_name(one) for one in sections]
             control = time_control(self.config.clock).as_object()
             if start is None and pipeline is None:
@@ -195,7 +196,12 @@ class Session:
             stored, referee = None, Referee(self.game, self._agents(), history, in_photos=in_photos)
             referee.withdrawn = to_clear
         else:
-            beginning = Beginning(stored.game, stored.rules, stored.players, stored.clock, stored.start)
+            names = [
+                player_name(one) if one.agent else kept for one, kept in zip(sections, stored.players, strict=True)
+            ]
+            if names != list(stored.players):
+                self.journal.name_players(stored.game_id, names)
+            beginning = Beginning(stored.game, stored.rules, names, stored.clock, stored.start)
             record = GameRecord(self.journal, stored.game_id, beginning)
             referee = Referee(
                 self.game,
@@ -206,7 +212,9 @@ class Session:
                 stored.assumed,
                 in_photos=in_photos,
             )
-            referee.recall(asked_move(stored))
+            side = self.game.to_move(referee.position)
+            if names[side] == stored.players[side]:  # else whoever plays it now makes a move of their own
+                referee.recall(asked_move(stored))
             referee.withdrawn = still_standing(stored)
             LOGGER.info("resuming game %s after %d plies", stored.game_id, len(stored.plies))
         clock = clock_of(self.config.clock, stored, referee)
@@ -222,8 +230,10 @@ class Session:
             game_id=record.game_id,
             timer=self.timer,
             coach=self._coach,
+            sequences=self._sequences,
         )
         self.match.blind = lambda: bool(self.camera_trouble)
+        self.match.is_absent = lambda agent: agent in self.missing_agents()
         self.eyes = None
         if pipeline is not None:
             learner = self._learner(pipeline, adapted)
@@ -303,12 +313,22 @@ class Session:
     def reseat(self) -> None:
         """Seats the players of the settings from now on, and starts a worker that offers them if needed."""
         self.seats = seat(self.config.players.first), seat(self.config.players.second)
-        agents = tuple(one.agent for one in self.seats if one.agent)
+        agents = own_agents(self.seats)
         if set(agents) != set(self.services.agents):
             self.services.agents = agents
             self.services.renew("agents")
         if self.match is not None:
             self.match.retune(seats=self.seats)
+
+    def rename(self, before: PlayersSection) -> None:
+        """Records who plays the present game, where that has changed: whoever sits there at the end gets the result."""
+        if self.match is None or self.match.referee.outcome is not None:
+            return
+        kept, now = self.journal.game(self.match.game_id).players, self.config.players
+        sections = zip(kept, (before.first, before.second), (now.first, now.second), strict=True)
+        names = [name if player_name(old) == player_name(new) else player_name(new) for name, old, new in sections]
+        if names != list(kept):
+            self.journal.name_players(self.match.game_id, names)
 
     def renew_bus(self) -> None:
         """Reopens the bus at the same addresses. Raises BusError."""
@@ -322,6 +342,14 @@ class Session:
         if page is not None:
             page.update_health(self.last_health | {"pipeline": {"ok": False, "text": text}})
             page.update_ready(False, text)
+
+    def missing_agents(self) -> list[str]:
+        """The agents of this table that must join by themselves, and are not there."""
+        awaited = {one.agent for one in self.seats if one.agent and (one.joins or self.worker is None)}
+        if not awaited:
+            return []
+        workers = self.bus.workers()
+        return sorted(awaited - {agent for one in workers if self.game.name in one.games for agent in one.agents})
 
     def has_spoken(self, timeout_s: float) -> bool:
         """Waits until everything was spoken; returns whether it was."""

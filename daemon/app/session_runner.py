@@ -34,7 +34,8 @@ class SessionRunner:
 
     def press(self, key: str) -> None:
         """Handles a key pressed in the window; `daemon.app.keys` lists those with a meaning."""
-        command = self._keyboard.press(key)
+        assert self.session.match is not None
+        command = self._keyboard.press(key, self.session.match.mark)
         if isinstance(command, str):
             self.session.say(command, code="key")
         elif command is not None and not (answer := self._carry_out(command)).accepted:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import os
 import shutil
-import subprocess
 import time
 import wave
 from pathlib import Path
+from subprocess import TimeoutExpired
 
+import processes
 from daemon.checks.finding import Finding
 from daemon.config.settings import Config
 from daemon.supervision.camera import NONE
@@ -101,10 +102,8 @@ def check_voice(config: Config) -> Finding:
         return Finding("voice", False, f"{' and '.join(missing)} not found; everything is written only. {fix}")
     language = config.speech.language
     try:
-        voices = subprocess.run(
-            ["espeak-ng", f"--voices={language}"], capture_output=True, text=True, timeout=PLAY_S, check=False
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired) as error:
+        voices = processes.run(["espeak-ng", f"--voices={language}"], PLAY_S, capture_output=True, text=True).stdout
+    except (OSError, TimeoutExpired) as error:
         return Finding("voice", False, f"espeak-ng does not answer: {error}. apt-get install --reinstall espeak-ng")
     if len(voices.splitlines()) < 2:
         return Finding("voice", False, f"no voice speaks {language}: apt-get install espeak-ng-data")
@@ -121,8 +120,8 @@ def check_sound(config: Config, cards: Path = CARDS, program: str = "aplay") -> 
         return Finding("sound", False, f"{what}. Connect a loudspeaker, or name a device in speech.device")
     command = [program, "-q", *(["-D", device] if device else []), "-"]
     try:
-        played = subprocess.run(command, input=_silence(), capture_output=True, timeout=PLAY_S, check=False)
-    except (OSError, subprocess.TimeoutExpired):
+        played = processes.run(command, PLAY_S, input=_silence(), capture_output=True)
+    except (OSError, TimeoutExpired):
         return Finding("sound", False, f"{device or 'the default device'} hangs; does another program hold it?")
     if played.returncode:
         lines = played.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import sys
+from subprocess import TimeoutExpired
 
 import numpy as np
 
 import games
 import places
+import processes
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
 from daemon.checks.finding import Finding
-from daemon.config.settings import ROOT, Config, PlayerSection
+from daemon.config.settings import JOINS, ROOT, Config, PlayerSection
 from daemon.perception.pipeline import Pipeline
 from vision.reading.descriptors import load_descriptor
 from vision.reading.weights import WeightsError
@@ -63,12 +64,15 @@ def check_players(config: Config) -> Finding:
     asked = {one.agent: one for one in (config.players.first, config.players.second) if one.agent}
     if not asked:
         return Finding("players", True, "two people")
+    joining = [name for name in asked if name.startswith(JOINS)]
     if not config.bus.start_workers:
         return Finding("players", True, f"{', '.join(asked)}, by workers that others start")
-    faults = [fault for one in asked.values() if (fault := _fault_of(one, config))]
+    own = {name: one for name, one in asked.items() if name not in joining}
+    faults = [fault for one in own.values() if (fault := _fault_of(one, config))]
+    answers = [f"{', '.join(own)} answers"] * bool(own) + [f"{', '.join(joining)} joins by itself"] * bool(joining)
     if importlib.util.find_spec("numba") is None:
         faults.append(f"without numba agents search far less deep; {places.installs('play', 'doctor')}")
-    return Finding("players", not faults, "; ".join(faults) or f"{', '.join(asked)} answers")
+    return Finding("players", not faults, "; ".join(faults) or " and ".join(answers))
 
 
 def _fault_of(player: PlayerSection, config: Config) -> str:
@@ -79,16 +83,15 @@ def _fault_of(player: PlayerSection, config: Config) -> str:
     options = [word for name, value in player.options.items() for word in ("--option", f"{name}={str(value).lower()}")]
     command = [sys.executable, "-m", "daemon.cli", "move", "--game", config.game.name, "--agent", player.agent]
     try:
-        done = subprocess.run(
+        done = processes.run(
             [*command, "--time-s", str(THINKING_S), *rules, *options],
+            AGENT_S,
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
-            timeout=AGENT_S,
-            check=False,
         )
-    except subprocess.TimeoutExpired:
+    except TimeoutExpired:
         return f"{player.agent} gives no move within {AGENT_S:.0f} s; choose another agent, such as level-3"
     said = done.stderr.strip().splitlines() or ["no reason given"]
     return "" if done.returncode == 0 else said[-1].removeprefix("kibitzer move: ")

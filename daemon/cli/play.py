@@ -18,7 +18,7 @@ from daemon.app.terminal import TerminalGame
 from daemon.app.typed_lines import TypedLines
 from daemon.cli.wrong_call import BLOCKED, stop
 from daemon.commands.game_choice import ChoiceError, chosen
-from daemon.config.settings import Config
+from daemon.config.settings import JOINS, Config
 from daemon.i18n.translation import worded
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import sight_of
@@ -138,6 +138,8 @@ def _player(text: str) -> dict[str, Any]:
     agent, _, rest = text.strip().partition(":")
     if agent in PERSON:
         return {"agent": ""}
+    if f"{agent}:" == JOINS:
+        raise ValueError(f"{text!r}: no agent can join from the bus here, but in kibitzer run")
     settings: dict[str, Any] = {"agent": agent, "options": {}}
     for word in filter(None, rest.split(",")):
         name, equals, value = word.partition("=")

@@ -19,6 +19,7 @@ from calibration.profile import ProfileError
 from calibration.template import TemplateError
 from daemon.agents.endpoints import BusError, BusRefusedError
 from daemon.app.config_apply import ConfigApplier
+from daemon.app.game_chooser import check_players
 from daemon.app.loop import Daemon
 from daemon.app.services import journal_path
 from daemon.app.session import Session
@@ -29,6 +30,7 @@ from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 from daemon.i18n.translation import worded
 from daemon.outputs.web import WebError
 from daemon.perception.pipeline import Pipeline
+from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import sight_of, sight_of_another
 from daemon.storage.journal import JournalError
 from daemon.supervision.camera import NONE
@@ -42,6 +44,8 @@ REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsEr
 """Errors in settings or files that keep the daemon from starting, each with a message for a person."""
 OBSTACLES = (JournalError, BusError, WebError)
 """Errors that may be gone at the next start, such as a port in use or a record that cannot be opened."""
+AGENTS_S = 20.0
+"""Seconds to wait for the list of agents; after that the players are taken as they are."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -87,7 +91,9 @@ def run(
         if settings.engines:
             os.environ["KIBITZER_ENGINES"] = str(config.resolve())  # the workers read them there, never from the bus
         settings = _named(settings, source, profile)
-        wanted = restored(path_of(journal_path(settings)), settings)
+        catalogue = Catalogue()
+        check_players(settings, catalogue.wait(AGENTS_S))
+        wanted = restored(path_of(journal_path(settings)), settings, catalogue.newest)
         game = games.load(wanted.game.name, wanted.game.rules)
         sight = sight_of(settings, game) if wanted.game == settings.game else sight_of_another(wanted, game)
         if wanted.camera.source != NONE:
@@ -103,7 +109,14 @@ def run(
         signal.signal(number, lambda _number, _frame: _stop(stop))
     try:
         daemon = Daemon(
-            session, wanted, sight.template, sight.profile, wanted.camera.source, sight.adapted, configured=settings
+            session,
+            wanted,
+            sight.template,
+            sight.profile,
+            wanted.camera.source,
+            sight.adapted,
+            configured=settings,
+            catalogue=catalogue,
         )
         daemon.config_applier = ConfigApplier(
             config.resolve(), session, daemon.camera, daemon.supervision, daemon.watchdog, log

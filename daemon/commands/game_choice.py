@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,7 +17,7 @@ import games
 from calibration.whole_file import write_whole
 from daemon.commands.command import CommandError
 from daemon.commands.sources import meant
-from daemon.config.settings import Config, PlayerSection, fault_text
+from daemon.config.settings import JOINS, Config, PlayerSection, fault_text
 from wording.outside import STARS, shown_address
 
 LOGGER = logging.getLogger(__name__)
@@ -80,21 +82,30 @@ def chosen(config: Config, choice: Mapping[str, Mapping[str, Any]], catalogue: M
     except games.GameError as error:
         key = "game.name" if isinstance(error, games.UnknownGame) else "game.rules"
         raise ChoiceError(f"{key}: {error}") from error
-    faults = [
-        fault
-        for name in ("first", "second")
-        for fault in _faults(f"players.{name}", getattr(wanted.players, name), game.name, catalogue)
-    ]
-    if faults:
+    if faults := player_faults(wanted, game.name, catalogue):
         raise ChoiceError("\n".join(faults))
     return wanted
 
 
+def player_faults(config: Config, game: str, catalogue: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the players, according to the catalogue of agents; nothing while the catalogue is unknown."""
+    players = {"players.first": config.players.first, "players.second": config.players.second}
+    return [fault for key, player in players.items() for fault in _faults(key, player, game, catalogue)]
+
+
 def _faults(key: str, player: PlayerSection, game: str, catalogue: Mapping[str, Any]) -> list[str]:
-    """Faults of a player according to the catalogue of agents; none while the catalogue is unknown."""
+    known = [one["name"] for one in catalogue.get("agents", ())]
     agents = {one["name"]: one for one in catalogue.get("agents", ()) if game in one["games"]}
     if not player.agent or not agents:
         return []
+    if player.agent.startswith(JOINS):
+        own = player.agent.removeprefix(JOINS)
+        return [f"{key}.agent = {player.agent!r}: {own} is Kibitzer's own agent; leave {JOINS} away"] * (own in known)
+    if player.agent not in known:
+        near = difflib.get_close_matches(player.agent, agents, 3)
+        there = f"{'near are' if near else 'there are'} {', '.join(near or agents)}"
+        joins = f"An agent of your own, which joins kibitzer run from the bus, is {JOINS}{player.agent}"
+        return [f"{key}.agent = {player.agent!r}: there is no such agent; {there}. {joins}"]
     if player.agent not in agents:
         return [f"{key}.agent = {player.agent!r}: plays no {game}; who does: {', '.join(agents)}"]
     options = {option["name"]: option for option in agents[player.agent]["options"]}
@@ -156,7 +167,7 @@ def _write(path: Path, over: str, choice: Choice, configured: Config) -> None:
         own.unlink(missing_ok=True)
 
 
-def restored(path: Path, configured: Config) -> Config:
+def restored(path: Path, configured: Config, catalogue: Mapping[str, Any] = MappingProxyType({})) -> Config:
     """The settings with the saved choice applied; unchanged if none is saved or they have changed since."""
     try:
         kept = json.loads(path.read_text("utf-8"))
@@ -167,7 +178,7 @@ def restored(path: Path, configured: Config) -> Config:
         if kept["over"] != _digest(configured):
             LOGGER.warning("the settings have changed since a game was chosen on the page: they count again")
             return configured
-        wanted = chosen(configured, choice, {})
+        wanted = chosen(configured, choice, catalogue)
         return with_source(wanted, _with_password(wanted.camera.source, path, configured))
     except FileNotFoundError:
         return configured

@@ -17,11 +17,12 @@ def recorded_name(text: str) -> str:
 
 
 def player_name(player: PlayerSection) -> str:
-    """The player's own name; else the agent with all its non-default settings; else `person`.
+    """An agent with all its non-default settings; a person's own name, or `person`.
 
-    `alphabeta:depth=3,heuristic=best` counts as another player than `alphabeta`, so that each has its own rating.
+    `alphabeta:depth=3,heuristic=best` counts as another player than `alphabeta`, so that each has its own rating. Only
+    people have names of their own: the name of the person who sat there before is no agent's.
     """
-    if player.name or not player.agent:
+    if not player.agent:
         return recorded_name(player.name)
     usual = PlayerSection()
     limits = {name: f"{getattr(player, name):g}" for name in ("time_s", "depth", "nodes")}

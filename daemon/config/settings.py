@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 import places
 from wording.outside import clean, visible, without_secrets
@@ -36,6 +36,8 @@ class Section(BaseModel):
 
 Seconds = Annotated[float, Field(ge=0, le=3600)]
 Port = Annotated[int, Field(ge=0, le=65535)]
+JOINS = "bus:"
+"""Prefix of the name of an agent that is none of Kibitzer's own, but joins from the bus by itself."""
 
 
 def _network(text: str) -> str:
@@ -63,13 +65,20 @@ class GameSection(Section):
 class PlayerSection(Section):
     """The player of one side."""
 
-    agent: ShownName = Field(default="", max_length=64)
+    agent: str = Field(default="", pattern=r"^[A-Za-z0-9_.:-]{0,64}$|^bus:[A-Za-z0-9_.:-]{1,64}$")
     name: ShownName = Field(default="", max_length=64)
     seat: Literal["", "top", "right", "bottom", "left"] = ""
     options: dict[Shown, bool | int | float | Shown] = Field(default_factory=dict)
     time_s: float = Field(default=2.0, gt=0, le=3600)
     depth: int = Field(default=0, ge=0, le=100)
     nodes: int = Field(default=0, ge=0)
+
+    @field_validator("agent")
+    @classmethod
+    def _joins_by_its_name(cls, agent: str) -> str:
+        if agent == JOINS:
+            raise ValueError(f"after {JOINS} stands the name of the agent that joins")
+        return agent
 
 
 class PlayersSection(Section):

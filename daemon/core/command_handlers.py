@@ -22,7 +22,6 @@ from daemon.commands.command import (
     Resign,
     Resume,
     Undo,
-    mark_of,
 )
 from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect
@@ -121,7 +120,7 @@ def _check_ply(match: Match, command: Command) -> None:
     """Refuses a command meant for another position than the present one."""
     ply, mark = getattr(command, "ply", None), getattr(command, "mark", "")
     gone_on = ply is not None and ply != match.referee.ply
-    if gone_on or (mark and mark != mark_of(match.game_id, match.referee.moves)):
+    if gone_on or (mark and mark != match.mark):
         raise Refusal(sentence("The game has gone on: look again."))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import itertools
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +16,7 @@ from typing import Any, Protocol
 from agents.messages import StateMessage
 from daemon.agents.hints import Coach
 from daemon.agents.requests import AgentRequests, Names, Publisher
+from daemon.commands.command import mark_of
 from daemon.config.seats import Seat
 from daemon.core.reminders import Reminders
 from daemon.game.effects import Announcement, Effect, Rewrite, Thought
@@ -59,7 +61,9 @@ class Match:
         clock: Callable[[], float] = time.monotonic,
         timer: Timer | None = None,
         coach: Coach | None = None,
+        sequences: Iterator[int] | None = None,
     ) -> None:
+        """`sequences` are the numbers of the session's states: they grow from game to game."""
         self.referee = referee
         self.seats = seats
         self.listeners = list(listeners)
@@ -76,17 +80,24 @@ class Match:
         self.new_game_wanted = False
         self.asked_anew = False
         """Whether a new game was requested by command, so that the board may still show the old one."""
-        self._requests = AgentRequests(publisher, Names(session, table), clock)
+        self._requests = AgentRequests(publisher, Names(session, table), clock, sequences or itertools.count(1))
         self._timer, self._coach, self._clock = timer, coach, clock
         self._reminders = Reminders()
         self.blind: Callable[[], bool] = lambda: False
         """Whether no picture arrives at present."""
+        self.is_absent: Callable[[str], bool] = lambda _agent: False
+        """Whether the agent has yet to join from the bus; the players have been told, and it is waited for."""
         self._backlog = Backlog(recorder, self._announce_aside, self._whole)
 
     @property
     def state(self) -> StateMessage | None:
         """The state published last."""
         return self._requests.state
+
+    @property
+    def mark(self) -> str:
+        """Identifies the position among all others, of this game and of any: what was asked in one is for it alone."""
+        return mark_of(self.game_id, self.referee.moves)
 
     @property
     def last_thought(self) -> Thought | None:
@@ -133,10 +144,11 @@ class Match:
         """Continues with other players or another bus; whoever is to move is asked again."""
         self._requests.publisher = publisher or self._requests.publisher
         if seats is not None:
+            side = self.referee.game.to_move(self.referee.position)
+            if self.seats[side].agent != seats[side].agent:
+                self.referee.agent_move = None  # whoever plays the side now makes a move of their own
             self.seats = seats
             self.referee.agents = seats[0].agent, seats[1].agent
-            if self.referee.awaiting == "move":
-                self.referee.agent_move = None  # a person plays the side now and makes a move of their own
         self._publish()
 
     def recall(self, thought: Thought | None) -> None:
@@ -246,7 +258,10 @@ class Match:
     def _mind_the_silent(self) -> None:
         """Asks an agent again if it has been silent for too long, and tells the players."""
         seat = self.seats[self.referee.game.to_move(self.referee.position)]
-        if self._requests.is_overdue(seat.limits.time_s) and (told := self._requests.ask_again(seat.agent or "")):
+        agent = seat.agent or ""
+        if self.is_absent(agent):
+            self._requests.wait_on()
+        elif self._requests.is_overdue(seat.limits.time_s) and (told := self._requests.ask_again(agent)):
             self.trouble(told)
 
     def _publish(self) -> None:

@@ -10,15 +10,16 @@ import contextlib
 import logging
 import os
 import struct
-import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from typing import IO
 
 import numpy as np
 
+from processes import Process
 from vision.frame import Image
 
 _log = logging.getLogger(__name__)
@@ -45,19 +46,13 @@ class Window:
         self._keys: collections.deque[str] = collections.deque(maxlen=MAX_KEYS)
         self._changed = threading.Condition()
         self._closing = False
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._reason = display_fault()
         if self._reason:
             _log.info("no window: %s", self._reason)
             return
         try:
-            self._process = subprocess.Popen(
-                [*process, title],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            self._process = Process([*process, title], stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
         except OSError as error:
             self._reason = f"the window cannot be opened: {error}"
             _log.warning("%s", self._reason)
@@ -102,12 +97,11 @@ class Window:
         process, self._process = self._process, None
         if process is None:
             return
-        process.kill()
-        process.wait()
+        process.end()
         for thread in self._threads:
             thread.join(END_S)
 
-    def _send(self, process: subprocess.Popen[bytes]) -> None:
+    def _send(self, process: Process) -> None:
         """The thread that sends the newest picture and notices when the window ends."""
         assert process.stdin is not None
         try:

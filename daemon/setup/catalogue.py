@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from subprocess import DEVNULL, SubprocessError
 from typing import Any
 
 import places
+import processes
 
 LOGGER = logging.getLogger(__name__)
 ROOT = places.PROGRAM
@@ -44,11 +45,9 @@ class Catalogue:
     def _ask(self) -> None:
         """Body of the thread."""
         try:
-            done = subprocess.run(
-                self._command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, timeout=self._deadline_s
-            )
+            done = processes.run(self._command, self._deadline_s, cwd=ROOT, stdin=DEVNULL, capture_output=True)
             if done.returncode:
                 raise ValueError(done.stderr.decode(errors="replace").strip()[-300:])
             self._told = json.loads(done.stdout)
-        except (OSError, ValueError, subprocess.SubprocessError) as error:
+        except (OSError, ValueError, SubprocessError) as error:
             LOGGER.error("which agents there are cannot be told: %s", error)

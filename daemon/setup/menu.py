@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import games
 from daemon.commands.game_choice import choice_of
 from daemon.commands.sources import is_same, names_of
-from daemon.config.settings import ClockSection, Config, PlayerSection
+from daemon.config.settings import JOINS, ClockSection, Config, PlayerSection
 from daemon.i18n.translation import LANGUAGES, OPTION, alone, titled, worded, worded_n
 from daemon.supervision.camera import NONE
 from vision.sources.cameras import Camera
@@ -16,18 +17,30 @@ from wording.outside import shown_address
 
 A_MOVE, A_GAME = (5, 10, 15), (10,)
 """Minutes of the preset clocks; custom minutes and increments may be any value in their range."""
+MAX_JOINED = 64
+"""Most agents from the bus that the menu of a game lists: strangers may offer thousands."""
 
 
-def menu_of(config: Config, source: str, catalogue: Mapping[str, Any], listed: Sequence[Camera] = ()) -> dict[str, Any]:
+def menu_of(
+    config: Config,
+    source: str,
+    catalogue: Mapping[str, Any],
+    listed: Sequence[Camera] = (),
+    joined: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> dict[str, Any]:
     """All choices, and the current one.
 
-    `source` is the camera named in the settings; `listed` are the cameras connected by cable.
+    `source` is the camera named in the settings; `listed` are the cameras connected by cable; `joined` are the agents
+    that workers offer on the bus, by game.
     """
     known, choice = catalogue.get("games", {}), choice_of(config)
     return {
         "ready": bool(known),
         "choice": choice,
-        "games": [_game(name, known.get(name, {}), catalogue) for name in games.names()],
+        "games": [
+            _game(name, known.get(name, {}), catalogue, _joining(config, name, catalogue, joined.get(name, ())))
+            for name in games.names()
+        ],
         "player": _ranges(PlayerSection, ("time_s", "depth", "nodes")),
         "clocks": list(_clocks()),
         "clock": _ranges(ClockSection, ("minutes", "increment_s")) | {"control": ["none", "move", "game"]},
@@ -62,7 +75,15 @@ def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, s
     ]
 
 
-def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]) -> dict[str, Any]:
+def _joining(config: Config, game: str, catalogue: Mapping[str, Any], joined: Sequence[str]) -> list[str]:
+    """The agents of others: those that have joined, MAX_JOINED at most, and those that play now."""
+    own = {agent["name"] for agent in catalogue.get("agents", ())}
+    playing = [player.agent for player in (config.players.first, config.players.second)]
+    awaited = [name for name in playing if name.startswith(JOINS) and games.find(config.game.name).name == game]
+    return sorted({*awaited, *(JOINS + name for name in joined[:MAX_JOINED] if name not in own)})
+
+
+def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joining: Sequence[str]) -> dict[str, Any]:
     game = games.load(name)
     agents = [agent for agent in catalogue.get("agents", ()) if name in agent["games"]]
     return {
@@ -75,7 +96,8 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]) -> 
             {"name": agent["name"], "options": _options(agent, name, known, catalogue)}
             for agent in agents
             if not agent["name"].startswith("level-")
-        ],
+        ]
+        + [{"name": agent, "options": []} for agent in joining],
     }
 
 

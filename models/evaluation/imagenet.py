@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +10,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import places
+import processes
 from vision.reading.cells import Patches
 from vision.reading.descriptors import Descriptors
 
@@ -31,7 +31,7 @@ def describe_imagenet(patches: Patches, fetch: bool) -> tuple[Descriptors, float
         given, made = Path(folder) / "patches.npy", Path(folder) / "described.npy"
         np.save(given, patches)
         command = [*COMMAND, str(given), str(made), *(["--fetch"] if fetch else [])]
-        process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        process = processes.run(command, cwd=ROOT, capture_output=True, text=True)
         try:
             answer = json.loads(process.stdout.splitlines()[-1])
         except (ValueError, IndexError):

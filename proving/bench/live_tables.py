@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 
 from daemon.config.settings import ROOT
+from processes import Process
 from proving.bench.recording import Recording
 from proving.bench.resident import ResidentError
 from proving.bench.streams import StreamServer
@@ -37,7 +38,7 @@ class LiveTables:
         self.streams = [StreamServer(one) for one in recordings]
         self.configs = [folder / f"table{number}.toml" for number in range(len(recordings))]
         self._summary = folder / "tables.json"
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Process | None = None
         for number, (recording, config) in enumerate(zip(self.recordings, self.configs, strict=True)):
             profile, record = config.with_suffix(".npz"), config.with_suffix(".sqlite")
             profile.write_bytes(recording.profile)
@@ -67,9 +68,9 @@ class LiveTables:
     @contextlib.contextmanager
     def running(self, environment: dict[str, str] | None = None) -> Iterator[None]:
         """Runs the daemons; entered once each has judged a picture. Raises ResidentError."""
-        self._process = subprocess.Popen(
+        self._process = Process(
             [sys.executable, "-m", "proving.bench.watched", str(self._summary), *map(str, self.configs)],
-            cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            cwd=ROOT, text=True, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE,
             env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
         )  # fmt: skip
         reader = threading.Thread(target=self._follow, args=(self._process,), daemon=True)
@@ -78,12 +79,7 @@ class LiveTables:
             self._await_pictures(self._process)
             yield
         finally:
-            self._process.terminate()
-            try:
-                self._process.wait(END_S)
-            except (subprocess.TimeoutExpired, KeyboardInterrupt):
-                self._process.kill()
-                self._process.wait()
+            self._process.end(END_S)
             reader.join(END_S)
 
     def close(self) -> None:
@@ -91,14 +87,14 @@ class LiveTables:
         for stream in self.streams:
             stream.stop()
 
-    def _await_pictures(self, process: subprocess.Popen[str]) -> None:
+    def _await_pictures(self, process: Process) -> None:
         deadline_s = time.monotonic() + START_S
         while not all(read_log(config) for config in self.configs):
             if process.poll() is not None or time.monotonic() > deadline_s:
                 raise ResidentError("the tables do not start: " + " / ".join(self.lines[-5:]))
             time.sleep(0.2)
 
-    def _follow(self, process: subprocess.Popen[str]) -> None:
+    def _follow(self, process: Process) -> None:
         assert process.stderr is not None
         with process.stderr:
             for line in process.stderr:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from subprocess import PIPE
 from types import TracebackType
 
 import numpy as np
 
 from daemon.config.settings import ROOT
+from processes import Process
 from proving.bench.scenes import Scene
 from vision.frame import Image
 
@@ -34,9 +35,7 @@ class Reference:
         """Milliseconds of each step, round by round."""
         path = folder / f"{scene.game.name}.npz"
         np.savez(path, frame=scene.after[0], reference=scene.before[0], rectified=rectified, game=scene.game.name)
-        self._process = subprocess.Popen(
-            [*COMMAND, str(path), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True
-        )
+        self._process = Process([*COMMAND, str(path), *arguments], stdin=PIPE, stdout=PIPE, cwd=ROOT, text=True)
 
     def __enter__(self) -> Reference:
         return self
@@ -65,10 +64,6 @@ class Reference:
         with contextlib.suppress(OSError):
             if self._process.stdin is not None:
                 self._process.stdin.close()
-        try:
-            self._process.wait(END_S)
-        except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            self._process.kill()
-            self._process.wait()
+        self._process.end(END_S)
         if self._process.stdout is not None:
             self._process.stdout.close()

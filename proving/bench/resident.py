@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import subprocess
 import sys
 import threading
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 
 import cv2
 import numpy as np
@@ -21,6 +21,7 @@ from pydantic import BaseModel
 
 from daemon.config.settings import ROOT
 from daemon.perception.pipeline import FIRST_READING
+from processes import Process
 from proving.bench.figures import Figure, figure
 from proving.bench.processes import Memory, cpu_s, descendants, memory
 from proving.bench.scenes import Scene
@@ -120,13 +121,11 @@ def write_config(scene: Scene, url: str, folder: Path) -> Path:
 
 
 @contextlib.contextmanager
-def started(config: Path) -> Iterator[tuple[subprocess.Popen[str], Log]]:
+def started(config: Path) -> Iterator[tuple[Process, Log]]:
     """Yields the daemon, once it has read the board, and its log. Raises ResidentError."""
     began_s = time.monotonic()
-    process = subprocess.Popen(
-        [*COMMAND, "--new-game", "--config", str(config)],
-        cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )  # fmt: skip
+    command = [*COMMAND, "--new-game", "--config", str(config)]
+    process = Process(command, cwd=ROOT, text=True, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE)
     log = Log(process, began_s)
     try:
         # A daemon that ends closes its log a moment before it is gone: only a reading counts.
@@ -134,19 +133,14 @@ def started(config: Path) -> Iterator[tuple[subprocess.Popen[str], Log]]:
             raise ResidentError("kibitzer run has not read the board: " + " / ".join(log.lines[-5:]))
         yield process, log
     finally:
-        process.terminate()
-        try:
-            process.wait(END_S)
-        except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            process.kill()
-            process.wait()
+        process.end(END_S)
         log.close()
 
 
 class Log:
     """The daemon's output, read by a thread so that the daemon never blocks on it."""
 
-    def __init__(self, process: subprocess.Popen[str], began_s: float) -> None:
+    def __init__(self, process: Process, began_s: float) -> None:
         self.lines: list[str] = []
         self.read = threading.Event()
         """Set once the board was read, or the daemon has ended."""
@@ -178,9 +172,7 @@ class Log:
         self.read.set()
 
 
-def _watch(
-    process: subprocess.Popen[str], log: Log, camera: Loop, first: Sequence[tuple[float, float]], seconds: float
-) -> Resident:
+def _watch(process: Process, log: Log, camera: Loop, first: Sequence[tuple[float, float]], seconds: float) -> Resident:
     time.sleep(CALM_S)
     idle = _shares(process.pid, seconds)
     processes = [memory(one) for one in (process.pid, *descendants(process.pid))]

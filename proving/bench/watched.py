@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
-from daemon.cli.table_process import main as run_table
+from daemon.cli.main import run as run_table
 from daemon.perception.board_tracker import BoardTracker
 from daemon.supervision.tables.parent import run_tables
 from proving.bench.streams import stamp_of

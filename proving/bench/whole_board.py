@@ -6,7 +6,6 @@ import contextlib
 import functools
 import hashlib
 import json
-import subprocess
 import sys
 import time
 from collections import defaultdict
@@ -16,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+import processes
 from calibration.template import BoardTemplate
 from daemon.config.settings import ROOT
 from proving.bench.figures import Figure, figure
@@ -62,7 +62,7 @@ def full_precision(name: str, folder: Path) -> tuple[Network, str]:
         target.write_bytes(find_weights(TRAINED.format(name)).path.read_bytes())
         what = "as trained"
     except WeightsError:
-        result = subprocess.run(
+        result = processes.run(
             [*WIDEN, str(find_weights(name).path), str(target)], cwd=ROOT, capture_output=True, text=True
         )
         if result.returncode:

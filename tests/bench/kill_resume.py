@@ -252,7 +252,6 @@ class Bench:
     def _kill_one(self, daemon: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
         """Kills a process of the daemon, or all; returns the daemon that runs afterwards."""
         family = victims.family(daemon.pid)
-        family = [one for one in family if one.role not in victims.INDEPENDENT]
         role = "daemon" if not self._any else self._choose({one.role for one in family})
         self.killed[role] += 1
         self._killed_s[role] = time.monotonic()

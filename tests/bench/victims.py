@@ -10,18 +10,16 @@ from pathlib import Path
 
 PROC = Path("/proc")
 ROLES = (
-    ("daemon.cli.table_process", "table"),
+    ("--config", "table"),
     ("agents.worker", "worker"),
     ("speech_process.py", "voice"),
     ("aplay", "player"),
     ("daemon.outputs.window_process", "window"),
     ("daemon.cli", "coach"),
     ("agents.tables_cli", "builder"),
+    ("family.py", "guard"),
 )
 """A word of the command line, and the role of a process with it; the first match counts."""
-
-INDEPENDENT = frozenset({"builder"})
-"""Roles whose processes outlive the daemon: endgame tables being built."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Hostile:
 
     def say(self, kind: str, **fields: object) -> None:
         """Sends a message; drops it while the daemon accepts no more."""
-        text = json.dumps({"schema_version": 1, "type": kind, "worker": "hostile", **fields})
+        text = json.dumps({"schema_version": 1, "type": kind, "worker": "hostile", **fields})  # also NaN
         with contextlib.suppress(zmq.Again):
             self.replies.send(text.encode(), zmq.NOBLOCK)
 
@@ -77,6 +77,21 @@ class Hostile:
             if late is not None and late != quoted:
                 self.say("reply", agent="mascot", move="a1", **late)
 
+    def strange(self) -> None:
+        """Answers every state with whatever no worker may send: see `oddities`."""
+        twins = [zmq.Context.instance().socket(zmq.DEALER) for _ in range(2)]
+        for twin in twins:  # ZeroMQ ignores the second connection with an identity
+            twin.setsockopt(zmq.IDENTITY, b"twin")
+            twin.connect(sys.argv[2])
+            twin.send_json({"schema_version": 1, "type": "heartbeat", "worker": "never-ready"})
+        while True:
+            quoted = self.asked(0.5)
+            self.say("heartbeat")
+            if quoted is not None:
+                for kind, fields in oddities(quoted):
+                    self.say(kind, **fields)
+                    time.sleep(0.03)  # fewer than would count as a flood
+
     def die(self) -> None:
         """Exits on the first question, without an answer."""
         while self.asked(0.5) is None:
@@ -84,8 +99,33 @@ class Hostile:
         sys.exit(3)
 
 
+def oddities(quoted: dict[str, object]) -> list[tuple[str, dict[str, object]]]:
+    """Messages that break one rule each; with the fields of a reply to the state, if they are replies."""
+    reply = {"agent": "mascot", "move": "a1", **quoted}
+    deep: object = []
+    for _ in range(500):
+        deep = [deep]
+    return [
+        ("ready", {"agents": [f"agent-{number}" for number in range(10_000)], "games": ["nine_mens_morris"]}),
+        ("reply", reply | {"score": float("nan")}),
+        ("reply", reply | {"score": 10**400}),
+        ("reply", reply | {"nodes": 10**30}),
+        ("reply", reply | {"seconds": -1}),
+        ("reply", reply | {"pv": ["a1"] * 10_000}),
+        ("reply", reply | {"move": deep}),
+        ("reply", reply | {"move": "a" * 65}),
+        ("reply", reply | {"move": "a1\n"}),
+        ("reply", reply | {"agent": "alphabeta"}),
+        ("reply", reply | {"game_id": "another"}),
+        ("reply", reply | {"session": "another"}),
+        ("reply", reply | {"sequence": 2**53}),
+        ("reply", reply | {"worker": "own"}),
+    ]
+
+
 if __name__ == "__main__":
     worker = Hostile(sys.argv[1], sys.argv[2])
     time.sleep(0.2)
     worker.greet()
-    {"lie": worker.lie, "flood": worker.flood, "delay": worker.delay, "die": worker.die}[sys.argv[3]]()
+    manners = (worker.lie, worker.flood, worker.delay, worker.die, worker.strange)
+    next(manner for manner in manners if manner.__name__ == sys.argv[3])()

@@ -10,7 +10,7 @@ import zmq
 
 from agents.messages import MAX_BYTES, TOPIC, PlayerPart, StateMessage
 from daemon.agents import worker_registry
-from daemon.agents.bus import Bus
+from daemon.agents.bus import MAX_TOPICS, Bus
 from daemon.agents.endpoints import BusError
 
 FREE = "tcp://127.0.0.1:*"
@@ -106,6 +106,24 @@ def test_a_late_joiner_gets_the_current_state_at_once(bus: Bus) -> None:
     wait_for(lambda: bus.counters()["published"])
     late = Worker(bus)
     assert late.hear()["sequence"] == 2
+    late.close()
+
+
+def test_subscriptions_without_end_are_given_up_and_the_bus_goes_on(bus: Bus) -> None:
+    """ZeroMQ keeps every subscription in memory."""
+    bus.publish(state(1))
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    greedy = context.socket(zmq.XSUB)
+    greedy.setsockopt(zmq.SNDHWM, 0)
+    greedy.connect(bus.state_endpoint)
+    try:
+        for number in range(MAX_TOPICS + 1):
+            greedy.send(b"\x01" + TOPIC + f"another-{number}".encode())
+        wait_for(lambda: bus.counters()["reopened"] == 1)
+    finally:
+        context.destroy(linger=0)
+    late = Worker(bus)
+    assert late.hear()["sequence"] == 1
     late.close()
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import games
 from daemon.agents import hints
+from daemon.app.keys import Keyboard
 from daemon.commands.command import (
     Adopt,
     Coach,
@@ -538,6 +539,45 @@ def test_advice_on_a_position_that_has_gone_is_not_given() -> None:
     thread.join(30)
     bench.eyes.poll()
     assert "changed while I was thinking" in bench.heard[-1].text
+
+
+def coach_thread() -> threading.Thread:
+    return next(one for one in threading.enumerate() if one.name == "coach")
+
+
+def test_a_hint_asked_in_one_game_is_neither_spoken_in_the_next_nor_waited_for() -> None:
+    coach = hints.Coach((sys.executable, "-c", "import time; time.sleep(600)"), deadline_s=600.0)
+    before, after = at(moves=["d2"], coach=coach), at(moves=["d6"], coach=coach)
+    before.match.game_id, after.match.game_id = "first", "second"
+    tell(before, Coach())
+    thinking = coach_thread()
+    after.match.poll()
+    assert "coach" not in [one.code for one in after.heard] and not coach.thinks
+    thinking.join(30)
+    assert not thinking.is_alive()
+    tell(after, Coach())
+    thinking = coach_thread()
+    tell(after, Resign("light"))
+    after.match.poll()  # the game is over: nobody needs advice
+    assert [one.text for one in after.heard if one.code == "coach"] == ["Let me think."] and not coach.thinks
+    thinking.join(30)
+
+
+def test_a_hint_is_for_the_position_that_it_was_asked_in_and_not_for_another_of_as_many_plies() -> None:
+    coach = answering(json.dumps({"move": "f4", "score": 1.0}))
+    asked, other = at(moves=["d2"], coach=coach), at(moves=["d6"], coach=coach)
+    tell(asked, Coach())
+    coach_thread().join(30)
+    other.match.poll()  # the last move was taken back, and another was made
+    said = [one.text for one in other.heard if one.code == "coach"]
+    assert said == ["The board has changed while I was thinking. Ask me again."]
+
+
+def test_a_key_pressed_twice_counts_only_in_one_game_and_position() -> None:
+    keyboard = Keyboard(clock=lambda: 0.0)
+    assert isinstance(keyboard.press("R", "first"), str)
+    assert isinstance(keyboard.press("R", "second"), str)
+    assert keyboard.press("R", "second") == Resign()
 
 
 def test_the_real_coach_is_asked_in_words_that_the_command_line_understands(tmp_path: Path) -> None:

@@ -155,6 +155,21 @@ def test_late_answers_are_counted_and_the_good_worker_is_heard(table: Table) -> 
     assert table.match.refused == 0
 
 
+def test_what_no_worker_may_send_is_counted_and_never_spoken_and_the_good_worker_is_heard(table: Table) -> None:
+    table.hostile("strange")
+    table.wait(lambda: table.bus.workers())
+    table.show(W="d2")
+    table.wait(lambda: table.bus.counters()["forged"] == 2)
+    counted = table.bus.counters()
+    assert (counted["illegal_format"], counted["too_long"], counted["late"]) == (8, 1, 2)
+    assert counted["unasked"] >= 1 and counted["unknown_worker"] >= 1
+    assert counted["accepted"] == 0 and table.match.refused == 0 and table.codes() == ["move"]
+    assert [one.agents for one in table.bus.workers()] == [("mascot",)]
+    table.good()
+    table.wait(lambda: "agent_move" in table.codes())
+    assert table.codes() == ["move", "agent_move"]
+
+
 def test_worker_that_dies_over_the_question_is_followed_by_a_good_one(table: Table) -> None:
     dying = table.hostile("die")
     table.wait(lambda: table.bus.workers())

@@ -531,3 +531,15 @@ def test_what_nothing_depends_on_is_done_although_the_disk_is_full(bench: Bench)
     bench.notebook.full = True
     assert obey(bench.match, Repeat(), bench.eyes).accepted
     assert not obey(bench.match, NewGame(), bench.eyes).accepted and not bench.match.new_game_due
+
+
+def test_a_move_asked_for_by_one_agent_is_not_made_for_another_that_takes_its_place(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    bench.post.answer("f4")
+    bench.eyes.poll()
+    agent = bench.match.seats[1].agent
+    bench.match.retune(seats=(Seat(), Seat(agent, {"seed": "1"})))
+    assert bench.post.states[-1].agent_move == "f4"
+    bench.match.retune(seats=(Seat(), Seat("mascot")))
+    state = bench.post.states[-1]
+    assert (state.awaiting, state.agent_move, state.players[1].agent) == ("agent", None, "mascot")

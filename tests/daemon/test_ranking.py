@@ -101,9 +101,14 @@ def test_what_somebody_else_wrote_into_the_file_does_not_count(journal: Journal)
 def test_an_agent_is_a_player_with_its_settings_in_the_name() -> None:
     assert player_name(PlayerSection()) == "person"
     assert player_name(PlayerSection(agent="level-5")) == "level-5"
-    assert player_name(PlayerSection(agent="level-5", name="Robot")) == "Robot"
+    assert player_name(PlayerSection(name="Ana")) == "Ana"
     set_up = PlayerSection(agent="alphabeta", depth=3, time_s=5, options={"heuristic": "best", "endgame": True})
     assert player_name(set_up) == "alphabeta:endgame=true,heuristic=best,time_s=5,depth=3"
+
+
+def test_an_agent_does_not_play_under_the_name_of_the_person_who_sat_there_before() -> None:
+    assert player_name(PlayerSection(agent="level-5", name="Ana")) == "level-5"
+    assert player_name(PlayerSection(agent="bus:mascot", name="Ana", depth=3)) == "bus:mascot:depth=3"
 
 
 def test_the_command_lists_players_and_programs_get_an_object(journal: Journal, tmp_path: Path) -> None:

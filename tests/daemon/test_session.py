@@ -308,3 +308,72 @@ def test_a_game_from_a_board_that_was_adopted_is_resumed_from_it(tmp_path: Path)
     again = Session(settings(tmp_path, {}), session.game)
     assert again.begin(Pipeline(load_template("nine_mens_morris"), None)).referee.position == begun_with
     again.close()
+
+
+def named(session: Session) -> tuple[str, ...]:
+    """The recorded players of the present game."""
+    assert session.match is not None
+    return tuple(session.journal.game(session.match.game_id).players)
+
+
+def with_players(config: Config, **players: dict[str, object]) -> Config:
+    return Config.model_validate(config.model_dump() | {"players": players, "bus": config.bus.model_dump()})
+
+
+def test_who_takes_a_persons_place_in_the_middle_of_a_game_gets_the_result(tmp_path: Path) -> None:
+    """Either by new settings while the game goes on, or by settings changed before it is resumed."""
+    config = settings(tmp_path, {})
+    bus = config.bus.model_copy(update={"start_workers": False})
+    people = with_players(config.model_copy(update={"bus": bus}), first={"name": "Ana"}, second={"name": "Ben"})
+    replaced = with_players(people, first={"name": "Ana"}, second={"name": "Ben", "agent": "level-3"})
+    session = Session(people, games.load("morris"))
+    try:
+        session.begin(None)
+        assert named(session) == ("Ana", "Ben")
+        game_id = session.match.game_id if session.match is not None else ""
+        session.journal.name_players(game_id, ["Anna", "Ben"])  # by hand, from the page or the command line
+        session.config = replaced
+        session.reseat()
+        session.rename(people.players)
+        assert named(session) == ("Anna", "level-3")
+        session.config = people
+        session.reseat()
+        session.rename(replaced.players)
+        assert named(session) == ("Anna", "Ben")
+    finally:
+        session.close()
+    session = Session(replaced, games.load("morris"))
+    try:
+        session.begin(None)
+        assert session.match is not None and session.match.game_id == game_id
+        assert named(session) == ("Anna", "level-3")
+    finally:
+        session.close()
+
+
+def test_states_are_numbered_on_from_game_to_game_so_that_a_late_reply_is_no_forged_one(tmp_path: Path) -> None:
+    session = Session(settings(tmp_path, {}), games.load("morris"))
+    try:
+        before = session.begin(None).state
+        after = session.begin(None, resume=False).state
+        assert before is not None and after is not None
+        assert before.game_id != after.game_id and before.sequence < after.sequence
+    finally:
+        session.close()
+
+
+@pytest.mark.parametrize(("second", "awaiting"), [("random", "carry_out"), ("level-1", "agent")])
+def test_a_move_that_waits_to_be_carried_out_is_kept_for_its_agent_alone(
+    tmp_path: Path, second: str, awaiting: str
+) -> None:
+    config = settings(tmp_path, {})
+    config = config.model_copy(update={"bus": config.bus.model_copy(update={"start_workers": False})})
+    for agent in ("random", second):
+        session = Session(with_players(config, first={"agent": agent}, second={}), games.load("morris"))
+        try:
+            match = session.begin(Pipeline(load_template("nine_mens_morris"), None))
+            last = match.referee.awaiting
+            match.carry_out(match.referee.reply("random", 0, "d2"))
+        finally:
+            session.close()
+    assert last == awaiting

@@ -17,6 +17,7 @@ from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.speech.spelling import spelled
 from daemon.outputs.speech.verbosity import is_spoken, wants_advice
 from daemon.outputs.speech.voice import VoiceError
+from processes import family
 from wording import untranslated
 
 
@@ -149,3 +150,12 @@ def test_a_setting_of_the_voice_out_of_range_is_refused_by_name(tmp_path: Path, 
     path.write_text(f"[speech]\n{line}\n")
     with pytest.raises(ConfigError, match=rf"speech\.{line.partition(' ')[0]}"):
         load_config(path)
+
+
+def test_voice_that_leaves_a_child_holding_its_output_is_heard_at_once_and_leaves_nothing(tmp_path: Path) -> None:
+    """A wrapper may start a server beside the voice."""
+    noted = tmp_path / "pid"
+    lines = f"import sys; sys.stdin.read(); sys.stdout.buffer.write({sound()!r})"
+    wrapper = ["sh", "-c", f'sleep 600 & echo $! > {noted}; exec "$@"', "sh", *command(tmp_path, lines)]
+    assert CommandVoice(wrapper, 120.0).render("One.", threading.Event()) == sound()
+    assert family.is_gone(int(noted.read_text()))

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from agents.messages import MessageError, ReadyMessage, encode
 from daemon.agents import workers
 from daemon.agents.bus import Bus
+from daemon.agents.worker_registry import MAX_WORKERS, WorkerRegistry
 from daemon.agents.workers import WorkerProcess
 from daemon.supervision.restarts import RestartLimit
 
@@ -181,3 +183,20 @@ def test_the_real_worker_joins_the_bus_and_again_after_it_was_killed() -> None:
     finally:
         worker.close()
         bus.close()
+
+
+def test_strangers_can_neither_keep_the_own_worker_out_nor_hide_that_it_lives() -> None:
+    registry = WorkerRegistry("own.secret")
+
+    def greet(identity: bytes, name: str, now_s: float) -> MessageError | None:
+        ready = ReadyMessage(worker=name, agents=["a"], games=["g"])
+        return registry.take(identity, encode(ready), now_s)
+
+    for number in range(MAX_WORKERS):
+        assert greet(b"stranger %d" % number, f"stranger-{number}", 0.0) is None
+    refused = greet(b"one more", "own", 0.0)
+    assert refused is not None and refused.code == "too_many_workers"
+    assert greet(b"own", "own.secret", 0.0) is None
+    for number in range(1000):
+        greet(b"stranger 1", f"name-{number}", 1.0 + number)
+    assert registry.last_seen_s("own.secret") == 0.0

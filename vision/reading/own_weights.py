@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Sequence
 
+import processes
 from calibration.labels import LabelError
 from calibration.template import BoardTemplate
 from vision.reading.descriptors import IMAGENET, MAKE_IMAGENET, load_descriptor
@@ -29,7 +29,7 @@ def descriptor_for(weights: str) -> str | None:
     try:
         return load_descriptor(IMAGENET).name
     except WeightsError:
-        if subprocess.run(COMMAND, cwd=ROOT).returncode:
+        if processes.run(COMMAND, cwd=ROOT).returncode:
             raise WeightsError(f"there are no ImageNet weights; {MAKE_IMAGENET} makes them, torch included") from None
     return load_descriptor(IMAGENET).name
 

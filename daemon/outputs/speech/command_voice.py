@@ -10,14 +10,15 @@ from __future__ import annotations
 import logging
 import os
 import select
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
+from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import Protocol
 
 from daemon.outputs.speech.player import PlayError, seconds
 from daemon.outputs.speech.voice import STOP_S, VoiceError
+from processes import Process
 
 _log = logging.getLogger(__name__)
 
@@ -47,25 +48,19 @@ class CommandVoice:
     def __init__(self, command: Sequence[str], deadline_s: float) -> None:
         self.starts = 0
         self._command, self._deadline_s = tuple(command), deadline_s
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
 
     def render(self, text: str, stop: threading.Event) -> bytes:
         """The command's output for the phrase. Raises VoiceError if it fails or takes too long."""
         self.starts += 1
         try:
-            self._process = process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            self._process = process = Process(self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
         except OSError as error:
             raise VoiceError(f"{self._command[0]} cannot be run ({error.strerror})") from error
         try:
             sound = self._sound(process, text, stop)
             status = process.wait(max(STOP_S, self._deadline_s))
-        except (OSError, subprocess.TimeoutExpired) as error:
+        except (OSError, TimeoutExpired) as error:
             raise VoiceError(f"{self._command[0]} does not take the phrase: {error}") from error
         finally:
             self.close()
@@ -79,21 +74,20 @@ class CommandVoice:
         return sound
 
     def close(self) -> None:
-        """Kills the command if it is running."""
+        """Kills the command, and what it has started, if it is running."""
         process, self._process = self._process, None
         if process is None:
             return
-        process.kill()
+        process.end()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 try:
                     pipe.close()
                 except OSError:  # input that it never read
                     _log.debug("%s did not read its phrase", self._command[0])
-        process.wait()
 
-    def _sound(self, process: subprocess.Popen[bytes], text: str, stop: threading.Event) -> bytes:
-        """Sends the phrase and collects the output until the command closes it or the time is up."""
+    def _sound(self, process: Process, text: str, stop: threading.Event) -> bytes:
+        """Sends the phrase and collects the output until the command closes it, or has ended, or the time is up."""
         assert process.stdin is not None and process.stdout is not None
         deadline_s = time.monotonic() + self._deadline_s
         process.stdin.write(text.encode() + b"\n")  # a phrase fits into the pipe's buffer
@@ -105,7 +99,10 @@ class CommandVoice:
                 raise VoiceError("closing")
             if time.monotonic() > deadline_s:
                 raise VoiceError(f"{self._command[0]} takes longer than {self._deadline_s:g} s")
-            if not select.select([process.stdout], [], [], STOP_S)[0]:
+            ended = process.poll() is not None  # what it has started may still hold the output open
+            if not select.select([process.stdout], [], [], 0.0 if ended else STOP_S)[0]:
+                if ended:
+                    return b"".join(parts)
                 continue
             part = os.read(process.stdout.fileno(), 1 << 16)
             if not part:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
 import threading
 import time
 import wave
 from collections.abc import Sequence
+from subprocess import DEVNULL
+
+from processes import Process
 
 APLAY = ("aplay", "-q")
 GRACE_S = 5.0
@@ -38,9 +40,7 @@ def play(sound: bytes, device: str | None, stop: threading.Event, player: Sequen
     command = [*player, *(["-D", device] if device else []), "-"]
     with _in_memory(sound) as source, _in_memory(b"") as complaints:
         try:
-            process = subprocess.Popen(
-                command, stdin=source, stdout=subprocess.DEVNULL, stderr=complaints, start_new_session=True
-            )
+            process = Process(command, stdin=source, stdout=DEVNULL, stderr=complaints)
         except OSError as error:
             raise PlayError(f"{command[0]} cannot be run ({error.strerror}): install alsa-utils") from error
         try:
@@ -50,8 +50,7 @@ def play(sound: bytes, device: str | None, stop: threading.Event, player: Sequen
                 if time.monotonic() > deadline_s:
                     raise PlayError(f"{command[0]} hangs on the sound device {device or 'default'}")
         finally:
-            process.kill()
-            process.wait()
+            process.end()
         if process.returncode:
             complaints.seek(0)
             lines = complaints.read(4000).decode(errors="replace").strip().splitlines()

@@ -7,15 +7,16 @@ import json
 import logging
 import os
 import select
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from typing import Any
 
 from daemon.supervision.restarts import RestartLimit
+from processes import Process
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ class Voice:
         """How often the process was started."""
         self._command = [*process, "--language", language, "--rate", str(rate_wpm)]
         self._sound = os.memfd_create("kibitzer-voice")
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._unread = b""
         self._limit = RestartLimit()
         self._phrase = 0
@@ -81,7 +82,7 @@ class Voice:
             os.close(self._sound)
             self._sound = -1
 
-    def _start(self, stop: threading.Event) -> subprocess.Popen[bytes]:
+    def _start(self, stop: threading.Event) -> Process:
         wait_s = self._limit.wait_s(time.monotonic())
         if wait_s > SHORT_S:
             raise VoiceError(f"the voice failed too often; it is tried again in {wait_s:.0f} s")
@@ -92,14 +93,7 @@ class Voice:
         command = [*self._command, "--file", f"/proc/self/fd/{self._sound}"]
         self._unread = b""
         try:
-            self._process = process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                pass_fds=[self._sound],
-                start_new_session=True,  # the daemon handles Ctrl-C in the terminal and may still speak
-            )
+            self._process = process = Process(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, pass_fds=[self._sound])
             answer = self._answer(process, time.monotonic() + START_S, stop)
         except (VoiceError, OSError) as error:
             self._kill()
@@ -111,7 +105,7 @@ class Voice:
             _log.warning("%s", answer["warning"])
         return process
 
-    def _answer(self, process: subprocess.Popen[bytes], deadline_s: float, stop: threading.Event) -> dict[str, Any]:
+    def _answer(self, process: Process, deadline_s: float, stop: threading.Event) -> dict[str, Any]:
         """The next line the process writes. Raises VoiceError if none arrives in time."""
         assert process.stdout is not None
         while b"\n" not in self._unread:
@@ -140,12 +134,11 @@ class Voice:
         process, self._process = self._process, None
         if process is None:
             return
-        process.kill()
+        process.end()
         for pipe in (process.stdin, process.stdout):
             assert pipe is not None
             with contextlib.suppress(OSError):  # input that it never read
                 pipe.close()
-        process.wait()  # a killed process ends at once; leave no zombie
 
 
 def _content(file: int) -> bytes:

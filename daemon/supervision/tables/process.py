@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import IO, Literal
 
 from daemon.supervision.restarts import RestartLimit
 from daemon.supervision.tables.settings import Table
 from daemon.supervision.tables.signs import ReportedState
+from processes import Process
 
-COMMAND = (sys.executable, "-m", "daemon.cli.table_process")
+COMMAND = (sys.executable, "-m", "daemon.cli")
 REFUSED = 2
 """Exit status for invalid settings, which no restart fixes."""
 PAUSES_S = (1.0, 2.0, 5.0, 10.0, 30.0)
@@ -47,10 +48,10 @@ class TableProcess:
         """Starts besides the first."""
         self.last_end = ""
         """How it last ended, in words."""
-        self._arguments = [*command, str(os.getpid()), "run", "--config", str(table.path), *arguments]
+        self._arguments = [*command, "run", "--config", str(table.path), *arguments]
         self._environment = _environment(address)
         self._limit = RestartLimit()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._starts = self._failures = 0
         self._started_s = self._due_s = float("-inf")
         self._aborted_s: float | None = None
@@ -103,15 +104,13 @@ class TableProcess:
             return None
         try:
             return self._process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             return None
 
     def kill(self) -> None:
         """Kills it and its child processes at once."""
-        if self._process is not None and self._process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        if self._process is not None:
+            self._process.end()
 
     def _start(self, now_s: float) -> None:
         self._limit.started(now_s)
@@ -120,15 +119,7 @@ class TableProcess:
         self._starts += 1
         self._started_s, self._aborted_s, self.state = now_s, None, "starting"
         try:
-            # A session of its own: the parent forwards Ctrl-C in the terminal, once.
-            self._process = subprocess.Popen(
-                self._arguments,
-                env=self._environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
+            self._process = Process(self._arguments, env=self._environment, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE)
         except OSError as error:
             self._has_ended(-1, now_s, f"it cannot be started: {error.strerror}")
             return
@@ -137,6 +128,7 @@ class TableProcess:
         follow.start()
 
     def _has_ended(self, status: int, now_s: float, why: str = "") -> None:
+        self.kill()  # what a table that was killed leaves behind
         self._process = None
         self.last_end = why or f"it ended with {_words(status)}"
         self._failures = 0 if now_s - self._started_s > PROVED_S else self._failures + 1

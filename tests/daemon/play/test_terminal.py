@@ -141,7 +141,7 @@ def test_a_person_is_heard_while_the_agent_thinks(terminals: list[Terminal], tmp
         ("--game chess", "kibitzer play: there is no game 'chess'; the games are co_ganh"),
         ("--game morris --green me", "the sides of nine men's morris are --light, --dark"),
         ("--game morris --dark", "there is no option '--dark'"),
-        ("--game morris --dark nobody", "players.second.agent = 'nobody': plays no nine_mens_morris"),
+        ("--game morris --dark nobody", "players.second.agent = 'nobody': there is no such agent"),
         ("--game morris --dark me --language fr", "speech.language = 'fr'"),
         ("--game morris --rule wings=true", "has no rule option 'wings'"),
     ],

@@ -1,6 +1,6 @@
 """Fake process of a table; the name of its settings file selects the behaviour.
 
-    fake_table.py PARENT_PID run --config BEHAVIOUR.toml
+    fake_table.py run --config BEHAVIOUR.toml
 
 `well` runs until it is told to end, `refuses` and `dies` end at once, `silent` reports that it is ready and then gives
 no sign of life, `deaf` ignores the request to end. Received signals are written to a file beside the settings.

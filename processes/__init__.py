@@ -1,0 +1,109 @@
+"""Child processes that leave nothing behind: a process ends together with everything it has started.
+
+Each gets a mark in its environment, which its own children inherit, and a session of its own, so that Ctrl-C in the
+terminal reaches only the program that started it. `Process.end` ends all that carry the mark. If the program itself is
+gone, however it ended, its guard does the same: a shell that waits for the end of a pipe.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import secrets
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from processes import family
+
+GUARD = ("sh", "-c", 'read -r _; exec "$0" -I -S "$@"', sys.executable, str(Path(family.__file__)))
+
+
+class _Starter:
+    """This program as one that starts processes: its mark, and the guard that outlives it."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        above = os.environ.get(family.VARIABLE)
+        self.mark = f"{above}/{secrets.token_hex(6)}" if above else secrets.token_hex(6)
+        self._numbers = itertools.count(1)
+        self._guard = 0
+        self._lock = threading.Lock()
+
+    def next_mark(self) -> str:
+        """The mark of the next process, once the guard watches."""
+        with self._lock:
+            if not self._guard or os.waitpid(self._guard, os.WNOHANG)[0]:
+                self._guard = _start_guard(self.mark)
+            return f"{self.mark}.{next(self._numbers)}"
+
+
+def _start_guard(mark: str) -> int:
+    """Its process id. This program keeps the other end of the guard's pipe open as long as it lives."""
+    waits, _ = os.pipe()
+    silent = ((os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2))
+    actions = [(os.POSIX_SPAWN_DUP2, waits, 0), *silent]
+    no_mark: dict[str, str] = {}  # so that nobody ends the guard
+    try:
+        words = [*GUARD, mark, str(family.GRACE_S)]
+        return os.posix_spawnp(GUARD[0], words, no_mark, file_actions=actions, setsid=True)
+    finally:
+        os.close(waits)
+
+
+_starter = _Starter()
+
+
+class Process(subprocess.Popen[Any]):
+    """A process started in a session of its own; takes the options of `subprocess.Popen`."""
+
+    def __init__(self, command: Sequence[str], *, env: dict[str, str] | None = None, **options: Any) -> None:
+        """Raises OSError if it cannot be started."""
+        global _starter
+        if _starter.pid != os.getpid():  # a fork of the program is another one
+            _starter = _Starter()
+        self.mark = _starter.next_mark()
+        marked = {**(os.environ if env is None else env), family.VARIABLE: self.mark}
+        super().__init__(command, env=marked, start_new_session=True, **options)
+
+    def end(self, wait_s: float = 0.0) -> None:
+        """Ends it with all it has started: it gets `wait_s` seconds to do so itself; may be called twice.
+
+        A process stuck in the kernel is waited for `family.KILL_S` at most.
+        """
+        try:
+            if wait_s > 0 and self.poll() is None:
+                self.terminate()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.wait(wait_s)
+        finally:  # also after Ctrl-C
+            family.kill(self.mark, 0 if self._has_lost_its_number else self.pid)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.wait(family.KILL_S)
+
+    @property
+    def _has_lost_its_number(self) -> bool:
+        """Whether its process id, and so its session's, belongs to somebody else by now."""
+        return self.returncode is not None and Path(f"/proc/{self.pid}").exists()
+
+
+def run(command: Sequence[str], timeout_s: float | None = None, **options: Any) -> subprocess.CompletedProcess[Any]:
+    """Runs a command to its end, and ends what it leaves behind; takes the options of `subprocess.run`.
+
+    Raises OSError if it cannot be started, subprocess.TimeoutExpired.
+    """
+    given = options.pop("input", None)
+    if options.pop("capture_output", False):
+        options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if given is not None:
+        options["stdin"] = subprocess.PIPE
+    with Process(command, **options) as process:
+        try:
+            out, errors = process.communicate(given, timeout=timeout_s)
+        finally:
+            process.end()
+    return subprocess.CompletedProcess(command, process.returncode, out, errors)
