@@ -18,7 +18,9 @@ from agents.kernels.reversi.proof import expected_result, prove_result
 from agents.kernels.reversi.weights import weights
 from games import PositionError
 from games.reversi import Move, Position, Reversi
+from places.named_files import read_text
 
+MAX_BYTES = 64 << 20
 GUESSED = 16
 """Empty squares from which a shallow search first estimates the result, where the proof then starts."""
 
@@ -55,7 +57,7 @@ def read_obf(path: Path) -> list[Endgame]:
     """The positions of an OBF file. Raises ValueError naming the line, OSError."""
     game, found = Reversi(), []
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, MAX_BYTES)
     except UnicodeDecodeError:
         raise ValueError(f"{path} is no text file") from None
     for number, line in enumerate(text.splitlines(), 1):

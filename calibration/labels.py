@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from places.named_files import read_bytes
 
 MAX_BYTES = 4 << 20
 
@@ -63,14 +64,10 @@ def chosen_names(names: Sequence[str], only: Sequence[str], where: Path) -> list
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise LabelError(f"{path}: larger than {MAX_BYTES} bytes; no file of labels is")
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_bytes(path, MAX_BYTES))
     except OSError as error:
         raise LabelError(f"{path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        if isinstance(error, LabelError):
-            raise
         raise LabelError(f"{path}: no JSON: {error}") from error
     images = content.get("images") if isinstance(content, dict) else None
     if not isinstance(images, dict):

@@ -15,7 +15,7 @@ ALLOWED = {
     "places": {"places"},
     "wording": {"wording"},
     "games": {"games", "wording"},
-    "calibration": {"calibration", "games", "wording"},
+    "calibration": {"calibration", "games", "wording", "places"},
     "vision": {"vision", "calibration", "games", "wording", "places"},
     "agents": {"agents", "games", "wording", "places"},
     "daemon": {"daemon", "vision", "calibration", "games", "agents", "wording", "places"},

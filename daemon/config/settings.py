@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 import places
+from places.named_files import parse_toml, read_toml
 
 ROOT = places.PROGRAM
 SHIPPED = places.SHIPPED
@@ -75,6 +75,7 @@ class CameraSection(Section):
     source: str = "0"
     width_px: int = Field(default=1280, ge=160, le=7680)
     height_px: int = Field(default=720, ge=120, le=4320)
+    max_megapixels: float = Field(default=50.0, ge=1, le=500)
     rate_hz: float = Field(default=15.0, ge=1, le=120)
     photo_hold_s: float = Field(default=1.5, ge=0.5, le=60)
     give_up_s: Seconds = 0.0
@@ -225,20 +226,20 @@ def load_config(path: Path = DEFAULT, environment: Mapping[str, str] = os.enviro
     """
     variables = {key_of(name): name for name in environment if name.startswith(PREFIX) and DIVIDER in name}
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = read_toml(path)
         for key, name in variables.items():
             _put(settings, key, value_of(environment[name]))
         return Config.model_validate(settings)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: is not TOML: {error}") from error
     except ValidationError as error:
         faults = [
             f"{_origin(fault['loc'], variables) or path}: {fault_text(fault)}"
             for fault in error.errors(include_url=False)
         ]
         raise ConfigError("\n".join(faults)) from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
 
 
 def key_of(variable: str) -> tuple[str, ...]:
@@ -251,8 +252,8 @@ def value_of(text: str) -> object:
     if text[:1] not in ("[", "{"):
         return text
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return parse_toml(f"value = {text}")["value"]
+    except ValueError:
         return text
 
 

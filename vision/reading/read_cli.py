@@ -18,7 +18,7 @@ import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, TemplateError
-from vision.cli import JSON, RULE, load_photo, parse_corners, progress_bar, stop, template_of
+from vision.cli import JSON, MEGAPIXELS, RULE, load_photo, parse_corners, progress_bar, stop, template_of
 from vision.finding.found import Found
 from vision.finding.markers import OtherSheetError
 from vision.finding.sight import Unseen, exposure_fault, why_unseen
@@ -26,6 +26,7 @@ from vision.finding.which_board import name_board
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.weights import WeightsError
+from vision.sources.picture_size import MAX_MEGAPIXELS
 from wording import Sentence
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
@@ -60,6 +61,7 @@ def read(
     corners: Annotated[
         str, typer.Option(help='Where the board is: "x,y x,y x,y x,y", top left, top right, bottom right, bottom left.')
     ] = "",
+    max_megapixels: Annotated[float, MEGAPIXELS] = MAX_MEGAPIXELS,
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
     """Reads the board in photos, with or without a table profile.
@@ -91,7 +93,7 @@ def read(
     except (games.GameError, ProfileError, TemplateError, WeightsError, ValueError) as error:
         raise stop("read", error) from None
     for photo in photos:
-        image = load_photo(photo)
+        image = load_photo(photo, max_megapixels)
         report = read_unnamed(image) if reader is None else read_named(image, reader, place)
         report = {"photo": photo.name} | report
         if as_json:

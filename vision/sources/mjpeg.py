@@ -11,6 +11,7 @@ import urllib.parse
 from vision.frame import SourceError
 from vision.sources.encoded import JpegSplitter, peek
 from vision.sources.live import Connection
+from vision.sources.picture_size import MAX_MEGAPIXELS
 
 STALL_S = 5.0
 """Seconds of silence after which the connection counts as dead."""
@@ -19,8 +20,8 @@ SNAPSHOT_PAUSE_S = 0.1
 _BLOCK = 65536
 
 
-def mjpeg_frames(url: str, stall_s: float = STALL_S) -> Connection:
-    """The pictures of an http:// or https:// address, until it ends, stalls or answers with an error."""
+def mjpeg_frames(url: str, stall_s: float = STALL_S, max_megapixels: float = MAX_MEGAPIXELS) -> Connection:
+    """The pictures of an http:// or https:// address, until it ends, stalls, or answers with an error or too large."""
     while True:
         connection, path, headers = _request(url, stall_s)
         try:
@@ -29,7 +30,7 @@ def mjpeg_frames(url: str, stall_s: float = STALL_S) -> Connection:
             if response.status != http.client.OK:
                 raise SourceError(f"{url}: the server answers {response.status} {response.reason}")
             snapshot = response.getheader("Content-Type", "").lower().startswith("image/")
-            yield from _pictures(url, response, stall_s)
+            yield from _pictures(url, response, stall_s, max_megapixels)
         except http.client.HTTPException as error:
             raise SourceError(f"{url}: {type(error).__name__} {error}") from error
         finally:
@@ -66,7 +67,7 @@ def _request(url: str, stall_s: float) -> tuple[http.client.HTTPConnection, str,
     return http.client.HTTPConnection(host, parts.port, timeout=stall_s), path, headers
 
 
-def _pictures(url: str, response: http.client.HTTPResponse, stall_s: float) -> Connection:
+def _pictures(url: str, response: http.client.HTTPResponse, stall_s: float, max_megapixels: float) -> Connection:
     splitter = JpegSplitter()
     last_s = time.monotonic()
     while True:
@@ -75,7 +76,7 @@ def _pictures(url: str, response: http.client.HTTPResponse, stall_s: float) -> C
         except TimeoutError:
             raise SourceError(f"{url}: nothing came for {stall_s:g} s") from None
         for jpeg in splitter.feed(data):
-            picture = peek(jpeg)
+            picture = peek(jpeg, max_megapixels)
             if picture is not None:
                 last_s = time.monotonic()
                 yield picture
