@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 import places
 from places.named_files import parse_toml, read_toml
@@ -32,8 +32,20 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _expandable(path: str) -> str:
+    """The path as given. Raises ValueError where no file can have it."""
+    try:
+        Path(path).expanduser()
+    except RuntimeError:
+        raise ValueError("there is no such user's home folder") from None
+    if "\0" in path:
+        raise ValueError("a path has no zero byte in it")
+    return path
+
+
 Seconds = Annotated[float, Field(ge=0, le=3600)]
 Port = Annotated[int, Field(ge=0, le=65535)]
+PathText = Annotated[str, AfterValidator(_expandable)]
 
 
 class GameSection(Section):
@@ -85,7 +97,7 @@ class CameraSection(Section):
 class BoardSection(Section):
     """The board's profile: where the board is and what its pieces look like."""
 
-    profile: str = ""
+    profile: PathText = ""
 
 
 class EyesSection(Section):
@@ -109,7 +121,7 @@ class BusSection(Section):
     reply: str = "tcp://127.0.0.1:5556"
     table: str = Field(default="table", pattern=r"^[A-Za-z0-9_.:-]{1,64}$")
     start_workers: bool = True
-    keys: str = Field(default="", max_length=4096)
+    keys: PathText = Field(default="", max_length=4096)
 
 
 class SpeechSection(Section):
@@ -130,14 +142,14 @@ class PageSection(Section):
     enabled: bool = True
     host: str = "127.0.0.1"
     port: Port = 8765
-    token: str = Field(default="var/page.token", min_length=1, max_length=4096)
+    token: PathText = Field(default="var/page.token", min_length=1, max_length=4096)
     window: bool = True
 
 
 class JournalSection(Section):
     """The journal and its pictures."""
 
-    path: str = "var/journal.sqlite"
+    path: PathText = "var/journal.sqlite"
     pictures: bool = True
     pictures_mb: int = Field(default=200, ge=1, le=1_000_000)
 
@@ -169,7 +181,7 @@ class SupervisionSection(Section):
 class LogSection(Section):
     """The log."""
 
-    path: str = Field(default="", max_length=4096)
+    path: PathText = Field(default="", max_length=4096)
     level: Literal["debug", "info", "warning", "error"] = "info"
     size_mb: float = Field(default=5.0, ge=0.01, le=1000)
     files: int = Field(default=4, ge=1, le=100)
@@ -180,7 +192,7 @@ class BundlesSection(Section):
     """Recordings of failed scenes, kept for replay."""
 
     enabled: bool = False
-    folder: str = Field(default="var/bundles", min_length=1, max_length=4096)
+    folder: PathText = Field(default="var/bundles", min_length=1, max_length=4096)
     seconds: float = Field(default=20.0, ge=2, le=300)
     memory_mb: int = Field(default=64, ge=8, le=2048)
     rejected_s: float = Field(default=6.0, ge=0, le=60)
