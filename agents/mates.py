@@ -33,7 +33,11 @@ def solve_mates(path: Path, time_s: float) -> Iterator[dict[str, object]]:
 
 def read_positions(path: Path) -> Iterator[tuple[tuple[int, int], int]]:
     """The stones of black and white, as bit sets of y * 15 + x, and the side to move. Raises ValueError."""
-    for number, text in enumerate(read_text(path, MAX_BYTES).splitlines(), 1):
+    try:
+        lines = read_text(path, MAX_BYTES).splitlines()
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    for number, text in enumerate(lines, 1):
         if text.strip():
             try:
                 yield _position(text)

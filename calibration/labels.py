@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.corners import corners_fault
 from calibration.template import BoardTemplate
 from places.named_files import read_bytes
 
@@ -99,15 +99,9 @@ def _corners(where: str, value: Any) -> NDArray[np.float64] | None:
     if len(numbers) != 8 or not good or not all(abs(number) < 1e6 for number in numbers):
         raise LabelError(f"{where}: corners_px is null or four [x, y], clockwise from the top left")
     corners = np.array(numbers, dtype=np.float64).reshape(4, 2)
-    if _area(corners) <= 1:
-        raise LabelError(f"{where}: corners_px must go clockwise from the top left and enclose the board")
+    if fault := corners_fault(corners):
+        raise LabelError(f"{where}: corners_px: {fault}")
     return corners
-
-
-def _area(corners: NDArray[np.float64]) -> float:
-    x, y = corners.T
-    area = 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
-    return area if math.isfinite(area) else 0.0
 
 
 def _some(names: list[str]) -> str:

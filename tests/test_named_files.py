@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents import board_file, certificates, endgames, engines, mates
+from agents import board_file, certificates, engines, mates, obf
 from agents.morris_networks.good_moves import read_good_moves
 from calibration import annotations
 from calibration.labels import read_labels
@@ -30,7 +30,7 @@ READERS = {
     "bundle": BundleFile,
     "board": board_file.read,
     "key": certificates.read,
-    "endgames": endgames.read_obf,
+    "endgames": obf.read_obf,
     "mates": lambda path: list(mates.read_positions(path)),
     "good moves": read_good_moves,
     "imported game": read_game,

@@ -18,6 +18,7 @@ from rich.progress import Progress
 import games
 from calibration.annotated import read_annotated
 from calibration.annotations import AnnotationError
+from calibration.corners import corners_fault
 from calibration.labels import Label, LabelError, read_labels
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 GAME = typer.Option(help="Game, by module or short name: nine_mens_morris or morris, reversi, ...")
 RULE = typer.Option(help="Rule option k=v that changes the drawing, such as diagonals=true. Repeatable.")
+MAX_CORNER_PX = 1e6
 MEGAPIXELS = typer.Option(
     "--max-megapixels", min=1, max=HIGHEST_MEGAPIXELS, help="Megapixels of a picture at most; a larger one is refused."
 )
@@ -169,11 +171,13 @@ def parse_corners(text: str) -> NDArray[np.float64]:
     """(4, 2) pixels of "x,y x,y x,y x,y". Raises ValueError."""
     try:
         corners = np.array([[float(number) for number in point.split(",")] for point in text.split()])
-        if corners.shape == (4, 2) and np.isfinite(corners).all():
-            return corners
     except ValueError:
-        pass
-    raise ValueError(f'--corners is "x,y x,y x,y x,y" in pixels, not {text!r}')
+        corners = np.empty(0)
+    if corners.shape != (4, 2) or not (np.abs(corners) < MAX_CORNER_PX).all():
+        raise ValueError(f'--corners is "x,y x,y x,y x,y" in pixels, not {text[:80]!r}')
+    if fault := corners_fault(corners):
+        raise ValueError(f"--corners: {fault}: {text}")
+    return corners
 
 
 def load_photo(path: Path, max_megapixels: float = MAX_MEGAPIXELS) -> Image | None:

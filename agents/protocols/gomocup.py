@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import games
 from agents.agent import Limits
+from agents.messages import clean
 from agents.players import PlayerSpec
 from agents.protocols import ENGINE_NAME, VERSION, Say
 from agents.protocols.thinking import Thinking
@@ -101,7 +102,7 @@ class GomocupSession:
             case "ABOUT":
                 self._say(f'name="{ENGINE_NAME}", version="{VERSION}", author="the Kibitzer developers", country="-"')
             case _:
-                self._say(f"UNKNOWN {word[:40]}")
+                self._say(f"UNKNOWN {clean(word, 40)}")
 
     def _begun(self) -> None:
         if not self._started:

@@ -139,7 +139,7 @@ def test_calibrate_and_read_from_the_command_line(tmp_path: Path) -> None:
     assert 0 < first["quality"] <= 1
     assert len(first["unknown"]) == 24 and all(0 <= share <= 1 for share in first["unknown"])
     assert [(other["photo"], other["found"]) for other in others] == [("notes.jpg", False), ("absent.jpg", False)]
-    assert "not a picture" in read.stderr
+    assert "it is no picture" in read.stderr
     assert "No such file" in read.stderr
 
 
@@ -162,7 +162,7 @@ def test_bad_input_is_one_line_and_status_2(arguments: list[str], message: str) 
 
 
 def test_corners_are_parsed() -> None:
-    assert parse_corners("1,2 3.5,4 5,6 7,8").tolist() == [[1, 2], [3.5, 4], [5, 6], [7, 8]]
+    assert parse_corners("1,2 30.5,4 35,60 7,80").tolist() == [[1, 2], [30.5, 4], [35, 60], [7, 80]]
 
 
 def test_four_photos_of_a_real_game_are_enough_to_read_the_others(real_data: Path) -> None:

@@ -72,8 +72,8 @@ def read(
     1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds; for dominoes also
     tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not seen).
 
-    For a file that is not a picture or shows no board, found is false, and reason (no_board, cut_off, ...) and advice
-    (what is wrong and what to do, in words) are given. The exit status is still 0; 2 means a wrong command.
+    For a file that is not a picture or shows no board, found is false, and reason (no_board, wrong_corners, ...) and
+    advice (what is wrong and what to do, in words) are given. The exit status is still 0; 2 means a wrong command.
 
     With --game auto, game and rules name the board in each photo, and others lists what else it may be, each with its
     own sure; game is null if that is not clear. It takes some seconds a photo.
@@ -113,6 +113,8 @@ def read_named(image: Image | None, reader: PhotoReader, corners_px: NDArray[np.
         placed = None
     if image is None:
         report |= unseen(NO_PICTURE)
+    elif placed is None and corners_px is not None and (fault := reader.place_fault(image, corners_px)):
+        report |= {"reason": "wrong_corners", "advice": f"--corners: {fault}"}
     elif placed is None:
         report |= unseen(why_unseen(image, reader.template))
     else:
