@@ -59,8 +59,6 @@ class PhotoFolder:
         self.skipped: list[str] = []
         """Names of the files met so far that were no pictures."""
         self._paths = _photo_paths(folder)
-        if not self._paths:
-            raise SourceError(f"{folder}: there are no photos in this folder")
         self._rate_hz = rate_hz
         self._max_megapixels = max_megapixels
         self._times = max(1, round(hold_s * rate_hz))
@@ -68,11 +66,16 @@ class PhotoFolder:
         self._name = ""
         self._left = 0
         self._index = 0
+        try:
+            self._open_next()
+        except SourceEnded:
+            raise SourceError(f"{folder}: there are no photos in this folder") from None
 
     def read(self, timeout_s: float) -> Frame | None:
         """The next frame. Raises SourceEnded after the last photo."""
-        while self._image is None or self._left == 0:
+        if self._left == 0:
             self._open_next()
+        assert self._image is not None
         frame = Frame(self._image, self._index / self._rate_hz, self._index, self._name)
         self._index += 1
         self._left -= 1
@@ -82,18 +85,18 @@ class PhotoFolder:
         """Does nothing: no file is held open."""
 
     def _open_next(self) -> None:
-        if not self._paths:
-            raise SourceEnded
-        path = self._paths.pop(0)
-        try:
-            image = read_photo(path, self._max_megapixels)
-        except OSError as error:
-            log.warning("skipping %s: %s", path, error.strerror or error)
-            image = None
-        if image is None:
-            self.skipped.append(path.name)
-            return
-        self._image, self._name, self._left = image, path.name, self._times
+        """Opens the next file that is a photo. Raises SourceEnded."""
+        while self._paths:
+            path = self._paths.pop(0)
+            try:
+                self._image = read_photo(path, self._max_megapixels)
+            except OSError as error:
+                log.warning("skipping %s: %s", path, error.strerror or error)
+                self.skipped.append(path.name)
+            else:
+                self._name, self._left = path.name, self._times
+                return
+        raise SourceEnded
 
 
 def read_photo(path: Path, max_megapixels: float = MAX_MEGAPIXELS) -> Image:
@@ -124,8 +127,14 @@ class VideoFile:
         self._position = 0
         self._index = 0
         self._time_s = -1.0
+        self._ahead: Frame | None = self._next()
 
     def read(self, timeout_s: float) -> Frame | None:
+        """The next frame. Raises SourceEnded after the last."""
+        frame, self._ahead = self._ahead, None
+        return frame or self._next()
+
+    def _next(self) -> Frame:
         """The next frame. Raises SourceEnded after the last, SourceError where not one could be read."""
         for _ in range(BROKEN_FRAMES):
             read, image = self._capture.read()
