@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
+from vision.simulated.recording import record_video
 from vision.sources import mjpeg
 from vision.sources.encoded import JpegSplitter, decode
-from vision.sources.files import natural_key
+from vision.sources.files import natural_key, read_photo, write_png
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
 
@@ -115,6 +116,17 @@ def test_a_video_whose_name_is_no_utf_8_is_refused_and_not_given_to_opencv(tmp_p
         pytest.skip("this file system takes UTF-8 names only")
     with pytest.raises(SourceError, match=r"game\\udcff\.mp4': the name is no UTF-8"):
         open_source(str(path))
+
+
+def test_pictures_are_written_under_any_name_and_no_video_under_one_that_is_no_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"board\xff.png")
+    try:
+        write_png(path, picture(90))
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    assert np.array_equal(read_photo(path), picture(90))
+    with pytest.raises(SourceError, match=r"film\\udcff\.avi': the name is no UTF-8"):
+        record_video(None, tmp_path / os.fsdecode(b"film\xff.avi"))  # type: ignore[arg-type]
 
 
 def test_a_video_gives_its_frames_with_their_place_in_the_file(tmp_path: Path) -> None:

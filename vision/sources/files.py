@@ -41,6 +41,20 @@ class Video(Protocol):
         """Closes it."""
 
 
+def check_name(name: str) -> None:
+    """Raises SourceError for a name that is no UTF-8: with it OpenCV ends the process by a segmentation fault."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise SourceError(f"{name!r}: the name is no UTF-8; rename it") from None
+
+
+def write_png(path: Path, image: Image) -> None:
+    """Writes a picture, under any name. Raises OSError."""
+    _, data = cv2.imencode(".png", image)
+    path.write_bytes(data.tobytes())
+
+
 def open_video(path: Path) -> Video:
     """The video in a file."""
     return cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)

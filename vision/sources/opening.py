@@ -8,7 +8,7 @@ from pathlib import Path
 from vision.frame import FrameSource, SourceError
 from vision.sources.capture import device_frames, open_device, rtsp_frames
 from vision.sources.delivery import Delivery
-from vision.sources.files import PhotoFolder, VideoFile
+from vision.sources.files import PhotoFolder, VideoFile, check_name
 from vision.sources.live import NETWORK_HANG_S, LiveSource
 from vision.sources.mjpeg import check_address, mjpeg_frames
 from vision.sources.picture_size import MAX_MEGAPIXELS
@@ -32,11 +32,7 @@ def open_source(
     """
     if not spec.strip():
         raise SourceError("a source is a camera, a file, a folder or an address, and not empty")
-    try:
-        spec.encode()
-    except UnicodeEncodeError:
-        # OpenCV would end the process by a segmentation fault.
-        raise SourceError(f"{spec!r}: the name is no UTF-8; rename it") from None
+    check_name(spec)
     scheme = spec.partition("://")[0].lower() if "://" in spec else ""
     if scheme in ("http", "https"):
         check_address(spec)
