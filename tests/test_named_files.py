@@ -16,7 +16,9 @@ from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.bundles.opening import BundleFile
 from daemon.config.settings import ConfigError, load_config
+from daemon.outputs.token import page_token
 from daemon.storage.importing.reading import read_game
+from daemon.storage.importing.tiles import _unpack
 from places import named_files
 from vision.sources.files import read_photo
 
@@ -34,6 +36,8 @@ READERS = {
     "mates": lambda path: list(mates.read_positions(path)),
     "good moves": read_good_moves,
     "imported game": read_game,
+    "imported tiles": lambda path: _unpack(path, path.parent),
+    "token": page_token,
 }
 
 

@@ -43,12 +43,11 @@ def prepare() -> None:
             os.open(os.devnull, mode)  # takes the lowest free number, which is this one
     sys.stdin = sys.stdin or open(0, closefd=False, encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(2, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
-    encoding, line_buffering = "utf-8", False
+    sys.stdout = sys.stdout or open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
-        encoding, line_buffering = sys.stdout.encoding, sys.stdout.line_buffering
-        sys.stdout.detach()
-    raw = open(1, "wb", closefd=False)  # noqa: SIM115
-    sys.stdout = Output(raw, encoding, ESCAPED, line_buffering=line_buffering)
+        how = {"line_buffering": sys.stdout.line_buffering, "write_through": sys.stdout.write_through}
+        encoding = sys.stdout.encoding
+        sys.stdout = Output(sys.stdout.detach(), encoding, ESCAPED, **how)
 
 
 def fault() -> str:

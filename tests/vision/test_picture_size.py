@@ -100,3 +100,13 @@ def test_the_command_line_can_allow_more_and_less(tmp_path: Path) -> None:
     assert "1100x1000 is 1.1 megapixels; max_megapixels allows 1" in (
         CliRunner().invoke(app, [*words, "--max-megapixels", "1"]).stderr
     )
+
+
+def test_a_jpeg_of_very_many_scans_is_refused_because_each_takes_a_pass_over_all_pixels() -> None:
+    buffer = io.BytesIO()
+    Picture.new("RGB", (64, 48), (90, 120, 150)).save(buffer, "JPEG", progressive=True)
+    whole = buffer.getvalue()
+    last_scan = whole[whole.rindex(b"\xff\xda") : -2]
+    for scans, taken in ((0, True), (20, True), (1000, False)):
+        data = whole[:-2] + last_scan * scans + b"\xff\xd9"
+        assert (decode(data) is not None, peek(data) is not None) == (taken, taken)

@@ -15,6 +15,8 @@ from vision.sources.picture_size import MAX_MEGAPIXELS, check_size, picture_size
 
 MAX_JPEG_BYTES = 32 * 2**20
 """Bytes after which an unfinished picture is abandoned."""
+MAX_SCANS = 64
+"""Scans of a JPEG, of which a progressive one has about ten; each costs a pass over all pixels, and 70 bytes."""
 
 _START = b"\xff\xd8"
 _MARKER_IN_SCAN = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
@@ -56,9 +58,9 @@ class JpegSplitter:
 def jpeg_end(data: bytes | bytearray) -> int | None:
     """The length of the JPEG at the start of `data`; None if it is incomplete.
 
-    -1 where it is broken: another picture, or no marker, is where a marker should be.
+    -1 where it is broken: another picture, or no marker, is where a marker should be, or it has too many scans.
     """
-    at = len(_START)
+    at, scans = len(_START), 0
     while at + 4 <= len(data):
         if data[at] != 0xFF or data[at + 1] == _SOI:
             return -1
@@ -70,6 +72,9 @@ def jpeg_end(data: bytes | bytearray) -> int | None:
             continue
         at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
         if code == _SCAN:
+            scans += 1
+            if scans > MAX_SCANS:
+                return -1
             found = _MARKER_IN_SCAN.search(data, at)
             if found is None:
                 return None
