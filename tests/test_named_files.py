@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents import board_file, certificates, engines, mates, obf
+from agents.arena.record import Record
 from agents.morris_networks.good_moves import read_good_moves
 from calibration import annotations
 from calibration.labels import read_labels
@@ -38,6 +39,7 @@ READERS = {
     "imported game": read_game,
     "imported tiles": lambda path: _unpack(path, path.parent),
     "token": page_token,
+    "arena record": lambda path: Record({}, path),
 }
 
 

@@ -31,8 +31,8 @@ class Record:
         self._file: IO[bytes] | None = None
         if path is not None:
             try:
-                if path.exists() and not path.is_file():
-                    raise RecordError(f"{path}: it is a pipe, a device or a folder, not a file")
+                if path.exists() and not (path.is_file() or path.is_dir()):
+                    raise RecordError(f"{path}: it is a pipe or a device, not a file")
                 self._file = path.open("a+b")
                 self._open(self._file, path)
             except OSError as error:

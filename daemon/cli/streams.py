@@ -45,9 +45,9 @@ def prepare() -> None:
     sys.stderr = sys.stderr or open(2, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
     sys.stdout = sys.stdout or open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
-        how = {"line_buffering": sys.stdout.line_buffering, "write_through": sys.stdout.write_through}
-        encoding = sys.stdout.encoding
-        sys.stdout = Output(sys.stdout.detach(), encoding, ESCAPED, **how)
+        given = sys.stdout
+        encoding, at_lines, at_once = given.encoding, given.line_buffering, given.write_through
+        sys.stdout = Output(given.detach(), encoding, ESCAPED, None, at_lines, at_once)
 
 
 def fault() -> str:

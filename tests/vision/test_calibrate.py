@@ -139,7 +139,7 @@ def test_calibrate_and_read_from_the_command_line(tmp_path: Path) -> None:
     assert 0 < first["quality"] <= 1
     assert len(first["unknown"]) == 24 and all(0 <= share <= 1 for share in first["unknown"])
     assert [(other["photo"], other["found"]) for other in others] == [("notes.jpg", False), ("absent.jpg", False)]
-    assert "it is no picture" in read.stderr
+    assert "not a picture" in read.stderr
     assert "No such file" in read.stderr
 
 

@@ -117,7 +117,7 @@ def read_photo(path: Path, max_megapixels: float = MAX_MEGAPIXELS) -> Image:
     """The picture in a file. Raises OSError, also where it is no picture or too large a one."""
     image = decode(read_bytes(path, MAX_PHOTO_BYTES), max_megapixels)
     if image is None:
-        raise SourceError("it is no picture, or a damaged one")
+        raise SourceError("not a picture, or a damaged one")
     return image
 
 
