@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from games.reversi import CELLS, Position
+from places.named_files import read_bytes
 
 SIZE = 8
 SYMBOLS = (1, 2)
@@ -33,12 +34,9 @@ class BoardFileError(ValueError):
 def read(path: Path) -> tuple[int, int]:
     """Black's and white's discs on the board in the file, a bit per cell. Raises BoardFileError."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_bytes(path, MAX_BYTES)
     except OSError as error:
         raise BoardFileError(f"{path}: cannot be read: {error.strerror}") from None
-    if len(data) > MAX_BYTES:
-        raise BoardFileError(f"{path}: is longer than {MAX_BYTES} bytes, no board is")
     try:
         rows = json.loads(data)
     except (ValueError, RecursionError) as error:

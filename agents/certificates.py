@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import zmq
 
+from places.named_files import read_bytes
+
 MAX_BYTES = 4096
 """Bytes; a longer file is not a certificate."""
 KEY_LENGTH = 40
@@ -58,13 +60,12 @@ class WorkerKeys(NamedTuple):
 def read(path: Path) -> Certificate:
     """The keys in a file, checked to belong together. Raises CertificateError."""
     try:
-        with path.open("rb") as file:
-            text = file.read(MAX_BYTES + 1)
+        text = read_bytes(path, MAX_BYTES)
     except OSError as error:
         raise CertificateError(f"{path}: cannot be read: {error.strerror}") from None
     found = {name.decode(): key for name, key in _LINE.findall(text)}
     public, secret = found.get("public-key"), found.get("secret-key")
-    if len(text) > MAX_BYTES or public is None:
+    if public is None:
         raise CertificateError(f"{path}: is no certificate; `kibitzer keys new NAME` makes one")
     try:
         _check(public, secret)

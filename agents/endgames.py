@@ -1,14 +1,9 @@
-"""Reversi positions in OBF files, and their exact results.
-
-A line of an OBF file is 64 characters X, O and - from a1 along the rows, a space, the side to move, a semicolon; the
-rest, such as published results, is ignored. Empty lines and lines that begin with % or # are skipped.
-"""
+"""Exact results of reversi endgames, in machine code."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from pathlib import Path
 
 import numpy as np
 
@@ -16,25 +11,10 @@ from agents.kernels.reversi import memory as layout
 from agents.kernels.reversi.endgame import prove
 from agents.kernels.reversi.proof import expected_result, prove_result
 from agents.kernels.reversi.weights import weights
-from games import PositionError
 from games.reversi import Move, Position, Reversi
 
 GUESSED = 16
 """Empty squares from which a shallow search first estimates the result, where the proof then starts."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Endgame:
-    """A position of a file."""
-
-    line: int
-    """Line number, from 1."""
-    position: Position
-
-    @property
-    def empties(self) -> int:
-        """Empty squares."""
-        return 64 - sum(discs.bit_count() for discs in self.position.discs)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,31 +29,6 @@ class Solution:
     """Positions visited, including those with one empty square."""
     seconds: float
     """Seconds without compilation."""
-
-
-def read_obf(path: Path) -> list[Endgame]:
-    """The positions of an OBF file. Raises ValueError naming the line, OSError."""
-    game, found = Reversi(), []
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is no text file") from None
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.lstrip()[0] in "%#":
-            continue
-        position, _, _ = line.partition(";")
-        try:
-            found.append(Endgame(number, game.parse_position(position)))
-        except PositionError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from None
-    if not found:
-        raise ValueError(f"{path} holds no position")
-    return found
-
-
-def table_for(endgames: list[Endgame]) -> int:
-    """Mebibytes of table for the hardest of the positions; a large table itself costs time."""
-    return 16 if max(endgame.empties for endgame in endgames) <= 17 else 256
 
 
 class Solver:

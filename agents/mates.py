@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from places.named_files import read_text
+
 SIZE = 15
 """Lines of the board in these files."""
 TABLE_MB = 64
+MAX_BYTES = 64 << 20
 SPREAD = 0x9E3779B97F4A7C15
 
 
@@ -30,7 +33,11 @@ def solve_mates(path: Path, time_s: float) -> Iterator[dict[str, object]]:
 
 def read_positions(path: Path) -> Iterator[tuple[tuple[int, int], int]]:
     """The stones of black and white, as bit sets of y * 15 + x, and the side to move. Raises ValueError."""
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    try:
+        lines = read_text(path, MAX_BYTES).splitlines()
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    for number, text in enumerate(lines, 1):
         if text.strip():
             try:
                 yield _position(text)
@@ -41,7 +48,7 @@ def read_positions(path: Path) -> Iterator[tuple[tuple[int, int], int]]:
 def _position(text: str) -> tuple[tuple[int, int], int]:
     try:
         entry: Any = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"this is no JSON: {text[:60]!r}") from None
     if not isinstance(entry, dict) or not isinstance(entry.get("moves"), list):
         raise ValueError('a position is an object with "moves", a list of [x, y]')

@@ -14,6 +14,7 @@ from rich.progress import track
 
 import games
 from agents.command_line import stop
+from agents.obf import read_obf, table_for
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -55,16 +56,14 @@ def solve(
         found = _answers(name, obf, mates, every_best, table_mb, time_s)
         for answer in found:
             typer.echo(json.dumps(answer) if as_json else _sentence(answer))
-    except BrokenPipeError:
-        raise
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         raise stop("solve", error) from None
 
 
 def _answers(
     game: str, obf: Path | None, mates: Path | None, every_best: bool, table_mb: int | None, time_s: float
 ) -> Iterator[Object]:
-    """The answers for the game's file. Raises ValueError, OSError."""
+    """The answers for the game's file. Raises ValueError."""
     if game == "reversi" and obf is not None and mates is None:
         return _solved(obf, every_best, table_mb)
     if game == "gomoku" and mates is not None and obf is None:
@@ -78,9 +77,9 @@ def _answers(
 
 def _solved(path: Path, every_best: bool, table_mb: int | None) -> Iterator[Object]:
     """The exact results of an OBF file, one by one as they are found."""
-    from agents.endgames import Solver, read_obf, table_for
-
     endgames = read_obf(path)
+    from agents.endgames import Solver  # compiles the kernel, which takes a while the first time
+
     solver = Solver(table_mb or table_for(endgames))
     # Compiled code does not react to Ctrl-C, so it runs in a worker thread while this one waits.
     with ThreadPoolExecutor(1) as thread:

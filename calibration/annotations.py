@@ -13,6 +13,8 @@ import dataclasses
 import re
 from pathlib import Path
 
+from places.named_files import read_text
+
 COLUMNS = "ABCDEFGHIJKLMNO"
 ROWS = 15
 MAX_BYTES = 64 << 10
@@ -157,9 +159,7 @@ def _filled_lines(text: str) -> list[tuple[int, str]]:
 
 def _text_of(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise AnnotationError(f"{path}: larger than {MAX_BYTES >> 10} KiB; no such file is")
-        return path.read_text(encoding="utf-8")
+        return read_text(path, MAX_BYTES)
     except OSError as error:
         raise AnnotationError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

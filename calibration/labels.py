@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.corners import corners_fault
 from calibration.template import BoardTemplate
+from places.named_files import read_bytes
 
 MAX_BYTES = 4 << 20
 
@@ -63,14 +64,10 @@ def chosen_names(names: Sequence[str], only: Sequence[str], where: Path) -> list
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise LabelError(f"{path}: larger than {MAX_BYTES} bytes; no file of labels is")
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_bytes(path, MAX_BYTES))
     except OSError as error:
         raise LabelError(f"{path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        if isinstance(error, LabelError):
-            raise
         raise LabelError(f"{path}: no JSON: {error}") from error
     images = content.get("images") if isinstance(content, dict) else None
     if not isinstance(images, dict):
@@ -102,15 +99,9 @@ def _corners(where: str, value: Any) -> NDArray[np.float64] | None:
     if len(numbers) != 8 or not good or not all(abs(number) < 1e6 for number in numbers):
         raise LabelError(f"{where}: corners_px is null or four [x, y], clockwise from the top left")
     corners = np.array(numbers, dtype=np.float64).reshape(4, 2)
-    if _area(corners) <= 1:
-        raise LabelError(f"{where}: corners_px must go clockwise from the top left and enclose the board")
+    if fault := corners_fault(corners):
+        raise LabelError(f"{where}: corners_px: {fault}")
     return corners
-
-
-def _area(corners: NDArray[np.float64]) -> float:
-    x, y = corners.T
-    area = 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
-    return area if math.isfinite(area) else 0.0
 
 
 def _some(names: list[str]) -> str:

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from places.named_files import read_bytes
+
 MAX_BYTES = 32 << 20
 """Bytes allowed for a file, and for its unpacked content."""
 DAMAGED = (
@@ -23,15 +25,17 @@ DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
     NotImplementedError,
+    MemoryError,
 )
-"""Exceptions raised on reading a file that is not an archive, is cut off or was tampered with."""
+"""Exceptions raised on reading a file that is not an archive, is cut off or was tampered with.
+
+MemoryError: an array claims a size that no computer has.
+"""
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
-    """The arrays of an npz file by name. Raises OSError, or one of DAMAGED, also if the file is too large."""
-    if path.stat().st_size > MAX_BYTES:
-        raise ValueError(f"larger than {MAX_BYTES >> 20} MiB")
-    return arrays_of(path.read_bytes())
+    """The arrays of an npz file by name. Raises OSError, also if the file is too large, or one of DAMAGED."""
+    return arrays_of(read_bytes(path, MAX_BYTES))
 
 
 def arrays_of(content: bytes) -> dict[str, NDArray[np.generic]]:

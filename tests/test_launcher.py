@@ -6,6 +6,7 @@ import importlib.machinery
 import importlib.util
 import io
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -173,3 +174,40 @@ def test_llvm_is_named_where_it_cannot_be_installed(
     said = capsys.readouterr().err
     assert "sudo apt-get install -y --no-install-recommends libllvm19" in said
     assert "espeak" not in said
+
+
+@pytest.mark.parametrize("where", ["prepare", "execve"])
+def test_a_checkout_that_may_not_be_read_is_said_in_one_line(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str
+) -> None:
+    def denied(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(launcher.PYTHON))
+
+    monkeypatch.setattr(launcher, "prepare", lambda *_: None)
+    monkeypatch.setattr(launcher if where == "prepare" else launcher.os, where, denied)
+    monkeypatch.setattr(launcher.sys, "argv", ["kibitzer", "doctor"])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        assert launcher.main() == 75
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"kibitzer: {launcher.PYTHON}: Permission denied; who installed Kibitzer must let you")
+
+
+def test_ctrl_c_between_the_launcher_and_the_program_waits_for_the_program(tmp_path: Path) -> None:
+    program = tmp_path / "python"
+    asked = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
+    program.write_text(f"#!{sys.executable}\n{asked}\n", encoding="utf-8")
+    program.chmod(0o755)
+    code = (
+        "import importlib.machinery as m, importlib.util as u, pathlib, sys\n"
+        "loader = m.SourceFileLoader('launcher', sys.argv[1])\n"
+        "launcher = u.module_from_spec(u.spec_from_loader('launcher', loader))\n"
+        "loader.exec_module(launcher)\n"
+        "launcher.PYTHON = pathlib.Path(sys.argv[2])\n"
+        "launcher.run_program([])\n"
+    )
+    line = [sys.executable, "-c", code, str(ROOT / "kibitzer"), str(program)]
+    told = subprocess.run(line, capture_output=True, text=True, timeout=60)
+    assert told.stdout == "True\n", told.stderr

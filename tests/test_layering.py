@@ -16,7 +16,7 @@ ALLOWED = {
     "processes": {"processes"},
     "wording": {"wording"},
     "games": {"games", "wording"},
-    "calibration": {"calibration", "games", "wording"},
+    "calibration": {"calibration", "games", "wording", "places"},
     "vision": {"vision", "calibration", "games", "wording", "places", "processes"},
     "agents": {"agents", "games", "wording", "places", "processes"},
     "daemon": {"daemon", "vision", "calibration", "games", "agents", "wording", "places", "processes"},

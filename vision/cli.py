@@ -18,6 +18,7 @@ from rich.progress import Progress
 import games
 from calibration.annotated import read_annotated
 from calibration.annotations import AnnotationError
+from calibration.corners import corners_fault
 from calibration.labels import Label, LabelError, read_labels
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
@@ -25,15 +26,19 @@ from vision.calibrating.verdict import RefusedError, Verdict
 from vision.frame import Image
 from vision.reading.own_weights import check_labels
 from vision.reading.weights import WeightsError
-from vision.sources.encoded import decode
+from vision.sources.files import read_photo
+from vision.sources.picture_size import HIGHEST_MEGAPIXELS, MAX_MEGAPIXELS
 
 if TYPE_CHECKING:
     from vision.calibrating.calibrate import LabelledPhoto
 
 GAME = typer.Option(help="Game, by module or short name: nine_mens_morris or morris, reversi, ...")
 RULE = typer.Option(help="Rule option k=v that changes the drawing, such as diagonals=true. Repeatable.")
+MAX_CORNER_PX = 1e6
+MEGAPIXELS = typer.Option(
+    "--max-megapixels", min=1, max=HIGHEST_MEGAPIXELS, help="Megapixels of a picture at most; a larger one is refused."
+)
 JSON = typer.Option("--json", help="Print JSON to standard output instead of words.")
-MAX_PHOTO_BYTES = 64 << 20
 
 
 def refused(command: str, error: object) -> typer.Exit:
@@ -59,6 +64,7 @@ def calibrate_photos(
     descriptor: str | None = None,
     as_json: bool,
     accept: bool,
+    max_megapixels: float,
 ) -> None:
     """The part of `kibitzer calibrate` that takes labelled photos; its options are explained there."""
     from vision.calibrating.calibrate import CalibrationError
@@ -66,7 +72,7 @@ def calibrate_photos(
 
     try:
         template = template_of(game, rule)
-        chosen, examples = _labelled(photos, labels, template, only)
+        chosen, examples = _labelled(photos, labels, template, only, max_megapixels)
         check_labels(descriptor, [label.cells for label in chosen], template)
         with progress_bar() as progress:
             task = progress.add_task("fitting", total=len(examples))
@@ -97,7 +103,7 @@ def calibrate_photos(
 
 
 def _labelled(
-    photos: Path, labels: Path, template: BoardTemplate, only: str
+    photos: Path, labels: Path, template: BoardTemplate, only: str, max_megapixels: float
 ) -> tuple[Sequence[Label], list[LabelledPhoto]]:
     """The chosen labels and their pictures. Raises LabelError, AnnotationError, CalibrationError."""
     from vision.calibrating.calibrate import CalibrationError, LabelledPhoto
@@ -109,7 +115,7 @@ def _labelled(
         chosen = read_labels(labels, template, words)
     examples = []
     for label in chosen:
-        image = load_photo(photos / label.name)
+        image = load_photo(photos / label.name, max_megapixels)
         if image is None:
             raise CalibrationError(f"{photos / label.name} is no picture that can be read")
         examples.append(LabelledPhoto(label.name, image, label.cells, label.corners_px))
@@ -165,23 +171,19 @@ def parse_corners(text: str) -> NDArray[np.float64]:
     """(4, 2) pixels of "x,y x,y x,y x,y". Raises ValueError."""
     try:
         corners = np.array([[float(number) for number in point.split(",")] for point in text.split()])
-        if corners.shape == (4, 2) and np.isfinite(corners).all():
-            return corners
     except ValueError:
-        pass
-    raise ValueError(f'--corners is "x,y x,y x,y x,y" in pixels, not {text!r}')
+        corners = np.empty(0)
+    if corners.shape != (4, 2) or not (np.abs(corners) < MAX_CORNER_PX).all():
+        raise ValueError(f'--corners is "x,y x,y x,y x,y" in pixels, not {text[:80]!r}')
+    if fault := corners_fault(corners):
+        raise ValueError(f"--corners: {fault}: {text}")
+    return corners
 
 
-def load_photo(path: Path) -> Image | None:
+def load_photo(path: Path, max_megapixels: float = MAX_MEGAPIXELS) -> Image | None:
     """The picture in a file; None, with a message on standard error, where it cannot be read."""
     try:
-        if path.stat().st_size > MAX_PHOTO_BYTES:
-            sys.stderr.write(f"{path}: larger than {MAX_PHOTO_BYTES >> 20} MiB, skipped\n")
-            return None
-        image = decode(path.read_bytes())
+        return read_photo(path, max_megapixels)
     except OSError as error:
-        sys.stderr.write(f"{path}: {error.strerror}\n")
+        sys.stderr.write(f"{path}: {error.strerror or error}\n")
         return None
-    if image is None:
-        sys.stderr.write(f"{path}: not a picture, or a damaged one\n")
-    return image

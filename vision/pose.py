@@ -74,13 +74,23 @@ def cells_in_picture(pose: BoardPose, template: BoardTemplate, image: Image) -> 
 
 def is_plausible(pose: BoardPose, template: BoardTemplate, image: Image) -> bool:
     """Whether a camera could see a board like this: convex, not mirrored, large enough, its cells in the picture."""
+    return not place_fault(pose, template, image)
+
+
+def place_fault(pose: BoardPose, template: BoardTemplate, image: Image) -> str:
+    """Why no camera could see a board like this; empty where one could."""
     corners = pose.corners_px(template)
     if not np.isfinite(corners).all() or not cv2.isContourConvex(corners.astype(np.float32)):
-        return False
+        return "they are not the four corners of a board"
     height, width = image.shape[:2]
     if cv2.contourArea(corners.astype(np.float32), oriented=True) < MIN_BOARD * width * height:
-        return False
+        return f"the board would be mirrored, or smaller than {MIN_BOARD:.0%} of the picture"
     sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1) / np.tile(template.size_mm, 2)
     cells = project(pose.image_from_board, template.cells_mm)
-    inside = (cells >= 0) & (cells <= [width - 1, height - 1])
-    return bool(sides.max() < MAX_TILT * sides.min() and inside.all())
+    inside = ((cells >= 0) & (cells <= [width - 1, height - 1])).all(axis=1)
+    if not inside.all():
+        outside = template.cell_names[int(np.argmin(inside))]
+        return f"the cell {outside} would lie outside of the picture of {width}x{height} pixels"
+    if not sides.max() < MAX_TILT * sides.min():
+        return f"one side would look {sides.max() / sides.min():.1f} times as long as another; {MAX_TILT:g} is the most"
+    return ""

@@ -12,6 +12,9 @@ from typing import Any
 
 import games
 from games import AnyGame
+from places.named_files import read_text
+
+MAX_BYTES = 16 << 20
 
 TRIES = 50
 """Draws of an opening before a duplicate is accepted."""
@@ -85,7 +88,7 @@ def read(game: AnyGame, path: Path, seed: int, count: int) -> tuple[Opening, ...
     Blank lines and text after `#` are skipped. Raises OpeningError naming the line.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_text(path, MAX_BYTES).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise OpeningError(f"{path} cannot be read: {error}") from None
     draw, found = random.Random(f"deal {seed}"), []

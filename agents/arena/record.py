@@ -31,6 +31,8 @@ class Record:
         self._file: IO[bytes] | None = None
         if path is not None:
             try:
+                if path.exists() and not (path.is_file() or path.is_dir()):
+                    raise RecordError(f"{path}: it is a pipe or a device, not a file")
                 self._file = path.open("a+b")
                 self._open(self._file, path)
             except OSError as error:
@@ -100,7 +102,7 @@ class Record:
 def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise RecordError(f"{path}, line {number}: no JSON") from None
     if not isinstance(found, dict):
         raise RecordError(f"{path}, line {number}: no JSON object")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 from agents import protocols
 from agents.agent import AgentError
+from places.named_files import read_toml
 
 FILE_VARIABLE = "KIBITZER_ENGINES"
 """Environment variable with the path of the file; if unset, there are no engines."""
@@ -61,10 +61,10 @@ def use(path: Path) -> dict[str, Engine]:
 def read(path: Path) -> dict[str, Engine]:
     """The engines of a file; its other tables are ignored. Raises AgentError naming file, key and value."""
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8")).get("engines", {})
+        tables = read_toml(path).get("engines", {})
     except OSError as error:
         raise AgentError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise AgentError(f"{path}: is not TOML: {error}") from None
     if not isinstance(tables, dict):
         raise AgentError(f"{path}: engines are tables [engines.NAME], not {tables!r}")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from agents.morris_networks import NONE, POINTS
 from agents.morris_networks.board import SYMMETRIES
 from games.nine_mens_morris import CELLS, MIN_MEN
+from places.named_files import read_bytes
 
 LETTERS = "OME"
 """Content of a point: empty, mine, the enemy's; a state's `cells` hold the index."""
@@ -25,6 +26,7 @@ LINE = re.compile(rf"({STATE.pattern})-((?:[a-g][1-7]){{1,3}})")
 PHASES = ("placing", "moving", "flying")
 HELD_OUT_FOLDS = 5
 MAX_MEN = 9
+MAX_BYTES = 64 << 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,7 +105,7 @@ def check_counts(states: States) -> NDArray[np.bool_]:
 def read_good_moves(path: Path) -> GoodMoves:
     """All lines of a file. Raises ValueError naming the first invalid line, OSError."""
     try:
-        lines = path.read_text(encoding="ascii").split()
+        lines = read_bytes(path, MAX_BYTES).decode("ascii").split()
     except UnicodeDecodeError:
         raise ValueError(f"{path} is no text file of good moves") from None
     if not lines:

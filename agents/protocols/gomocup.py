@@ -15,6 +15,7 @@ from agents.players import PlayerSpec
 from agents.protocols import ENGINE_NAME, VERSION, Say
 from agents.protocols.thinking import Thinking
 from games.gomoku import Gomoku, Move, Position
+from wording.outside import clean
 
 GAME = "gomoku"
 SIZES = (15, 19)
@@ -101,7 +102,7 @@ class GomocupSession:
             case "ABOUT":
                 self._say(f'name="{ENGINE_NAME}", version="{VERSION}", author="the Kibitzer developers", country="-"')
             case _:
-                self._say(f"UNKNOWN {word[:40]}")
+                self._say(f"UNKNOWN {clean(word, 40)}")
 
     def _begun(self) -> None:
         if not self._started:

@@ -92,7 +92,7 @@ def read_header(path: Path) -> Header:
         header = Header(**json.loads(text[len(MAGIC) :]))
         if any(not isinstance(value, str if name in TEXTS else int) for name, value in vars(header).items()):
             raise ValueError("a number is no number, or a text no text")
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise TableError(f"{path} has a damaged header: {error}") from None
     if size != HEADER_BYTES + header.slots:
         raise TableError(f"{path} is cut short or too long: {size} bytes, not {HEADER_BYTES + header.slots}")

@@ -12,17 +12,15 @@ from pydantic import ValidationError
 
 from calibration.profile import ProfileError, TableProfile
 from daemon.bundles.bundle import MANIFEST, MAX_FRAMES, PROFILE, VERSION, BundleError, Manifest, frame_name
+from places.named_files import open_regular
 from vision.sources.encoded import peek
+from vision.sources.picture_size import TooLargeError
 
 MAX_FILE_BYTES, MAX_CONTENT_BYTES = 2 << 30, 2 << 30
 """Bytes: greatest size of the file, and of the declared content in total."""
 MAX_MANIFEST_BYTES, MAX_PROFILE_BYTES, MAX_FRAME_BYTES = 64 << 20, 32 << 20, 32 << 20
-MAX_PIXELS = 40_000_000
-"""Pixels of one picture at most: a small file can claim any size."""
 NAMES = re.compile(r"^(manifest\.json|profile\.npz|frames/\d{6}\.jpg)$")
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
-_SIZES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
-"""JPEG markers (start of frame) that are followed by the picture's size."""
 
 
 class BundleFile:
@@ -32,8 +30,7 @@ class BundleFile:
         """Reads the manifest and checks the list of files. Raises BundleError."""
         self.path = path
         try:
-            if path.stat().st_size > MAX_FILE_BYTES:
-                raise BundleError(f"{path}: larger than {MAX_FILE_BYTES >> 30} GiB")
+            open_regular(path, MAX_FILE_BYTES).close()
             self._archive = zipfile.ZipFile(path)
         except OSError as error:
             raise BundleError(f"{path}: {error.strerror or error}") from error
@@ -71,10 +68,13 @@ class BundleFile:
     def jpeg(self, number: int) -> bytes:
         """One picture as JPEG, checked to be complete and small enough to decode. Raises BundleError."""
         data = self._read(frame_name(number), MAX_FRAME_BYTES)
-        width, height = jpeg_size(data)
-        if not 0 < width * height <= MAX_PIXELS or peek(data) is None:
-            raise BundleError(f"{self.path}: {frame_name(number)} is no picture of {MAX_PIXELS:,} pixels at most")
-        return data
+        try:
+            if peek(data) is not None:
+                return data
+            fault = "is no picture"
+        except TooLargeError as error:
+            fault = str(error)
+        raise BundleError(f"{self.path}: {frame_name(number)}: {fault}")
 
     def _check_names(self) -> None:
         entries = self._archive.infolist()
@@ -119,17 +119,3 @@ class BundleFile:
         if len(content) > most:
             raise BundleError(f"{self.path}: {name} is larger than {most >> 20} MiB")
         return content
-
-
-def jpeg_size(data: bytes) -> tuple[int, int]:
-    """Width and height in pixels that a JPEG declares; (0, 0) if it declares none."""
-    at = 2
-    while at + 9 <= len(data) and data[at] == 0xFF:
-        code = data[at + 1]
-        if code == 0xFF:
-            at += 1
-            continue
-        if code in _SIZES:
-            return int.from_bytes(data[at + 7 : at + 9], "big"), int.from_bytes(data[at + 5 : at + 7], "big")
-        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
-    return 0, 0

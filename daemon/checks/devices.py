@@ -50,7 +50,15 @@ def check_camera(config: Config) -> Finding:
     if spec == NONE:
         return Finding("camera", True, "none is wanted: moves are made on the page or told")
     size_px = camera.width_px, camera.height_px
-    attempt = Attempt(lambda: open_source(spec, rate_hz=camera.rate_hz, size_px=size_px, give_up_s=CAMERA_S))
+    attempt = Attempt(
+        lambda: open_source(
+            spec,
+            rate_hz=camera.rate_hz,
+            size_px=size_px,
+            give_up_s=CAMERA_S,
+            max_megapixels=camera.max_megapixels,
+        )
+    )
     if not attempt.wait(OPEN_S):
         attempt.abandon()
         return Finding("camera", False, f"{name}: its driver hangs; unplug the camera and plug it in again")

@@ -25,6 +25,7 @@ from vision.calibrating.verdict import ALL_THE_SAME, RefusedError
 from vision.cli import (
     GAME,
     JSON,
+    MEGAPIXELS,
     RULE,
     calibrate_photos,
     parse_corners,
@@ -38,6 +39,7 @@ from vision.frame import SourceError
 from vision.reading.own_weights import WEIGHTS_HELP, descriptor_for
 from vision.reading.weights import WeightsError
 from vision.sources.opening import open_source
+from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -88,6 +90,7 @@ def calibrate(
     ] = False,
     weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "",
     config: Annotated[Path, typer.Option(help="With --source: settings for voice and camera.")] = DEFAULT,
+    max_megapixels: Annotated[float, MEGAPIXELS] = MAX_MEGAPIXELS,
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
@@ -125,7 +128,10 @@ def calibrate(
         raise stop("calibrate", "give --source CAMERA, or --photos FOLDER and --labels FILE")
     else:
         descriptor = _descriptor(weights)
-        calibrate_photos(game, photos, labels, out, only, rule, descriptor=descriptor, as_json=as_json, accept=accept)
+        calibrate_photos(
+            game, photos, labels, out, only, rule,
+            descriptor=descriptor, as_json=as_json, accept=accept, max_megapixels=max_megapixels,
+        )  # fmt: skip
 
 
 def _descriptor(weights: str) -> str | None:
@@ -169,6 +175,7 @@ def _guided(
             rate_hz=camera.rate_hz,
             size_px=size_px,
             give_up_s=give_up_s or None,
+            max_megapixels=camera.max_megapixels,
         )
     except REFUSALS as error:
         raise stop("calibrate", error) from None

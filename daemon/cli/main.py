@@ -17,7 +17,7 @@ import typer
 
 import daemon
 import places
-from daemon.cli import completion
+from daemon.cli import completion, streams
 
 # Kibitzer shares two cores with other processes: one thread per numeric library, unless the user says otherwise.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -25,6 +25,8 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 EXTRAS = {"numba": ("play", "doctor"), "matplotlib": ("plot", "arena")}
 """Optional packages: the extra that contains each, and a command that installs it in a checkout."""
+UNWRITABLE = 75
+"""Exit status where standard output is closed or full."""
 AGAIN_S = 0.05
 """Seconds before a signal whose exception was dropped is sent again."""
 
@@ -149,6 +151,10 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         application = load(name)
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler) and handler is not signal.default_int_handler:
+            # From here on a Ctrl-C leaves something to tidy up.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         alone = len(application.registered_commands) == 1 and application.registered_callback is None
         if entry.group or alone:
             application(rest, prog_name=f"kibitzer {name}")
@@ -173,18 +179,33 @@ def run() -> None:
     signal.signal(signal.SIGTERM, _terminate)
     sys.unraisablehook = _not_swallowed
     try:
-        sys.exit(main(sys.argv[1:]))
+        status = _status_of(sys.argv[1:])
+        sys.stdout.flush()
+        sys.exit(status)
     except KeyboardInterrupt:
         sys.stderr.write("kibitzer: stopped\n")
         sys.exit(130)
     except BrokenPipeError:
-        # The reader of our output is gone: redirect stdout, so that the interpreter's last flush raises nothing.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.drop()
         sys.exit(141)
+    except OSError:
+        if not streams.fault():
+            raise
+        streams.drop()
+        sys.stderr.write(f"kibitzer: standard output cannot be written: {streams.fault()}\n")
+        sys.exit(UNWRITABLE)
     finally:
         # CPython remembers a Ctrl-C that came during code executed from a string (dataclasses use that), even if it
         # was handled, and then ends by SIGINT instead of the exit status. Executing another string clears this.
         exec("")
+
+
+def _status_of(arguments: list[str]) -> str | int | None:
+    """The exit status of a command, however it ends."""
+    try:
+        return main(arguments)
+    except SystemExit as ended:
+        return ended.code
 
 
 def _terminate(number: int, _frame: object) -> None:

@@ -25,11 +25,12 @@ from daemon.scoring.score_words import line_of, object_of, summary_of
 from daemon.scoring.scorer import Look, ScoredMove, Scorer
 from games.double_double_dominoes import DoubleDoubleDominoes
 from games.double_double_dominoes.position import SIDES
-from vision.cli import load_photo
+from vision.cli import MEGAPIXELS, load_photo
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.pawns import Pawn
 from vision.reading.weights import WeightsError
+from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -48,6 +49,7 @@ def score_dominoes(
     force: Annotated[
         bool, typer.Option("--force", help="Also overwrite files that another program or a person wrote.")
     ] = False,
+    max_megapixels: Annotated[float, MEGAPIXELS] = MAX_MEGAPIXELS,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per move, after each game.")] = False,
 ) -> None:
     """Scores games of Double Double Dominoes from photos, one photo per tile.
@@ -80,7 +82,8 @@ def score_dominoes(
             for series in chosen:
                 teller = Teller(series, folder, as_json)
                 for shot in series.shots:
-                    teller.look(eyes.looks(None if shot.photo is None else load_photo(shot.photo)))
+                    photo = None if shot.photo is None else load_photo(shot.photo, max_megapixels)
+                    teller.look(eyes.looks(photo))
                     progress.advance(task)
                 complete = teller.finish() and complete
     except (AnnotationError, SeriesError, FolderError, ProfileError, TemplateError, WeightsError, ValueError) as error:

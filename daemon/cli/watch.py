@@ -20,9 +20,11 @@ from daemon.i18n.translation import in_words
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
+from vision.cli import MEGAPIXELS
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.reading.weights import WeightsError
 from vision.sources.opening import open_source
+from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.sources.slot import NewestFrame
 
 READ_S = 0.5
@@ -47,6 +49,7 @@ def watch(
     give_up_s: Annotated[
         float, typer.Option(min=1, max=3600, help="Seconds without a picture after which a stream counts as ended.")
     ] = GIVE_UP_S,
+    max_megapixels: Annotated[float, MEGAPIXELS] = MAX_MEGAPIXELS,
 ) -> None:
     """Watches a game between people, and prints one JSON object per event.
 
@@ -66,7 +69,7 @@ def watch(
         table = None if profile is None else TableProfile.load(profile)
         template = load_template(the_game.name, games.switched_on(the_game))
         pipeline = Pipeline(template, table)
-        frames = open_source(source, hold_s=hold_s, give_up_s=give_up_s)
+        frames = open_source(source, hold_s=hold_s, give_up_s=give_up_s, max_megapixels=max_megapixels)
     except (games.GameError, TemplateError, ProfileError, WeightsError, SourceError) as error:
         raise stop("watch", error) from None
     if table is not None and table.caution:

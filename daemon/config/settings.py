@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 import places
+from places.named_files import parse_toml, read_toml
 from wording.outside import clean, visible, without_secrets
 
 ROOT = places.PROGRAM
@@ -34,6 +34,18 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _expandable(path: str) -> str:
+    """The path as given. Raises ValueError where no file can have it."""
+    try:
+        Path(path).expanduser()
+    except RuntimeError:
+        raise ValueError("there is no such user's home folder") from None
+    if "\0" in path:
+        raise ValueError("a path has no zero byte in it")
+    return path
+
+
+PathText = Annotated[str, AfterValidator(_expandable)]
 Seconds = Annotated[float, Field(ge=0, le=3600)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 JOINS = "bus:"
@@ -100,6 +112,7 @@ class CameraSection(Section):
     source: str = "0"
     width_px: int = Field(default=1280, ge=160, le=7680)
     height_px: int = Field(default=720, ge=120, le=4320)
+    max_megapixels: float = Field(default=50.0, ge=1, le=500)
     rate_hz: float = Field(default=15.0, ge=1, le=120)
     photo_hold_s: float = Field(default=1.5, ge=0.5, le=60)
     give_up_s: Seconds = 0.0
@@ -109,7 +122,7 @@ class CameraSection(Section):
 class BoardSection(Section):
     """The board's profile: where the board is and what its pieces look like."""
 
-    profile: str = ""
+    profile: PathText = ""
 
 
 class EyesSection(Section):
@@ -133,7 +146,7 @@ class BusSection(Section):
     reply: str = "tcp://127.0.0.1:5556"
     table: str = Field(default="table", pattern=r"^[A-Za-z0-9_.:-]{1,64}$")
     start_workers: bool = True
-    keys: str = Field(default="", max_length=4096)
+    keys: PathText = Field(default="", max_length=4096)
 
 
 class SpeechSection(Section):
@@ -154,7 +167,7 @@ class PageSection(Section):
     enabled: bool = True
     host: str = "127.0.0.1"
     port: Port = 8765
-    token: str = Field(default="var/page.token", min_length=1, max_length=4096)
+    token: PathText = Field(default="var/page.token", min_length=1, max_length=4096)
     trusted_proxies: list[NetworkText] = Field(default_factory=lambda: ["127.0.0.0/8", "::1"], max_length=16)
     window: bool = True
 
@@ -162,7 +175,7 @@ class PageSection(Section):
 class JournalSection(Section):
     """The journal and its pictures."""
 
-    path: str = "var/journal.sqlite"
+    path: PathText = "var/journal.sqlite"
     pictures: bool = True
     pictures_mb: int = Field(default=200, ge=1, le=1_000_000)
 
@@ -194,7 +207,7 @@ class SupervisionSection(Section):
 class LogSection(Section):
     """The log."""
 
-    path: str = Field(default="", max_length=4096)
+    path: PathText = Field(default="", max_length=4096)
     level: Literal["debug", "info", "warning", "error"] = "info"
     size_mb: float = Field(default=5.0, ge=0.01, le=1000)
     files: int = Field(default=4, ge=1, le=100)
@@ -205,7 +218,7 @@ class BundlesSection(Section):
     """Recordings of failed scenes, kept for replay."""
 
     enabled: bool = False
-    folder: str = Field(default="var/bundles", min_length=1, max_length=4096)
+    folder: PathText = Field(default="var/bundles", min_length=1, max_length=4096)
     seconds: float = Field(default=20.0, ge=2, le=300)
     memory_mb: int = Field(default=64, ge=8, le=2048)
     rejected_s: float = Field(default=6.0, ge=0, le=60)
@@ -251,20 +264,20 @@ def load_config(path: Path = DEFAULT, environment: Mapping[str, str] = os.enviro
     """
     variables = {key_of(name): name for name in environment if name.startswith(PREFIX) and DIVIDER in name}
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = read_toml(path)
         for key, name in variables.items():
             _put(settings, key, value_of(environment[name]))
         return Config.model_validate(settings)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: is not TOML: {error}") from error
     except ValidationError as error:
         faults = [
             f"{_origin(fault['loc'], variables) or path}: {fault_text(fault)}"
             for fault in error.errors(include_url=False)
         ]
         raise ConfigError("\n".join(faults)) from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
 
 
 def key_of(variable: str) -> tuple[str, ...]:
@@ -277,8 +290,8 @@ def value_of(text: str) -> object:
     if text[:1] not in ("[", "{"):
         return text
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return parse_toml(f"value = {text}")["value"]
+    except ValueError:
         return text
 
 

@@ -10,10 +10,12 @@ import stat
 from pathlib import Path
 
 from calibration.whole_file import write_whole
+from places.named_files import open_regular
 
 TOKEN_BYTES = 32
 """Random bytes of a new token."""
 MAX_TOKEN_LENGTH = 128
+MAX_FILE_BYTES = 4096
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{32,128}")
 
 
@@ -24,9 +26,9 @@ class TokenError(ValueError):
 def page_token(path: Path) -> str:
     """The token in a file that only its owner may read; created on first use. Raises TokenError."""
     try:
-        with path.open(encoding="ascii") as file:
+        with open_regular(path, MAX_FILE_BYTES) as file:
             found = os.fstat(file.fileno())
-            token = file.read(MAX_TOKEN_LENGTH + 2).strip()
+            token = file.read().decode("ascii").strip()
     except FileNotFoundError:
         return new_token(path)
     except (OSError, UnicodeDecodeError) as error:

@@ -9,13 +9,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import cv2
-
 from daemon.i18n.translation import in_a_row, in_words, worded
 from daemon.outputs.speech.speech import Speaker
 from games import EMPTY
 from vision.calibrating.guided import GuidedCalibration, Prompt, Taken
 from vision.frame import FrameSource, SourceEnded
+from vision.sources.files import write_png
 from vision.sources.slot import NewestFrame
 
 READ_S = 0.3
@@ -126,8 +125,7 @@ def keep_pictures(taken: Sequence[Taken], calibration: GuidedCalibration, folder
     labels = {}
     for number, one in zip(sorted(calibration.taken), taken, strict=True):
         name, photo = f"{number + 1}.png", one.photo
-        if not cv2.imwrite(str(folder / name), photo.image):
-            raise OSError(f"{folder / name}: cannot be written")
+        write_png(folder / name, photo.image)
         corners = None if photo.corners_px is None else photo.corners_px.round(2).tolist()
         labels[name] = {"corners_px": corners, "cells": calibration.lessons[number].board}
     (folder / "labels.json").write_text(json.dumps({"images": labels}, indent=1) + "\n", encoding="utf-8")

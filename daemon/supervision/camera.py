@@ -255,4 +255,5 @@ def open_by_settings(spec: str, settings: CameraSection) -> FrameSource:
         rate_hz=settings.rate_hz,
         size_px=(settings.width_px, settings.height_px),
         give_up_s=settings.give_up_s or None,
+        max_megapixels=settings.max_megapixels,
     )

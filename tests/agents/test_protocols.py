@@ -306,6 +306,7 @@ def test_gomocup_keeps_a_reserve_of_the_time_for_a_turn() -> None:
     ("line", "answer"),
     [
         ("DANCE", "UNKNOWN DANCE"),
+        ("DAN\rCE", "UNKNOWN DAN CE"),
         ("START 4", "ERROR boards have 15 or 19 lines, not 4"),
         ("START", "ERROR START takes a whole number"),
         ("RECTSTART 15,19", "ERROR boards are square"),

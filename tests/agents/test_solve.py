@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.endgames import Solver, read_obf
+from agents.endgames import Solver
+from agents.obf import read_obf
 from games.reversi import Reversi
 
 FIRST = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12;"
@@ -18,6 +19,7 @@ ALIKE = "-XXXXXX-X-XXXOO-XOXXXOOXXXOXOOOX-OXOOXXX--OOOXXX--OOXX----XOXXO- X;"
 OVER = "X" * 60 + "-" * 4 + " O;"
 MUST_PASS = "X" * 62 + "O- O;"
 GAME = Reversi()
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -110,3 +112,14 @@ def test_published_endgames_have_the_published_results(real_data: Path) -> None:
         solution = solver.solve(position, every=True)
         assert solution.score == published["score"]
         assert {GAME.format_move(position, move) for move in solution.best} == set(published["best"])
+
+
+def test_a_file_that_is_not_there_is_said_before_anything_is_compiled() -> None:
+    code = (
+        "import sys; from daemon.cli.main import main\n"
+        "try: main(['solve', '--game', 'reversi', '--obf', '/nowhere.obf'])\n"
+        "except SystemExit as ended: print(ended.code, 'numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "2 False\n"
+    assert done.stderr == "kibitzer solve: /nowhere.obf: No such file or directory\n"

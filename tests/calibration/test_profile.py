@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -130,3 +131,15 @@ def test_profile_made_against_advice_says_so() -> None:
 def test_profile_of_another_game_is_refused() -> None:
     with pytest.raises(ProfileError, match="made for nine_mens_morris, not for reversi"):
         PROFILE.check_game("reversi")
+
+
+def test_an_array_that_claims_more_than_any_computer_has_is_refused(saved: Path) -> None:
+    with zipfile.ZipFile(saved) as archive:
+        kept = {name: archive.read(name) for name in archive.namelist()}
+    claim = b"(3, 3), }" + b" " * 20
+    content = kept["image_from_board.npy"].replace(claim, b"(125000000000000,), }".ljust(len(claim)))
+    with zipfile.ZipFile(saved, "w") as archive:
+        for name, array in (kept | {"image_from_board.npy": content}).items():
+            archive.writestr(name, array)
+    with pytest.raises(ProfileError, match=r"no table profile .Unable to allocate"):
+        TableProfile.load(saved)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 import daemon
 from agents import kernels
 from daemon.cli import main as command_line
+from daemon.cli import streams
 from daemon.cli.main import COMMANDS, main
 from daemon.cli.schema import SCHEMAS, of_bus, of_config, of_page
 from daemon.commands.command import NAMES, Correct, Hand, Move, NewGame, Pass, as_object
@@ -118,3 +120,35 @@ def test_without_numba_agents_play_in_plain_python() -> None:
 
 def test_kernels_are_there_where_numba_is() -> None:
     assert "gomoku" in kernels.names()
+
+
+@pytest.mark.parametrize(("to", "why"), [("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")])
+def test_output_that_is_full_or_closed_is_said_in_one_line(to: str, why: str) -> None:
+    line = ["sh", "-c", f'exec "$0" -m daemon.cli --version >{to}', sys.executable]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (75, f"kibitzer: standard output cannot be written: {why}\n")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_what_a_terminal_cannot_show_is_escaped_as_in_json(encoding: str) -> None:
+    written = io.BytesIO()
+    shown = streams.Output(written, encoding, streams.ESCAPED)
+    said = {"text": "Bạn đi trước \U0001f600", "photo": "game\udcff.jpg"}
+    shown.write(json.dumps(said, ensure_ascii=False))
+    shown.flush()
+    assert json.loads(written.getvalue().decode(encoding)) == said
+
+
+def test_ctrl_c_while_the_program_is_still_imported_ends_it_quietly() -> None:
+    code = (
+        "import os, signal, sys, daemon.cli.__main__ as start\n"
+        "class Interrupts:\n"
+        "    @staticmethod\n"
+        "    def find_spec(name, *_):\n"
+        "        if name == 'typer':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupts)\n"
+        "start.run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "kibitzer: stopped\n")

@@ -191,3 +191,14 @@ def test_a_fault_of_the_file_is_not_blamed_on_the_environment(tmp_path: Path) ->
     path = write(tmp_path, "[eyes]\nsettle_s = 99\n")
     with pytest.raises(ConfigError, match=rf"^{path}: eyes\.settle_s"):
         load_config(path, {"KIBITZER_CAMERA__SOURCE": "none"})
+
+
+@pytest.mark.parametrize(
+    "key", ["board.profile", "bus.keys", "page.token", "journal.path", "log.path", "bundles.folder"]
+)
+def test_a_path_that_no_file_can_have_is_refused_by_its_key(key: str) -> None:
+    section, name = key.split(".")
+    for path, why in (("~nosuchuser-here/x", "home folder"), ("a\0b", "zero byte")):
+        with pytest.raises(ConfigError, match=why) as refused:
+            load_config(environment={f"KIBITZER_{section}__{name}".upper(): path})
+        assert key in str(refused.value)

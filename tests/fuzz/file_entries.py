@@ -11,6 +11,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from PIL import Image as Picture
 
 import games
 from agents import board_file
@@ -32,9 +33,14 @@ from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import check_position
 from tests.fuzz.imported_games import import_entries
 from tests.fuzz.positions import text_of
+from vision.cli import parse_corners
+from vision.pose import pose_from_corners
+from vision.sources.encoded import EncodedFrame, JpegSplitter, decode, peek
+from vision.sources.picture_size import FORMATS, TooLargeError, picture_size_px
 
 ANNOTATION = b"8H 6\r\n8I 3\r\n12"
 MOVERS = b"1_01.jpg player1\r\n1_02.jpg player2"
+FUZZED_MEGAPIXELS = 0.05
 GGF = (
     b"(;GM[Othello]PC[x]PB[a]PW[b]RE[?]TI[0]TY[8]BO[8 " + b"-" * 27 + b"O*------*O" + b"-" * 27 + b" *]"
     b"B[F5//1.5]W[D6];)",
@@ -74,6 +80,9 @@ def entries() -> list[Entry]:
         Entry(
             "sanmill", "files", sanmill_text, SANMILL, (b"fen", b"moves", b" xd6", b"d6-d5", b"O", b"@", b" w", b" b r")
         ),
+        Entry("photo", "files", photo_bytes, _photos(), (b"\xff\xd8", b"\xff\xc0\x00\x11\x08", b"IHDR"), guided=False),
+        Entry("stream", "files", stream_bytes, _streams(), (b"\xff\xd8", b"\xff\xd9", b"\xff\xda"), guided=False),
+        Entry("corners", "files", corners_text, (b"1,2 90,4 95,60 7,80",), (b"nan", b"-0", b"1e5", b"inf"), weight=0.5),
         *import_entries(),
     ]
 
@@ -207,6 +216,60 @@ def sanmill_text(data: bytes) -> bool:
     if standing.journey is not None and not standing.removals(game):
         raise IllegalState("a turn that nobody can end")
     return True
+
+
+def photo_bytes(data: bytes) -> bool:
+    """Reads a photo: what is decoded must be of the size that its header claims, turned or not, or smaller."""
+    try:
+        image = decode(data, FUZZED_MEGAPIXELS)
+    except TooLargeError:
+        return False
+    if image is not None and image.shape[0] * image.shape[1] > FUZZED_MEGAPIXELS * 1e6:
+        raise IllegalState(f"a picture of {image.shape} was decoded, its header claims {picture_size_px(data)}")
+    return image is not None
+
+
+def stream_bytes(data: bytes) -> bool:
+    """Reads a camera's stream in pieces: every picture that is passed on must be whole and small enough."""
+    splitter, found = JpegSplitter(), 0
+    for at in range(0, len(data), 997):
+        for jpeg in splitter.feed(data[at : at + 997]):
+            with contextlib.suppress(TooLargeError):
+                picture = peek(jpeg, FUZZED_MEGAPIXELS)
+                if picture is not None:
+                    found += 1
+                    if EncodedFrame(picture, 0.0, 0).image.size > 3e6 * FUZZED_MEGAPIXELS:
+                        raise IllegalState(f"a picture larger than {picture_size_px(jpeg)}")
+    return found > 0
+
+
+def corners_text(data: bytes) -> bool:
+    """Reads corners as typed: those that are taken must place a board."""
+    try:
+        corners = parse_corners(text_of(data))
+    except ValueError:
+        return False
+    if not np.isfinite(pose_from_corners(corners, _template()).image_from_board).all():
+        raise IllegalState(f"{corners.tolist()} place no board")
+    return True
+
+
+@functools.cache
+def _photos() -> tuple[bytes, ...]:
+    """The same small picture in every format that is read."""
+    found = []
+    for name in FORMATS:
+        buffer = io.BytesIO()
+        Picture.new("RGB", (24, 16), (200, 80, 30)).save(buffer, name)
+        found.append(buffer.getvalue())
+    return tuple(found)
+
+
+@functools.cache
+def _streams() -> tuple[bytes, ...]:
+    jpeg, *_ = _photos()
+    part = b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % len(jpeg) + jpeg
+    return part * 3, jpeg * 2
 
 
 @functools.cache

@@ -162,7 +162,7 @@ def test_bad_input_is_one_line_and_status_2(arguments: list[str], message: str) 
 
 
 def test_corners_are_parsed() -> None:
-    assert parse_corners("1,2 3.5,4 5,6 7,8").tolist() == [[1, 2], [3.5, 4], [5, 6], [7, 8]]
+    assert parse_corners("1,2 30.5,4 35,60 7,80").tolist() == [[1, 2], [30.5, 4], [35, 60], [7, 80]]
 
 
 def test_four_photos_of_a_real_game_are_enough_to_read_the_others(real_data: Path) -> None:

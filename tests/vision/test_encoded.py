@@ -22,8 +22,8 @@ def jpeg(image: Image) -> bytes:
 
 def test_a_frame_is_decoded_once_and_only_when_its_picture_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     decoded: list[int] = []
-    real = encoded.decode
-    monkeypatch.setattr(encoded, "decode", lambda data: (decoded.append(len(data)), real(data))[1])
+    real = encoded._decoded
+    monkeypatch.setattr(encoded, "_decoded", lambda data: (decoded.append(len(data)), real(data))[1])
     seen = peek(jpeg(picture()))
     assert seen is not None
     frame = EncodedFrame(seen, 1.5, 7)

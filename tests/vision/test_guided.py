@@ -276,7 +276,7 @@ def test_corners_place_a_board_and_wrong_ones_are_refused() -> None:
     there = Room(corners=True)
     assert there.wait(FIRST_LOOK_S + 1.5)[:2] == ["found", "taken"]
     wrong = GuidedCalibration(TEMPLATE, LESSONS, np.array([[0, 0], [9000, 0], [9000, 9000], [0, 9000.0]]))
-    with pytest.raises(ValueError, match="are no board"):
+    with pytest.raises(ValueError, match="outside of the picture"):
         wrong.feed(Frame(there.table.render(), 0.0, 0))
 
 

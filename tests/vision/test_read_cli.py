@@ -74,3 +74,17 @@ def test_auto_goes_by_the_picture_alone(folder: Path, option: list[str]) -> None
 def test_only_options_that_show_on_the_board_are_named() -> None:
     assert rules_of(load_template("gomoku", frozenset({"size=19", "overlines"}))) == {"size": "19"}
     assert rules_of(load_template("nine_mens_morris", frozenset({"diagonals", "flying"}))) == {"diagonals": "true"}
+
+
+@pytest.mark.parametrize(
+    ("corners", "fault"),
+    [
+        ("-900,-900 9000,0 9000,9000 0,9000", "the cell a7 would lie outside of the picture"),
+        ("10,10 30,10 30,30 10,30", "smaller than 2% of the picture"),
+        ("10,10 600,10 310,300 300,300", "times as long as another; 4 is the most"),
+    ],
+)
+def test_corners_where_no_board_can_be_are_named(folder: Path, corners: str, fault: str) -> None:
+    (report,), _ = read(str(folder / "morris.png"), "--game", "morris", "--corners", corners)
+    assert (report["found"], report["reason"]) == (False, "wrong_corners")
+    assert fault in report["advice"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import logging
 import os
@@ -16,8 +17,10 @@ import numpy as np
 import pytest
 
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
+from vision.simulated.recording import record_video
+from vision.sources import mjpeg
 from vision.sources.encoded import JpegSplitter, decode
-from vision.sources.files import natural_key
+from vision.sources.files import natural_key, read_photo, write_png
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
 
@@ -115,6 +118,17 @@ def test_a_video_whose_name_is_no_utf_8_is_refused_and_not_given_to_opencv(tmp_p
         open_source(str(path))
 
 
+def test_pictures_are_written_under_any_name_and_no_video_under_one_that_is_no_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"board\xff.png")
+    try:
+        write_png(path, picture(90))
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    assert np.array_equal(read_photo(path), picture(90))
+    with pytest.raises(SourceError, match=r"film\\udcff\.avi': the name is no UTF-8"):
+        record_video(None, tmp_path / os.fsdecode(b"film\xff.avi"))  # type: ignore[arg-type]
+
+
 def test_a_video_gives_its_frames_with_their_place_in_the_file(tmp_path: Path) -> None:
     write_video(tmp_path / "v.avi", 12)
     frames = read_all(open_source(str(tmp_path / "v.avi")))
@@ -171,6 +185,9 @@ class Camera(http.server.BaseHTTPRequestHandler):
         if self.path == "/missing":
             self.send_error(404)
             return
+        if self.path.startswith("/drips"):
+            self.drip()
+            return
         if self.path == "/shot.jpg":
             self.send_response(200)
             self.send_header("Content-Type", "image/jpeg")
@@ -199,6 +216,16 @@ class Camera(http.server.BaseHTTPRequestHandler):
         except OSError:
             return
 
+    def drip(self) -> None:
+        """Sends a byte now and then, so that no wait for one is long: in the head, or as a chunk's length."""
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        if self.path == "/drips-chunk":
+            self.wfile.write(b"Content-Type: image/jpeg\r\nTransfer-Encoding: chunked\r\n\r\n")
+        with contextlib.suppress(OSError):
+            while True:
+                self.wfile.write(b"0")
+                time.sleep(0.02)
+
     def log_message(self, format: str, *args: object) -> None:
         return
 
@@ -226,6 +253,15 @@ def test_a_phones_stream_is_read_in_every_dialect(camera: str, path: str) -> Non
     assert all(frame is not None and frame.image.shape == (48, 64, 3) for frame in frames)
     times = [frame.time_s for frame in frames if frame is not None]
     assert times == sorted(times)
+
+
+@pytest.mark.parametrize("path", ["/drips-head", "/drips-chunk"])
+def test_a_camera_that_drips_bytes_is_broken_off_before_it_counts_as_hanging(
+    camera: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mjpeg, "PATIENCE", 0.005)
+    with pytest.raises(SourceError, match=r"it sends bytes but no picture for 0\.3 s"):
+        next(mjpeg.mjpeg_frames(camera + path, stall_s=60))
 
 
 def test_a_stream_tells_how_many_pictures_come_also_after_a_break(camera: str) -> None:
@@ -278,3 +314,11 @@ def test_a_camera_that_fails_is_opened_again() -> None:
         shades.append(int(frame.image[0, 0, 0]))
     source.close()
     assert shades == [1, 3] and source.reconnects == 2
+
+
+@pytest.mark.parametrize("names", [(), ("notes.txt",), ("a.jpg", "b.png")])
+def test_a_folder_without_one_photo_is_refused_when_it_is_opened(tmp_path: Path, names: tuple[str, ...]) -> None:
+    for name in names:
+        (tmp_path / name).write_text("no picture", encoding="utf-8")
+    with pytest.raises(SourceError, match="there are no photos in this folder"):
+        open_source(str(tmp_path))

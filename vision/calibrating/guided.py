@@ -24,7 +24,7 @@ from vision.calibrating.guided_words import advice, believed, correction, found,
 from vision.calibrating.lesson_check import LessonCheck, Look, Mistakes
 from vision.finding.landmarks import turned_to_print
 from vision.frame import Frame, Image
-from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
+from vision.pose import BoardPose, place_fault, pose_from_corners, rectify
 from vision.primitives.features import Reference
 from vision.reading.heads import OTHER
 from vision.reading.locate import refine_if_better
@@ -217,8 +217,8 @@ class GuidedCalibration:
     def _aligner_at_corners(self, image: Image) -> Aligner:
         assert self._corners_px is not None
         pose = pose_from_corners(self._corners_px, self.template)
-        if not is_plausible(pose, self.template, image):
-            raise ValueError(f"corners {self._corners_px.tolist()} are no board in a picture of this size")
+        if fault := place_fault(pose, self.template, image):
+            raise ValueError(f"--corners: {fault}")
         if self.template.printed is not None:
             pose = turned_to_print(image, pose, self.template)
         pose = refine_if_better(image, pose, self.template)

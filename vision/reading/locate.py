@@ -17,7 +17,7 @@ from vision.finding.found import Found
 from vision.finding.landmarks import turned_to_print
 from vision.finding.paper import in_white_light
 from vision.frame import Frame, Image
-from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
+from vision.pose import BoardPose, is_plausible, place_fault, pose_from_corners, rectify
 from vision.primitives.lines import measure_shape
 from vision.reading.board_reading import BoardReading
 from vision.reading.pawns import Pawn, find_pawns
@@ -61,6 +61,10 @@ class PhotoReader:
     def place(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> Found | None:
         """Locates the board in the photo; None if none is seen. Raises OtherSheetError."""
         return self._place(image) if corners_px is None else self._place_at(image, corners_px)
+
+    def place_fault(self, image: Image, corners_px: NDArray[np.float64]) -> str:
+        """Why the board cannot lie at these corners; empty where it can."""
+        return place_fault(pose_from_corners(corners_px, self._template), self._template, image)
 
     def read_at(self, image: Image, placed: Found) -> ReadPhoto:
         """Reads a board that was already located."""

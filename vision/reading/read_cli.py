@@ -18,7 +18,7 @@ import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, TemplateError
-from vision.cli import JSON, RULE, load_photo, parse_corners, progress_bar, stop, template_of
+from vision.cli import JSON, MEGAPIXELS, RULE, load_photo, parse_corners, progress_bar, stop, template_of
 from vision.finding.found import Found
 from vision.finding.markers import OtherSheetError
 from vision.finding.sight import Unseen, exposure_fault, why_unseen
@@ -26,6 +26,7 @@ from vision.finding.which_board import name_board
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.weights import WeightsError
+from vision.sources.picture_size import MAX_MEGAPIXELS
 from wording import Sentence
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
@@ -60,6 +61,7 @@ def read(
     corners: Annotated[
         str, typer.Option(help='Where the board is: "x,y x,y x,y x,y", top left, top right, bottom right, bottom left.')
     ] = "",
+    max_megapixels: Annotated[float, MEGAPIXELS] = MAX_MEGAPIXELS,
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
     """Reads the board in photos, with or without a table profile.
@@ -70,8 +72,8 @@ def read(
     1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds; for dominoes also
     tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not seen).
 
-    For a file that is not a picture or shows no board, found is false, and reason (no_board, cut_off, ...) and advice
-    (what is wrong and what to do, in words) are given. The exit status is still 0; 2 means a wrong command.
+    For a file that is not a picture or shows no board, found is false, and reason (no_board, wrong_corners, ...) and
+    advice (what is wrong and what to do, in words) are given. The exit status is still 0; 2 means a wrong command.
 
     With --game auto, game and rules name the board in each photo, and others lists what else it may be, each with its
     own sure; game is null if that is not clear. It takes some seconds a photo.
@@ -91,7 +93,7 @@ def read(
     except (games.GameError, ProfileError, TemplateError, WeightsError, ValueError) as error:
         raise stop("read", error) from None
     for photo in photos:
-        image = load_photo(photo)
+        image = load_photo(photo, max_megapixels)
         report = read_unnamed(image) if reader is None else read_named(image, reader, place)
         report = {"photo": photo.name} | report
         if as_json:
@@ -111,6 +113,8 @@ def read_named(image: Image | None, reader: PhotoReader, corners_px: NDArray[np.
         placed = None
     if image is None:
         report |= unseen(NO_PICTURE)
+    elif placed is None and corners_px is not None and (fault := reader.place_fault(image, corners_px)):
+        report |= {"reason": "wrong_corners", "advice": f"--corners: {fault}"}
     elif placed is None:
         report |= unseen(why_unseen(image, reader.template))
     else:

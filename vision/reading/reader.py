@@ -20,6 +20,8 @@ from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, 
 from vision.reading.joint import read_jointly
 from vision.reading.tile_make import of_one_make
 from vision.reading.tiles import pair_halves
+from vision.sources.encoded import decode
+from vision.sources.picture_size import TooLargeError
 
 log = logging.getLogger(__name__)
 
@@ -171,10 +173,13 @@ def _blurred(patches: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def reference_of(profile: TableProfile) -> Reference:
     """The profile's reference picture, for alignment. Raises ProfileError."""
-    image = cv2.imdecode(np.frombuffer(profile.reference_jpeg, dtype=np.uint8), cv2.IMREAD_COLOR)
+    try:
+        image = decode(profile.reference_jpeg)
+    except TooLargeError as error:
+        raise ProfileError(f"the profile's reference picture: {error}") from None
     if image is None:
         raise ProfileError("the profile's reference picture is damaged; calibrate again")
-    return Reference(np.asarray(image, dtype=np.uint8), profile.image_from_board)
+    return Reference(image, profile.image_from_board)
 
 
 def _head_of(profile: TableProfile, template: BoardTemplate) -> Head:

@@ -14,6 +14,7 @@ import typer
 import games
 from calibration.template import TemplateError, load_template
 from games import AnyGame
+from vision.cli import MEGAPIXELS
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.simulated.calibrated import profile_of
 from vision.simulated.follow import StateFollower
@@ -22,6 +23,7 @@ from vision.simulated.sitter import GuidedSitting
 from vision.simulated.sitting import Sitting
 from vision.sources.mjpeg_server import MjpegServer, ServerError
 from vision.sources.opening import open_source
+from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -108,6 +110,7 @@ def serve(
     hold_s: Annotated[float, typer.Option(min=0.1, max=600, help="Seconds each photo of a folder is shown.")] = 3.0,
     rate_hz: Annotated[float, typer.Option(min=0.5, max=60, help="Frames a second.")] = 10.0,
     first: Annotated[str, typer.Option("--from", help="Photo to begin with, such as 1_20.jpg.")] = "",
+    max_megapixels: Annotated[float, MEGAPIXELS] = MAX_MEGAPIXELS,
     at_once: Annotated[bool, typer.Option("--at-once", help="Begin now, not when the first viewer comes.")] = False,
 ) -> None:
     """Serves photos or a video as an MJPEG stream, as a phone over a board would send it.
@@ -119,7 +122,7 @@ def serve(
     """
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     try:
-        frames = NamedFrames(open_source(source, hold_s=hold_s, rate_hz=rate_hz), first)
+        frames = NamedFrames(open_source(source, hold_s=hold_s, rate_hz=rate_hz, max_megapixels=max_megapixels), first)
         server = MjpegServer(frames, port, rate_hz=rate_hz, wait=not at_once, get={"/now": frames.now})
     except (SourceError, ServerError) as error:
         raise _stop("serve", error) from None

@@ -8,6 +8,7 @@ import cv2
 
 from vision.frame import SourceError
 from vision.simulated.sitting import Sitting
+from vision.sources.files import check_name
 
 RATE_HZ = 15.0
 AFTERWARDS_S = 3.0
@@ -20,6 +21,7 @@ def record_video(sitting: Sitting, path: Path, longest_s: float = MAX_S) -> dict
     """Plays without waiting to the end of the last game, or for that long; returns the truth. Raises SourceError."""
     if path.suffix.lower() not in CODECS:
         raise SourceError(f"{path}: a video is written as {', '.join(CODECS)}")
+    check_name(str(path))
     frame = sitting.read(1.0)
     assert frame is not None
     height, width = frame.image.shape[:2]

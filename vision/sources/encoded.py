@@ -11,9 +11,12 @@ import cv2
 import numpy as np
 
 from vision.frame import PREVIEW_SHRINK, Frame, Image, Preview
+from vision.sources.picture_size import MAX_MEGAPIXELS, check_size, picture_size_px
 
 MAX_JPEG_BYTES = 32 * 2**20
 """Bytes after which an unfinished picture is abandoned."""
+MAX_SCANS = 64
+"""Scans of a JPEG, of which a progressive one has about ten; each costs a pass over all pixels, and 70 bytes."""
 
 _START = b"\xff\xd8"
 _MARKER_IN_SCAN = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
@@ -55,9 +58,9 @@ class JpegSplitter:
 def jpeg_end(data: bytes | bytearray) -> int | None:
     """The length of the JPEG at the start of `data`; None if it is incomplete.
 
-    -1 where it is broken: another picture, or no marker, is where a marker should be.
+    -1 where it is broken: another picture, or no marker, is where a marker should be, or it has too many scans.
     """
-    at = len(_START)
+    at, scans = len(_START), 0
     while at + 4 <= len(data):
         if data[at] != 0xFF or data[at + 1] == _SOI:
             return -1
@@ -69,6 +72,9 @@ def jpeg_end(data: bytes | bytearray) -> int | None:
             continue
         at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
         if code == _SCAN:
+            scans += 1
+            if scans > MAX_SCANS:
+                return -1
             found = _MARKER_IN_SCAN.search(data, at)
             if found is None:
                 return None
@@ -86,9 +92,9 @@ class Picture:
     preview: Preview
 
 
-def peek(data: bytes) -> Picture | None:
-    """The JPEG with its preview; None where it is broken or truncated."""
-    if not data.startswith(_START) or (jpeg_end(data) or 0) <= 0:
+def peek(data: bytes, max_megapixels: float = MAX_MEGAPIXELS) -> Picture | None:
+    """The JPEG with its preview; None where it is broken or truncated. Raises TooLargeError."""
+    if not data.startswith(_START) or not _is_whole(data, max_megapixels):
         return None
     try:
         preview = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_REDUCED_GRAYSCALE_8)
@@ -113,7 +119,7 @@ class EncodedFrame(Frame):
     @functools.cached_property
     def image(self) -> Image:
         """The whole picture; the enlarged preview where the picture cannot be decoded although its preview could."""
-        image = decode(self._picture.data)
+        image = _decoded(self._picture.data)
         if image is not None:
             return image
         height, width = self.preview.shape
@@ -131,14 +137,29 @@ class EncodedFrame(Frame):
         return zlib.crc32(self._picture.data)
 
 
-def decode(data: bytes) -> Image | None:
-    """The picture in an image file's bytes, rotated by its EXIF; None where it is broken or truncated."""
+def decode(data: bytes, max_megapixels: float = MAX_MEGAPIXELS) -> Image | None:
+    """The picture in an image file's bytes, rotated by its EXIF; None where it is broken or truncated.
+
+    Raises TooLargeError before it takes the memory.
+    """
+    return _decoded(data) if _is_whole(data, max_megapixels) else None
+
+
+def _is_whole(data: bytes, max_megapixels: float) -> bool:
+    """Whether it is a picture that is not cut short. Raises TooLargeError."""
     if data.startswith(_START) and (jpeg_end(data) or 0) <= 0:
-        return None
+        return False
     if data.startswith(b"\x89PNG") and b"IEND" not in data[-64:]:
-        return None
-    if not data:
-        return None
+        return False
+    size_px = picture_size_px(data)
+    if size_px is None or 0 in size_px:
+        return False
+    check_size(*size_px, max_megapixels)
+    return True
+
+
+def _decoded(data: bytes) -> Image | None:
+    """The picture of a file whose size has been checked."""
     try:
         image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_COLOR)
     except cv2.error:

@@ -11,13 +11,17 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
+from places.named_files import read_bytes
 from vision.frame import Frame, Image, SourceEnded, SourceError
 from vision.sources.encoded import decode
+from vision.sources.picture_size import MAX_MEGAPIXELS, TooLargeError, check_size
+from wording.outside import shown_address
 
 log = logging.getLogger(__name__)
 
 NOT_PHOTOS = frozenset({".json"})
 """Suffixes of files that belong beside photos (labels) and are skipped silently."""
+MAX_PHOTO_BYTES = 64 << 20
 BROKEN_FRAMES = 50
 """Unreadable frames in a row after which a video counts as over."""
 
@@ -38,6 +42,20 @@ class Video(Protocol):
         """Closes it."""
 
 
+def check_name(name: str) -> None:
+    """Raises SourceError for a name that is no UTF-8: with it OpenCV ends the process by a segmentation fault."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise SourceError(f"{shown_address(name)!r}: the name is no UTF-8; rename it") from None
+
+
+def write_png(path: Path, image: Image) -> None:
+    """Writes a picture, under any name. Raises OSError."""
+    _, data = cv2.imencode(".png", image)
+    path.write_bytes(data.tobytes())
+
+
 def open_video(path: Path) -> Video:
     """The video in a file."""
     return cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
@@ -48,25 +66,31 @@ class PhotoFolder:
 
     live = False
 
-    def __init__(self, folder: Path, hold_s: float = 1.5, rate_hz: float = 10.0) -> None:
+    def __init__(
+        self, folder: Path, hold_s: float = 1.5, rate_hz: float = 10.0, max_megapixels: float = MAX_MEGAPIXELS
+    ) -> None:
         if not hold_s > 0 or not rate_hz > 0:
             raise SourceError(f"hold_s and rate_hz must be greater than 0, not {hold_s} and {rate_hz}")
         self.skipped: list[str] = []
         """Names of the files met so far that were no pictures."""
         self._paths = _photo_paths(folder)
-        if not self._paths:
-            raise SourceError(f"{folder}: there are no photos in this folder")
         self._rate_hz = rate_hz
+        self._max_megapixels = max_megapixels
         self._times = max(1, round(hold_s * rate_hz))
         self._image: Image | None = None
         self._name = ""
         self._left = 0
         self._index = 0
+        try:
+            self._open_next()
+        except SourceEnded:
+            raise SourceError(f"{folder}: there are no photos in this folder") from None
 
     def read(self, timeout_s: float) -> Frame | None:
         """The next frame. Raises SourceEnded after the last photo."""
-        while self._image is None or self._left == 0:
+        if self._left == 0:
             self._open_next()
+        assert self._image is not None
         frame = Frame(self._image, self._index / self._rate_hz, self._index, self._name)
         self._index += 1
         self._left -= 1
@@ -76,21 +100,26 @@ class PhotoFolder:
         """Does nothing: no file is held open."""
 
     def _open_next(self) -> None:
-        if not self._paths:
-            raise SourceEnded
-        path = self._paths.pop(0)
-        try:
-            image = decode(path.read_bytes())
-        except OSError as error:
-            log.warning("skipping %s: %s", path, error.strerror)
-            image = None
-        else:
-            if image is None:
-                log.warning("skipping %s: it is no picture, or a broken one", path)
-        if image is None:
-            self.skipped.append(path.name)
-            return
-        self._image, self._name, self._left = image, path.name, self._times
+        """Opens the next file that is a photo. Raises SourceEnded."""
+        while self._paths:
+            path = self._paths.pop(0)
+            try:
+                self._image = read_photo(path, self._max_megapixels)
+            except OSError as error:
+                log.warning("skipping %s: %s", path, error.strerror or error)
+                self.skipped.append(path.name)
+            else:
+                self._name, self._left = path.name, self._times
+                return
+        raise SourceEnded
+
+
+def read_photo(path: Path, max_megapixels: float = MAX_MEGAPIXELS) -> Image:
+    """The picture in a file. Raises OSError, also where it is no picture or too large a one."""
+    image = decode(read_bytes(path, MAX_PHOTO_BYTES), max_megapixels)
+    if image is None:
+        raise SourceError("not a picture, or a damaged one")
+    return image
 
 
 class VideoFile:
@@ -98,25 +127,35 @@ class VideoFile:
 
     live = False
 
-    def __init__(self, path: Path, opener: Callable[[Path], Video] = open_video) -> None:
+    def __init__(
+        self, path: Path, opener: Callable[[Path], Video] = open_video, max_megapixels: float = MAX_MEGAPIXELS
+    ) -> None:
         if not path.is_file():
             raise SourceError(f"{path}: there is no such file")
         self._capture = opener(path)
         if not self._capture.isOpened():
             raise SourceError(f"{path}: this is no video that can be read")
+        self._path, self._max_megapixels = path, max_megapixels
+        self._check(self._capture.get(cv2.CAP_PROP_FRAME_WIDTH), self._capture.get(cv2.CAP_PROP_FRAME_HEIGHT))
         rate_hz = self._capture.get(cv2.CAP_PROP_FPS)
         self._rate_hz = rate_hz if 0.1 <= rate_hz <= 1000 else 25.0
-        self._path = path
         self._position = 0
         self._index = 0
         self._time_s = -1.0
+        self._ahead: Frame | None = self._next()
 
     def read(self, timeout_s: float) -> Frame | None:
+        """The next frame. Raises SourceEnded after the last."""
+        frame, self._ahead = self._ahead, None
+        return frame or self._next()
+
+    def _next(self) -> Frame:
         """The next frame. Raises SourceEnded after the last, SourceError where not one could be read."""
         for _ in range(BROKEN_FRAMES):
             read, image = self._capture.read()
             position, self._position = self._position, self._position + 1
             if read and image is not None:
+                self._check(image.shape[1], image.shape[0])
                 self._time_s = self._time_of(position)
                 frame = Frame(np.asarray(image, dtype=np.uint8), self._time_s, self._index)
                 self._index += 1
@@ -131,6 +170,13 @@ class VideoFile:
     def close(self) -> None:
         """Closes the file."""
         self._capture.release()
+
+    def _check(self, width_px: float, height_px: float) -> None:
+        """Raises SourceError where the pictures are too large."""
+        try:
+            check_size(width_px, height_px, self._max_megapixels)
+        except TooLargeError as error:
+            raise SourceError(f"{self._path}: {error}") from None
 
     def _time_of(self, position: int) -> float:
         """Seconds into the file: its own time stamp, since phones record at a varying rate; else by counting."""

@@ -3,40 +3,56 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
+import socket
 import ssl
+import threading
 import time
 import urllib.parse
 
 from vision.frame import SourceError
 from vision.sources.encoded import JpegSplitter, peek
 from vision.sources.live import Connection
+from vision.sources.picture_size import MAX_MEGAPIXELS
 from wording.outside import shown_address
 
 STALL_S = 5.0
 """Seconds of silence after which the connection counts as dead."""
+PATIENCE = 2
+"""Multiple of it without a whole picture after which the connection is broken off, although bytes come."""
 SNAPSHOT_PAUSE_S = 0.1
 """Seconds between requests to an address that answers with one picture at a time."""
 _BLOCK = 65536
 
 
-def mjpeg_frames(url: str, stall_s: float = STALL_S) -> Connection:
-    """The pictures of an http:// or https:// address, until it ends, stalls or answers with an error."""
+def mjpeg_frames(url: str, stall_s: float = STALL_S, max_megapixels: float = MAX_MEGAPIXELS) -> Connection:
+    """The pictures of an http:// or https:// address, until it ends, stalls, or answers with an error or too large."""
+    name = shown_address(url)
     while True:
         connection, path, headers = _request(url, stall_s)
+        patience = Patience(PATIENCE * stall_s)
         try:
+            connection.connect()
+            patience.watch(connection.sock)
             connection.request("GET", path, headers=headers)
             response = connection.getresponse()
             if response.status != http.client.OK:
                 # Not its own words, which may repeat the address.
                 phrase = http.client.responses.get(response.status, "")
-                raise SourceError(f"{shown_address(url)}: the server answers {response.status} {phrase}".rstrip())
+                raise SourceError(f"{name}: the server answers {response.status} {phrase}".rstrip())
             snapshot = response.getheader("Content-Type", "").lower().startswith("image/")
-            yield from _pictures(url, response, stall_s)
+            yield from _pictures(response, patience, max_megapixels)
+        except TimeoutError:
+            raise SourceError(f"{name}: nothing came for {stall_s:g} s") from None
         except http.client.HTTPException as error:
-            raise SourceError(f"{shown_address(url)}: {type(error).__name__}") from error
+            # Not the error's own words, which may repeat the address.
+            raise SourceError(f"{name}: {patience.fault or type(error).__name__}") from error
         finally:
+            patience.end()
             connection.close()
+        if patience.fault:
+            raise SourceError(f"{name}: {patience.fault}")
         if not snapshot:
             return
         time.sleep(SNAPSHOT_PAUSE_S)
@@ -71,20 +87,44 @@ def _request(url: str, stall_s: float) -> tuple[http.client.HTTPConnection, str,
     return http.client.HTTPConnection(host, parts.port, timeout=stall_s), path, headers
 
 
-def _pictures(url: str, response: http.client.HTTPResponse, stall_s: float) -> Connection:
+def _pictures(response: http.client.HTTPResponse, patience: Patience, max_megapixels: float) -> Connection:
     splitter = JpegSplitter()
-    last_s = time.monotonic()
-    while True:
-        try:
-            data = response.read1(_BLOCK)
-        except TimeoutError:
-            raise SourceError(f"{shown_address(url)}: nothing came for {stall_s:g} s") from None
+    while data := response.read1(_BLOCK):
         for jpeg in splitter.feed(data):
-            picture = peek(jpeg)
+            picture = peek(jpeg, max_megapixels)
             if picture is not None:
-                last_s = time.monotonic()
+                patience.renew()
                 yield picture
-        if not data:
-            return
-        if time.monotonic() - last_s > 2 * stall_s:
-            raise SourceError(f"{shown_address(url)}: it sends bytes but no pictures")
+
+
+class Patience:
+    """Breaks a connection off that brings no picture in time; a socket's own timeout begins anew with every byte."""
+
+    def __init__(self, limit_s: float) -> None:
+        self.fault = ""
+        """Why the connection was broken off; empty while it was not."""
+        self._limit_s = limit_s
+        self._due_s = time.monotonic() + limit_s
+        self._over = threading.Event()
+
+    def watch(self, sock: socket.socket) -> None:
+        """Begins to watch a connection, until `end`."""
+        self.renew()
+        threading.Thread(target=self._run, args=(sock,), name="patience with a camera", daemon=True).start()
+
+    def renew(self) -> None:
+        """Notes that a picture came."""
+        self._due_s = time.monotonic() + self._limit_s
+
+    def end(self) -> None:
+        """Stops watching."""
+        self._over.set()
+
+    def _run(self, sock: socket.socket) -> None:
+        """Body of the watching thread."""
+        while (left_s := self._due_s - time.monotonic()) > 0:
+            if self._over.wait(left_s):
+                return
+        self.fault = f"it sends bytes but no picture for {self._limit_s:g} s"
+        with contextlib.suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)

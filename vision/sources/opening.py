@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from vision.frame import FrameSource, SourceError
 from vision.sources.capture import device_frames, open_device, rtsp_frames
 from vision.sources.delivery import Delivery
-from vision.sources.files import PhotoFolder, VideoFile
+from vision.sources.files import PhotoFolder, VideoFile, check_name
 from vision.sources.live import NETWORK_HANG_S, LiveSource
 from vision.sources.mjpeg import check_address, mjpeg_frames
+from vision.sources.picture_size import MAX_MEGAPIXELS
 from wording.outside import shown_address
 
 
@@ -20,28 +22,27 @@ def open_source(
     rate_hz: float = 10.0,
     size_px: tuple[int, int] | None = None,
     give_up_s: float | None = None,
+    max_megapixels: float = MAX_MEGAPIXELS,
 ) -> FrameSource:
     """The frame source that `spec` names.
 
     A camera's index ("0") or path (/dev/v4l/by-id/..., which stays the same from boot to boot), a video file, a
     folder of photos (each shown for `hold_s`, at `rate_hz` frames a second), an http(s):// MJPEG or rtsp:// address.
     `size_px` is requested from a camera only. Live sources reconnect for ever, or until `give_up_s` without a frame.
-    Raises SourceError. Errors, log and `Delivery` have the address without its secrets.
+    A larger picture than `max_megapixels` is refused before it is decoded. Raises SourceError. Errors, log and
+    `Delivery` have the address without its secrets.
     """
     if not spec.strip():
         raise SourceError("a source is a camera, a file, a folder or an address, and not empty")
-    try:
-        spec.encode()
-    except UnicodeEncodeError:
-        # OpenCV would end the process by a segmentation fault.
-        raise SourceError(f"{shown_address(spec)!r}: the name is no UTF-8; rename it") from None
+    check_name(spec)
     scheme = spec.partition("://")[0].lower() if "://" in spec else ""
     name = shown_address(spec)
     if scheme in ("http", "https"):
         check_address(spec)
         delivery = Delivery(name)
         delivery.codec = "MJPEG"
-        return LiveSource(name, lambda: mjpeg_frames(spec), give_up_s, delivery, hang_s=NETWORK_HANG_S)
+        connect = functools.partial(mjpeg_frames, spec, max_megapixels=max_megapixels)
+        return LiveSource(name, connect, give_up_s, delivery, hang_s=NETWORK_HANG_S)
     if scheme in ("rtsp", "rtsps"):
         check_address(spec)
         delivery = Delivery(name)
@@ -57,15 +58,15 @@ def open_source(
         path = Path(spec).expanduser()
     except RuntimeError as error:
         raise SourceError(f"{spec}: {error}") from None
-    return _open_path(path, hold_s, rate_hz)
+    return _open_path(path, hold_s, rate_hz, max_megapixels)
 
 
-def _open_path(path: Path, hold_s: float, rate_hz: float) -> FrameSource:
+def _open_path(path: Path, hold_s: float, rate_hz: float, max_megapixels: float) -> FrameSource:
     try:
         if path.is_dir():
-            return PhotoFolder(path, hold_s, rate_hz)
+            return PhotoFolder(path, hold_s, rate_hz, max_megapixels)
         if path.is_file():
-            return VideoFile(path)
+            return VideoFile(path, max_megapixels=max_megapixels)
     except (OSError, ValueError) as error:
         if isinstance(error, SourceError):
             raise

@@ -12,9 +12,11 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from vision.cli import parse_corners, stop
-from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
+from vision.cli import MEGAPIXELS, parse_corners, stop
+from vision.frame import Frame, FrameSource, Image, SourceEnded
+from vision.sources.files import write_png
 from vision.sources.opening import open_source
+from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.gate import Gate, GateState
 
@@ -67,6 +69,7 @@ def settle(
     frame_s: Annotated[
         float, typer.Option(min=0.01, max=60, help="Seconds from photo to photo, in a folder of photos.")
     ] = 0.5,
+    max_megapixels: Annotated[float, MEGAPIXELS] = MAX_MEGAPIXELS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON to standard output instead of words.")] = False,
 ) -> None:
     """Reports when nothing moves and no hand lies over the board, and saves each such picture.
@@ -79,7 +82,7 @@ def settle(
     """
     try:
         window = Window(parse_corners(corners) if corners else None)
-        frames = open_source(source, hold_s=frame_s, rate_hz=1 / frame_s, give_up_s=15.0)
+        frames = open_source(source, hold_s=frame_s, rate_hz=1 / frame_s, give_up_s=15.0, max_megapixels=max_megapixels)
         out.mkdir(parents=True, exist_ok=True)
         watch(frames, window, Gate(settle_s=settle_s), out, as_json)
     except (ValueError, OSError) as error:
@@ -97,8 +100,8 @@ def watch(frames: FrameSource, window: Window, gate: Gate, out: Path, as_json: b
             picture = window.show(frame.image)
             state = gate.update(picture, frame.time_s)
             name = f"{frame.index:06d}.png" if state.fresh else None
-            if name is not None and not cv2.imwrite(str(out / name), picture):
-                raise SourceError(f"{out / name} cannot be written")
+            if name is not None:
+                write_png(out / name, picture)
             arm = None if gate.picture is None else arms.update(gate.picture, state)
             if (state.phase, state.blocked) != told or state.fresh:
                 _tell(frame, state, name, arm if state.fresh else None, as_json)

@@ -14,6 +14,7 @@ from daemon.storage.importing.reversi import read_ggf, read_transcript
 from daemon.storage.importing.sgf import read_sgf
 from daemon.storage.importing.tiles import read_tiles
 from daemon.storage.stored import StoredGame
+from places import named_files
 
 MAX_BYTES = 16 << 20
 """Bytes in a file; the longest game in JSON has half of that."""
@@ -79,9 +80,7 @@ def _imported(name: str, text: str, game: str, rules: Mapping[str, object]) -> I
 def _text(path: Path) -> str:
     """The file's content. Raises ImportFault."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ImportFault(f"larger than {MAX_BYTES >> 20} MiB; no game is")
-        return path.read_text(encoding="utf-8-sig")
+        return named_files.read_text(path, MAX_BYTES)
     except OSError as error:
         raise ImportFault(f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

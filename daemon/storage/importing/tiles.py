@@ -20,7 +20,9 @@ from calibration.annotations import (
 from daemon.storage.importing.imported import Imported, ImportedPly, ImportFault
 from games import MoveError
 from games.double_double_dominoes import DoubleDoubleDominoes
+from places.named_files import open_regular
 
+MAX_ZIP_BYTES = 64 << 20
 MAX_FILES = 1000
 """Most files read from a zip; a game has at most 91 tiles."""
 _OURS = re.compile(r"(?:[^/\\]{1,100}/)?(\d{1,9}_(?:\d{1,9}|mutari)\.txt)")
@@ -41,7 +43,7 @@ def read_tiles(path: Path, number: int = 0) -> Imported:
 def _unpack(path: Path, folder: Path) -> None:
     """Extracts only the annotation files from a zip."""
     try:
-        with zipfile.ZipFile(path) as file:
+        with open_regular(path, MAX_ZIP_BYTES) as opened, zipfile.ZipFile(opened) as file:
             for one in file.infolist()[:MAX_FILES]:
                 match = _OURS.fullmatch(one.filename)
                 if match is not None and one.file_size <= MAX_BYTES:

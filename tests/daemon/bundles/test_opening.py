@@ -16,7 +16,7 @@ import pytest
 
 import games
 from daemon.bundles.bundle import MANIFEST, BundleError, GameState, Manifest, PipelineSettings, SceneFrame
-from daemon.bundles.opening import BundleFile, jpeg_size
+from daemon.bundles.opening import BundleFile
 from daemon.bundles.replaying import replay
 from daemon.cli.main import main
 
@@ -118,10 +118,11 @@ def test_a_bomb_that_lies_about_its_size_is_not_unpacked(tmp_path: Path, monkeyp
 
 def test_a_picture_that_says_it_is_huge_is_not_decoded(tmp_path: Path) -> None:
     huge = JPEG.replace(struct.pack(">HH", 60, 80), struct.pack(">HH", 65_000, 65_000), 1)
-    assert jpeg_size(JPEG) == (80, 60)
-    assert jpeg_size(huge) == (65_000, 65_000)
     path = write(tmp_path / "a.zip", fields(), {"frames/000000.jpg": huge, "frames/000001.jpg": JPEG})
-    with BundleFile(path) as bundle, pytest.raises(BundleError, match="no picture of 40,000,000 pixels"):
+    with (
+        BundleFile(path) as bundle,
+        pytest.raises(BundleError, match="65000x65000 is 4,225 megapixels"),
+    ):
         bundle.jpeg(0)
 
 
