@@ -14,10 +14,10 @@ from typing import Any
 
 from agents import engines
 from agents.agent import AgentError, Answer, Limits
-from agents.asked import Asked
 from agents.engines import Engine, asking
-from agents.engines.asking import Question, Told
+from agents.engines.asking import EngineAnswer, Question
 from agents.engines.process import EngineError, EngineProcess, EngineStopped
+from agents.move_request import MoveRequest
 from games import AnyGame, MoveError, rule
 
 _log = logging.getLogger(__name__)
@@ -67,17 +67,17 @@ class External:
 
         Raises ValueError where the game is over, AgentError if the engine fails.
         """
-        asked = Asked(self.game, position)
+        request = MoveRequest(self.game, position)
         trouble = ""
         for _ in range(ATTEMPTS):
             if self._failures >= MAX_FAILURES:
                 break
             try:
-                told = self._ask(position, limits, stop)
-                move = self._read(position, told)
+                answer = self._ask(position, limits, stop)
+                move = self._read(position, answer)
             except EngineStopped:
                 self.close()
-                return asked.answer(asked.moves[0], nodes=0)
+                return request.answer(request.moves[0], nodes=0)
             except EngineError as error:
                 self._failures += 1
                 trouble = f"engine {self._engine.name} {error}"
@@ -85,7 +85,7 @@ class External:
                 self.close()
                 continue
             self._failures = 0
-            return asked.answer(move, told.score, told.nodes, told.depth)
+            return request.answer(move, answer.score, answer.nodes, answer.depth)
         given_up = f"it failed {self._failures} times in a row and is not started any more"
         raise AgentError(trouble or f"engine {self._engine.name}: {given_up}")
 
@@ -95,7 +95,7 @@ class External:
             self._process.close()
             self._process = None
 
-    def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> Told:
+    def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> EngineAnswer:
         """The engine's reply. Raises EngineError, EngineStopped."""
         if stop.is_set():
             raise EngineStopped
@@ -112,12 +112,12 @@ class External:
         with _told_as_engine_error():
             return self._asker.ask(Question(self._process, self.game, position, limits, think_s, deadline_s, stop))
 
-    def _read(self, position: Any, told: Told) -> Any:
+    def _read(self, position: Any, answer: EngineAnswer) -> Any:
         """The legal move in the reply. Raises EngineError."""
         try:
-            return self.game.parse_move(position, told.move)
+            return self.game.parse_move(position, answer.move)
         except MoveError as error:
-            raise EngineError(f"played {told.move[:40]!r}, which is refused ({error.rule}): {error}") from None
+            raise EngineError(f"played {answer.move[:40]!r}, which is refused ({error.rule}): {error}") from None
 
 
 @contextlib.contextmanager

@@ -18,8 +18,8 @@ import pytest
 import games
 from agents import levels, registry
 from calibration import sheet
-from daemon.bundles.asking import Ask, ask
-from daemon.bundles.opening import BundleFile
+from daemon.bundles.bundle_file import BundleFile
+from daemon.bundles.bundle_requests import Ask, ask
 from daemon.bundles.replaying import replay
 from daemon.config.settings import Config
 from daemon.i18n import catalogues, translation

@@ -22,7 +22,7 @@ NO_MATCH_LIMIT = 2**31 - 1
 
 
 @dataclasses.dataclass(frozen=True)
-class Told:
+class EngineAnswer:
     """An engine's answer."""
 
     move: str
@@ -53,7 +53,7 @@ class Asker(Protocol):
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
         """Prepares a started engine for a game."""
 
-    def ask(self, question: Question) -> Told:
+    def ask(self, question: Question) -> EngineAnswer:
         """The engine's move. Also raises EngineStopped."""
 
     @staticmethod
@@ -75,7 +75,7 @@ class UciAsker(Asker):
         process.say("isready")
         process.expect(r"readyok\b", deadline_s)
 
-    def ask(self, question: Question) -> Told:
+    def ask(self, question: Question) -> EngineAnswer:
         """Asks for the man's path, then for the removal if it closes a mill."""
         fen = sanmill.to_fen(question.game, question.position)
         told = self._best(question, f"position fen {fen}")
@@ -90,18 +90,18 @@ class UciAsker(Asker):
         return told
 
     @staticmethod
-    def _best(question: Question, position: str) -> Told:
+    def _best(question: Question, position: str) -> EngineAnswer:
         process, limits = question.process, question.limits
         process.say(position)
         depth = f"depth {limits.depth} " if limits.depth else ""
         process.say(f"go {depth}movetime {max(round(1000 * question.think_s), 1)}")
-        told = Told("")
+        told = EngineAnswer("")
         while True:
             line = process.expect(r"(?:info|bestmove)\b.*", question.deadline_s, question.stop)[0]
             words = line.split()
             if words[0] == "bestmove":
                 return dataclasses.replace(told, move=words[1].lower() if words[1:] else "")
-            told = Told("", _number(words, "cp", told.score), _whole(words, "depth"), _whole(words, "nodes"))
+            told = EngineAnswer("", _number(words, "cp", told.score), _whole(words, "depth"), _whole(words, "nodes"))
 
 
 class NBoardAsker(Asker):
@@ -123,7 +123,7 @@ class NBoardAsker(Asker):
         process.say(f"ping {self._pings}")
         process.expect(rf"pong {self._pings}\b", deadline_s, stop)
 
-    def ask(self, question: Question) -> Told:
+    def ask(self, question: Question) -> EngineAnswer:
         """Sends set depth, set game and go."""
         process, game, position = question.process, question.game, question.position
         depth = question.limits.depth or self._depth
@@ -134,7 +134,7 @@ class NBoardAsker(Asker):
         found = process.expect(r"===\s*([^\s/]+)(?:[\s/]+(-?\d+(?:\.\d+)?))?", question.deadline_s, question.stop)
         move = found[1].lower()
         score = None if found[2] is None else float(found[2])
-        return Told("pass" if move in ggf.PASSES else move, score, depth)
+        return EngineAnswer("pass" if move in ggf.PASSES else move, score, depth)
 
 
 class GomocupAsker(Asker):
@@ -156,7 +156,7 @@ class GomocupAsker(Asker):
             process.say(f"INFO {name} {value}")
         self._fresh = True
 
-    def ask(self, question: Question) -> Told:
+    def ask(self, question: Question) -> EngineAnswer:
         """Sends BEGIN on an empty board, else BOARD with the stones of both in turn, black's first."""
         process, game, position = question.process, question.game, question.position
         process.say(f"INFO timeout_turn {max(round(1000 * question.think_s), 1)}")
@@ -175,8 +175,8 @@ class GomocupAsker(Asker):
         found = process.expect(r"(\d+)\s*,\s*(\d+)\s*$", question.deadline_s, question.stop, refusal=r"(?i)ERROR\b")
         column, row = int(found[1][:4]), int(found[2][:4])
         if column >= game.size or row >= game.size:
-            return Told(f"{column},{row}")
-        return Told(game.cells[row * game.size + column])
+            return EngineAnswer(f"{column},{row}")
+        return EngineAnswer(game.cells[row * game.size + column])
 
     @staticmethod
     def _stones(game: Any, position: Any) -> list[tuple[int, int]]:

@@ -22,7 +22,7 @@ from daemon.judging import phrases
 from daemon.outputs.window import Window
 from daemon.perception.learning.generations import adapted_path
 from daemon.perception.pipeline import Pipeline
-from daemon.setup.vision_setup import sight_of_another
+from daemon.setup.vision_setup import vision_setup_of_another
 from daemon.supervision.camera import Camera
 from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
@@ -154,7 +154,7 @@ class Daemon:
         self.heartbeat.begin("beginning another game", BEGINNING)
         game = games.load(config.game.name, config.game.rules)
         if game.name != session.game.name or game.rules != session.game.rules:
-            sight = sight_of_another(config, game)
+            sight = vision_setup_of_another(config, game)
             self._template, self._profile, self._adapted = sight.template, sight.profile, sight.adapted
         if config.camera.source != session.config.camera.source:
             self.camera.change(config.camera.source, config.camera)

@@ -15,8 +15,7 @@ from daemon.agents.bus import Bus
 from daemon.agents.workers import WorkerProcess
 from daemon.app.services import Services
 from daemon.bundles.bundle import BundleError
-from daemon.bundles.keeper import SceneKeeper
-from daemon.bundles.keeping import keeper_for
+from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
 from daemon.config.player_names import player_name
 from daemon.config.seats import seat
 from daemon.config.settings import Config
@@ -39,7 +38,7 @@ from daemon.storage.journal import Journal
 from daemon.storage.picture_keeper import PictureKeeper
 from daemon.storage.pictures import Pictures
 from daemon.storage.record import GameRecord
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from games import AnyGame
 
 LOGGER = logging.getLogger(__name__)

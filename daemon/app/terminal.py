@@ -61,11 +61,11 @@ class TerminalGame:
         self._runner = SessionRunner(session)
         self._board = TextBoard(template)
         self._colour = shown.isatty()
-        self._told: list[Announcement] = []
+        self._announcements: list[Announcement] = []
         self._drawn = self._asked = self._prompted = self._quit = False
         self._premove = ""
         """The move typed while the agent thinks; empty if there is none."""
-        session.listeners.append(self._told.append)
+        session.listeners.append(self._announcements.append)
 
     def play(self, *, resume: bool) -> None:
         """Plays until somebody leaves or the input ends."""
@@ -172,7 +172,7 @@ class TerminalGame:
 
     def _show(self) -> None:
         """Prints the new announcements, and the board if it has changed."""
-        told, self._told[:] = [one for one in self._told if one.said], []
+        told, self._announcements[:] = [one for one in self._announcements if one.said], []
         if told and self._prompted:
             self._write("")
         for announcement in told:

@@ -14,8 +14,8 @@ import games
 from calibration.profile import ProfileError
 from calibration.template import TemplateError, load_template
 from daemon.bundles.bundle import ASIDE, BundleError, Manifest, Said, SceneFrame, said_of
+from daemon.bundles.bundle_file import BundleFile
 from daemon.bundles.game_state import bring_about, referee_of
-from daemon.bundles.opening import BundleFile
 from daemon.commands.command import CommandError, parse_command
 from daemon.config.seats import Seat
 from daemon.core.command_handlers import obey

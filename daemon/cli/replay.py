@@ -12,9 +12,9 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from daemon.bundles import packing
+from daemon.bundles import bundle_writer
 from daemon.bundles.bundle import BundleError, Manifest, Said
-from daemon.bundles.opening import BundleFile
+from daemon.bundles.bundle_file import BundleFile
 from daemon.bundles.replaying import Pair, Replay, replay
 from daemon.cli.wrong_call import stop
 from games import AnyGame
@@ -59,11 +59,11 @@ def replay_bundle(
 def cautions(manifest: Manifest) -> list[str]:
     """Returns sentences about why verdicts may differ although nothing is wrong."""
     notes = []
-    here = packing.versions()
+    here = bundle_writer.versions()
     for name, version in sorted(manifest.versions.items()):
         if here.get(name, version) != version:
             notes.append(f"Made with {name} {version}; this is {here[name]}.")
-    own = packing.weights()
+    own = bundle_writer.weights()
     if other := sorted(name for name, digest in manifest.weights.items() if own.get(name, digest) != digest):
         notes.append(f"The weights of {', '.join(other)} are others here.")
     if manifest.encoded_here:

@@ -27,7 +27,7 @@ from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 from daemon.i18n.translation import worded
 from daemon.outputs.web import WebError
 from daemon.perception.pipeline import Pipeline
-from daemon.setup.vision_setup import sight_of, sight_of_another
+from daemon.setup.vision_setup import vision_setup_of, vision_setup_of_another
 from daemon.storage.journal import JournalError
 from daemon.storage.owner_lock import OwnerLock
 from daemon.supervision.camera import NONE
@@ -39,7 +39,7 @@ from vision.reading.weights import WeightsError
 LOGGER = logging.getLogger(__name__)
 REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
 """Errors in settings or files that keep the daemon from starting, each with a message for a person."""
-OBSTACLES = (JournalError, BusError, WebError)
+IN_THE_WAY = (JournalError, BusError, WebError)
 """Errors that may be gone at the next start, such as a port in use or a record that cannot be opened."""
 REFUSED, BLOCKED = 2, 75
 """Exit statuses: the settings are wrong, so a restart does not help; something else is in the way, so one may."""
@@ -90,7 +90,9 @@ def run(
         settings = _named(settings, source, profile)
         wanted = restored(path_of(journal_path(settings)), settings)
         game = games.load(wanted.game.name, wanted.game.rules)
-        sight = sight_of(settings, game) if wanted.game == settings.game else sight_of_another(wanted, game)
+        sight = (
+            vision_setup_of(settings, game) if wanted.game == settings.game else vision_setup_of_another(wanted, game)
+        )
         if wanted.camera.source != NONE:
             # Refuses a profile of another game, or one made with other weights, before anything opens.
             Pipeline(sight.template, sight.profile)
@@ -98,7 +100,7 @@ def run(
         session = Session(wanted, game)
     except REFUSALS as error:
         _fail(str(error), REFUSED)
-    except OBSTACLES as error:
+    except IN_THE_WAY as error:
         _fail(str(error), BLOCKED)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -19,7 +19,7 @@ from daemon.game.effects import Effect, Record, Rewrite, TakeBack
 from daemon.i18n.translation import as_words, in_words
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from games import Outcome
 from wording import Listing, Said, Sentence, Term, sentence, sentence_n
 
@@ -56,7 +56,7 @@ class ClockService:
         """Returns what the clock has to announce: a warning, or that the time is up. To be called often."""
         self._run(referee)
         due = self.clock.due(self._now())
-        return [] if due is None else self._told(due, referee)
+        return [] if due is None else self._announcements(due, referee)
 
     def status(self, sides: tuple[str, str]) -> dict[str, object]:
         """For health and page: seconds left by side, whose clock runs, or why none does."""
@@ -107,11 +107,11 @@ class ClockService:
             return sentence("the board has not been seen yet")
         if self._blind():
             return sentence("there is no picture")
-        if referee.lost_told:
+        if referee.loss_announced:
             return sentence("the board is out of sight")
         return sentence("the board must be put right") if referee.verdict == "desync" else None
 
-    def _told(self, due: Due, referee: Referee) -> list[Effect]:
+    def _announcements(self, due: Due, referee: Referee) -> list[Effect]:
         game, side = referee.game, due.side
         who = phrases.named(game, side)
         if due.left_s > 0:

@@ -125,5 +125,5 @@ def _rewritten(referee: Referee, same: int, said: Sentence, side: Side) -> list[
         )
     effects.append(referee.announce("mover", *sentences, side=side))
     if outcome is not None:
-        effects.append(referee.told_end(outcome))
+        effects.append(referee.announce_end(outcome))
     return effects

@@ -18,7 +18,7 @@ ENDS_JOINED = "\u2013"
 """Separates the ends of a tile: speech skips an en dash but reads a hyphen out."""
 
 
-def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> Said:
+def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> Said:
     """The announcement of a ply just made, with the points it brings.
 
     `thanks` if it was made for an agent that had announced it, `again` if the same side made the ply before.

@@ -121,7 +121,7 @@ class Referee(Play):
                 return self._takeback(best)
 
     @property
-    def lost_told(self) -> bool:
+    def loss_announced(self) -> bool:
         """Whether the last report was that the board is out of sight."""
         return self._said[:1] == ("board_lost",)
 
@@ -132,7 +132,7 @@ class Referee(Play):
 
     def found(self) -> list[Effect]:
         """Reports that the board is in sight again, if it was reported lost."""
-        if not self.lost_told:
+        if not self.loss_announced:
             return []
         self._said = ()
         return [self.announce("board_found", sentence("I see the board again."))]

@@ -45,14 +45,14 @@ async def protect(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.setdefault("Cache-Control", "no-store")
 
 
-def admit(refusals: Refusals, door: ConnectionLimits, allowed_hosts: tuple[str, ...] = ()) -> Middleware:
+def admit(refusals: Refusals, limits: ConnectionLimits, allowed_hosts: tuple[str, ...] = ()) -> Middleware:
     """Middleware that accepts requests addressed to this computer by address, `localhost` or an allowed name."""
 
     @web.middleware
     async def middleware(
         request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
-        with door.served(request.transport):
+        with limits.served(request.transport):
             kind, fault = _fault(request, allowed_hosts)
             if fault:
                 refusals.count(kind)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from calibration.profile import TableProfile
 from calibration.template import NEIGHBOUR, BoardTemplate
 from games import EMPTY
-from vision.finding.sight import MIRRORED, why_unseen
+from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, cells_in_picture, project, rectify
 from vision.reading.board_reading import BoardReading

@@ -8,7 +8,7 @@ from typing import Any
 from daemon.game.effects import Announcement, Record, Rewrite
 from daemon.i18n.translation import in_words
 from daemon.storage.journal import Journal, JournalError
-from daemon.storage.stored import ASSUMED, THOUGHT
+from daemon.storage.stored_game import ASSUMED, THOUGHT
 from games import Outcome
 
 REASONS = {

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from daemon.game.effects import Known, Thought
-from daemon.storage.stored import AGENT_MOVE, REWRITTEN, THOUGHT, GameSummary, StoredGame, StoredNote, StoredPly
+from daemon.storage.stored_game import AGENT_MOVE, REWRITTEN, THOUGHT, GameSummary, StoredGame, StoredNote, StoredPly
 from games import Outcome
 
 Row = sqlite3.Row

@@ -50,7 +50,7 @@ class Watched(Protocol):
 
 
 @dataclasses.dataclass(frozen=True)
-class LifeSigns:
+class Liveness:
     """State of the components as the loop last saw it."""
 
     capture: bool
@@ -69,7 +69,7 @@ class Watchdog:
         self,
         heartbeat: Heartbeat,
         watched: Watched,
-        signs: Callable[[], LifeSigns],
+        signs: Callable[[], Liveness],
         notifier: Notifier,
         *,
         stuck_s: float,
@@ -80,7 +80,7 @@ class Watchdog:
         self._heartbeat, self._watched, self._signs, self._notifier = heartbeat, watched, signs, notifier
         self.stuck_s, self.end_s = stuck_s, end_s
         self._end = end
-        self._told = self._ready = self._armed = False
+        self._announced = self._ready = self._armed = False
         self._alive_s = self._armed_s = float("-inf")
         self._looked_s = heartbeat.clock()
         self._stop = threading.Event()
@@ -113,8 +113,8 @@ class Watchdog:
         stuck = self._heartbeat.is_over(self.stuck_s)
         if stuck:
             self._hangs(self._heartbeat.busy_s)
-        elif self._told:
-            self._told = False
+        elif self._announced:
+            self._announced = False
             LOGGER.warning("the loop goes round again")
             self._watched.say(worded("I am back."))
         self._tell_systemd(fresh=not stuck)
@@ -122,8 +122,8 @@ class Watchdog:
     def _hangs(self, busy_s: float) -> None:
         text = f"stuck for {busy_s:.0f} s ({self._heartbeat.step})"
         self._watched.report_stuck(text)
-        if not self._told:
-            self._told = True
+        if not self._announced:
+            self._announced = True
             LOGGER.error("the loop is %s; all threads stand here:\n%s", text, _stacks())
             self._watched.say(worded("I am stuck. Please wait; nothing recorded is lost."), urgent=True)
         if self.end_s and self._heartbeat.is_over(self.end_s):

@@ -132,13 +132,13 @@ def neural_morris(
         with progress_bar() as progress:
             task = progress.add_task(design, total=None)
 
-            def told(done: int, total: int, how: str) -> None:
+            def report(done: int, total: int, how: str) -> None:
                 progress.update(task, completed=done, total=total, description=f"{design}: {how}")
 
             if trial:
-                figures = try_recipe(good_moves, work, recipe, told, afresh=afresh)
+                figures = try_recipe(good_moves, work, recipe, report, afresh=afresh)
             else:
-                figures = make_neural_morris(good_moves, out, work, recipe, command, told, afresh=afresh)
+                figures = make_neural_morris(good_moves, out, work, recipe, command, report, afresh=afresh)
     except (ValueError, OSError) as error:
         raise stop("train", error) from None
     except KeyboardInterrupt:

@@ -60,7 +60,7 @@ class Recipe:
     threads: int = 1
 
 
-Told = Callable[[int, int, str], None]
+Progress = Callable[[int, int, str], None]
 """Called with the steps done, the steps in all, and a text about the state."""
 
 
@@ -247,7 +247,7 @@ def fit(
     held: GoodMoves,
     recipe: Recipe,
     work: Path,
-    told: Told,
+    progress: Progress,
     *,
     own: GoodMoves | None = None,
     taught: Taught | None = None,
@@ -275,7 +275,7 @@ def fit(
             mean += (loss - mean) / done
             now_s = time.monotonic()
             run.seconds, began_s = run.seconds + now_s - began_s, now_s
-            told(run.step, run.steps, f"loss {mean:.3f}")
+            progress(run.step, run.steps, f"loss {mean:.3f}")
             whole = run.begins_epoch or run.step == run.steps
             if whole:
                 _note(curve, run, mean, watched)

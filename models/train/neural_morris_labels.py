@@ -88,7 +88,7 @@ def labelled(
     seed: int,
     nodes: int,
     kept: Path,
-    told: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     *,
     jobs: int = 1,
     size: int = CHUNK,
@@ -104,7 +104,7 @@ def labelled(
             for chunks, labels in enumerate(following, done + 1):
                 found = found.and_those_of(labels)
                 _write(kept, found, chunks, seed, nodes)
-                told(min(len(found), count), count)
+                progress(min(len(found), count), count)
                 if len(found) >= count:
                     break
     return found.rows(slice(0, count))

@@ -88,7 +88,7 @@ def taught_by_ours(
     count: int,
     seed: int,
     work: Path,
-    told: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     *,
     jobs: int = 1,
     walks: int = WALKS,
@@ -114,7 +114,7 @@ def taught_by_ours(
                 _write(folder / f"{len(found):05d}.npz", taught)
                 found.append(taught)
                 states += len(taught)
-                told(min(states, count), count)
+                progress(min(states, count), count)
                 if states >= count:
                     break
     return _joined(found).rows(slice(0, count))

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from models.train.descriptor_export import describe
+from models.train.patch_pool import PatchPool
 from models.train.patches import CLASSES, PATCH_PX
-from models.train.pool import Pool
 from models.train.torchvision_import import import_torchvision
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class CellNetwork(nn.Module):
         return described
 
 
-def train(pool: Pool, recipe: Recipe, network: CellNetwork | None = None) -> CellNetwork:
+def train(pool: PatchPool, recipe: Recipe, network: CellNetwork | None = None) -> CellNetwork:
     """Trains the network, or a new one, on the pool; about 400 patches a second on one core."""
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
@@ -81,7 +81,7 @@ def train(pool: Pool, recipe: Recipe, network: CellNetwork | None = None) -> Cel
 
 
 def _step(
-    network: CellNetwork, optimiser: Any, pool: Pool, rows: NDArray[np.intp], chance: np.random.Generator
+    network: CellNetwork, optimiser: Any, pool: PatchPool, rows: NDArray[np.intp], chance: np.random.Generator
 ) -> tuple[float, float]:
     images, labels, colours = vary(pool.images[rows], chance), pool.labels[rows], pool.colours[rows]
     target = torch.from_numpy(labels)
@@ -110,7 +110,7 @@ def vary(images: NDArray[np.uint8], chance: np.random.Generator) -> NDArray[np.u
     return np.ascontiguousarray(padded[:, down : down + PATCH_PX, right : right + PATCH_PX])
 
 
-def accuracy(network: CellNetwork, pool: Pool) -> float:
+def accuracy(network: CellNetwork, pool: PatchPool) -> float:
     """Share of the pool whose class the training's own last layer gets right."""
     with torch.inference_mode():
         scores = network.classes(torch.from_numpy(describe(network, pool.images)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from games import boards_of_turn, carry_out
 from proving.soak.fault import COMPLAINTS, ByHand, Fault, hands_off, seconds, wait
-from proving.soak.lawful import TAKEBACKS, one_move_on
+from proving.soak.legal_boards import TAKEBACKS, one_move_on
 from proving.soak.reporting import put_back, reported
 from proving.soak.trial import Trial
 

@@ -18,7 +18,7 @@ from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces
 from daemon.judging.other_lines import next_moves
 from proving.soak.fault import COMPLAINTS
-from proving.soak.lawful import one_move_on
+from proving.soak.legal_boards import one_move_on
 from proving.soak.record_comparison import Compared, compare
 from proving.soak.tally import Failure
 

@@ -198,7 +198,7 @@ class Subject:
             seats=self.seats,
             recorder=MortalRecord(GameRecord(self._journal, game_id), self.doom),
             publisher=self.publisher,
-            listeners=[self._told],
+            listeners=[self._hear_announcement],
             session=secrets.token_hex(4),
             game_id=game_id,
             clock=self._clock,
@@ -208,7 +208,7 @@ class Subject:
         match.start()
         return eyes
 
-    def _told(self, announcement: Announcement) -> None:
+    def _hear_announcement(self, announcement: Announcement) -> None:
         self._hear(announcement)
         if announcement.code == "move":
             self.doom.strike("after_telling")

@@ -17,13 +17,13 @@ from daemon.game.line_of_play import shares_pieces, unseen_moves
 from proving.soak.agent import NAME as AGENT
 from proving.soak.agent import SimulatedAgent
 from proving.soak.camera import Camera
+from proving.soak.careful_players import CarefulPlayers
 from proving.soak.fault import Fault
 from proving.soak.judge import Judge
 from proving.soak.resources import sample
 from proving.soak.storm import Storm
 from proving.soak.subject import Killed, Subject
 from proving.soak.tally import Tally
-from proving.soak.telling import CarefulPair
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.style import CameraStyle, default_style
@@ -99,7 +99,7 @@ class Trial:
         self.player = self._new_player()
         self.judge = Judge(self, keep_failures)
         self.storm = Storm(self, faults, plan.calm_s)
-        self.pair = CarefulPair(self)
+        self.pair = CarefulPlayers(self)
         self.hands_free = False
         """Whether players make moves although a fault occupies their hands, because the fault needs those moves."""
         self.known = 0

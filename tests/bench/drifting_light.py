@@ -17,7 +17,7 @@ from vision.reading.cells import cut_patches
 from vision.reading.descriptors import load_descriptor
 from vision.reading.reader import Look
 from vision.simulated.calibrated import profile_of
-from vision.simulated.chance import random_style
+from vision.simulated.random_style import random_style
 from vision.simulated.scenes import shaped_by_chance
 from vision.simulated.style import LampStyle
 from vision.simulated.table import SimulatedTable

@@ -25,7 +25,7 @@ from calibration.template import BoardTemplate, load_template
 from games import EMPTY
 from vision.calibrating.guided import GuidedCalibration, Prompt
 from vision.calibrating.guided_fit import fit_guided
-from vision.simulated.chance import random_style
+from vision.simulated.random_style import random_style
 from vision.simulated.sitter import SLIPS, Sitter
 from vision.simulated.source import SimulatedSource
 from vision.simulated.style import default_style

@@ -347,7 +347,7 @@ def test_every_language_is_heard_in_its_own_voice(language: str, caplog: pytest.
     speak(language)
     game = games.load("morris")
     position = game.initial()
-    text = in_words(*phrases.told_ply(game, position, game.parse_move(position, "d2")))
+    text = in_words(*phrases.ply_sentences(game, position, game.parse_move(position, "d2")))
     voice = Voice(language, 165)
     try:
         assert is_heard(voice.render(spelled(text), threading.Event()))

@@ -94,7 +94,7 @@ def test_what_a_page_says_into_the_live_connection_commands_nothing(page: WebPag
     listener.socket.sendall(frame(sent, 0x2 if sent[:1] == b"\xf0" else TEXT))
     page.update_state(state(2))
     assert listener.hear()["state"]["sequence"] == 2  # type: ignore[index]
-    assert page.told() == []
+    assert page.command_requests() == []
     listener.close()
 
 

@@ -20,8 +20,8 @@ import games
 from calibration.template import load_template
 from vision.frame import Image
 from vision.simulated.cli import NamedFrames, app, sides_of
-from vision.simulated.follow import StateFollower, waiting_move
 from vision.simulated.sitting import Sitting
+from vision.simulated.state_follower import StateFollower, waiting_move
 from vision.sources.encoded import Picture, decode
 from vision.sources.mjpeg import mjpeg_frames
 from vision.sources.mjpeg_server import MjpegServer

@@ -10,7 +10,7 @@ from calibration.template import BoardTemplate
 from games import EMPTY
 from vision.calibrating.guided_inspection import other_board_named
 from vision.calibrating.lesson_check import Mistakes
-from vision.finding.sight import exposure_fault, other_board
+from vision.finding.why_unseen import exposure_fault, other_board
 from vision.frame import Image
 from wording import Said, Sentence, Value, listing, sentence, sentence_n
 

@@ -16,9 +16,9 @@ from vision.primitives.features import Reference
 from vision.reading.board_reading import BoardReading
 from vision.reading.cells import Patches, cut_patches
 from vision.reading.descriptors import Descriptors, load_descriptor
+from vision.reading.face_colours import matching_face_colours
 from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.reading.joint import read_jointly
-from vision.reading.tile_make import of_one_make
 from vision.reading.tiles import pair_halves
 
 log = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ class Reader:
         if self._first is not None or self._generic is None:
             return logs
         if self._generic.ways is not None:
-            return of_one_make(look.patches, logs, self.template.letters)
+            return matching_face_colours(look.patches, logs, self.template.letters)
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
 
     def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:

@@ -16,10 +16,10 @@ from calibration.template import TemplateError, load_template
 from games import AnyGame
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.simulated.calibrated import profile_of
-from vision.simulated.follow import StateFollower
 from vision.simulated.recording import record_video
 from vision.simulated.sitter import GuidedSitting
 from vision.simulated.sitting import Sitting
+from vision.simulated.state_follower import StateFollower
 from vision.sources.mjpeg_server import MjpegServer, ServerError
 from vision.sources.opening import open_source
 

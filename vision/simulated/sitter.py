@@ -9,7 +9,7 @@ import numpy as np
 from calibration.template import BoardTemplate
 from games import EMPTY, Step
 from vision.frame import Frame
-from vision.simulated.chance import random_style
+from vision.simulated.random_style import random_style
 from vision.simulated.source import SimulatedSource
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable

@@ -7,11 +7,11 @@ import numpy as np
 from calibration.template import BoardTemplate
 from games import AnyGame
 from vision.frame import Frame
-from vision.simulated.chance import random_style
-from vision.simulated.follow import StateFollower
 from vision.simulated.phone import Phone
 from vision.simulated.player import ScriptedPlayer
+from vision.simulated.random_style import random_style
 from vision.simulated.source import SimulatedSource
+from vision.simulated.state_follower import StateFollower
 from vision.simulated.style import default_style
 from vision.simulated.sway import RandomWay
 from vision.simulated.table import SimulatedTable

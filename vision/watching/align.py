@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from vision.finding.evidence import pose_quality, snap_pose
 from vision.finding.finder import find_board, mirrored
 from vision.finding.markers import OtherSheetError
+from vision.finding.pose_quality import pose_quality, snap_pose
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.primitives.features import MIN_INLIERS, Reference, ReferenceMatcher, shrink

@@ -22,7 +22,7 @@ COVERED = 0.05
 """Share by which a new head may find non-cells less unknown."""
 
 
-class Sight(Protocol):
+class BoardReader(Protocol):
     """Reads with one head or another; a `Reader`."""
 
     @property
@@ -45,7 +45,7 @@ class AdaptablePipeline(Protocol):
         """The board in view."""
 
     @property
-    def reader(self) -> Sight:
+    def reader(self) -> BoardReader:
         """The reader of the board."""
 
     def adopt(self, head: Head | None) -> Any:
@@ -70,7 +70,7 @@ def believe_alone(look: Look, head: Head | None, eyes: AdaptablePipeline) -> NDA
     return read_log_probabilities(look.descriptors, eyes.template.letters, own, None)
 
 
-def told(one: Score) -> str:
+def score_text(one: Score) -> str:
     """Text such as "71 of 72 cells right, loss 0.021"."""
     return f"{one.right} of {one.cells} cells right, loss {one.loss:.3f}"
 
@@ -88,7 +88,7 @@ def why_worse(head: Head, active: Head | None, eyes: AdaptablePipeline) -> str:
         look = Look(np.zeros((len(kept.letters), 0, 0, 3), dtype=np.uint8), kept.descriptors)
         before, after = (score(eyes.reader.believe(look, one), letters, kept.letters) for one in (active, head))
         if not after.no_worse_than(before, SLACK_NATS):
-            return f"it read the calibration with {told(after)}, the present one {told(before)}"
+            return f"it read the calibration with {score_text(after)}, the present one {score_text(before)}"
     others = others_of(eyes.template, first)[1::2]
     if len(others):
         before_share, after_share = (float(judge(others, letters, one, None)[1].mean()) for one in (present, head))

@@ -12,7 +12,7 @@ import games
 from agents.messages import clean
 from daemon.config.player_names import PERSON
 from daemon.storage.importing.imported import AS_RECORDED, MAX_PLIES, Claim, Imported, ImportedPly, ImportFault
-from daemon.storage.stored import StoredGame, StoredPly
+from daemon.storage.stored_game import StoredGame, StoredPly
 from games import AnyGame, MoveError, Outcome
 
 BEYOND_RULES = ("resigned", "time")

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import IO, Literal
 
 from daemon.supervision.restarts import RestartLimit
+from daemon.supervision.tables.reported_state import ReportedState
 from daemon.supervision.tables.settings import Table
-from daemon.supervision.tables.signs import ReportedState
 
 COMMAND = (sys.executable, "-m", "daemon.cli.table_process")
 REFUSED = 2

@@ -9,7 +9,7 @@ from pathlib import Path
 from daemon.commands.command import NAMES, parse_command
 from daemon.commands.game_choice import MAX_BYTES, SECTIONS, chosen, parse_choice
 from daemon.config.settings import Config
-from daemon.core.legal import MAX_MOVES
+from daemon.core.legal_moves import MAX_MOVES
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
 

@@ -11,10 +11,10 @@ import pytest
 
 from daemon.supervision.heartbeat import BEGINNING, REMEMBERED, Heartbeat
 from daemon.supervision.notify import Notifier
-from daemon.supervision.watchdog import LOOK_S, STUCK_STATUS, LifeSigns, Watchdog
+from daemon.supervision.watchdog import LOOK_S, STUCK_STATUS, Liveness, Watchdog
 from tests.daemon.supervision.still_clock import StillClock
 
-WELL = LifeSigns(capture=True, bus=True, settled=True, text="Reversi, 3 plies")
+WELL = Liveness(capture=True, bus=True, settled=True, text="Reversi, 3 plies")
 
 
 class Told(Notifier):
@@ -52,7 +52,7 @@ class Table:
 
     clock: StillClock = dataclasses.field(default_factory=StillClock)
     end_s: float = 60.0
-    signs: LifeSigns = WELL
+    signs: Liveness = WELL
 
     def __post_init__(self) -> None:
         self.heartbeat, self.players, self.told = Heartbeat(self.clock), Players(), Told()
@@ -186,7 +186,7 @@ class Players:
 
 watchdog.LOCKED_S = 1.0
 heartbeat = Heartbeat()
-signs = watchdog.LifeSigns(capture=True, bus=True, settled=True, text="")
+signs = watchdog.Liveness(capture=True, bus=True, settled=True, text="")
 watchdog.Watchdog(heartbeat, Players(), lambda: signs, Notifier({}), stuck_s=0.5, end_s=1.0).start()
 heartbeat.begin("a frame that never ends")
 time.sleep(0.7)

@@ -22,7 +22,7 @@ BESIDE_MM = 5.0
 """Millimetres of shift, along x and y, of a pawn whose space already holds another."""
 
 
-class Standing:
+class PlacedPieces:
     """Pieces in board coordinates, which a hand takes and puts down."""
 
     def __init__(

@@ -7,13 +7,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from models.train.patch_pool import PatchPool
 from models.train.patches import CLASSES, PATCH_PX
-from models.train.pool import Pool
 
 COLUMNS = 20
 
 
-def write_sheet(pool: Pool, path: Path, each: int) -> None:
+def write_sheet(pool: PatchPool, path: Path, each: int) -> None:
     """Writes rows of patches, class by class. Raises OSError if the picture cannot be written."""
     rows = []
     for label in range(len(CLASSES)):

@@ -29,7 +29,7 @@ FORGOTTEN_S = 600.0
 """Seconds after which unclaimed files are removed."""
 
 
-class Ask(BaseModel):
+class BundleRequest(BaseModel):
     """A request for a bundle."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -40,7 +40,7 @@ class Ask(BaseModel):
     note: Annotated[str, Field(max_length=1024)] = ""
 
 
-class Answer(BaseModel):
+class BundleAnswer(BaseModel):
     """The daemon's answer to a request."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -54,7 +54,7 @@ class Answer(BaseModel):
     """Why no bundle was written; empty if one was."""
 
 
-def ask(folder: Path, request: Ask, taken_s: float = TAKEN_S, packed_s: float = PACKED_S) -> Answer:
+def ask(folder: Path, request: BundleRequest, taken_s: float = TAKEN_S, packed_s: float = PACKED_S) -> BundleAnswer:
     """Puts a request into the daemon's folder and waits for the answer. Raises BundleError."""
     asked = folder / ASKED_FOLDER
     name = secrets.token_hex(8)
@@ -67,7 +67,7 @@ def ask(folder: Path, request: Ask, taken_s: float = TAKEN_S, packed_s: float = 
             raise BundleError(_nobody(folder))
         if not _wait(answer.exists, packed_s):
             raise BundleError(f"the daemon has not packed it within {packed_s:.0f} s; look at its log")
-        return Answer.model_validate_json(answer.read_bytes()[: 4 * MAX_BYTES])
+        return BundleAnswer.model_validate_json(answer.read_bytes()[: 4 * MAX_BYTES])
     except OSError as error:
         raise BundleError(f"{asked}: {error.strerror or error}") from error
     except ValidationError as error:
@@ -78,7 +78,7 @@ def ask(folder: Path, request: Ask, taken_s: float = TAKEN_S, packed_s: float = 
             answer.unlink(missing_ok=True)
 
 
-def open_counter(folder: Path) -> Path:
+def open_request_folder(folder: Path) -> Path:
     """Creates the folder for requests, accessible to its owner only, and returns it. Raises OSError."""
     asked = folder / ASKED_FOLDER
     asked.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ def open_counter(folder: Path) -> Path:
     return asked
 
 
-def serve(asked: Path, table: str, pack: Callable[[Ask], Answer]) -> None:
+def serve(asked: Path, table: str, pack: Callable[[BundleRequest], BundleAnswer]) -> None:
     """Answers the requests for this table and removes stale files. Raises OSError if the folder cannot be used."""
     for file in sorted(asked.glob("*.json"))[:MAX_AT_A_TIME]:
         request = _taken(file, table)
@@ -98,7 +98,7 @@ def serve(asked: Path, table: str, pack: Callable[[Ask], Answer]) -> None:
                 file.unlink()
 
 
-def _taken(file: Path, table: str) -> Ask | None:
+def _taken(file: Path, table: str) -> BundleRequest | None:
     """Reads the request in a file and removes the file.
 
     Returns None if the file holds no valid request, or one for another table; the latter file stays.
@@ -106,7 +106,7 @@ def _taken(file: Path, table: str) -> Ask | None:
     try:
         with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
             content = opened.read(MAX_BYTES + 1)
-        request = Ask.model_validate(json.loads(content)) if len(content) <= MAX_BYTES else None
+        request = BundleRequest.model_validate(json.loads(content)) if len(content) <= MAX_BYTES else None
     except (OSError, ValueError, RecursionError):
         request = None
     if request is not None and request.table != table:

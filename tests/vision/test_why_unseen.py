@@ -11,7 +11,7 @@ from tests.vision.drawn import Look, draw
 from tests.vision.test_markers import photo, sheet
 from vision.finding.finder import find_board, mirrored
 from vision.finding.part_board import PartBoard, find_part
-from vision.finding.sight import Unseen, cut_off, exposure_fault, part_fault, why_unseen
+from vision.finding.why_unseen import Unseen, cut_off, exposure_fault, part_fault, why_unseen
 from vision.pose import pose_from_corners
 
 SIZE_PX = (640, 480)

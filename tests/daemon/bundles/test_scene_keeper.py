@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daemon.bundles import asking
-from daemon.bundles.asking import Answer, Ask, ask
+from daemon.bundles import bundle_requests
 from daemon.bundles.bundle import BundleError, GameState, Manifest, PipelineSettings, SceneFrame
+from daemon.bundles.bundle_requests import BundleAnswer, BundleRequest, ask
 from daemon.bundles.bundle_store import BundleStore
-from daemon.bundles.keeper import Limits
-from daemon.bundles.packing import Packed
-from daemon.bundles.ring import LEAD_S, Kept, SceneRing
-from daemon.bundles.stripping import STRIPPED, stripped
+from daemon.bundles.bundle_writer import Packed
+from daemon.bundles.scene_keeper import Limits
+from daemon.bundles.scene_ring import LEAD_S, Kept, SceneRing
+from daemon.bundles.stripped_settings import STRIPPED, stripped
 from daemon.config.settings import Config, ConfigError, load_config
 from tests.daemon.bundles.stormy import StormyTable
 from vision.pose import BoardPose
@@ -189,40 +189,40 @@ def test_a_setting_out_of_range_is_refused_by_name(tmp_path: Path, key: str, val
 
 def test_who_asks_where_no_daemon_keeps_scenes_is_told_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match="enabled = true under"):
-        ask(tmp_path, Ask(table="table"))
-    asking.open_counter(tmp_path)
+        ask(tmp_path, BundleRequest(table="table"))
+    bundle_requests.open_request_folder(tmp_path)
     with pytest.raises(BundleError, match="enabled = true under"):
-        ask(tmp_path, Ask(table="table"), taken_s=0.2)
+        ask(tmp_path, BundleRequest(table="table"), taken_s=0.2)
     assert list((tmp_path / "asked").iterdir()) == []
 
 
 def test_only_the_table_that_is_asked_answers_and_rubbish_is_thrown_away(tmp_path: Path) -> None:
-    counter = asking.open_counter(tmp_path)
-    (counter / "1.json").write_text('{"table": "garden"}')
-    (counter / "2.json").write_text("rubbish")
-    (counter / "3.json").write_bytes(b"x" * 5000)
-    (counter / "4.json").symlink_to("/etc/passwd")
-    (counter / "5.json").write_text('{"table": "hall", "last_s": -3}')
-    (counter / "6.json").write_text('{"table": "hall", "note": "n"}')
-    asking.serve(counter, "hall", lambda request: Answer(path=request.note))
-    assert sorted(path.name for path in counter.iterdir()) == ["1.json", "6.answer"]
-    assert json.loads((counter / "6.answer").read_text())["path"] == "n"
+    requests = bundle_requests.open_request_folder(tmp_path)
+    (requests / "1.json").write_text('{"table": "garden"}')
+    (requests / "2.json").write_text("rubbish")
+    (requests / "3.json").write_bytes(b"x" * 5000)
+    (requests / "4.json").symlink_to("/etc/passwd")
+    (requests / "5.json").write_text('{"table": "hall", "last_s": -3}')
+    (requests / "6.json").write_text('{"table": "hall", "note": "n"}')
+    bundle_requests.serve(requests, "hall", lambda request: BundleAnswer(path=request.note))
+    assert sorted(path.name for path in requests.iterdir()) == ["1.json", "6.answer"]
+    assert json.loads((requests / "6.answer").read_text())["path"] == "n"
 
 
 def test_what_is_asked_is_answered(tmp_path: Path) -> None:
-    counter = asking.open_counter(tmp_path)
+    requests = bundle_requests.open_request_folder(tmp_path)
 
     def serve() -> None:
         deadline_s = time.monotonic() + 10
-        while not list(counter.glob("*.json")) and time.monotonic() < deadline_s:
+        while not list(requests.glob("*.json")) and time.monotonic() < deadline_s:
             time.sleep(0.01)
-        asking.serve(counter, "hall", lambda request: Answer(frames=7, why=f"{request.last_s}"))
+        bundle_requests.serve(requests, "hall", lambda request: BundleAnswer(frames=7, why=f"{request.last_s}"))
 
     thread = threading.Thread(target=serve)
     thread.start()
-    answer = ask(tmp_path, Ask(table="hall", last_s=3))
+    answer = ask(tmp_path, BundleRequest(table="hall", last_s=3))
     thread.join()
-    assert (answer.frames, answer.why, list(counter.iterdir())) == (7, "3.0", [])
+    assert (answer.frames, answer.why, list(requests.iterdir())) == (7, "3.0", [])
 
 
 def test_a_rejected_reading_is_kept_by_itself_also_from_a_camera_that_sends_no_jpeg(tmp_path: Path) -> None:

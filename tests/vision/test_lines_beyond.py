@@ -7,7 +7,7 @@ import pytest
 
 from calibration.template import load_template
 from tests.vision.drawn import draw
-from vision.finding.beyond import lines_beyond
+from vision.finding.lines_beyond import lines_beyond
 from vision.pose import pose_from_corners, project
 
 ALL = (True, True, True, True)

@@ -17,7 +17,7 @@ LOG_EVERY = 5000
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Pool:
+class PatchPool:
     """Patches with their labels."""
 
     images: NDArray[np.uint8]
@@ -32,28 +32,28 @@ class Pool:
         path.parent.mkdir(parents=True, exist_ok=True)
         np.savez(path, images=self.images, labels=self.labels, colours=self.colours)
 
-    def joined(self, other: Pool) -> Pool:
+    def joined(self, other: PatchPool) -> PatchPool:
         """Both pools as one."""
-        return Pool(
+        return PatchPool(
             np.concatenate([self.images, other.images]),
             np.concatenate([self.labels, other.labels]),
             np.concatenate([self.colours, other.colours]),
         )
 
 
-def empty_pool() -> Pool:
+def empty_pool() -> PatchPool:
     """A pool without patches."""
     images = np.empty((0, PATCH_PX, PATCH_PX, 3), dtype=np.uint8)
-    return Pool(images, np.empty(0, dtype=np.int64), np.empty((0, 6), dtype=np.float32))
+    return PatchPool(images, np.empty(0, dtype=np.int64), np.empty((0, 6), dtype=np.float32))
 
 
-def load_pool(path: Path) -> Pool:
-    """The pool of an archive that `Pool.save` wrote."""
+def load_pool(path: Path) -> PatchPool:
+    """The pool of an archive that `PatchPool.save` wrote."""
     with np.load(path, allow_pickle=False) as data:
-        return Pool(data["images"], data["labels"], data["colours"])
+        return PatchPool(data["images"], data["labels"], data["colours"])
 
 
-def draw_pool(count: int, seed: int) -> Pool:
+def draw_pool(count: int, seed: int) -> PatchPool:
     """`count` freshly drawn patches; about 3 ms each on one core."""
     cv2.setNumThreads(1)
     maker = PatchMaker(seed)
@@ -65,4 +65,4 @@ def draw_pool(count: int, seed: int) -> Pool:
         images[index], labels[index], colours[index] = patch.image, patch.label, patch.colours
         if index % LOG_EVERY == LOG_EVERY - 1:
             log.info("%d of %d patches drawn", index + 1, count)
-    return Pool(images, labels, colours)
+    return PatchPool(images, labels, colours)

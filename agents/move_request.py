@@ -9,7 +9,7 @@ from agents.agent import Answer
 from games import AnyGame
 
 
-class Asked:
+class MoveRequest:
     """One call of `choose`; the clock starts when this is made."""
 
     def __init__(self, game: AnyGame, position: Any) -> None:

@@ -62,17 +62,17 @@ def read_faces(
     Each height costs another reading, so heights are tried only if the camera's angle is low enough to matter.
     """
     height, width = image.shape[:2]
-    best, least, half_mm = on_board, sureness(on_board) + SURER_NATS, template.man_diameter_mm
+    best, least, half_mm = on_board, total_log_probability(on_board) + SURER_NATS, template.man_diameter_mm
     raised = [raised_pose(pose, share * half_mm, (width, height)) for share in HEIGHTS]
     if aside_mm(pose, raised[-1], template) < ASIDE * half_mm:
         return on_board
     for candidate in raised:
         reading = reader.read(rectify(image, candidate, template), on_board.time_s)
-        if sureness(reading) > least:
-            best, least = reading, sureness(reading)
+        if total_log_probability(reading) > least:
+            best, least = reading, total_log_probability(reading)
     return best
 
 
-def sureness(reading: BoardReading) -> float:
+def total_log_probability(reading: BoardReading) -> float:
     """Log probability of the board as read, treating cells as independent; 0 if every cell is certain."""
     return float(reading.log_probabilities.max(axis=1).sum())

@@ -8,7 +8,7 @@ import pytest
 from calibration.template import load_template
 from vision.pose import BoardPose, project
 from vision.reading.board_reading import BoardReading
-from vision.reading.raised import FOCAL, aside_mm, raised_pose, read_faces, sureness
+from vision.reading.raised_faces import FOCAL, aside_mm, raised_pose, read_faces, total_log_probability
 from vision.reading.reader import Reader
 
 TEMPLATE = load_template("double_double_dominoes")
@@ -57,7 +57,7 @@ def test_faces_are_seen_farther_aside_the_lower_the_camera_stands() -> None:
 
 
 class Teller:
-    """A fake reader whose readings have the given sureness, in this order."""
+    """A fake reader whose readings have the given total_log_probability, in this order."""
 
     def __init__(self, *sure: float) -> None:
         self.left = [reading(one) for one in sure]
@@ -96,4 +96,4 @@ def test_from_above_nothing_is_read_twice() -> None:
 
 
 def test_sureness_is_that_of_all_cells_together() -> None:
-    assert sureness(reading(0.9)) == pytest.approx(225 * np.log(0.9))
+    assert total_log_probability(reading(0.9)) == pytest.approx(225 * np.log(0.9))

@@ -15,7 +15,7 @@ from daemon.storage.exporting.formats import suiting
 from daemon.storage.exporting.played import ExportError, Played, play_again
 from daemon.storage.pictures import Pictures
 from daemon.storage.score_sheet import Row, rows_of
-from daemon.storage.stored import StoredGame, StoredPly
+from daemon.storage.stored_game import StoredGame, StoredPly
 
 MAX_PLIES = 4096
 """Most plies sent, as many as in a state message."""
@@ -24,7 +24,7 @@ MAX_NOTES = 400
 
 
 @dataclasses.dataclass(frozen=True)
-class Recorded:
+class RecordedGame:
     """One recorded game, replayed if possible."""
 
     stored: StoredGame
@@ -33,7 +33,7 @@ class Recorded:
     """Why it cannot be replayed; empty if it can."""
 
     @classmethod
-    def of(cls, stored: StoredGame) -> Recorded:
+    def of(cls, stored: StoredGame) -> RecordedGame:
         """Replays a stored game if possible."""
         try:
             return cls(stored, play_again(stored), "")

@@ -7,7 +7,7 @@ import pytest
 
 from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import CORNERS, Look, draw
-from vision.finding.gaps import bare_share
+from vision.finding.bare_lines import bare_share
 from vision.pose import pose_from_corners, project
 
 

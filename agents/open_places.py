@@ -29,7 +29,7 @@ Place = tuple[int, int, int]
 """Diamonds of a place, then its two cells."""
 
 
-class Outlook:
+class OpenPlaces:
     """The places where tiles fit on one board, and how one more tile changes them.
 
     A place requires the pips of one end or of both; a tile's best place has the most diamonds. The places are sorted

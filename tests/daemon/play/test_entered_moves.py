@@ -27,7 +27,7 @@ from daemon.commands.command import (
 )
 from daemon.config.seats import Seat
 from daemon.core.command_handlers import obey
-from daemon.core.legal import legal_of
+from daemon.core.legal_moves import legal_moves_of
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.hands import shown_hands
@@ -202,7 +202,7 @@ def test_a_dealt_hand_decides_what_may_be_laid() -> None:
 
 def moves_of(table: Table) -> list[dict[str, Any]]:
     """The laying moves, as a page gets them."""
-    listed: Any = legal_of(table.match.referee, "game")["moves"]
+    listed: Any = legal_moves_of(table.match.referee, "game")["moves"]
     return [one for one in listed if one["steps"]]
 
 
@@ -240,21 +240,21 @@ def test_between_two_people_the_hand_of_who_is_to_move_is_shown_and_of_agents_bo
 
 def test_the_legal_moves_name_the_cells_that_a_hand_goes_through() -> None:
     table = seated("morris", moves=["a7", "b6", "d7", "b4"])
-    listed: Any = legal_of(table.match.referee, "g1")
+    listed: Any = legal_moves_of(table.match.referee, "g1")
     taking = next(one for one in listed["moves"] if one["move"] == "g7xb6")
     assert taking["steps"] == [
         {"kind": "place", "cell": "g7", "piece": "W"},
         {"kind": "remove", "cell": "b6", "piece": "."},
     ]
     assert (listed["ply"], listed["side"], listed["hand"], listed["game_id"]) == (4, "light", None, "g1")
-    walk: Any = legal_of(seated("ganh").match.referee, "g1")
+    walk: Any = legal_moves_of(seated("ganh").match.referee, "g1")
     assert walk["moves"][0]["steps"][0]["kind"] == "move" and walk["moves"][0]["steps"][0]["origin"]
 
 
 def test_another_position_after_as_many_plies_is_another_position() -> None:
     table = seated("gomoku")
     table.tell(Move("h8"))
-    seen = str(legal_of(table.match.referee, table.match.game_id)["mark"])
+    seen = str(legal_moves_of(table.match.referee, table.match.game_id)["mark"])
     assert seen == mark_of(table.match.game_id, ["h8"])
     table.tell(Undo(mark=seen))
     table.tell(Move("g7"))
@@ -267,4 +267,4 @@ def test_another_position_after_as_many_plies_is_another_position() -> None:
 
 def test_no_moves_are_offered_while_an_agent_is_to_move() -> None:
     table = seated("morris", ("alphabeta", None))
-    assert legal_of(table.match.referee, "g1")["moves"] == []
+    assert legal_moves_of(table.match.referee, "g1")["moves"] == []

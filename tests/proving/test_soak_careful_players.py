@@ -12,10 +12,10 @@ import games
 from daemon.commands.command import Mover
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import LineOfPlay
-from proving.soak import telling
+from proving.soak import careful_players
+from proving.soak.careful_players import ADOPT_S, SAY_S, CarefulPlayers, wrongly_counted
 from proving.soak.judge import Judge
 from proving.soak.tally import Tally
-from proving.soak.telling import ADOPT_S, SAY_S, CarefulPair, wrongly_counted
 from proving.soak.trial import Plan, Trial
 from vision.simulated.player import Ply, steps_between
 from wording import untranslated
@@ -61,19 +61,19 @@ def test_it_is_said_a_little_after_the_wrong_name_was_heard_and_once(monkeypatch
         told.append(command)
         return SimpleNamespace(accepted=True)
 
-    monkeypatch.setattr(telling, "obey", obey)
+    monkeypatch.setattr(careful_players, "obey", obey)
     player = SimpleNamespace(seen=made(*(1 - ply.side for ply in line.plies)))
     subject = SimpleNamespace(referee=SimpleNamespace(line=line), match=None, eyes=None)
     judge = SimpleNamespace(insists=lambda _seconds: False)
     trial = SimpleNamespace(game=line.game, time_s=0.0, subject=subject, player=player, judge=judge)
-    pair = CarefulPair(cast("Any", trial))
+    pair = CarefulPlayers(cast("Any", trial))
     pair.hear("illegal")
     for code, until in (("move", 2 * SAY_S), ("repeat", 4 * SAY_S)):
         pair.hear(code)
         while trial.time_s < until:
             trial.time_s += 0.1
             pair.update()
-    assert (len(told), pair.told) == (1, 1)
+    assert (len(told), pair.corrections) == (1, 1)
 
 
 @pytest.mark.parametrize(

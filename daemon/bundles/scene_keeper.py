@@ -15,19 +15,33 @@ from pathlib import Path
 
 import cv2
 
-from daemon.bundles import asking
-from daemon.bundles.asking import Answer, Ask
-from daemon.bundles.bundle import ASIDE, REJECTED, STANDING, BundleError, GameState, Said, said_of
+import places
+from daemon.bundles import bundle_requests
+from daemon.bundles.bundle import (
+    ASIDE,
+    REJECTED,
+    STANDING,
+    BundleError,
+    GameState,
+    PipelineSettings,
+    Said,
+    said_of,
+)
+from daemon.bundles.bundle_requests import BundleAnswer, BundleRequest
 from daemon.bundles.bundle_store import ASKED, BundleStore
+from daemon.bundles.bundle_writer import TableFacts, pack
 from daemon.bundles.game_state import is_plain, state_of
-from daemon.bundles.packing import TableFacts, pack
-from daemon.bundles.ring import Kept, SceneRing
+from daemon.bundles.scene_ring import Kept, SceneRing
+from daemon.bundles.stripped_settings import stripped
 from daemon.commands.command import Command
+from daemon.config.seats import Seat
+from daemon.config.settings import Config
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import worded, worded_n
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
+from games import AnyGame
 from vision.frame import Frame
 
 LOGGER = logging.getLogger(__name__)
@@ -35,6 +49,7 @@ QUALITY = 95
 """JPEG quality (0 to 100) of pictures encoded here, for cameras that send no JPEG."""
 MAX_WAITING, MAX_BUNDLES = 8, 4
 """Pictures and bundles that may wait for the thread; any more are left out and counted."""
+MB = 1_000_000
 MAX_COMMANDS = 64
 """Commands kept between two pictures."""
 MIN_PAUSE_S = 5.0
@@ -63,7 +78,7 @@ class SceneKeeper:
         self._limits, self._facts = limits, facts
         self._bundle_store = BundleStore(folder, limits.quota_bytes)
         try:
-            self._asked = asking.open_counter(folder)
+            self._asked = bundle_requests.open_request_folder(folder)
         except OSError as error:
             raise BundleError(f"{folder}: nobody can ask for bundles there: {error.strerror}") from error
         self.ring = SceneRing(limits.seconds, limits.memory_bytes, facts.eyes.settle_s)
@@ -104,7 +119,7 @@ class SceneKeeper:
                 self._keep_rejected(one.code)
         return observation
 
-    def told(self, command: Command) -> None:
+    def add_command(self, command: Command) -> None:
         """Notes a command from somebody at the table, before the match carries it out."""
         self._commands = [*self._commands, command][-MAX_COMMANDS:]
 
@@ -168,7 +183,7 @@ class SceneKeeper:
             try:
                 if time.monotonic() - looked_s >= LOOK_S:
                     looked_s = time.monotonic()
-                    asking.serve(self._asked, self._facts.table, self._asked_for)
+                    bundle_requests.serve(self._asked, self._facts.table, self._answer)
                 self._do(self._jobs.get(timeout=LOOK_S))
             except queue.Empty:
                 pass
@@ -183,13 +198,13 @@ class SceneKeeper:
         done, data = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
         self.ring.encoded(kept, data.tobytes() if done else None)
 
-    def _asked_for(self, request: Ask) -> Answer:
+    def _answer(self, request: BundleRequest) -> BundleAnswer:
         try:
             return self._write(request.last_s or self._limits.seconds, ASKED, request.note)
         except (BundleError, ValueError) as error:
-            return Answer(why=str(error)[:1024])
+            return BundleAnswer(why=str(error)[:1024])
 
-    def _write(self, seconds: float, reason: str, note: str) -> Answer:
+    def _write(self, seconds: float, reason: str, note: str) -> BundleAnswer:
         """Packs the last seconds and writes the bundle. Raises BundleError."""
         frames, eyes = self.ring.last(seconds), self._eyes
         now = datetime.datetime.now(datetime.UTC)
@@ -210,10 +225,26 @@ class SceneKeeper:
         self._kept, self._trouble = self._kept + 1, ""
         seconds = frames[-1].time_s - frames[0].time_s
         LOGGER.info("a scene of %.1f s is kept as %s", seconds, path)
-        return Answer(path=str(path), frames=len(frames), seconds=round(seconds, 2), bytes=path.stat().st_size)
+        return BundleAnswer(path=str(path), frames=len(frames), seconds=round(seconds, 2), bytes=path.stat().st_size)
 
     def _note(self, trouble: str) -> None:
         """Logs trouble once, and shows it in the health until it is over."""
         if trouble != self._trouble:
             LOGGER.warning("%s", trouble)
         self._trouble = trouble[:512]
+
+
+def keeper_for(config: Config, game: AnyGame, seats: tuple[Seat, Seat]) -> SceneKeeper:
+    """Opens the keeper for a table. Raises BundleError if the folder cannot be used."""
+    section, eyes = config.bundles, config.eyes
+    limits = Limits(section.seconds, section.memory_mb * MB, section.quota_mb * MB, section.rejected_s)
+    facts = TableFacts(
+        table=config.bus.table,
+        game=game,
+        agents=(seats[0].agent, seats[1].agent),
+        seats=(seats[0].place, seats[1].place),
+        eyes=PipelineSettings(settle_s=eyes.settle_s, readings=eyes.readings, lost_s=eyes.lost_s),
+        config=stripped(config.model_dump(mode="json")),
+        profile=None,
+    )
+    return SceneKeeper(places.resolved(section.folder), limits, facts)

@@ -26,13 +26,13 @@ NAMING = frozenset({"move", "pass", "mover", "reopened", "restored", "takeback",
 """Announcements after which the players check whose move was counted for whom."""
 
 
-class CarefulPair:
+class CarefulPlayers:
     """The players of one trial, as speakers to the daemon."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
         self._due_s: float | None = None
-        self.told = 0
+        self.corrections = 0
         """How often they have said who made a move."""
         self._insisted_s = 0.0
 
@@ -50,7 +50,7 @@ class CarefulPair:
         self._due_s = None
         wrong = wrongly_counted(trial.subject.referee.line, trial.player.seen)
         if wrong is not None and obey(trial.subject.match, wrong, trial.subject.eyes).accepted:
-            self.told += 1
+            self.corrections += 1
 
     def _insist(self) -> None:
         """Has a right but disbelieved board adopted. If that begins another game, the present one is abandoned."""

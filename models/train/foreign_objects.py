@@ -14,7 +14,9 @@ from models.train.textures import Textures
 FloatImage = NDArray[np.float32]
 
 
-def draw_stranger(canvas: FloatImage, hidden: FloatImage, chance: np.random.Generator, textures: Textures) -> None:
+def draw_foreign_object(
+    canvas: FloatImage, hidden: FloatImage, chance: np.random.Generator, textures: Textures
+) -> None:
     """Draws one object over the canvas, and adds its outline to `hidden`."""
     shape = np.zeros((CANVAS_PX, CANVAS_PX), dtype=np.float32)
     kind = chance.random()

@@ -11,7 +11,7 @@ MAX_MOVES = 4096
 """Greatest number of moves listed; no game here has as many."""
 
 
-def legal_of(referee: Referee, game_id: str) -> dict[str, object]:
+def legal_moves_of(referee: Referee, game_id: str) -> dict[str, object]:
     """`game_id`, `ply`, `mark`, `side`, `moves`, `hand`: a person's moves and tiles; none unless a person is to move.
 
     A move is its text and its steps: `kind` (place, move, remove, flip), the `cell` where the piece arrives, stays or
@@ -29,5 +29,5 @@ def legal_of(referee: Referee, game_id: str) -> dict[str, object]:
 
 
 def _step(game: AnyGame, step: Step) -> dict[str, object]:
-    told: dict[str, object] = {"kind": step.kind, "cell": game.cells[step.cell], "piece": step.piece}
-    return told if step.origin is None else told | {"origin": game.cells[step.origin]}
+    fields: dict[str, object] = {"kind": step.kind, "cell": game.cells[step.cell], "piece": step.piece}
+    return fields if step.origin is None else fields | {"origin": game.cells[step.origin]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.reading.tile_make import MAX_NATS, of_one_make
+from vision.reading.face_colours import MAX_NATS, matching_face_colours
 
 LETTERS = ".0123456"
 IVORY, TEAL, PLATE = (205, 228, 240), (150, 140, 30), (90, 200, 240)
@@ -40,27 +40,27 @@ def half_odds(logs: np.ndarray) -> np.ndarray:
 
 def test_a_blank_of_another_colour_is_doubted_and_one_of_the_same_is_not() -> None:
     patches, logs = board((cell(PLATE, False), believed("0", 0.9)), (cell(IVORY, False, 0.8), believed("0", 0.9)))
-    odds = half_odds(of_one_make(patches, logs, LETTERS)) - half_odds(logs)
+    odds = half_odds(matching_face_colours(patches, logs, LETTERS)) - half_odds(logs)
     assert -MAX_NATS <= odds[-2] < -3
-    assert np.exp(of_one_make(patches, logs, LETTERS))[-2, 0] > 0.5
+    assert np.exp(matching_face_colours(patches, logs, LETTERS))[-2, 0] > 0.5
     assert np.allclose(odds[:-2], 0) and odds[-1] == pytest.approx(0)
 
 
 def test_what_is_seen_surely_stays_so_even_in_another_colour() -> None:
     patches, logs = board((cell(PLATE, True), believed("3", 0.9999)))
-    assert of_one_make(patches, logs, LETTERS)[-1].argmax() == LETTERS.index("3")
+    assert matching_face_colours(patches, logs, LETTERS)[-1].argmax() == LETTERS.index("3")
 
 
 def test_a_tile_in_a_shadow_is_of_the_same_make() -> None:
     patches, logs = board((cell(IVORY, False, 0.45), believed("0", 0.9)))
-    assert of_one_make(patches, logs, LETTERS)[-1].argmax() == LETTERS.index("0")
+    assert matching_face_colours(patches, logs, LETTERS)[-1].argmax() == LETTERS.index("0")
 
 
 def test_few_halves_say_nothing_of_the_make() -> None:
     patches, logs = board((cell(PLATE, False), believed("0", 0.9)), halves=3)
-    assert of_one_make(patches, logs, LETTERS) is logs
+    assert matching_face_colours(patches, logs, LETTERS) is logs
 
 
 def test_beliefs_still_add_up_to_one() -> None:
     patches, logs = board((cell(PLATE, False), believed("0", 0.6)), (cell(TEAL, False), believed(".", 0.97)))
-    assert np.allclose(np.exp(of_one_make(patches, logs, LETTERS)).sum(axis=1), 1)
+    assert np.allclose(np.exp(matching_face_colours(patches, logs, LETTERS)).sum(axis=1), 1)

@@ -26,7 +26,7 @@ class ReportedState:
     """Its state in one line."""
 
 
-class SignPost:
+class NotifySockets:
     """One socket for each table, in a folder that no other user may enter."""
 
     def __init__(self, count: int) -> None:

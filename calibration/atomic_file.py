@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Writes through a temporary file in the same folder, so no reader or power cut leaves half. Raises OSError."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as beside:
         try:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate, load_template
 from games import EMPTY as EMPTY_LETTER
 from models.train.joint import WholeBoard
+from models.train.patch_pool import PatchPool
 from models.train.patches import DARK, EMPTY, LIGHT, OTHER, PATCH_PX
-from models.train.pool import Pool
 from vision.frame import Image
 from vision.pose import BoardPose, project, rectify
 from vision.reading.cells import cut_patch
@@ -40,7 +40,7 @@ LABELS = {EMPTY_LETTER: EMPTY, "W": LIGHT, "B": DARK}
 LOG_EVERY = 50
 
 
-def cut_tables(count: int, seed: int) -> Pool:
+def cut_tables(count: int, seed: int) -> PatchPool:
     """All cells of so many simulated tables; about a second a table."""
     cv2.setNumThreads(1)
     chance = np.random.default_rng(seed)
@@ -55,7 +55,7 @@ def cut_tables(count: int, seed: int) -> Pool:
         if index % LOG_EVERY == LOG_EVERY - 1:
             log.info("%d of %d tables simulated", index + 1, count)
     colours = np.full((len(images), 6), np.nan, dtype=np.float32)
-    return Pool(np.stack(images), np.array(labels, dtype=np.int64), colours)
+    return PatchPool(np.stack(images), np.array(labels, dtype=np.int64), colours)
 
 
 def whole_tables(count: int, seed: int) -> list[WholeBoard]:

@@ -16,7 +16,7 @@ import pytest
 
 import games
 from daemon.bundles.bundle import MANIFEST, BundleError, GameState, Manifest, PipelineSettings, SceneFrame
-from daemon.bundles.opening import BundleFile, jpeg_size
+from daemon.bundles.bundle_file import BundleFile, jpeg_size
 from daemon.bundles.replaying import replay
 from daemon.cli.main import main
 
@@ -102,13 +102,13 @@ def test_a_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
 
 
 def test_a_bomb_that_says_its_size_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("daemon.bundles.opening.MAX_CONTENT_BYTES", 1 << 20)
+    monkeypatch.setattr("daemon.bundles.bundle_file.MAX_CONTENT_BYTES", 1 << 20)
     with pytest.raises(BundleError, match="unpacks to more"):
         BundleFile(write(tmp_path / "a.zip", fields(), {"frames/000000.jpg": bytes(2 << 20)}))
 
 
 def test_a_bomb_that_lies_about_its_size_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("daemon.bundles.opening.MAX_FRAME_BYTES", 1 << 20)
+    monkeypatch.setattr("daemon.bundles.bundle_file.MAX_FRAME_BYTES", 1 << 20)
     path = write(tmp_path / "a.zip", fields(), {"frames/000000.jpg": bytes(8 << 20), "frames/000001.jpg": JPEG})
     content = path.read_bytes()
     path.write_bytes(content.replace(struct.pack("<I", 8 << 20), struct.pack("<I", 100)))

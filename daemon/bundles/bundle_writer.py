@@ -27,7 +27,7 @@ from daemon.bundles.bundle import (
     SceneFrame,
     frame_name,
 )
-from daemon.bundles.ring import Kept
+from daemon.bundles.scene_ring import Kept
 from daemon.commands.command import as_object
 from games import AnyGame
 from vision.reading.weights import MODELS

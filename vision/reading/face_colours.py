@@ -30,7 +30,7 @@ OFFSET = 4.0
 """Grey levels added before taking logarithms: in the dark, noise is not colour."""
 
 
-def of_one_make(patches: Patches, log_probabilities: FloatArray, letters: str) -> FloatArray:
+def matching_face_colours(patches: Patches, log_probabilities: FloatArray, letters: str) -> FloatArray:
     """The (cells, classes) log probabilities, halves made less likely where no surely seen face has their colour."""
     empty, blank = letters.index(EMPTY), letters.index("0")
     pips = [column for column in range(len(letters)) if column not in (empty, blank)]

@@ -78,7 +78,7 @@ STOP = b'{"action": "stop"}'
 @pytest.mark.parametrize(("path", "body"), [("/wish", STOP), ("/menu", b'{"camera": {"source": "none"}}')])
 def test_set_up_and_menu_are_guarded_as_commands_are(page: WebPage, tmp_path: Path, path: str, body: bytes) -> None:
     token = (tmp_path / "keys" / "page.token").read_text().strip()
-    bearer, mailbox = f"Bearer {token}", page._wishes if path == "/wish" else page._choices
+    bearer, mailbox = f"Bearer {token}", page._setup_queue if path == "/wish" else page._choices
     assert ask(page, "POST", path, body)[0] == 401
     assert ask(page, "POST", path, body, Authorization=f"{bearer}x")[0] == 401
     assert ask(page, "POST", path, body, Authorization=bearer, Origin="https://example.org")[0] == 403
@@ -158,7 +158,7 @@ def test_commands_in_a_stream_are_refused_also_from_here(monkeypatch: pytest.Mon
     page = WebPage(port=0)
     page.take_commands()
     try:
-        monkeypatch.setattr("tests.daemon.test_page_door.own_address", lambda: "127.0.0.1")
+        monkeypatch.setattr("tests.daemon.test_page_limits.own_address", lambda: "127.0.0.1")
         statuses = [ask(page, "POST", "/tell", PASS)[0] for _ in range(40)]
         assert statuses[0] == 503 and 429 in statuses
     finally:
@@ -214,7 +214,7 @@ def test_whoever_says_nothing_or_only_half_is_shown_out(monkeypatch: pytest.Monk
                     while slow.recv(4096):  # maybe an answer, then the end; a timeout fails the test
                         pass
         assert refused(page)["slow"] >= 3
-        assert not page._door._inside
+        assert not page._limits._inside
     finally:
         page.close()
 
