@@ -14,8 +14,8 @@ from typing import Any
 
 from agents import engines
 from agents.agent import AgentError, Answer, Limits
-from agents.engines import Engine, asking
-from agents.engines.asking import EngineAnswer, Question
+from agents.engines import Engine, engine_protocols
+from agents.engines.engine_protocols import EngineAnswer, Question
 from agents.engines.process import EngineError, EngineProcess, EngineStopped
 from agents.move_request import MoveRequest
 from games import AnyGame, MoveError, rule
@@ -50,13 +50,13 @@ class External:
         self.game = game
         self._engine = _find(game, (options or ExternalOptions()).engine)
         self._process: EngineProcess | None = None
-        self._asker = asking.ASKERS[self._engine.protocol]()
+        self._protocol = engine_protocols.PROTOCOLS[self._engine.protocol]()
         self._failures = 0
 
     @staticmethod
     def plays(game: AnyGame) -> bool:
         """Where a configured engine can play it. Raises AgentError if the configuration is wrong."""
-        return any(asking.supports(engine, game) for engine in engines.load().values())
+        return any(engine_protocols.supports(engine, game) for engine in engines.load().values())
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
@@ -104,13 +104,13 @@ class External:
         if self._process is None:
             self._process = EngineProcess(self._engine.command)
             with _told_as_engine_error():
-                deadline_s = asking.deadline_in(self._engine.timeout_s)
-                self._asker.greet(self._process, self.game, self._engine.options, deadline_s)
+                deadline_s = engine_protocols.deadline_in(self._engine.timeout_s)
+                self._protocol.greet(self._process, self.game, self._engine.options, deadline_s)
         think_s = min(limits.time_s or THINK_S, self._engine.timeout_s)
         wait_s = think_s + max(GRACE_S, GRACE_SHARE * think_s) if limits.time_s else self._engine.timeout_s
-        deadline_s = asking.deadline_in(min(wait_s, self._engine.timeout_s))
+        deadline_s = engine_protocols.deadline_in(min(wait_s, self._engine.timeout_s))
         with _told_as_engine_error():
-            return self._asker.ask(Question(self._process, self.game, position, limits, think_s, deadline_s, stop))
+            return self._protocol.ask(Question(self._process, self.game, position, limits, think_s, deadline_s, stop))
 
     def _read(self, position: Any, answer: EngineAnswer) -> Any:
         """The legal move in the reply. Raises EngineError."""
@@ -132,7 +132,7 @@ def _told_as_engine_error() -> Any:
 def _find(game: AnyGame, name: str) -> Engine:
     """The engine of that name, or the only one that plays the game. Raises AgentError."""
     known = engines.load()
-    fitting = [engine for engine in known.values() if asking.supports(engine, game)]
+    fitting = [engine for engine in known.values() if engine_protocols.supports(engine, game)]
     if name and name not in known:
         raise AgentError(f"external: there is no engine {name!r}; there are {', '.join(known) or 'none'}")
     if name:

@@ -43,7 +43,7 @@ REMEMBERED: tuple[Any, ...] = (
     levels.of,
     sheet.known_sheets,
     which_board.drawings,
-    translation.tongue_of,
+    translation.translator_of,
     translation.page_words,
 )
 """Caches that are filled once per process."""

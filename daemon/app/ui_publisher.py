@@ -20,7 +20,7 @@ from daemon.outputs.web import WebPage
 from daemon.outputs.window import Window
 from daemon.perception.board_tracker import BoardTracker
 from games import Step
-from wording import Said, Term, sentence
+from wording import Sentences, Term, sentence
 
 PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
 """Seconds between two pictures for the page, at least: while something moves, at rest, and while nobody looks."""
@@ -59,7 +59,7 @@ class UiPublisher:
         self._view, self._sequence = View(), -1
         self._plies: list[Ply] = []
         """The moves listed on the page."""
-        self._drawn: tuple[Said, str, int] = (), "", -1
+        self._drawn: tuple[Sentences, str, int] = (), "", -1
         """State shown in the page's picture: sentences, verdict and ply."""
 
     def show(self) -> None:

@@ -27,7 +27,7 @@ from daemon.bundles.bundle import (
     SceneFrame,
     frame_name,
 )
-from daemon.bundles.scene_ring import Kept
+from daemon.bundles.scene_ring import KeptFrame
 from daemon.commands.command import as_object
 from games import AnyGame
 from vision.reading.weights import MODELS
@@ -56,7 +56,7 @@ class Packed:
     """A bundle not yet written to disk."""
 
     manifest: Manifest
-    frames: Sequence[Kept]
+    frames: Sequence[KeptFrame]
     profile: bytes | None
 
     @property
@@ -76,7 +76,7 @@ class Packed:
 
 
 def pack(
-    frames: Sequence[Kept],
+    frames: Sequence[KeptFrame],
     facts: TableFacts,
     *,
     reason: str,
@@ -135,7 +135,7 @@ def weights(folder: Path = MODELS) -> dict[str, str]:
     return {name: str(entry["sha256"]) for name, entry in manifest.items() if "sha256" in entry}
 
 
-def _states(frames: Sequence[Kept]) -> tuple[tuple[GameState, ...], tuple[SceneFrame, ...]]:
+def _states(frames: Sequence[KeptFrame]) -> tuple[tuple[GameState, ...], tuple[SceneFrame, ...]]:
     """The game states needed for a replay, and the pictures that refer to them."""
     states, scene = [frames[0].before], []
     believed = frames[0].before
@@ -158,7 +158,7 @@ def _states(frames: Sequence[Kept]) -> tuple[tuple[GameState, ...], tuple[SceneF
     return tuple(states), tuple(scene)
 
 
-def _place(first: Kept) -> Place | None:
+def _place(first: KeptFrame) -> Place | None:
     if first.pose is None:
         return None
     matrix = tuple(float(value) for value in first.pose.image_from_board.ravel())

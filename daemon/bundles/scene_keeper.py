@@ -24,14 +24,14 @@ from daemon.bundles.bundle import (
     BundleError,
     GameState,
     PipelineSettings,
-    Said,
-    said_of,
+    SavedAnnouncement,
+    saved_announcement,
 )
 from daemon.bundles.bundle_requests import BundleAnswer, BundleRequest
 from daemon.bundles.bundle_store import ASKED, BundleStore
 from daemon.bundles.bundle_writer import TableFacts, pack
 from daemon.bundles.game_state import is_plain, state_of
-from daemon.bundles.scene_ring import Kept, SceneRing
+from daemon.bundles.scene_ring import KeptFrame, SceneRing
 from daemon.bundles.stripped_settings import stripped
 from daemon.commands.command import Command
 from daemon.config.seats import Seat
@@ -85,13 +85,13 @@ class SceneKeeper:
         self._eyes: BoardTracker | None = None
         self._state: GameState | None = None
         self._key: object = None
-        self._said: list[Said] = []
+        self._said: list[SavedAnnouncement] = []
         self._commands: list[Command] = []
-        self._standing: Said | None = None
+        self._standing: SavedAnnouncement | None = None
         self._kept_s = float("-inf")
         self._kept = self._skipped = 0
         self._trouble = ""
-        self._jobs: queue.Queue[tuple[Kept, Frame] | str] = queue.Queue(maxsize=MAX_WAITING + MAX_BUNDLES)
+        self._jobs: queue.Queue[tuple[KeptFrame, Frame] | str] = queue.Queue(maxsize=MAX_WAITING + MAX_BUNDLES)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="scenes", daemon=True)
         self._thread.start()
@@ -109,7 +109,7 @@ class SceneKeeper:
         gate, pose, jpeg = observation.gate, observation.alignment.pose, getattr(frame, "jpeg", None)
         settled = gate is not None and gate.settled and pose is not None
         after = self._state_now(eyes.match.referee)
-        kept = Kept(
+        kept = KeptFrame(
             frame.time_s, frame.name, before, after, said, standing, settled, pose, plain, commands, jpeg, jpeg is None
         )
         self._keep(kept, frame)
@@ -143,7 +143,7 @@ class SceneKeeper:
 
     def _hear(self, announcement: Announcement) -> None:
         if announcement.code not in ASIDE:
-            self._said.append(said_of(announcement))
+            self._said.append(saved_announcement(announcement))
 
     def _state_now(self, referee: Referee) -> GameState:
         """The referee's belief; returns the same object while nothing changes."""
@@ -155,7 +155,7 @@ class SceneKeeper:
             self._key, self._state = key, state_of(referee)
         return self._state
 
-    def _keep(self, kept: Kept, frame: Frame) -> None:
+    def _keep(self, kept: KeptFrame, frame: Frame) -> None:
         self.ring.add(kept)
         if kept.jpeg is None:
             # Only this thread puts jobs in, so room found now cannot vanish before the put.
@@ -190,7 +190,7 @@ class SceneKeeper:
             except Exception as error:  # noqa: BLE001 - no scene is worth the game
                 self._note(f"a scene cannot be kept: {error}")
 
-    def _do(self, job: tuple[Kept, Frame] | str) -> None:
+    def _do(self, job: tuple[KeptFrame, Frame] | str) -> None:
         if isinstance(job, str):
             self._write(self._limits.rejected_s, job, "")
             return

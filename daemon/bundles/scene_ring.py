@@ -7,7 +7,7 @@ import dataclasses
 import threading
 from collections.abc import Sequence
 
-from daemon.bundles.bundle import MAX_FRAMES, GameState, Said
+from daemon.bundles.bundle import MAX_FRAMES, GameState, SavedAnnouncement
 from daemon.commands.command import Command
 from vision.pose import BoardPose
 
@@ -19,7 +19,7 @@ sees it at rest, too."""
 
 
 @dataclasses.dataclass(eq=False)
-class Kept:
+class KeptFrame:
     """One picture given to the pipeline, and its outcome."""
 
     time_s: float
@@ -28,8 +28,8 @@ class Kept:
     """The referee's belief before the picture was judged."""
     after: GameState
     """The referee's belief afterwards; the same object as `before` if nothing changed."""
-    said: tuple[Said, ...]
-    standing: Said | None
+    said: tuple[SavedAnnouncement, ...]
+    standing: SavedAnnouncement | None
     """The complaint in force before the picture."""
     settled: bool
     pose: BoardPose | None
@@ -53,11 +53,11 @@ class SceneRing:
         self.left_out = 0
         """Pictures that could not be kept."""
         self._seconds, self._most_bytes, self._settle_s = seconds, most_bytes, settle_s
-        self._frames: collections.deque[Kept] = collections.deque(maxlen=MAX_FRAMES)
+        self._frames: collections.deque[KeptFrame] = collections.deque(maxlen=MAX_FRAMES)
         self._bytes = 0
         self._lock = threading.Lock()
 
-    def add(self, kept: Kept) -> None:
+    def add(self, kept: KeptFrame) -> None:
         """Adds the next picture, dropping the oldest as needed."""
         with self._lock:
             if self._frames and kept.time_s < self._frames[-1].time_s:
@@ -68,7 +68,7 @@ class SceneRing:
             self._bytes += len(kept.jpeg or b"")
             self._trim()
 
-    def encoded(self, kept: Kept, jpeg: bytes | None) -> None:
+    def encoded(self, kept: KeptFrame, jpeg: bytes | None) -> None:
         """Supplies the JPEG of a picture added without one; None if it cannot be kept."""
         with self._lock:
             if jpeg is None:
@@ -78,7 +78,7 @@ class SceneRing:
                 self._bytes += len(jpeg)
                 self._trim()
 
-    def last(self, seconds: float) -> list[Kept]:
+    def last(self, seconds: float) -> list[KeptFrame]:
         """The last `seconds`, extended back to a settled picture, oldest first; empty before the first picture.
 
         `beginning` chooses the first picture.
@@ -113,7 +113,7 @@ class SceneRing:
         self._bytes = 0
 
 
-def beginning(frames: Sequence[Kept], seconds: float, settle_s: float) -> int:
+def beginning(frames: Sequence[KeptFrame], seconds: float, settle_s: float) -> int:
     """Index of the picture at which the last `seconds` should begin: the newest resting point before them.
 
     A resting point is a settled picture after which the board rests for as long as a fresh tracker needs to notice.
@@ -126,7 +126,7 @@ def beginning(frames: Sequence[Kept], seconds: float, settle_s: float) -> int:
     return max((index for index in rests(frames, settle_s + REST_S) if index <= inside), default=inside)
 
 
-def rests(frames: Sequence[Kept], at_least_s: float) -> list[int]:
+def rests(frames: Sequence[KeptFrame], at_least_s: float) -> list[int]:
     """Indices of the plain pictures at which the board was at rest and stayed so for `at_least_s` seconds."""
     found = []
     until_s = float("-inf")

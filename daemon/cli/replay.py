@@ -13,14 +13,14 @@ from rich.console import Console
 from rich.progress import Progress
 
 from daemon.bundles import bundle_writer
-from daemon.bundles.bundle import BundleError, Manifest, Said
+from daemon.bundles.bundle import BundleError, Manifest, SavedAnnouncement
 from daemon.bundles.bundle_file import BundleFile
 from daemon.bundles.replaying import Pair, Replay, replay
 from daemon.cli.wrong_call import stop
 from games import AnyGame
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-Moment = tuple[float, Said] | None
+Moment = tuple[float, SavedAnnouncement] | None
 
 
 @app.command("replay")
@@ -121,7 +121,7 @@ def _line(pair: Pair, game: AnyGame) -> str:
     return f"+ {pair.now[0]:7.2f} s  {_words(pair.now[1], game)}   (now, and not then)"
 
 
-def _words(said: Said, game: AnyGame) -> str:
+def _words(said: SavedAnnouncement, game: AnyGame) -> str:
     cells = ",".join(_cells(said, game))
     return " ".join(filter(None, [said.code, _printable(said.move), said.rule, cells and f"[{cells}]"]))
 
@@ -140,7 +140,7 @@ def _fields(moment: Moment, game: AnyGame) -> dict[str, object] | None:
     }
 
 
-def _cells(said: Said, game: AnyGame) -> list[str]:
+def _cells(said: SavedAnnouncement, game: AnyGame) -> list[str]:
     return [game.cells[cell] if cell < len(game.cells) else str(cell) for cell in said.cells]
 
 

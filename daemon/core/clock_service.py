@@ -21,7 +21,7 @@ from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from daemon.storage.stored_game import StoredGame
 from games import Outcome
-from wording import Listing, Said, Sentence, Term, sentence, sentence_n
+from wording import Listing, Sentence, Sentences, Term, sentence, sentence_n
 
 OUT_OF_TIME = "time"
 """Outcome reason of a game that was lost on time."""
@@ -43,7 +43,7 @@ class ClockService:
         self._now = now
         self._blind = blind
         self._begun = False
-        self.stopped: Said = (sentence("the board has not been seen yet"),)
+        self.stopped: Sentences = (sentence("the board has not been seen yet"),)
         """Reason why no clock runs; empty while one does."""
 
     def changed(self, effects: Sequence[Effect], referee: Referee) -> list[Effect]:

@@ -20,7 +20,7 @@ from daemon.i18n.translation import in_words
 from daemon.judging import entered_moves
 from daemon.judging.referee import Referee
 from daemon.storage.backlog import Backlog, Recorder
-from wording import Said, Sentence, sentence
+from wording import Sentence, Sentences, sentence
 
 LOGGER = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class Match:
         """Whether moves are made on a board that a camera watches; otherwise they are entered as commands."""
         self.board_free = False
         """Whether nothing moves or lies over the watched board: what is on it now has been judged."""
-        self.spoken: Said = ()
+        self.spoken: Sentences = ()
         self.set_up: Any = None
         """A position set up by hand, from which the next game is to begin; None if there is none."""
         self.new_game_wanted = False

@@ -7,7 +7,7 @@ from typing import Any
 
 from daemon.game.line_of_play import shares_pieces
 from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
-from wording import Listing, Said, Sentence, Term, Value, listing, sentence, sentence_n
+from wording import Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
 
 ENDINGS = {
     "resigned": sentence("{side} resigned"),
@@ -18,7 +18,7 @@ ENDS_JOINED = "\u2013"
 """Separates the ends of a tile: speech skips an en dash but reads a hyphen out."""
 
 
-def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> Said:
+def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> Sentences:
     """The announcement of a ply just made, with the points it brings.
 
     `thanks` if it was made for an agent that had announced it, `again` if the same side made the ply before.
@@ -56,7 +56,7 @@ def points(gain: Gain) -> Sentence:
     return sentence_n("{count} point", "{count} points", gain.total) if gain.total else sentence("no points")
 
 
-def totals(game: AnyGame, position: Any) -> Said:
+def totals(game: AnyGame, position: Any) -> Sentences:
     """ "Red 12, green 7."; empty in games without points."""
     scores = game.scores(position)
     if scores is None:
@@ -113,7 +113,7 @@ def listed(words: Sequence[Value]) -> Listing:
     return listing(words, most=len(words))
 
 
-def put_right(game: AnyGame, before: str, board: str) -> Said:
+def put_right(game: AnyGame, before: str, board: str) -> Sentences:
     """What hands must do to make a board show `before` again: "Take a1 away. Put the light man back on d2."."""
     cells = [cell for cell, pair in enumerate(zip(before, board, strict=True)) if pair[0] != pair[1]]
     came = [cell for cell in cells if before[cell] == EMPTY]
@@ -204,7 +204,7 @@ def _is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
     return shares_pieces(game) and len(steps) > 1 and all(step.kind == "place" for step in steps)
 
 
-def result(game: AnyGame, outcome: Outcome) -> Said:
+def result(game: AnyGame, outcome: Outcome) -> Sentences:
     """How the game ended."""
     reason = why(game, outcome)
     if outcome.winner is None:

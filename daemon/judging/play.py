@@ -19,7 +19,7 @@ from daemon.judging import phrases
 from daemon.judging.gap import Gaps
 from daemon.judging.other_lines import OtherLine, Together
 from games import AnyGame, MoveError, Outcome, Step
-from wording import Said, Sentence, Term, sentence
+from wording import Sentence, Sentences, Term, sentence
 
 MAX_FORCED = 4
 """Greatest number of forced passes in a row that are made without asking."""
@@ -243,7 +243,7 @@ class Play:
         """Lets the next reading be announced even if the same was said before."""
         self._said = ()
 
-    def next_turn(self) -> Said:
+    def next_turn(self) -> Sentences:
         """Whose turn it is, in two or three words; empty when the game is over."""
         if self.outcome is not None:
             return ()

@@ -19,7 +19,7 @@ from daemon.judging.complaints import Complaint
 from daemon.judging.other_lines import MAX_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
 from games import Fault, Side, changed_cells
-from wording import Said, Sentence, Value, sentence, sentence_n
+from wording import Sentence, Sentences, Value, sentence, sentence_n
 
 MAX_OPEN = 8
 """Greatest number of ways left open by a doubtful board that are kept: each costs the next reading up to a tenth of a
@@ -372,7 +372,7 @@ class Referee(Play):
         if not effects:
             return []
         moves = [one.text for one in self.line.plies[-MAX_TOLD:] if one.seen]
-        said: Said = (self.whose_turn(),)
+        said: Sentences = (self.whose_turn(),)
         if self.outcome is not None and other.outcome:
             said = phrases.result(self.game, other.outcome)
         return [*effects, self.announce("restored", sentence("I see now how it went: {moves}.", moves=moves), *said)]

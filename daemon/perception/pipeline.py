@@ -29,7 +29,7 @@ from vision.watching.arm import ArmWatch, Side
 from vision.watching.cover import Flags
 from vision.watching.gate import LIGHT_STEP, MAX_STEP_S, Gate, GateState
 from vision.watching.surroundings import surroundings_of
-from wording import Said
+from wording import Sentences
 
 LOGGER = logging.getLogger(__name__)
 FIRST_READING = "first reading of the board"
@@ -144,7 +144,7 @@ class Pipeline:
         gate = self._last.gate and dataclasses.replace(self._last.gate, fresh=False)
         return dataclasses.replace(self._last, frame=frame, gate=gate, reading=None, spent=None)
 
-    def why_unseen(self, frame: Frame) -> Said:
+    def why_unseen(self, frame: Frame) -> Sentences:
         """Returns why the board is not seen in a frame and what to do about it; empty if no cause is found.
 
         Takes about a second: ask once per loss.

@@ -34,10 +34,10 @@ def write_scenes(
     size_px: tuple[int, int] | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> int:
-    """Writes the missing ones of scenes 0 to `count` - 1 of a seed.
+    """Writes the missing ones of scenes 0 to `count` - 1 of a seed; returns the number of scenes made.
 
-    Calls `progress` with the number there after each. Returns the number of scenes made. A scene depends on game, rules, seed and its number alone. Raises
-    SceneFolderError, and RendererError if the renderer cannot be used.
+    Calls `progress` with the number there after each. A scene depends on game, rules, seed and its number alone.
+    Raises SceneFolderError, and RendererError if the renderer cannot be used.
     """
     if not 0 < count <= MAX_SCENES:
         raise SceneFolderError(f"--count is from 1 to {MAX_SCENES}, not {count}")

@@ -43,12 +43,12 @@ class KillInWriting(Fault):
     def run(self, at: Trial) -> Iterator[None]:
         """Strikes with the next ply, if one comes within half a minute."""
         kills, until_s = at.subject.kills, at.time_s + 30
-        at.subject.doom.instant = at.chance.choice(INSTANTS)
+        at.subject.kill_plan.instant = at.chance.choice(INSTANTS)
         try:
             while at.subject.kills == kills and at.time_s < until_s:
                 yield
         finally:
-            at.subject.doom.instant = None
+            at.subject.kill_plan.instant = None
         if at.subject.kills != kills:
             yield from _found_again(at)
 
@@ -67,11 +67,11 @@ class DiskFull(Fault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to a minute."""
-        at.subject.doom.disk_full = True
+        at.subject.kill_plan.disk_full = True
         try:
             yield from wait(at, seconds(at.chance, 3, 60))
         finally:
-            at.subject.doom.disk_full = False
+            at.subject.kill_plan.disk_full = False
         yield from wait(at, 1)
 
 

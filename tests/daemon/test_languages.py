@@ -31,7 +31,7 @@ from daemon.i18n.translation import (
     messages,
     page_words,
     speak,
-    tongue_of,
+    translator_of,
     worded,
 )
 from daemon.judging import adopting, corrections, phrases, undoing
@@ -66,7 +66,7 @@ def english_again() -> Iterator[None]:
 
 def templates_of(message: Message, language: str) -> set[str]:
     """All singular and plural forms of a message in a language."""
-    words = tongue_of(language)
+    words = translator_of(language)
     if not message.many:
         return {words.text(message.text)}
     return {words.plural(message.text, message.many, count) for count in (*range(30), 100, 101, 1000)}
@@ -115,7 +115,7 @@ def test_every_form_that_a_language_asks_for_exists(language: str) -> None:
         for _, form in forms_in(template)
     }
     assert forms <= {"", "nom", "gen", "dat", "acc", "pl", "name"}
-    words = tongue_of(language)
+    words = translator_of(language)
     for side in (one.text for one in TERMS if one.context == "side"):
         assert words.form(Term("side", side), "gen") != words.form(Term("side", side), "nom")
     for piece in (one.text for one in TERMS if one.context == "piece" and one.text != "empty"):
@@ -194,7 +194,7 @@ def glued(text: str) -> str:
 
 @pytest.fixture
 def marked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translation._Speaking, "tongue", Marked())
+    monkeypatch.setattr(translation._Speaking, "translator", Marked())
 
 
 def told(command: Callable[..., Any], *arguments: Any) -> str:

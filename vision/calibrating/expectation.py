@@ -6,7 +6,7 @@ import dataclasses
 import math
 from typing import Any
 
-from wording import Said, plain, sentence
+from wording import Sentences, plain, sentence
 
 PRIOR_RIGHT, PRIOR_WRONG = 1.0, 0.05
 """Cells assumed right and wrong before any is judged, as a beta distribution: most tables have no faults."""
@@ -50,7 +50,7 @@ class Expectation:
         return float(low) ** self.cells, float(high) ** self.cells
 
     @property
-    def said(self) -> Said:
+    def said(self) -> Sentences:
         """The expectation as sentences for users."""
         if not self.judged:
             return (sentence("How well it reads cannot be told: lay or label men of every kind on more cells."),)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from daemon.interpret.explanation import MoveEvent
 from daemon.perception.pipeline import Observation
-from vision.reading.reader import Look
+from vision.reading.reader import DescribedCells
 from vision.watching.align import LOCK_QUALITY
 
 DECIDED_NATS = 3.0
@@ -34,7 +34,7 @@ class SeenBoard:
     ply: int
     """Number of plies made before the board was seen."""
     board: str
-    look: Look
+    look: DescribedCells
     believed: NDArray[np.float64]
     """(cells,) probability that the reading gave to the believed class."""
     plain: NDArray[np.bool_]
@@ -81,7 +81,7 @@ def may_teach(event: MoveEvent, observation: Observation) -> bool:
     return place.state == "locked" and place.quality >= LOCK_QUALITY
 
 
-def seen_board(event: MoveEvent, ply: int, board: str, look: Look) -> SeenBoard:
+def seen_board(event: MoveEvent, ply: int, board: str, look: DescribedCells) -> SeenBoard:
     """The believed board with the picture it was read from."""
     read = event.reading
     columns = [read.letters.index(letter) for letter in board]

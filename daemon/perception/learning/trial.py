@@ -12,7 +12,7 @@ from vision.calibrating.adapting import Score, score
 from vision.calibrating.examples import Examples
 from vision.reading.descriptors import Descriptors
 from vision.reading.heads import GENERIC, OTHER, Head, judge, load_generic, read_log_probabilities
-from vision.reading.reader import Look
+from vision.reading.reader import DescribedCells
 
 MIN_GAIN, MIN_GAIN_NATS = 0.1, 0.002
 """Share of the loss, and nats per cell, by which a new head must be better than the present one."""
@@ -30,10 +30,10 @@ class BoardReader(Protocol):
         """The head that it began with."""
 
     @property
-    def look(self) -> Look | None:
+    def look(self) -> DescribedCells | None:
         """The last picture that was read."""
 
-    def believe(self, look: Look, head: Head | None) -> NDArray[np.float64]:
+    def believe(self, look: DescribedCells, head: Head | None) -> NDArray[np.float64]:
         """(cells, classes) log-probabilities that a head gives to that picture."""
 
 
@@ -64,7 +64,7 @@ def is_gain(one: Score, other: Score) -> bool:
     return is_better(one, other, max(MIN_GAIN * other.loss, MIN_GAIN_NATS))
 
 
-def believe_alone(look: Look, head: Head | None, eyes: AdaptablePipeline) -> NDArray[np.float64]:
+def believe_alone(look: DescribedCells, head: Head | None, eyes: AdaptablePipeline) -> NDArray[np.float64]:
     """(cells, classes) log-probabilities of a head (None: the first), reading each cell by itself."""
     own = eyes.reader.first if head is None else head
     return read_log_probabilities(look.descriptors, eyes.template.letters, own, None)
@@ -85,7 +85,7 @@ def why_worse(head: Head, active: Head | None, eyes: AdaptablePipeline) -> str:
     assert first is not None
     present, kept = first if active is None else active, calibration_of(first, 1)
     if kept.letters:
-        look = Look(np.zeros((len(kept.letters), 0, 0, 3), dtype=np.uint8), kept.descriptors)
+        look = DescribedCells(np.zeros((len(kept.letters), 0, 0, 3), dtype=np.uint8), kept.descriptors)
         before, after = (score(eyes.reader.believe(look, one), letters, kept.letters) for one in (active, head))
         if not after.no_worse_than(before, SLACK_NATS):
             return f"it read the calibration with {score_text(after)}, the present one {score_text(before)}"

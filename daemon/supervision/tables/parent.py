@@ -61,16 +61,16 @@ def run_tables(
     forget_dead(summary)
     tables = load_tables(paths)
     try:
-        post = NotifySockets(len(tables))
+        sockets = NotifySockets(len(tables))
     except OSError as error:
         raise ConfigError(f"tables cannot be watched: {error.strerror or error}") from error
-    processes = [TableProcess(one, post.address(n), arguments, command) for n, one in enumerate(tables)]
+    processes = [TableProcess(one, sockets.address(n), arguments, command) for n, one in enumerate(tables)]
     try:
-        return Parent(tables, processes, post, summary=summary).run()
+        return Parent(tables, processes, sockets, summary=summary).run()
     finally:
         for process in processes:
             process.kill()
-        post.close()
+        sockets.close()
 
 
 class Parent:
@@ -80,11 +80,11 @@ class Parent:
         self,
         tables: Sequence[Table],
         processes: Sequence[TableProcess],
-        post: NotifySockets,
+        sockets: NotifySockets,
         notifier: Notifier | None = None,
         summary: Path = SUMMARY,
     ) -> None:
-        self._tables, self._processes, self._post = tables, processes, post
+        self._tables, self._processes, self._sockets = tables, processes, sockets
         self._notifier = notifier or Notifier()
         self._path = summary
         self._written_states: list[State] = ["waiting"] * len(processes)
@@ -102,13 +102,13 @@ class Parent:
             while not self._stopping:
                 now_s = time.monotonic()
                 for number, process in enumerate(self._processes):
-                    self._post.read(number, process.signs, now_s)
+                    self._sockets.read(number, process.reported, now_s)
                     if now_s - begun_s >= number * STARTED_APART_S:
                         process.look(now_s)
                 self._tell(now_s)
                 if all(process.over for process in self._processes):
                     break
-                select.select(self._post.sockets, [], [], LOOK_S)
+                select.select(self._sockets.sockets, [], [], LOOK_S)
             return self._end()
         finally:
             if _owner(self._path) == (os.getpid(), started(os.getpid())):

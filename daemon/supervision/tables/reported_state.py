@@ -46,14 +46,14 @@ class NotifySockets:
         """The value of NOTIFY_SOCKET for that table's process."""
         return str(self._folder / f"{number}.sock")
 
-    def read(self, number: int, signs: ReportedState, now_s: float) -> None:
+    def read(self, number: int, reported: ReportedState, now_s: float) -> None:
         """Reads the messages that table's process has sent since the last call."""
         for _ in range(MAX_AT_A_TIME):
             try:
                 data = self.sockets[number].recv(MAX_BYTES)
             except OSError:
                 return
-            take(data, signs, now_s)
+            take(data, reported, now_s)
 
     def close(self) -> None:
         """Closes the sockets; may be called twice."""
@@ -63,13 +63,13 @@ class NotifySockets:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def take(data: bytes, signs: ReportedState, now_s: float) -> None:
+def take(data: bytes, reported: ReportedState, now_s: float) -> None:
     """Processes one message in the format of sd_notify(3)."""
     for line in data.decode(errors="replace").splitlines():
         name, _, value = line.partition("=")
         if name == "READY" and value == "1":
-            signs.ready, signs.alive_s = True, now_s
+            reported.ready, reported.alive_s = True, now_s
         elif name == "WATCHDOG" and value == "1":
-            signs.alive_s = now_s
+            reported.alive_s = now_s
         elif name == "STATUS":
-            signs.text = "".join(letter for letter in value if letter.isprintable())[:MAX_TEXT_LENGTH]
+            reported.text = "".join(letter for letter in value if letter.isprintable())[:MAX_TEXT_LENGTH]

@@ -18,7 +18,7 @@ from daemon.bundles.bundle_requests import BundleAnswer, BundleRequest, ask
 from daemon.bundles.bundle_store import BundleStore
 from daemon.bundles.bundle_writer import Packed
 from daemon.bundles.scene_keeper import Limits
-from daemon.bundles.scene_ring import LEAD_S, Kept, SceneRing
+from daemon.bundles.scene_ring import LEAD_S, KeptFrame, SceneRing
 from daemon.bundles.stripped_settings import STRIPPED, stripped
 from daemon.config.settings import Config, ConfigError, load_config
 from tests.daemon.bundles.stormy import StormyTable
@@ -28,10 +28,10 @@ POSE = BoardPose(np.eye(3), 0.0, 1.0)
 NOW = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 
 
-def kept(time_s: float, *, settled: bool = True, size: int = 100, plain: bool = True) -> Kept:
+def kept(time_s: float, *, settled: bool = True, size: int = 100, plain: bool = True) -> KeptFrame:
     """One kept picture."""
     state = GameState()
-    return Kept(time_s, "", state, state, (), None, settled, POSE, plain, (), bytes(size))
+    return KeptFrame(time_s, "", state, state, (), None, settled, POSE, plain, (), bytes(size))
 
 
 def filled(times: int, rate_hz: float = 10.0, moving: range = range(0)) -> SceneRing:

@@ -173,11 +173,11 @@ def test_a_process_that_only_has_the_number_of_a_dead_parent_is_not_taken_for_it
 @pytest.fixture
 def one(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[TableProcess, NotifySockets]]:
     """A table with the behaviour that the test names, not started yet."""
-    path, post = settings(tmp_path, request.param), NotifySockets(1)
-    process = TableProcess(Table(path, load_config(path)), post.address(0), [], FAKE)
-    yield process, post
+    path, sockets = settings(tmp_path, request.param), NotifySockets(1)
+    process = TableProcess(Table(path, load_config(path)), sockets.address(0), [], FAKE)
+    yield process, sockets
     process.kill()
-    post.close()
+    sockets.close()
 
 
 def ended(process: TableProcess, now_s: float) -> bool:
@@ -209,11 +209,11 @@ def test_the_pauses_between_starts_grow_and_begin_anew_once_it_has_proved_itself
 def test_a_process_that_gives_no_sign_of_life_is_ended_and_started_again(
     one: tuple[TableProcess, NotifySockets],
 ) -> None:
-    process, post = one
+    process, sockets = one
     process.look(0.0)
 
     def is_ready() -> bool:
-        post.read(0, process.signs, 0.0)
+        sockets.read(0, process.reported, 0.0)
         process.look(0.0)
         return process.well
 

@@ -14,7 +14,7 @@ from daemon.perception.pipeline import Observation
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.reading.heads import Head, judge
-from vision.reading.reader import Look
+from vision.reading.reader import DescribedCells
 from vision.watching.align import Alignment
 from vision.watching.gate import GateState
 
@@ -23,24 +23,24 @@ LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
 SETTLED = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=1.0)
 
 
-class StillEyes:
+class FakePipeline:
     """Replaces both the pipeline and its reader."""
 
     def __init__(
         self,
         template: BoardTemplate,
         first: Head,
-        believe: Callable[[Look, Head | None], NDArray[np.float64]] | None = None,
+        believe: Callable[[DescribedCells, Head | None], NDArray[np.float64]] | None = None,
     ) -> None:
         """`believe` says what a head sees in a look; without it each cell is judged by itself."""
         self.template, self.first = template, first
-        self.look: Look | None = None
+        self.look: DescribedCells | None = None
         self.alignment, self.gate = LOCKED, SETTLED
         self._believe = believe
         self.head: Head | None = None
 
     @property
-    def reader(self) -> StillEyes:
+    def reader(self) -> FakePipeline:
         """Itself, since it replaces the reader too."""
         return self
 
@@ -48,7 +48,7 @@ class StillEyes:
         """Reads with that head from now on."""
         self.head = head
 
-    def believe(self, look: Look, head: Head | None) -> NDArray[np.float64]:
+    def believe(self, look: DescribedCells, head: Head | None) -> NDArray[np.float64]:
         """(cells, classes) log probabilities."""
         if self._believe is not None:
             return self._believe(look, head)

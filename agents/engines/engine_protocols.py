@@ -47,7 +47,7 @@ class Question:
     stop: threading.Event
 
 
-class Asker(Protocol):
+class EngineProtocol(Protocol):
     """One protocol from the side of the program that runs the engine. Methods raise EngineError."""
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
@@ -62,7 +62,7 @@ class Asker(Protocol):
         return True
 
 
-class UciAsker(Asker):
+class UciProtocol(EngineProtocol):
     """UCI for morris: a second `go` asks for the removal."""
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
@@ -104,7 +104,7 @@ class UciAsker(Asker):
             told = EngineAnswer("", _number(words, "cp", told.score), _whole(words, "depth"), _whole(words, "nodes"))
 
 
-class NBoardAsker(Asker):
+class NBoardProtocol(EngineProtocol):
     """NBoard for reversi: sets the position anew before asking for each move."""
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class NBoardAsker(Asker):
         return EngineAnswer("pass" if move in ggf.PASSES else move, score, depth)
 
 
-class GomocupAsker(Asker):
+class GomocupProtocol(EngineProtocol):
     """Gomocup's protocol for gomoku: sends the whole board each time."""
 
     @staticmethod
@@ -191,12 +191,12 @@ class GomocupAsker(Asker):
         return laid
 
 
-ASKERS: dict[str, type[Asker]] = {"uci": UciAsker, "nboard": NBoardAsker, "gomocup": GomocupAsker}
+PROTOCOLS: dict[str, type[EngineProtocol]] = {"uci": UciProtocol, "nboard": NBoardProtocol, "gomocup": GomocupProtocol}
 
 
 def supports(engine: Engine, game: AnyGame) -> bool:
     """Whether the engine's protocol supports this game under its rules."""
-    return engine.game == game.name and ASKERS[engine.protocol].carries(game.rules)
+    return engine.game == game.name and PROTOCOLS[engine.protocol].carries(game.rules)
 
 
 def deadline_in(seconds: float) -> float:
