@@ -72,7 +72,7 @@ class Daemon:
         self.watchdog = Watchdog(
             self.heartbeat,
             session,
-            lambda: self.supervision.signs,
+            lambda: self.supervision.liveness,
             self._notifier,
             stuck_s=config.supervision.stuck_s,
             end_s=config.supervision.end_s,
@@ -124,7 +124,7 @@ class Daemon:
         self._notifier.reloading()
         self.config_applier.read()
         self._show_window()
-        self._notifier.ready(self.supervision.signs.text)
+        self._notifier.ready(self.supervision.liveness.text)
 
     def _show_window(self) -> None:
         """Opens or closes the window according to the settings; without a camera there is nothing to show in it."""

@@ -17,7 +17,7 @@ SMOOTHED = 0.1
 MOSTLY = 0.5
 """Share of shaking frames above which the picture counts as shaking; a single knock, however hard, does not suffice."""
 BLOCKED = sentence("Something lies over the board. I wait until I can see all of it.")
-FROZEN = sentence("The camera sends the same picture again and again. DescribedCells whether it is still running.")
+FROZEN = sentence("The camera sends the same picture again and again. Look whether it is still running.")
 SHAKES = sentence("The picture shakes too much to be read. Lean the phone or the camera against something.")
 
 

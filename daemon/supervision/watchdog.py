@@ -69,15 +69,15 @@ class Watchdog:
         self,
         heartbeat: Heartbeat,
         watched: Watched,
-        signs: Callable[[], Liveness],
+        liveness: Callable[[], Liveness],
         notifier: Notifier,
         *,
         stuck_s: float,
         end_s: float,
         end: Callable[[int], None] = os._exit,
     ) -> None:
-        """If `end_s` is 0, the process is never ended. `signs` runs in the watchdog's thread and must not block."""
-        self._heartbeat, self._watched, self._signs, self._notifier = heartbeat, watched, signs, notifier
+        """If `end_s` is 0, the process is never ended. `liveness` runs in the watchdog's thread and must not block."""
+        self._heartbeat, self._watched, self._liveness, self._notifier = heartbeat, watched, liveness, notifier
         self.stuck_s, self.end_s = stuck_s, end_s
         self._end = end
         self._announced = self._ready = self._armed = False
@@ -133,15 +133,21 @@ class Watchdog:
             self._end(STUCK_STATUS)
 
     def _tell_systemd(self, *, fresh: bool) -> None:
-        signs = self._signs()
+        liveness = self._liveness()
         now_s = self._heartbeat.clock()
-        if not self._ready and signs.settled:
+        if not self._ready and liveness.settled:
             self._ready = True
-            self._notifier.ready(signs.text)
-        self._notifier.status(signs.text if fresh else f"stuck: {self._heartbeat.step}")
+            self._notifier.ready(liveness.text)
+        self._notifier.status(liveness.text if fresh else f"stuck: {self._heartbeat.step}")
         wanted_s = self._notifier.watchdog_s
         # Every third of the interval: one late sign does no harm.
-        if wanted_s is not None and now_s - self._alive_s >= wanted_s / 3 and fresh and signs.capture and signs.bus:
+        if (
+            wanted_s is not None
+            and now_s - self._alive_s >= wanted_s / 3
+            and fresh
+            and liveness.capture
+            and liveness.bus
+        ):
             self._alive_s = now_s
             self._notifier.alive()
 

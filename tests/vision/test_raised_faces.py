@@ -57,7 +57,7 @@ def test_faces_are_seen_farther_aside_the_lower_the_camera_stands() -> None:
 
 
 class Teller:
-    """A fake reader whose readings have the given total_log_probability, in this order."""
+    """A fake reader whose readings have the given total log-probabilities, in this order."""
 
     def __init__(self, *sure: float) -> None:
         self.left = [reading(one) for one in sure]
