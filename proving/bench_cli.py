@@ -55,13 +55,14 @@ def pipeline(
     rounds: Annotated[int, typer.Option(min=1, max=1000, help="Moves that are watched.")] = 20,
     seconds: Annotated[float, typer.Option(min=0, max=3600, help="Seconds the idle daemon is watched; 0: not.")] = 20.0,
     starts: Annotated[int, typer.Option(min=1, max=20, help="Starts of the daemon that are timed.")] = 3,
-    reference: Annotated[bool, typer.Option(help="Measure the thesis' way too, in turns with ours.")] = True,
+    reference: Annotated[bool, typer.Option(help="Measure Preda's thesis too, in turns with ours.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """Measures every step from frame to verdict, and the running daemon while nothing happens.
 
-    The same run also measures the thesis' way as reference: SIFT on every frame, and ResNet-18 in full precision on
-    every cell. Other programs disturb the figures: the load is printed with them. Exit status 1 if a target is missed.
+    The same run measures the method of Preda's thesis (docs/results.md): SIFT on every frame, ResNet-18 in full
+    precision on every cell. Other programs disturb the figures: the load is printed with them. Exit status 1 if a
+    target is missed.
 
     Example: kibitzer bench pipeline --game morris --seconds 30 --json
     """
@@ -97,12 +98,12 @@ def vision(
     cells: Annotated[
         int, typer.Option(min=0, max=10**6, help="Simulated cells on which accuracy is compared; 0: none.")
     ] = 2000,
-    reference: Annotated[bool, typer.Option(help="Measure the thesis' way too, in turns with ours.")] = True,
+    reference: Annotated[bool, typer.Option(help="Measure Preda's thesis too, in turns with ours.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """Measures the cost of reading all cells of a board at once on one thread, and the accuracy that eight bits lose.
 
-    The same run compares the network in eight bits as shipped, the same network in full precision, and the thesis' way,
+    The same run compares the network in eight bits as shipped, the same network in full precision, and Preda's thesis,
     a ResNet-18 in full precision on one cell after the other at 224 pixels (and at 48; and 25 at once). Milliseconds
     are processor time, which other programs disturb less. Then the same pictures are read in eight bits and in full
     precision, without a profile, and the cells read right are counted.

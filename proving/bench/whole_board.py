@@ -1,4 +1,4 @@
-"""Measures the cost of reading every cell of a board at once: in eight bits, in full precision, and the thesis' way."""
+"""Measures the cost of reading all cells of a board: in eight bits, in full precision, and as Preda's thesis does."""
 
 from __future__ import annotations
 
