@@ -201,13 +201,13 @@ def latency_of_play(
     speech: Annotated[bool, typer.Option(help="Speak into a sound device that writes a file.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
 ) -> None:
-    """Measures, in real time, from a hand's leaving to the published verdict, and from there to the first sound.
+    """Measures in real time how long a verdict takes after a hand has left the board, and the first sound after that.
 
     A simulated table (1280x720) is recorded first, so that the simulation costs nothing during the measurement: four
     plies and their takebacks, served as MJPEG on loopback, each picture when it is due, round after round. The whole
-    `kibitzer run` watches it: stream, pipeline, record, bus, page, voice. The hand is gone when neither it nor its
-    shadow is over the board and its margin any more; four looks a picture determine when. The sound device is ALSA's
-    file plug-in before its null device: it takes a phrase at once.
+    `kibitzer run` watches it: stream, pipeline, record, bus, page, voice. The hand has left when neither it nor
+    its shadow is over the board and its margin; this is checked four times per picture. The sound device is ALSA's
+    file plug-in in front of its null device, which takes a phrase at once.
 
     Fields: machine, game, rate_hz, settle_s, hands, missed, verdict_s, from_view_s, settling_s, way_s, judging_s,
     sound_s, silent, targets. Other programs disturb the figures: the load is printed with them. Exit status 1 if a
@@ -244,7 +244,7 @@ def verdicts_in_table_time(
     seed: Annotated[int, typer.Option(min=0, help="Of the table, the moves and the hands.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line and game instead of text.")] = False,
 ) -> None:
-    """Measures from a hand's leaving to the verdict in the simulated table's own time, over many hands.
+    """Measures how long verdicts take after a hand has left the board, in the simulated table's time, over many hands.
 
     The table is stepped picture by picture, and each picture goes through pipeline and referee as in the daemon. No
     clock is read, so other programs disturb nothing and the same seed gives the same figures: they show how long the

@@ -35,14 +35,20 @@ def table(
     port: Annotated[int, PORT] = 8090,
     seed: Annotated[int, typer.Option(min=0, help="The same seed plays the same game on the same table.")] = 0,
     humans: Annotated[
-        str, typer.Option(help="Sides the player plays of its own will, such as light or light,dark. Default: all.")
+        str,
+        typer.Option(help="Sides that the simulated player plays itself, such as light or light,dark. Default: both."),
     ] = "",
     follow: Annotated[
-        str, typer.Option(help="State address of a daemon, such as http://127.0.0.1:8765/state: its moves are made.")
+        str,
+        typer.Option(
+            help="State address of a daemon whose agent's moves are carried out, such as http://127.0.0.1:8765/state."
+        ),
     ] = "",
-    number: Annotated[int, typer.Option("--games", min=1, max=1000, help="Games to play, one after the other.")] = 1,
-    pace: Annotated[float, typer.Option(min=0.2, max=5, help="2 is twice as fast a hand.")] = 1.0,
-    think_s: Annotated[float, typer.Option(min=0, max=600, help="Seconds of thought before a move.")] = 2.0,
+    number: Annotated[
+        int, typer.Option("--games", min=1, max=1000, help="Number of games, played one after the other.")
+    ] = 1,
+    pace: Annotated[float, typer.Option(min=0.2, max=5, help="Speed of the hand: 2 is twice as fast.")] = 1.0,
+    think_s: Annotated[float, typer.Option(min=0, max=600, help="Seconds that the player waits before a move.")] = 2.0,
     chance: Annotated[
         bool, typer.Option("--chance", help="Let the seed pick another table, board, light, camera.")
     ] = False,
@@ -61,14 +67,14 @@ def table(
         Path | None, typer.Option(help="Also write a profile of this table to the file, before the game begins.")
     ] = None,
 ) -> None:
-    """Serves a simulated table as an MJPEG stream in real time; a scripted player sits at it.
+    """Serves a simulated table as an MJPEG stream in real time; a scripted player makes the moves.
 
     Open http://127.0.0.1:8090/video in a browser, or give that address to `kibitzer watch` or to the daemon's
     configuration as the camera. /snapshot.jpg is one picture; /truth is what really happened, as JSON: game,
     moves (passes too), sides, scores, board, busy, finished. After the last game the table stays as it is until Ctrl-C.
 
     With --calibrate no game is played: POST /lay {"board": CELLS, "slip": "wrong cell"} (or "none", "left out", "wrong
-    class") has a board laid, and {"mend": true} corrects a slip.
+    class") makes the player lay that board, and {"mend": true} makes it correct a slip.
 
     With --record the truth is printed once the video is written.
 
