@@ -78,16 +78,16 @@ class UciProtocol(EngineProtocol):
     def ask(self, question: Question) -> EngineAnswer:
         """Asks for the man's path, then for the removal if it closes a mill."""
         fen = sanmill.to_fen(question.game, question.position)
-        told = self._best(question, f"position fen {fen}")
-        if told.move.startswith("x"):
-            return told
+        answer = self._best(question, f"position fen {fen}")
+        if answer.move.startswith("x"):
+            return answer
         try:
-            question.game.parse_move(question.position, told.move)
+            question.game.parse_move(question.position, answer.move)
         except MoveError as error:
             if error.rule == "must_remove":
-                removal = self._best(question, f"position fen {fen} moves {told.move}")
-                return dataclasses.replace(told, move=told.move + removal.move, nodes=told.nodes + removal.nodes)
-        return told
+                removal = self._best(question, f"position fen {fen} moves {answer.move}")
+                return dataclasses.replace(answer, move=answer.move + removal.move, nodes=answer.nodes + removal.nodes)
+        return answer
 
     @staticmethod
     def _best(question: Question, position: str) -> EngineAnswer:
@@ -95,13 +95,15 @@ class UciProtocol(EngineProtocol):
         process.say(position)
         depth = f"depth {limits.depth} " if limits.depth else ""
         process.say(f"go {depth}movetime {max(round(1000 * question.think_s), 1)}")
-        told = EngineAnswer("")
+        answer = EngineAnswer("")
         while True:
             line = process.expect(r"(?:info|bestmove)\b.*", question.deadline_s, question.stop)[0]
             words = line.split()
             if words[0] == "bestmove":
-                return dataclasses.replace(told, move=words[1].lower() if words[1:] else "")
-            told = EngineAnswer("", _number(words, "cp", told.score), _whole(words, "depth"), _whole(words, "nodes"))
+                return dataclasses.replace(answer, move=words[1].lower() if words[1:] else "")
+            answer = EngineAnswer(
+                "", _number(words, "cp", answer.score), _whole(words, "depth"), _whole(words, "nodes")
+            )
 
 
 class NBoardProtocol(EngineProtocol):

@@ -16,15 +16,14 @@ from daemon.agents.workers import WorkerProcess
 from daemon.app.services import Services
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
-from daemon.config.player_names import player_name
-from daemon.config.seats import seat
+from daemon.config.seats import player_name, seat
 from daemon.config.settings import Config
 from daemon.core.clock_service import ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
 from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import in_words, worded
-from daemon.judging.dealing import dealt
+from daemon.judging.hands import dealt
 from daemon.judging.referee import Referee
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.speech.verbosity import is_spoken, wants_advice

@@ -75,10 +75,10 @@ def obey(match: Match, command: Command, eyes: WatchedBoard | None) -> Answer:
     except Refusal as refusal:
         return Answer(False, in_words(*refusal.said))
     match.carry_out(effects)
-    told = [said for effect in effects if isinstance(effect, Announcement) for said in effect.said]
+    sentences = [said for effect in effects if isinstance(effect, Announcement) for said in effect.said]
     if isinstance(command, Undo | Resume | Adopt | Mover) and eyes is not None:
         eyes.judge_again()
-    return Answer(True, in_words(*told))
+    return Answer(True, in_words(*sentences))
 
 
 def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[Effect]:
@@ -169,8 +169,8 @@ def _correct(referee: Referee, eyes: WatchedBoard, name: str, piece: str) -> lis
         what = sentence("I see: {cell} holds a {piece:acc}.", cell=game.cells[cell], piece=game.piece_noun(letter))
     way = adopting.way_to(referee, after)
     if way is not None and way.ply < referee.ply:
-        told = [referee.announce("corrected", what, cells=(cell,))]
-        return [*told, *adopting.take(referee, way)]
+        announced = [referee.announce("corrected", what, cells=(cell,))]
+        return [*announced, *adopting.take(referee, way)]
     why = adopting.why_not(referee, eyes.explain(after))
     if why and adopting.differing(referee, after.board) >= adopting.differing(referee, before.board):
         eyes.overrides.forget([cell])

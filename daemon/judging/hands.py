@@ -1,8 +1,9 @@
-"""Hidden hands: who may see which, and hands entered by word where no camera sees them."""
+"""Hidden hands: dealt at random where no camera watches, or entered by people; and who may see which."""
 
 from __future__ import annotations
 
 import functools
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,13 @@ from games import AnyGame, GameError
 from wording import sentence
 
 MAX_REMEMBERED = 256
+SEEDS = 2**31
+
+
+def dealt(game: AnyGame, seed: int = 0) -> Any:
+    """The start with everything hidden dealt, at random or by a seed; None if the game deals nothing."""
+    start = game.initial(seed or 1 + secrets.randbelow(SEEDS - 1))
+    return None if start == game.initial() else start
 
 
 def shown_hands(referee: Referee) -> list[list[str] | None]:

@@ -33,13 +33,13 @@ def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = Fal
     if gains is None:
         return (sentence("Thank you.") if thanks else sentence("{side:Nom}: {move}.", side=who, move=words),)
     if thanks:
-        told = sentence("Thank you: {points}.", points=points(gains[side]))
+        first = sentence("Thank you: {points}.", points=points(gains[side]))
     else:
-        told = sentence("{side:Nom} lays {move}: {points}.", side=who, move=words, points=points(gains[side]))
+        first = sentence("{side:Nom} lays {move}: {points}.", side=who, move=words, points=points(gains[side]))
     other = gains[1 - side]
     if not other.total:
-        return (told,)
-    return told, sentence("{side:Nom} gets {points}.", side=named(game, 1 - side), points=points(other))
+        return (first,)
+    return first, sentence("{side:Nom} gets {points}.", side=named(game, 1 - side), points=points(other))
 
 
 def points(gain: Gain) -> Sentence:
@@ -208,17 +208,17 @@ def result(game: AnyGame, outcome: Outcome) -> Sentences:
     """How the game ended."""
     reason = why(game, outcome)
     if outcome.winner is None:
-        told = sentence("The game is a draw: {why}.", why=reason)
+        first = sentence("The game is a draw: {why}.", why=reason)
     else:
-        told = sentence("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=reason)
+        first = sentence("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=reason)
     if outcome.scores is None:
-        return (told,)
-    return told, sentence("{ones} to {others}.", ones=outcome.scores[0], others=outcome.scores[1])
+        return (first,)
+    return first, sentence("{ones} to {others}.", ones=outcome.scores[0], others=outcome.scores[1])
 
 
 def why(game: AnyGame, outcome: Outcome) -> Sentence | str:
     """Why the game is over, stated about the losing side where that applies; the code itself if it has no wording."""
-    told = ENDINGS.get(outcome.reason) or game.endings.get(outcome.reason)
-    if told is None or (outcome.winner is None and "{side" in told.template):
+    ending = ENDINGS.get(outcome.reason) or game.endings.get(outcome.reason)
+    if ending is None or (outcome.winner is None and "{side" in ending.template):
         return outcome.reason.replace("_", " ")
-    return told if outcome.winner is None else sentence(told.template, side=named(game, 1 - outcome.winner))
+    return ending if outcome.winner is None else sentence(ending.template, side=named(game, 1 - outcome.winner))

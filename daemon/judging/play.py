@@ -1,4 +1,4 @@
-"""The believed state of a game: its line of play, who must act, and what people and agents do to it by word.
+"""The believed state of a game: its line of play, who must act, and what people and agents change by command.
 
 Pure like the referee, which adds what is seen.
 """

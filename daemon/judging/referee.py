@@ -42,9 +42,9 @@ class Referee(Play):
             return []
         effects = self._judge(event, movers)
         self._glimpsed = None
-        told = [effect for effect in effects if isinstance(effect, Announcement)]
-        if told:
-            self.fault_cells = told[-1].cells
+        announcements = [effect for effect in effects if isinstance(effect, Announcement)]
+        if announcements:
+            self.fault_cells = announcements[-1].cells
         elif self.verdict in ("unchanged", "legal"):
             self.fault_cells = ()
         if self.verdict in ("unchanged", "legal", "takeback", "over"):
@@ -127,8 +127,8 @@ class Referee(Play):
 
     def lost(self, *why: Sentence) -> list[Effect]:
         """Reports that the board is out of sight, with the reason if known."""
-        told = self.announce("board_lost", sentence("I cannot see the whole board."), *why, urgent=True)
-        return self._once("board_lost", "", told)
+        lost = self.announce("board_lost", sentence("I cannot see the whole board."), *why, urgent=True)
+        return self._once("board_lost", "", lost)
 
     def found(self) -> list[Effect]:
         """Reports that the board is in sight again, if it was reported lost."""
@@ -200,8 +200,8 @@ class Referee(Play):
             side = self.game.to_move(self.position)
             assumed = number == last and event.order_assumed
             # If the order is assumed, the hand that was seen may have played any of the pieces.
-            told = number == last and not assumed and bool(movers) and movers[-1] == side
-            known: Known = "seat" if told else ""
+            from_seat = number == last and not assumed and bool(movers) and movers[-1] == side
+            known: Known = "seat" if from_seat else ""
             effects += self.make(move, position, known, goes_on=number < last, order_assumed=assumed)
         self.verdict, self._said = "legal", ()
         self.withdrawn = self._undone = self.ended = None

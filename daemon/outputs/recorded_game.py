@@ -48,12 +48,12 @@ class RecordedGame:
         numbers = {} if played is None else {index: number for number, index in enumerate(played.line.seen, 1)}
         plies = []
         for index, ply in enumerate(stored.plies[:MAX_PLIES]):
-            told = _ply(ply, rows[index] if index < len(rows) else None)
+            fields = _ply(ply, rows[index] if index < len(rows) else None)
             if index in numbers:
-                told["number"] = numbers[index]
+                fields["number"] = numbers[index]
             if kept and pictures.path(stored.game_id, ply.ply, ply.board).name in kept:
-                told["picture"] = True
-            plies.append(told)
+                fields["picture"] = True
+            plies.append(fields)
         game = None if played is None else played.game
         return {
             "id": stored.game_id,
@@ -126,7 +126,7 @@ def _title(stored: StoredGame, ply: int) -> str:
 
 def _ply(ply: StoredPly, row: Row | None) -> dict[str, object]:
     """The fields of one ply for the page; unknown ones are left out."""
-    told = {
+    fields = {
         "ply": ply.ply,
         "side": ply.side,
         "move": ply.move,
@@ -141,5 +141,5 @@ def _ply(ply: StoredPly, row: Row | None) -> dict[str, object]:
         "thought_s": ply.thought_s,
     }
     if row is not None:
-        told |= {"gains": [gain.total for gain in row.gains], "scores": row.scores}
-    return {name: value for name, value in told.items() if value is not None and value != ""}
+        fields |= {"gains": [gain.total for gain in row.gains], "scores": row.scores}
+    return {name: value for name, value in fields.items() if value is not None and value != ""}

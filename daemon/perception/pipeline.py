@@ -53,7 +53,7 @@ SURE = 0.9
 """Probability from which a cell counts as read without doubt although it shows nothing known."""
 MIN_SEEN = 0.8
 """Share of a cell that must lie in the picture for the cell to be read."""
-UNVOUCHED_S = 2.2
+UNCONFIRMED_S = 2.2
 """Seconds an unverified, changed picture must stay still; a resting hand moves sooner. Longer than the stillness that
 the repeated picture of a frozen camera counts for."""
 MAX_CHANGED = 0.5
@@ -218,7 +218,7 @@ class Pipeline:
             outside = cells_in_picture(alignment.pose, self.template, frame.image) < MIN_SEEN
         if reading is not None and (
             self._is_touched(reading, rectified)
-            or self._is_unvouched(reading, frame, gate)
+            or self._is_unconfirmed(reading, frame, gate)
             or self._is_covered(reading, outside, frame.time_s, gate)
         ):
             gate, reading = self.gate.refuse(frame.time_s), None
@@ -270,7 +270,7 @@ class Pipeline:
         new = np.array([letter != before for letter, before in zip(reading.board, passed, strict=True)])
         return bool((new & (self._apart_px(things, rectified) < man_px)).any())
 
-    def _is_unvouched(self, reading: BoardReading, frame: Frame, gate: GateState) -> bool:
+    def _is_unconfirmed(self, reading: BoardReading, frame: Frame, gate: GateState) -> bool:
         """Whether fingertips may have been taken for pieces: the first picture after a new lock shows a change.
 
         A folder of photos, or photos sent as a stream, is exempt: there any picture may be such a first one, and
@@ -278,7 +278,7 @@ class Pipeline:
         """
         if gate.sure or frame.name or not self.gate.lives or self.believed in ("", reading.board):
             return False
-        return not self.gate.stood(frame.time_s, UNVOUCHED_S)
+        return not self.gate.stood(frame.time_s, UNCONFIRMED_S)
 
     def _is_covered(self, reading: BoardReading, outside: NDArray[np.bool_], time_s: float, gate: GateState) -> bool:
         """Whether the reader sees an object over the board that the gate does not: a fingertip, for example.

@@ -46,10 +46,10 @@ class ReadingInterpreter:
 
     def explain(self, referee: Referee, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
         """Explains a reading; uses what people said about cells only if legal play alone does not explain it."""
-        told = self.overrides.over(reading)
-        if told is reading:
+        corrected = self.overrides.over(reading)
+        if corrected is reading:
             return self._as_seen(referee, reading, movers)
-        event = explain(referee.game, referee.history, told, movers)
+        event = explain(referee.game, referee.history, corrected, movers)
         if event.explanations:
             return event
         plain = explain(referee.game, referee.history, reading, movers)

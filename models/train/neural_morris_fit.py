@@ -165,12 +165,12 @@ class Run:
         states, others = good.states, _other_journeys(good.states, chance)
         first, second = self._choices(states, good.moves, others)
         loss = sum((_unlikely(values, good.moves[:, column]) for column, values in enumerate(first)), torch.zeros(()))
-        lawful = [_unlawful(first[0], legal_to(states))]
+        lawful = [_illegal_loss(first[0], legal_to(states))]
         for moves, choices in ((good.moves, first), (others, second)):
             to, origin = moves[:, 0].astype(np.intp), moves[:, 1].astype(np.intp)
             lawful += [
-                _unlawful(choices[1], legal_from(states, to)),
-                _unlawful(choices[2], legal_remove(states, to, origin)),
+                _illegal_loss(choices[1], legal_from(states, to)),
+                _illegal_loss(choices[2], legal_remove(states, to, origin)),
             ]
         return loss + self.recipe.lawful * torch.stack(lawful).sum()
 
@@ -336,7 +336,7 @@ def _unlikely(values: Tensor, wanted: NDArray[np.int8]) -> Tensor:
     return torch.nn.functional.nll_loss(values, torch.from_numpy(wanted).long())
 
 
-def _unlawful(values: Tensor, allowed: NDArray[np.bool_]) -> Tensor:
+def _illegal_loss(values: Tensor, allowed: NDArray[np.bool_]) -> Tensor:
     """Mean negative logarithm of the probability that lies on legal choices."""
     return -values.masked_fill(~torch.from_numpy(allowed), -torch.inf).logsumexp(dim=1).mean()
 

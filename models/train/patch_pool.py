@@ -1,4 +1,4 @@
-"""Pools of drawn patches on disk, so that they are drawn once and read several times."""
+"""Pools of drawn patches on disk, so that they are drawn once and read several times; sheets of them to look at."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.train.patches import PATCH_PX, PatchMaker
+from models.train.patches import CLASSES, PATCH_PX, PatchMaker
 
 log = logging.getLogger(__name__)
 LOG_EVERY = 5000
+COLUMNS = 20
+"""Patches side by side on a sheet."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -66,3 +68,16 @@ def draw_pool(count: int, seed: int) -> PatchPool:
         if index % LOG_EVERY == LOG_EVERY - 1:
             log.info("%d of %d patches drawn", index + 1, count)
     return PatchPool(images, labels, colours)
+
+
+def write_sheet(pool: PatchPool, path: Path, each: int) -> None:
+    """Writes rows of patches, class by class. Raises OSError if the picture cannot be written."""
+    rows = []
+    for label in range(len(CLASSES)):
+        images = pool.images[pool.labels == label][:each]
+        count = -(-each // COLUMNS) * COLUMNS
+        padded = np.zeros((count, PATCH_PX, PATCH_PX, 3), dtype=np.uint8)
+        padded[: len(images)] = images
+        rows += [np.hstack(list(padded[start : start + COLUMNS])) for start in range(0, count, COLUMNS)]
+    if not cv2.imwrite(str(path), np.vstack(rows)):
+        raise OSError(f"{path}: cannot be written as a picture")

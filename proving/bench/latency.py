@@ -1,4 +1,4 @@
-"""Measures from a hand's leaving to the verdict, and to the first sound, with the whole daemon in real time."""
+"""Measures the time from a hand's leaving the board to the verdict and to the first sound, with the whole daemon."""
 
 from __future__ import annotations
 

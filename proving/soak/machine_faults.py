@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proving.soak.fault import SIGHT, Fault, seconds, wait, wait_while
+from proving.soak.fault import SIGHT, Fault, changed, wait, wait_while
 from proving.soak.subject import Instant
 from proving.soak.trial import Trial
 
@@ -25,11 +25,7 @@ class Kill(Fault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """It sees nothing for up to ten seconds."""
-        at.camera.unplugged = at.chance.random() < 0.5
-        try:
-            yield from wait(at, seconds(at.chance, 0.5, 10))
-        finally:
-            at.camera.unplugged = False
+        yield from changed(at, at.camera, (0.5, 10), unplugged=at.chance.random() < 0.5)
         at.kill()
         yield from _found_again(at)
 
@@ -67,11 +63,7 @@ class DiskFull(Fault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to a minute."""
-        at.subject.kill_plan.disk_full = True
-        try:
-            yield from wait(at, seconds(at.chance, 3, 60))
-        finally:
-            at.subject.kill_plan.disk_full = False
+        yield from changed(at, at.subject.kill_plan, (3, 60), disk_full=True)
         yield from wait(at, 1)
 
 

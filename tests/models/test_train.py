@@ -11,8 +11,7 @@ import onnxruntime
 import pytest
 
 from models.train.manifest import write_entry
-from models.train.patch_pool import PatchPool, draw_pool, load_pool
-from models.train.patch_sheet import write_sheet
+from models.train.patch_pool import PatchPool, draw_pool, load_pool, write_sheet
 from models.train.patches import CLASSES, PatchMaker
 from models.train.photographs import cut_photographs
 from vision.reading.weights import find_weights

@@ -20,7 +20,7 @@ import games
 from calibration.template import load_template
 from vision.frame import Image
 from vision.simulated.cli import NamedFrames, app, sides_of
-from vision.simulated.sitting import Sitting
+from vision.simulated.scripted_games import ScriptedGames
 from vision.simulated.state_follower import StateFollower, waiting_move
 from vision.sources.encoded import Picture, decode
 from vision.sources.mjpeg import mjpeg_frames
@@ -96,7 +96,7 @@ def test_a_daemon_that_is_killed_and_restarted_is_heard_again(caplog: pytest.Log
 
 def test_a_sitting_tells_the_truth_and_plays_in_real_time() -> None:
     template = load_template("nine_mens_morris")
-    sitting = Sitting(MORRIS, template, frozenset((0, 1)), seed=2, think_s=0, pace=5, size_px=(160, 90))
+    sitting = ScriptedGames(MORRIS, template, frozenset((0, 1)), seed=2, think_s=0, pace=5, size_px=(160, 90))
     server = MjpegServer(sitting, 0, get={"/truth": sitting.truth})
     try:
         first = next(iter(mjpeg_frames(server.url)))

@@ -57,7 +57,7 @@ class Expectation:
         figures: dict[str, int | str] = {"number": round(100 * self.boards), "accuracy": f"{100 * self.accuracy:.1f}"}
         low, high = (100 * share for share in self.boards_between)
         if high - low > 4:
-            told = sentence(
+            measured = sentence(
                 "I expect about {number} of 100 boards to be read wholly right "
                 "(between {low} and {high}, as only {judged} cells were judged): of 100 cells {accuracy} were right "
                 "while their picture was left out, in varied light.",
@@ -67,14 +67,14 @@ class Expectation:
                 **figures,
             )
         else:
-            told = sentence(
+            measured = sentence(
                 "I expect about {number} of 100 boards to be read wholly right: of 100 cells {accuracy} were right "
                 "while their picture was left out, in varied light.",
                 **figures,
             )
         if self.by_picture:
-            return (told,)
-        return told, sentence("Cells of the same picture were judged by one another, which flatters.")
+            return (measured,)
+        return measured, sentence("Cells of the same picture were judged by one another, which flatters.")
 
     @property
     def text(self) -> str:

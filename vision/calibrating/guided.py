@@ -239,8 +239,8 @@ class GuidedCalibration:
         elif self._occluded_since_s is None:
             self._occluded_since_s = time_s
         elif time_s - self._occluded_since_s > PATIENCE_S:
-            told = sentence("Something reaches over the board. Please take your hands away.")
-            self._say("hand", (told,), time_s)
+            leave = sentence("Something reaches over the board. Please take your hands away.")
+            self._say("hand", (leave,), time_s)
 
     def _judge(self, frame: Frame, pose: BoardPose, look: BoardPatches) -> None:
         """Takes the picture if it shows one of the boards still wanted; otherwise says what is wrong."""
@@ -300,8 +300,8 @@ class GuidedCalibration:
         """Merges the mistakes with those reported for the same cells: which pieces look odd varies by look."""
         if self._told is None or dataclasses.replace(self._told[0], odd=()) != dataclasses.replace(mistakes, odd=()):
             return mistakes, time_s
-        told, told_s = self._told
-        return dataclasses.replace(mistakes, odd=tuple(sorted({*told.odd, *mistakes.odd}))), told_s
+        before, before_s = self._told
+        return dataclasses.replace(mistakes, odd=tuple(sorted({*before.odd, *mistakes.odd}))), before_s
 
     def _insisted(self, number: int, mistakes: Mistakes, time_s: float) -> bool:
         """Whether the person insists, after a complaint, on these odd pieces, or says that the board is empty.
@@ -310,8 +310,8 @@ class GuidedCalibration:
         """
         if self._told is None or self._amiss_since_s is None or (number and not mistakes.placed):
             return False
-        told, told_s = self._told
-        if not {*mistakes.odd} <= {*told.odd} or not {*mistakes.extra} <= {*told.extra}:
+        before, before_s = self._told
+        if not {*mistakes.odd} <= {*before.odd} or not {*mistakes.extra} <= {*before.extra}:
             return False
         if number == 0:
             return self._insist
@@ -319,7 +319,7 @@ class GuidedCalibration:
         taught = any(other for other in self.taken if other)
         if taught and len(mistakes.odd) > MAX_INSISTED * men:
             return False
-        return self._insist or time_s - max(told_s, self._amiss_since_s) > INSIST_S
+        return self._insist or time_s - max(before_s, self._amiss_since_s) > INSIST_S
 
     def _take(self, number: int, frame: Frame, pose: BoardPose, look: BoardPatches, mistakes: Mistakes) -> None:
         """Keeps the picture; odd pieces on which a person insists are excluded from learning."""

@@ -16,9 +16,9 @@ from calibration.template import TemplateError, load_template
 from games import AnyGame
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.simulated.calibrated import profile_of
+from vision.simulated.calibration_player import CalibrationTable
 from vision.simulated.recording import record_video
-from vision.simulated.sitter import GuidedSitting
-from vision.simulated.sitting import Sitting
+from vision.simulated.scripted_games import ScriptedGames
 from vision.simulated.state_follower import StateFollower
 from vision.sources.mjpeg_server import MjpegServer, ServerError
 from vision.sources.opening import open_source
@@ -85,12 +85,12 @@ def table(
         the_game = games.load(game, games.rules_from_words(rule))
         template = load_template(the_game.name, games.switched_on(the_game))
         if calibrate:
-            guided = GuidedSitting(template, seed=seed, pace=pace, chance=chance)
+            guided = CalibrationTable(template, seed=seed, pace=pace, chance=chance)
             _serve_guided(MjpegServer(guided, port, get={"/truth": guided.truth}, post={"/lay": guided.hear}))
             return
         sides = sides_of(the_game, humans)
         follower = StateFollower(follow) if follow else None
-        sitting = Sitting(
+        sitting = ScriptedGames(
             the_game, template, sides, seed=seed, games=number, pace=pace, think_s=think_s, chance=chance,
             pawns=pawns, real_time=record is None, sway=sway,
         )  # fmt: skip

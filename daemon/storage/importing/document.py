@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 import games
 from agents.messages import clean
-from daemon.config.player_names import PERSON
+from daemon.config.seats import PERSON
 from daemon.game.effects import Known
 from daemon.storage.exporting.document import FORMAT
 from daemon.storage.importing.imported import MAX_PLIES, Imported, ImportedPly, ImportFault

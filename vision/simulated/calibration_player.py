@@ -1,4 +1,4 @@
-"""A sitter who lays requested boards on the simulated table, sometimes wrongly, and corrects them when asked."""
+"""A player who lays requested boards on the simulated table, sometimes wrongly, and corrects them when asked."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Slip = Literal["none", "left out", "wrong cell", "wrong class"]
 SLIPS: tuple[Slip, ...] = ("none", "left out", "wrong cell", "wrong class")
 
 
-class Sitter:
-    """Lays boards by hand. `update` is called every frame; the sitter never sees what the camera sees."""
+class CalibrationPlayer:
+    """Lays boards by hand. `update` is called every frame; the player never sees what the camera sees."""
 
     def __init__(self, table: SimulatedTable, seed: int = 0, pace: float = 1.0) -> None:
         self.table = table
@@ -125,8 +125,8 @@ def _placed(cells: tuple[int, ...], letters: str) -> list[Step]:
     return [Step("place", cell, piece=letter) for cell, letter in zip(cells, letters, strict=True)]
 
 
-class GuidedSitting:
-    """A simulated table with a sitter who lays requested boards, as an endless frame source in real time."""
+class CalibrationTable:
+    """A simulated table with a player who lays requested boards, as an endless frame source in real time."""
 
     live = True
 
@@ -141,13 +141,13 @@ class GuidedSitting:
     ) -> None:
         style = random_style(template, np.random.default_rng([seed, 4])) if chance else default_style()
         self.table = SimulatedTable(template, EMPTY * len(template.cell_names), style, seed=seed, size_px=size_px)
-        self.sitter = Sitter(self.table, seed, pace)
+        self.player = CalibrationPlayer(self.table, seed, pace)
         self._source = SimulatedSource(self.table, real_time=True)
 
     def read(self, timeout_s: float) -> Frame | None:
-        """The next frame; the sitter acts if something is due."""
+        """The next frame; the player acts if something is due."""
         frame = self._source.read(timeout_s)
-        self.sitter.update()
+        self.player.update()
         return frame
 
     def close(self) -> None:
@@ -159,7 +159,7 @@ class GuidedSitting:
         if not isinstance(request, dict):
             raise ValueError("a request is a JSON object")
         if request.get("mend"):
-            self.sitter.mend()
+            self.player.mend()
             return self.truth()
         board, slip = request.get("board"), request.get("slip", "none")
         letters, cells = set(self.table.template.letters), len(self.table)
@@ -167,9 +167,9 @@ class GuidedSitting:
             raise ValueError(f"board is {cells} of the letters {self.table.template.letters!r}")
         if slip not in SLIPS:
             raise ValueError(f"slip is one of {', '.join(SLIPS)}")
-        self.sitter.lay(board, slip)
+        self.player.lay(board, slip)
         return self.truth()
 
     def truth(self) -> dict[str, object]:
-        """The pieces on the board, whether the sitter is idle, and its slips so far."""
-        return {"board": self.table.board, "idle": self.sitter.idle, "slips": list(self.sitter.slips)}
+        """The pieces on the board, whether the player is idle, and its slips so far."""
+        return {"board": self.table.board, "idle": self.player.idle, "slips": list(self.player.slips)}

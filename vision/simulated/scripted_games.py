@@ -20,7 +20,7 @@ PAUSE_S = 8.0
 """Seconds that a finished game stays on the board before it is cleared for the next."""
 
 
-class Sitting:
+class ScriptedGames:
     """Plays `games` games; the table is cleared between them, and stays as it is after the last.
 
     It runs in real time, or, with `real_time` false, as fast as it is read.
