@@ -11,7 +11,8 @@ import pytest
 
 from daemon.outputs import streams
 from daemon.outputs.web import WebPage
-from tests.daemon.test_web import Listener, state, wait_for
+from tests.daemon.test_web import Listener, state
+from tests.waiting import wait_for
 
 TEXT, CLOSE = 0x1, 0x8
 PROTOCOL_ERROR, TOO_BIG = 1002, 1009

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from daemon.supervision.tables.parent import forget_dead
 from daemon.supervision.tables.process import ABORT_S, PAUSES_S, PROVED_S, SILENT_S, START_S, TableProcess
 from daemon.supervision.tables.reported_state import NotifySockets, ReportedState, take
 from daemon.supervision.tables.settings import Table
+from tests.waiting import wait_for
 
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_table.py")))
 PARENT = (
@@ -39,15 +39,6 @@ def settings(folder: Path, name: str) -> Path:
         encoding="utf-8",
     )
     return path
-
-
-def wait_for(done: Callable[[], Any]) -> Any:
-    """Waits until `done` gives something true, and returns it."""
-    deadline_s = time.monotonic() + DEADLINE_S
-    while not (found := done()):
-        assert time.monotonic() < deadline_s, "it never happened"
-        time.sleep(0.02)
-    return found
 
 
 class Running:
