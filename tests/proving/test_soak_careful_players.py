@@ -133,7 +133,7 @@ def test_an_end_that_follows_from_an_assumed_side_is_put_right_by_the_players(
         player=player,
         subject=SimpleNamespace(referee=SimpleNamespace(line=line), seen=None, board="", recorded=list),
         table=SimpleNamespace(board=game.board(green)),
-        storm=SimpleNamespace(allows=lambda _code: False, blamed=lambda: ()),
+        schedule=SimpleNamespace(allows=lambda _code: False, blamed=lambda: ()),
         camera=SimpleNamespace(last=None),
         plan=SimpleNamespace(seed=1),
         tally=Tally(game.name, 1),

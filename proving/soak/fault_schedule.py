@@ -29,7 +29,7 @@ class Running:
     """Whether the daemon has known the board since the fault's end."""
 
 
-class Storm:
+class FaultSchedule:
     """Begins faults, advances them, and remembers the latest ones."""
 
     def __init__(self, trial: Trial, faults: Sequence[type[Fault]], calm_s: float) -> None:

@@ -1,6 +1,6 @@
 """Tables that note every picture they judge: its number, and when it was taken, taken up and judged.
 
-    python -m proving.bench.watched SUMMARY CONFIG [CONFIG...]
+    python -m proving.bench.frame_log SUMMARY CONFIG [CONFIG...]
 
 The daemon and its parent are the usual ones; a wrapper around the board tracker writes the times into a file beside the
 settings: one line a picture.
@@ -20,7 +20,7 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.supervision.tables.parent import run_tables
 from proving.bench.streams import stamp_of
 
-COMMAND = (sys.executable, "-m", "proving.bench.watched", "--table")
+COMMAND = (sys.executable, "-m", "proving.bench.frame_log", "--table")
 
 
 @dataclasses.dataclass(frozen=True)
