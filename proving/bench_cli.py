@@ -103,10 +103,11 @@ def vision(
 ) -> None:
     """Measures the cost of reading all cells of a board at once on one thread, and the accuracy that eight bits lose.
 
-    The same run compares the network in eight bits as shipped, the same network in full precision, and Preda's thesis,
-    a ResNet-18 in full precision on one cell after the other at 224 pixels (and at 48; and 25 at once). Milliseconds
-    are processor time, which other programs disturb less. Then the same pictures are read in eight bits and in full
-    precision, without a profile, and the cells read right are counted.
+    The same run compares three ways: the network in eight bits as shipped, the same network in full precision, and the
+    method of Preda's thesis (docs/results.md): a ResNet-18 in full precision, one cell after the other at 224 pixels;
+    also at 48 pixels, and 25 cells at once. Milliseconds are processor time, which other programs disturb less. Then
+    the same pictures are read in eight bits and in full precision, without a profile, and the cells read right are
+    counted.
 
     Fields: machine, games (game, pictures, cells, network, full_precision, read_ms, reference_ms, ratios, precision,
     targets). Exit status 1 if a target is missed.

@@ -1,10 +1,14 @@
 """Keeps a match's clock: starts and stops it as the referee's state requires, and gives its warnings.
 
-The clock runs for the side to move, from the moment the position before was believed. It stops until the board has
-first been seen right (also when a game is resumed), while an agent's move waits to be carried out (the person who makes
-it on the board is neither the agent nor to move), while the game is paused, while pieces must be put back after a move
-was taken back by word, while the board shows another position, is out of sight or the camera is away, and after the
-end. An illegal move does not stop the clock: the side that made it is still to move.
+The clock runs for the side to move, from the moment the position before was believed. It stops:
+
+- until the board has first been seen right, also when a game is resumed;
+- while an agent's move waits to be carried out: the person who makes it is neither the agent nor to move;
+- while the game is paused, or pieces must be put back after a move was taken back by word;
+- while the board shows another position or is out of sight, or the camera is away;
+- after the end.
+
+An illegal move does not stop the clock: the side that made it is still to move.
 """
 
 from __future__ import annotations
