@@ -110,11 +110,6 @@ def names_in(template: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
 
 
-def forms_in(template: str) -> set[tuple[str, str]]:
-    """The names in a template's braces, each with its grammatical form."""
-    return {(name, spec or "") for _, name, spec, _ in string.Formatter().parse(template) if name is not None}
-
-
 def _filled(message: Message, count: int) -> Sentence:
     """The sentence filled in with its examples."""
     names = names_in(message.text) | names_in(message.many)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 import re
+import string
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from daemon.core.clock_service import ClockService, spoken_time
 from daemon.game.clocks import GameClock, TimeControl
 from daemon.game.effects import Announcement
 from daemon.i18n import catalogues, translation
-from daemon.i18n.phrase_book import examples, forms_in, names_in, spoken_messages
+from daemon.i18n.phrase_book import examples, names_in, spoken_messages
 from daemon.i18n.translation import (
     LANGUAGES,
     Message,
@@ -108,11 +109,12 @@ def test_the_pages_words_keep_what_the_page_fills_in(language: str) -> None:
 @pytest.mark.parametrize("language", ["ro", "pl", "pt-br"])
 def test_every_form_that_a_language_asks_for_exists(language: str) -> None:
     forms = {
-        form.lower()
+        (form or "").lower()
         for message in spoken_messages()
         if not message.context
         for template in templates_of(message, language)
-        for _, form in forms_in(template)
+        for _, name, form, _ in string.Formatter().parse(template)
+        if name is not None
     }
     assert forms <= {"", "nom", "gen", "dat", "acc", "pl", "name"}
     words = translator_of(language)

@@ -48,7 +48,8 @@ HIDDEN_S = 0.8
 """Seconds without any view of a locked board before it counts as lost."""
 BUMP = 0.006
 """Shift, as a share of the board's side, from which a movement of board or camera is reported."""
-STANDS_PX, STEADY_PX = 0.5, 0.35
+STEADY_PX = 0.35
+"""Pixels of the farthest corner below which a board at rest keeps its pose."""
 UNTOUCHED = 0.9
 """Share of the known points that must be seen for a board to count as untouched."""
 SAME_PLACE = 0.02
