@@ -102,7 +102,9 @@ def test_set_up_and_menu_are_guarded_as_commands_are(page: WebPage, tmp_path: Pa
     thread.join()
 
 
-def test_wishes_and_commands_share_what_one_address_may_send(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setup_requests_and_commands_share_what_one_address_may_send(
+    page: WebPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(permission, "RATE_HZ", 0.0)
     monkeypatch.setattr(permission, "WRONG_TOKEN_COST", 0.0)
     statuses = [ask(page, "POST", ("/wish", "/tell", "/menu")[one % 3], STOP)[0] for one in range(22)]

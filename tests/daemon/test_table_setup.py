@@ -41,7 +41,7 @@ def frame() -> Frame:
     return Frame(np.full((360, 640, 3), 90, np.uint8), 1.0, 1)
 
 
-def test_wishes_are_read() -> None:
+def test_setup_requests_are_read() -> None:
     assert parse_setup_request({"action": "calibrate"}) == SetupRequest("calibrate")
     assert parse_setup_request({"action": "corners", "corners": [list(one) for one in CORNERS]}) == SetupRequest(
         "corners", CORNERS
@@ -67,20 +67,20 @@ def test_wishes_are_read() -> None:
         {"action": "right", "out": "/etc/passwd"},
     ],
 )
-def test_what_is_no_wish_is_refused(words: object) -> None:
+def test_what_is_no_setup_request_is_refused(words: object) -> None:
     with pytest.raises(CommandError):
         parse_setup_request(words)
 
 
 def test_nothing_can_be_set_up_before_there_is_a_picture(tmp_path: Path) -> None:
     there, _ = setting_up(tmp_path)
-    for wish in (
+    for request in (
         SetupRequest("calibrate"),
         SetupRequest("corners", CORNERS),
         SetupRequest("stop"),
         SetupRequest("right"),
     ):
-        assert not there.obey(wish, Aligner(TEMPLATE)).accepted
+        assert not there.obey(request, Aligner(TEMPLATE)).accepted
     assert there.status() is None and there.picture(None) is None
 
 
@@ -124,7 +124,7 @@ def test_the_time_in_which_the_camera_was_away_ends_no_calibration(tmp_path: Pat
     assert not there.active and "ends without a profile" in said[-1]
 
 
-def test_a_page_whose_daemon_takes_no_commands_takes_no_wishes() -> None:
+def test_a_page_whose_daemon_takes_no_commands_takes_no_setup_requests() -> None:
     page = WebPage(port=0)
     request = urllib.request.Request(page.address + "wish", b'{"action": "stop"}', {"Content-Type": "application/json"})
     with pytest.raises(urllib.error.HTTPError) as refused:
