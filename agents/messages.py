@@ -8,11 +8,11 @@ are refused.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from wording.outside import clean
 
 SCHEMA: Literal[1] = 1
 """Version of the message schema; a message of another version is refused."""
@@ -31,7 +31,6 @@ PositionText = Annotated[str, Field(max_length=4096)]
 MAX_COUNT = 2**53
 """Largest whole number, which every language can read exactly."""
 Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
-_BLANKS = re.compile(r"\s+")
 
 
 class MessageError(ValueError):
@@ -196,13 +195,3 @@ def _decode(adapter: TypeAdapter[T], data: bytes) -> T:
         field = clean(".".join(str(part) for part in first["loc"]), 100)
         # The error message may quote what was sent.
         raise MessageError("invalid", clean(f"{field or 'message'}: {first['msg']}", 400), field) from None
-
-
-def clean(text: str, longest: int = 512) -> str:
-    """Makes untrusted text safe to log, show or speak: one line, without characters that hide or reorder text.
-
-    Removes control characters, direction marks, unassigned code points and lone surrogates; collapses whitespace.
-    """
-    kept = (" " if one in "\t\n\r\x0b\x0c\x85\u2028\u2029" else one for one in text[: 4 * longest])
-    seen = "".join(one for one in kept if one == " " or unicodedata.category(one)[0] != "C")
-    return _BLANKS.sub(" ", seen).strip()[:longest].rstrip()

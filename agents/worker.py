@@ -30,9 +30,9 @@ from agents.messages import (
     ReadyMessage,
     ReplyMessage,
     StateMessage,
-    clean,
 )
 from agents.thinker import Thinker
+from wording.outside import clean
 
 _log = logging.getLogger(__name__)
 

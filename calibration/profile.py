@@ -88,7 +88,7 @@ class TableProfile:
     def save(self, path: Path) -> None:
         """Writes the file atomically. Raises ProfileError."""
         try:
-            write_atomically(path, self.to_bytes())
+            write_atomically(path, self.to_bytes(), private=True)  # it has a picture of the table
         except OSError as error:
             raise ProfileError(f"{path}: cannot be written: {error.strerror}") from error
 

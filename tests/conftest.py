@@ -15,6 +15,9 @@ os.environ["PYTHONPATH"] = str(ROOT)
 os.environ["PYTHONSAFEPATH"] = "1"
 os.environ["KIBITZER_TABLES"] = ""
 """Tests use and build only the endgame tables that they name."""
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+"""As in the program: the tests share the cores among themselves, and a second thread of each only waits."""
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell that runs the tests in the background makes them ignore Ctrl-C, and programs started here would inherit
 that."""

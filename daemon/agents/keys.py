@@ -23,6 +23,7 @@ import zmq.auth
 
 from agents import certificates
 from agents.certificates import Certificate, CertificateError
+from calibration.atomic_file import write_atomically
 
 DAEMON, OWN = "daemon", "own"
 """Names of the two pairs that every folder has: the daemon's and its own worker's."""
@@ -68,7 +69,7 @@ class KeyFolder:
         target = self.path / ALLOWED / f"{name}.key"
         text = f'metadata\ncurve\n    public-key = "{certificate.public.decode()}"\n'  # never the secret half
         with self._writing():
-            write_private(target, text.encode())
+            write_atomically(target, text.encode(), private=True)
         return name
 
     def revoke(self, name: str) -> None:
@@ -192,21 +193,6 @@ def owned_alone(path: Path) -> None:
         raise CertificateError(f"{path} belongs to another user; keep keys in a folder of your own")
     if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise CertificateError(f"{path} is open to other users of this computer; `chmod 700 {path}`")
-
-
-def write_private(path: Path, data: bytes) -> None:
-    """Writes a file, readable by its owner only, whole or not at all."""
-    descriptor, scratch = tempfile.mkstemp(dir=path.parent)  # made 0600
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(scratch).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(scratch).unlink()
-        raise
 
 
 def _mark(folder: Path) -> object:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import IO
 
 import places
-from agents.messages import clean
 from daemon.i18n.translation import in_words
 from daemon.supervision.restarts import RestartLimit
 from wording import Sentence, sentence
+from wording.outside import clean
 
 _log = logging.getLogger(__name__)
 

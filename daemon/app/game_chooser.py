@@ -9,8 +9,8 @@ import games
 from calibration.template import TemplateError, load_template
 from daemon.app.session import Session
 from daemon.commands.command import Answer
-from daemon.commands.game_choice import Choice, ChoiceError, choice_of, chosen, path_of, restored, save
-from daemon.commands.sources import check_source, without_secret
+from daemon.commands.game_choice import Choice, ChoiceError, choice_of, chosen, path_of, restored, save, with_source
+from daemon.commands.sources import check_source, meant
 from daemon.config.settings import Config
 from daemon.i18n.translation import worded
 from daemon.setup.catalogue import Catalogue
@@ -55,7 +55,8 @@ class GameChooser:
 
     def keep(self, config: Config) -> None:
         """Saves the settings' choice for the next start."""
-        save(path_of(self._session.journal.path), self._configured, choice_of(config))
+        choice = choice_of(config) | {"camera": {"source": config.camera.source}}
+        save(path_of(self._session.journal.path), self._configured, choice)
 
     def _checked(self, choice: Choice, now: Config) -> Config:
         """The settings with a validated choice. Raises ChoiceError."""
@@ -71,13 +72,11 @@ class GameChooser:
 
     def _with_camera(self, config: Config, now: Config) -> Config:
         """The settings with a permitted camera. Raises ChoiceError."""
-        source, known = config.camera.source, (NONE, now.camera.source, self._source)
-        # The menu shows an address without its password and sends it back like that.
-        for one in known:
-            if source == without_secret(one):
-                return config.model_copy(update={"camera": config.camera.model_copy(update={"source": one})})
+        known = NONE, now.camera.source, self._source
+        source = meant(config.camera.source, known)
         try:
-            check_source(source, cameras())
+            if source not in known:
+                check_source(source, cameras())
         except ValueError as error:
             raise ChoiceError(f"camera.source = {error}") from None
-        return config
+        return with_source(config, source)

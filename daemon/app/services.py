@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -103,7 +104,13 @@ class Services:
         if not page.enabled:
             return None
         opened: WebPage = self.keep(
-            WebPage(port=page.port, host=page.host, token=places.resolved(page.token), journal=self.journal.path)
+            WebPage(
+                port=page.port,
+                host=page.host,
+                token=places.resolved(page.token),
+                journal=self.journal.path,
+                proxies=[ipaddress.ip_network(one) for one in page.trusted_proxies],
+            )
         )
         if self._takes_commands:
             opened.take_commands()

@@ -16,7 +16,8 @@ from daemon.agents.workers import WorkerProcess
 from daemon.app.services import Services
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
-from daemon.config.seats import player_name, seat
+from daemon.config.player_names import player_name
+from daemon.config.seats import seat
 from daemon.config.settings import Config
 from daemon.core.clock_service import ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match

@@ -18,6 +18,7 @@ from vision.sources.attempt import Attempt
 from vision.sources.cameras import DEV, SYS, cameras, stable_name
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
+from wording.outside import shown_address
 
 CAMERA_S = 5.0
 OPEN_S = 15.0
@@ -44,35 +45,36 @@ def check_cameras(_config: Config, dev: Path = DEV, sys: Path = SYS) -> CheckRes
 def check_camera(config: Config) -> CheckResult:
     """Checks whether the configured camera opens, and what it delivers."""
     spec, camera = config.camera.source, config.camera
+    name = shown_address(spec)
     if spec == NONE:
         return CheckResult("camera", True, "none is wanted: moves are made on the page or told")
     size_px = camera.width_px, camera.height_px
     attempt = Attempt(lambda: open_source(spec, rate_hz=camera.rate_hz, size_px=size_px, give_up_s=CAMERA_S))
     if not attempt.wait(OPEN_S):
         attempt.abandon()
-        return CheckResult("camera", False, f"{spec}: its driver hangs; unplug the camera and plug it in again")
+        return CheckResult("camera", False, f"{name}: its driver hangs; unplug the camera and plug it in again")
     try:
         source = attempt.result()
         try:
-            return _pictures_of(spec, source)
+            return _pictures_of(name, source)
         finally:
             source.close()
     except (SourceError, SourceEnded) as error:
-        text = str(error) or f"{spec}: nothing came within {CAMERA_S:.0f} s; is it switched on, and the address right?"
+        text = str(error) or f"{name}: nothing came within {CAMERA_S:.0f} s; is it switched on, and the address right?"
         hint = '`kibitzer demo` needs none; a phone works with source = "http://PHONE:8080/video"'
         return CheckResult("camera", False, f"{text}{'' if text.endswith('?') else ';'} {hint}")
 
 
-def _pictures_of(spec: str, source: FrameSource) -> CheckResult:
+def _pictures_of(name: str, source: FrameSource) -> CheckResult:
     """Checks a source's pictures; for a live source also the rate, watched until a camera has locked its exposure."""
     frame = source.read(CAMERA_S)
     if frame is None:
         return CheckResult(
-            "camera", False, f"{spec}: no picture within {CAMERA_S:.0f} s; does another program hold it?"
+            "camera", False, f"{name}: no picture within {CAMERA_S:.0f} s; does another program hold it?"
         )
     height, width = frame.image.shape[:2]
     if not isinstance(source, LiveSource):
-        return CheckResult("camera", True, f"{spec}: {width}x{height} pixels, no live source")
+        return CheckResult("camera", True, f"{name}: {width}x{height} pixels, no live source")
     end_s, checksums = time.monotonic() + MEASURED_S, {frame.checksum}
     while time.monotonic() < end_s:
         more = source.read(end_s - time.monotonic())
@@ -86,9 +88,9 @@ def _pictures_of(spec: str, source: FrameSource) -> CheckResult:
         advice.append("the picture is very dark: switch on a light, or take the cap off")
     if len(checksums) == 1:
         advice.append("the picture stands still to the last bit: is it a real camera, and does its program run?")
-    if stable := stable_name(spec):
+    if stable := stable_name(name):
         advice.append(f'its number changes with the next plug: set source = "{stable}"')
-    return CheckResult("camera", not advice, "; ".join([f"{spec}: {delivery.text()}{claimed}", *advice]))
+    return CheckResult("camera", not advice, "; ".join([f"{name}: {delivery.text()}{claimed}", *advice]))
 
 
 def check_voice(config: Config) -> CheckResult:

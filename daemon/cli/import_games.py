@@ -12,7 +12,6 @@ from typing import Annotated
 import typer
 
 import games
-from agents.messages import clean
 from daemon.cli.game_arguments import RECORD, one_line_errors
 from daemon.cli.ranking import MAX_NAME_LENGTH
 from daemon.storage.importing.imported import ImportFault
@@ -20,6 +19,7 @@ from daemon.storage.importing.judge import new_id
 from daemon.storage.importing.reading import FORMATS, read_game
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame
+from wording.outside import clean
 
 
 def import_game(

@@ -11,10 +11,10 @@ from typing import Annotated
 import typer
 
 import games
-from agents.messages import clean
 from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen_id, one_line_errors, opened
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.ranking import Standing, ranking, ranking_object, results
+from wording.outside import clean
 
 MAX_NAME_LENGTH = 64
 """Characters of a player's name, as in the settings."""

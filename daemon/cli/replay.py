@@ -18,6 +18,7 @@ from daemon.bundles.bundle_file import BundleFile
 from daemon.bundles.replaying import Pair, Replay, replay
 from daemon.cli.wrong_call import stop
 from games import AnyGame
+from wording.outside import visible
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 Moment = tuple[float, SavedAnnouncement] | None
@@ -105,7 +106,7 @@ def lines_of(played: Replay, notes: list[str]) -> list[str]:
     lines = [
         f"{manifest.game}, {manifest.created}, {manifest.reason}: {len(manifest.frames)} pictures, {seconds:.1f} s"
     ]
-    lines += [f"note: {_printable(manifest.note)}"] if manifest.note else []
+    lines += [f"note: {visible(manifest.note)}"] if manifest.note else []
     lines += [f"({note})" for note in notes]
     lines += [_line(pair, played.game) for pair in played.pairs] or ["Nothing was said, then and now."]
     differ = sum(not pair.same for pair in played.pairs)
@@ -123,7 +124,7 @@ def _line(pair: Pair, game: AnyGame) -> str:
 
 def _words(said: SavedAnnouncement, game: AnyGame) -> str:
     cells = ",".join(_cells(said, game))
-    return " ".join(filter(None, [said.code, _printable(said.move), said.rule, cells and f"[{cells}]"]))
+    return " ".join(filter(None, [said.code, visible(said.move), said.rule, cells and f"[{cells}]"]))
 
 
 def _fields(moment: Moment, game: AnyGame) -> dict[str, object] | None:
@@ -142,8 +143,3 @@ def _fields(moment: Moment, game: AnyGame) -> dict[str, object] | None:
 
 def _cells(said: SavedAnnouncement, game: AnyGame) -> list[str]:
     return [game.cells[cell] if cell < len(game.cells) else str(cell) for cell in said.cells]
-
-
-def _printable(text: str) -> str:
-    """Text from a stranger, without control characters."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)

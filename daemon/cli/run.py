@@ -35,6 +35,7 @@ from daemon.supervision.logs import Log
 from daemon.supervision.tables.parent import SUMMARY, forget_dead, run_from_words
 from daemon.supervision.watchdog import LAST_WORDS_S, STUCK_STATUS
 from vision.reading.weights import WeightsError
+from wording.outside import visible_lines
 
 LOGGER = logging.getLogger(__name__)
 REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
@@ -136,7 +137,7 @@ def _named(settings: Config, source: str, profile: Path | None) -> Config:
 
 
 def _fail(text: str, status: int) -> NoReturn:
-    sys.stderr.write(f"kibitzer run: {text}\n")
+    sys.stderr.write(f"kibitzer run: {visible_lines(text)}\n")
     raise typer.Exit(status) from None
 
 

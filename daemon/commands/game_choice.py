@@ -12,8 +12,11 @@ from typing import Any
 from pydantic import ValidationError
 
 import games
+from calibration.atomic_file import write_atomically
 from daemon.commands.command import CommandError
+from daemon.commands.sources import meant
 from daemon.config.settings import Config, PlayerSection, fault_text
+from wording.outside import STARS, shown_address
 
 LOGGER = logging.getLogger(__name__)
 SECTIONS: dict[str, tuple[str, ...]] = {
@@ -51,8 +54,9 @@ def parse_choice(words: object) -> Choice:
 
 
 def choice_of(config: Config) -> dict[str, Any]:
-    """The part of the settings that may be chosen."""
+    """The part of the settings that may be chosen, with the camera as everybody may see it."""
     dumped = config.model_dump(mode="json")
+    dumped["camera"]["source"] = shown_address(config.camera.source)
     dumped["game"]["name"] = games.find(config.game.name).name
     return {section: {key: dumped[section][key] for key in keys} for section, keys in SECTIONS.items()}
 
@@ -118,34 +122,68 @@ def _why_not(option: Mapping[str, Any], value: object, game: Mapping[str, Any]) 
     return None if not choices or text in choices else f"must be one of {', '.join(filter(None, choices))}"
 
 
+def with_source(config: Config, source: str) -> Config:
+    """The settings with another camera."""
+    return config.model_copy(update={"camera": config.camera.model_copy(update={"source": source})})
+
+
 def path_of(journal: Path) -> Path:
     """Path of the choice for the table with this record."""
     return journal.with_suffix(".choice.json")
 
 
-def save(path: Path, configured: Config, choice: Mapping[str, Any]) -> None:
-    """Saves a choice for the next start, completely or not at all."""
-    written = path.with_suffix(".new")
+def camera_path(choice: Path) -> Path:
+    """Path of the chosen camera's address, if its password was typed on the page and is not in the settings."""
+    return choice.with_suffix(".camera")
+
+
+def save(path: Path, configured: Config, choice: Choice) -> None:
+    """Saves a choice for the next start. No password is in it, only in the settings or the file at `camera_path`."""
     try:
-        written.write_text(json.dumps({"over": _digest(configured), "choice": choice}, indent=1) + "\n", "utf-8")
-        written.replace(path)
+        _write(path, _digest(configured), choice, configured)
     except OSError as error:
         LOGGER.error("what was chosen is not kept for the next start: %s", error)
+
+
+def _write(path: Path, over: str, choice: Choice, configured: Config) -> None:
+    source, own = choice.get("camera", {}).get("source", ""), camera_path(path)
+    shown = shown_address(source)
+    if typed := source not in (shown, configured.camera.source):
+        write_atomically(own, source.encode(), private=True)
+    content = {"over": over, "choice": {**choice, "camera": {"source": shown}} if source else choice}
+    write_atomically(path, (json.dumps(content, indent=1) + "\n").encode(), private=True)
+    if not typed:
+        own.unlink(missing_ok=True)
 
 
 def restored(path: Path, configured: Config) -> Config:
     """The settings with the saved choice applied; unchanged if none is saved or they have changed since."""
     try:
         kept = json.loads(path.read_text("utf-8"))
+        choice = parse_choice(kept["choice"])
+        source = str(choice.get("camera", {}).get("source", ""))
+        if source != shown_address(source):  # an earlier version kept its password where everybody may read it
+            _write(path, kept["over"], choice, configured)
         if kept["over"] != _digest(configured):
             LOGGER.warning("the settings have changed since a game was chosen on the page: they count again")
             return configured
-        return chosen(configured, parse_choice(kept["choice"]), {})
+        wanted = chosen(configured, choice, {})
+        return with_source(wanted, _with_password(wanted.camera.source, path, configured))
     except FileNotFoundError:
         return configured
     except (OSError, ValueError, LookupError, TypeError) as error:
         LOGGER.warning("what was chosen last cannot be taken up again: %s", error)
         return configured
+
+
+def _with_password(source: str, path: Path, configured: Config) -> str:
+    """The camera of a saved choice. Raises ChoiceError if its password is in neither file any more."""
+    own = camera_path(path)
+    typed = [own.read_text("utf-8")] if own.exists() else []
+    found = meant(source, [*typed, configured.camera.source])
+    if STARS in found:
+        raise ChoiceError(f"camera.source = {found!r}: its password is not kept any more")
+    return found
 
 
 def _digest(configured: Config) -> str:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from vision.frame import SourceError
 from vision.sources.cameras import Camera
 from vision.sources.mjpeg import check_address
+from wording.outside import CAMERA_SCHEMES, STARS, shown_address
 
 MAX_ADDRESS = 512
 """Characters of the longest address."""
-SCHEMES = ("http", "https", "rtsp", "rtsps")
-SECRET = re.compile(r"//[^/?#]*@")
-"""Matches the user name and password in an address."""
-STARS = "//***@"
 
 
 def check_source(source: str, listed: Sequence[Camera]) -> None:
@@ -23,16 +19,18 @@ def check_source(source: str, listed: Sequence[Camera]) -> None:
     if any(source in names_of(camera) for camera in listed):
         return
     scheme, divided, _ = source.partition("://")
-    if not divided or scheme.lower() not in SCHEMES:
+    if not divided or scheme.lower() not in CAMERA_SCHEMES:
         names = [camera.stable or str(camera.number) for camera in listed]
         known = f"a camera of the list ({', '.join(names)})" if names else "a camera on a cable (there is none now)"
-        beginnings = f"{', '.join(f'{one}://' for one in SCHEMES[:-1])} or {SCHEMES[-1]}://"
+        beginnings = f"{', '.join(f'{one}://' for one in CAMERA_SCHEMES[:-1])} or {CAMERA_SCHEMES[-1]}://"
         raise ValueError(
-            f"{source[:MAX_ADDRESS]!r}: must be {known}, or an address that begins with {beginnings}; "
+            f"{shown_address(source)[:MAX_ADDRESS]!r}: must be {known}, or an address that begins with {beginnings}; "
             "files and folders go into the settings"
         )
-    if len(source) > MAX_ADDRESS or not source.isprintable() or " " in source:
-        raise ValueError(f"{source[:MAX_ADDRESS]!r}: an address has at most {MAX_ADDRESS} characters and no space")
+    if len(source) > MAX_ADDRESS:
+        raise ValueError(f"{shown_address(source)[:MAX_ADDRESS]!r}: an address has at most {MAX_ADDRESS} characters")
+    if STARS in source:
+        raise ValueError(f"{shown_address(source)!r}: its password is hidden and not known here; write it whole")
     try:
         check_address(source)
     except SourceError as error:
@@ -50,9 +48,9 @@ def is_same(one: str, other: str) -> bool:
     return _device(one) == _device(other)
 
 
-def without_secret(source: str) -> str:
-    """The camera as everybody may see it: an address without user name and password."""
-    return SECRET.sub(STARS, source, count=1)
+def meant(source: str, known: Iterable[str]) -> str:
+    """The one of the known cameras that is shown as `source`, which is sent back as it was shown; else `source`."""
+    return next((one for one in known if source in (one, shown_address(one))), source)
 
 
 def _device(source: str) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 import places
+from wording.outside import clean, visible, without_secrets
 
 ROOT = places.PROGRAM
 SHIPPED = places.SHIPPED
@@ -36,21 +38,35 @@ Seconds = Annotated[float, Field(ge=0, le=3600)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 
+def _network(text: str) -> str:
+    """Checks an address or network. Raises ValueError."""
+    ipaddress.ip_network(text)
+    return text
+
+
+NetworkText = Annotated[str, AfterValidator(_network)]
+
+
+Shown = Annotated[str, AfterValidator(visible)]
+ShownName = Annotated[str, AfterValidator(clean)]
+"""Texts that people see, and that a page may have sent: without characters that hide or reorder text."""
+
+
 class GameSection(Section):
     """The game and its rules."""
 
     name: str = "nine_mens_morris"
-    rules: dict[str, bool | int | str] = Field(default_factory=dict)
+    rules: dict[Shown, bool | int | Shown] = Field(default_factory=dict)
     deal_seed: int = Field(default=0, ge=0, le=2**31)
 
 
 class PlayerSection(Section):
     """The player of one side."""
 
-    agent: str = Field(default="", max_length=64)
-    name: str = Field(default="", max_length=64)
+    agent: ShownName = Field(default="", max_length=64)
+    name: ShownName = Field(default="", max_length=64)
     seat: Literal["", "top", "right", "bottom", "left"] = ""
-    options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    options: dict[Shown, bool | int | float | Shown] = Field(default_factory=dict)
     time_s: float = Field(default=2.0, gt=0, le=3600)
     depth: int = Field(default=0, ge=0, le=100)
     nodes: int = Field(default=0, ge=0)
@@ -130,6 +146,7 @@ class PageSection(Section):
     host: str = "127.0.0.1"
     port: Port = 8765
     token: str = Field(default="var/page.token", min_length=1, max_length=4096)
+    trusted_proxies: list[NetworkText] = Field(default_factory=lambda: ["127.0.0.0/8", "::1"], max_length=16)
     window: bool = True
 
 
@@ -277,4 +294,4 @@ def fault_text(fault: object) -> str:
     key = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":
         return f"{key}: there is no such key"
-    return f"{key} = {fault['input']!r}: {fault['msg']}"
+    return without_secrets(f"{key} = {fault['input']!r}: {fault['msg']}")

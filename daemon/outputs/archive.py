@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from aiohttp import web
 
-from agents.messages import StateMessage, clean
+from agents.messages import StateMessage
 from daemon.commands.command import CommandError
 from daemon.i18n.translation import in_words, worded
 from daemon.outputs.command_queue import READ_S, problem, words_of
@@ -34,6 +34,7 @@ from daemon.storage.journal import Journal, JournalError
 from daemon.storage.pictures import Pictures
 from daemon.storage.ranking import ranking_object
 from wording import Sentence, sentence
+from wording.outside import clean
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -9,13 +9,15 @@ import asyncio
 import collections
 import contextlib
 import functools
-import ipaddress
 import logging
 import time
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
+
+from daemon.outputs.clients import Address, name_of, parsed
 
 MAX_HERE = 64
 """Most connections from this computer at a time."""
@@ -61,12 +63,20 @@ class RubbishFilter(logging.Filter):
         return record.levelno >= logging.WARNING
 
 
+class _Holder(NamedTuple):
+    """For whom a connection counts."""
+
+    client: str
+    here: bool
+    """Whether it is this computer, all of which is one."""
+
+
 class ConnectionLimits:
     """All connections of the page. Used by the page's thread."""
 
     def __init__(self, refusals: Refusals) -> None:
         self._refusals = refusals
-        self._inside: dict[asyncio.BaseTransport, str] = {}
+        self._inside: dict[asyncio.BaseTransport, _Holder] = {}
         self._deadline_s: dict[asyncio.BaseTransport, float] = {}
 
     def factory(self, server: web.Server) -> Callable[[], asyncio.Protocol]:
@@ -76,17 +86,33 @@ class ConnectionLimits:
     def enter(self, transport: asyncio.BaseTransport) -> bool:
         """Registers a new connection; False if there is no room for it."""
         address = _address(transport)
-        elsewhere = [one for one in self._inside.values() if not _is_loopback(one)]
-        if _is_loopback(address):
-            full = len(self._inside) - len(elsewhere) >= MAX_HERE
-        else:
-            full = len(elsewhere) >= MAX_ELSEWHERE or elsewhere.count(address) >= MAX_EACH
-        if full:
-            self._refusals.count("connections")
+        holder = _Holder("", True) if address is None or address.is_loopback else _Holder(name_of(address), False)
+        if self._is_full(holder):
             return False
-        self._inside[transport] = address
+        self._inside[transport] = holder
         self._deadline_s[transport] = time.monotonic() + SAY_S
         return True
+
+    def count_for(self, transport: asyncio.BaseTransport | None, client: str) -> bool:
+        """Counts a connection for a client on another computer, behind a proxy; False if there is no room for it."""
+        holder = _Holder(client, False)
+        if transport is None or self._inside.get(transport, holder) == holder:
+            return True
+        del self._inside[transport]
+        full = self._is_full(holder)
+        self._inside[transport] = holder
+        return not full
+
+    def _is_full(self, holder: _Holder) -> bool:
+        """Whether there is no room for another connection of this client; counts the refusal."""
+        held = list(self._inside.values())
+        if holder.here:
+            full = held.count(holder) >= MAX_HERE
+        else:
+            full = sum(not one.here for one in held) >= MAX_ELSEWHERE or held.count(holder) >= MAX_EACH
+        if full:
+            self._refusals.count("connections")
+        return full
 
     def leave(self, transport: asyncio.BaseTransport) -> None:
         """Removes a connection that has ended."""
@@ -154,13 +180,6 @@ class _Guarded(asyncio.Protocol):
             self._inner.resume_writing()
 
 
-def _address(transport: asyncio.BaseTransport) -> str:
+def _address(transport: asyncio.BaseTransport) -> Address | None:
     peer = transport.get_extra_info("peername")
-    return str(peer[0]) if isinstance(peer, tuple) and peer else ""
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
+    return parsed(str(peer[0])) if isinstance(peer, tuple) and peer else None

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ipaddress
 import logging
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Sequence
 from urllib.parse import urlsplit
 
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
+from daemon.outputs.clients import Network, client_of
 from daemon.outputs.connection_limits import ConnectionLimits, Refusals
 
 _log = logging.getLogger(__name__)
@@ -33,8 +35,8 @@ HEADERS = {
 SVG = "image/svg+xml"
 DRAWING = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 """Policy for drawings: inline styles for their colours, and nothing else."""
-_FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")
-"""Headers that a proxy adds: the original sender is then unknown."""
+_FORWARDED = re.compile(r"forwarded|x-forwarded-.*|x-real-ip|via", re.IGNORECASE)
+"""Matches the headers that a proxy adds: the peer is then not the sender."""
 
 
 async def protect(_: web.Request, response: web.StreamResponse) -> None:
@@ -45,7 +47,9 @@ async def protect(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.setdefault("Cache-Control", "no-store")
 
 
-def admit(refusals: Refusals, limits: ConnectionLimits, allowed_hosts: tuple[str, ...] = ()) -> Middleware:
+def admit(
+    refusals: Refusals, limits: ConnectionLimits, allowed_hosts: tuple[str, ...] = (), proxies: Sequence[Network] = ()
+) -> Middleware:
     """Middleware that accepts requests addressed to this computer by address, `localhost` or an allowed name."""
 
     @web.middleware
@@ -58,6 +62,9 @@ def admit(refusals: Refusals, limits: ConnectionLimits, allowed_hosts: tuple[str
                 refusals.count(kind)
                 _log.debug("a request from %s is refused: %s", request.remote, fault)
                 return web.json_response({"code": "forbidden", "text": fault}, status=403)
+            if not is_here(request) and not limits.count_for(request.transport, client_of(request, proxies)):
+                full = {"code": "too_many", "text": "too many connections are open; close one and try again"}
+                return web.json_response(full, status=503, headers={"Connection": "close"})
             try:
                 return await handler(request)
             except web.HTTPException as error:
@@ -80,7 +87,7 @@ def is_loopback(host: str) -> bool:
 
 def is_here(request: web.Request) -> bool:
     """Whether a request comes from this computer, and not through a proxy that may act for another."""
-    if any(name in request.headers for name in _FORWARDED):
+    if any(_FORWARDED.fullmatch(name) for name in request.headers):
         return False
     own = None if request.transport is None else request.transport.get_extra_info("sockname")
     sender = request.remote

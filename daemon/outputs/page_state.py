@@ -15,9 +15,10 @@ import cv2
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from agents.messages import StateMessage, clean
+from agents.messages import StateMessage
 from daemon.i18n.translation import worded
 from vision.frame import Image
+from wording.outside import clean
 
 MAX_ANNOUNCEMENTS = 100
 MAX_LENGTH = 512

@@ -14,7 +14,7 @@ import games
 from calibration.sheet import SheetError, layout_of
 from calibration.template import TemplateError, load_template
 from daemon.commands.command import CommandError
-from daemon.commands.sources import is_same
+from daemon.commands.sources import is_same, meant
 from daemon.outputs.command_queue import problem
 from daemon.outputs.page_state import JPEG_QUALITY
 from daemon.outputs.permission import Permission
@@ -73,7 +73,7 @@ class Setup:
         if isinstance(wanted, web.Response):
             return wanted
         with self._lock:
-            used = self._draw is not None and is_same(wanted, self._source)
+            used = self._draw is not None and is_same(meant(wanted, [self._source]), self._source)
         return await self.frame(request) if used else await self.preview.look(wanted)
 
     async def listed(self, _: web.Request) -> web.Response:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 from aiohttp import WSMsgType, web
 
@@ -15,7 +16,7 @@ from daemon.outputs.guard import SVG, is_here
 from daemon.outputs.page_state import PageState
 
 MAX_VIEWERS = 8
-"""Most picture streams at a time, and most live connections."""
+"""Most picture streams at a time, and most live connections; as many to this computer as to all others."""
 PICTURE_HZ = 15.0
 """Most pictures per second for one viewer."""
 SLOW_S = 10.0
@@ -38,8 +39,31 @@ class Streams:
         self._changed = asyncio.Event()
         self.ended = asyncio.Event()
         """Set when the page closes; `turn` must be called then."""
-        self.videos = self.lives = 0
-        """Picture streams and live connections open now."""
+        self._open: collections.Counter[tuple[str, bool]] = collections.Counter()
+        """Streams open now, by kind and by whether they go to this computer."""
+
+    @property
+    def videos(self) -> int:
+        """Picture streams open now."""
+        return self._open["video", True] + self._open["video", False]
+
+    @property
+    def lives(self) -> int:
+        """Live connections open now."""
+        return self._open["live", True] + self._open["live", False]
+
+    @contextlib.contextmanager
+    def _place(self, kind: str, request: web.Request) -> Iterator[bool]:
+        """Takes a place while a stream is open; False if none is free."""
+        place = kind, is_here(request)
+        if self._open[place] >= MAX_VIEWERS:
+            yield False
+            return
+        self._open[place] += 1
+        try:
+            yield True
+        finally:
+            self._open[place] -= 1
 
     def turn(self) -> None:
         """Wakes the streams: something has changed."""
@@ -68,9 +92,10 @@ class Streams:
 
     async def video(self, request: web.Request) -> web.StreamResponse:
         """Streams the newest picture; a slow viewer skips pictures, and none is queued."""
-        if self.videos >= MAX_VIEWERS:
-            return _crowded()
-        self.videos += 1
+        with self._place("video", request) as free:
+            return await self._video(request) if free else _crowded()
+
+    async def _video(self, request: web.Request) -> web.StreamResponse:
         try:
             response = web.StreamResponse(
                 headers={
@@ -87,8 +112,6 @@ class Streams:
             return response
         except (ConnectionError, TimeoutError):
             return response
-        finally:
-            self.videos -= 1
 
     async def _pictures(self) -> AsyncIterator[bytes]:
         """Yields new pictures, at most PICTURE_HZ, until the page closes; repeats the last one if none is new."""
@@ -108,9 +131,10 @@ class Streams:
 
     async def live(self, request: web.Request) -> web.StreamResponse:
         """WebSocket that sends state, board and health whenever they change, and every announcement once."""
-        if self.lives >= MAX_VIEWERS:
-            return _crowded()
-        self.lives += 1
+        with self._place("live", request) as free:
+            return await self._live(request) if free else _crowded()
+
+    async def _live(self, request: web.Request) -> web.StreamResponse:
         socket = web.WebSocketResponse(heartbeat=20.0, max_msg_size=1024)
         try:
             try:
@@ -125,8 +149,6 @@ class Streams:
             await socket.close()
         except (ConnectionError, TimeoutError):
             pass
-        finally:
-            self.lives -= 1
         return socket if socket.prepared else problem(400, "gone", "the connection ended before it began")
 
     async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], here: bool) -> None:

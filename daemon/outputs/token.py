@@ -9,7 +9,7 @@ import secrets
 import stat
 from pathlib import Path
 
-from daemon.agents.keys import write_private
+from calibration.atomic_file import write_atomically
 
 TOKEN_BYTES = 32
 """Random bytes of a new token."""
@@ -43,7 +43,7 @@ def new_token(path: Path) -> str:
     token = secrets.token_urlsafe(TOKEN_BYTES)
     try:
         path.parent.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
-        write_private(path, f"{token}\n".encode())
+        write_atomically(path, f"{token}\n".encode(), private=True)
     except OSError as error:
         raise TokenError(f"{path}: cannot be written: {error.strerror or error}") from None
     return token

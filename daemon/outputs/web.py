@@ -32,6 +32,7 @@ from daemon.drawing.board_style import STYLE
 from daemon.i18n import translation
 from daemon.i18n.translation import worded, worded_n
 from daemon.outputs.archive import Archive
+from daemon.outputs.clients import LOOPBACK, Network
 from daemon.outputs.command_queue import CommandQueue, Request
 from daemon.outputs.connection_limits import SAY_S, ConnectionLimits, Refusals, RubbishFilter
 from daemon.outputs.guard import admit, is_loopback, protect
@@ -69,12 +70,14 @@ class WebPage:
         health_deadline_s: float = 30.0,
         token: Path | None = None,
         journal: Path | None = None,
+        proxies: Sequence[Network] = LOOPBACK,
     ) -> None:
         """Opens the port; 0 takes any free one, which `port` then names.
 
         Names in `allowed_hosts` are accepted in the Host header besides addresses and `localhost`. Health not updated
         for `health_deadline_s` counts as a fault. `token` is the file of the token that commands from other computers
         must carry; it is created if others can reach the page. `journal` is the record to browse; None shows none.
+        `proxies` are believed who they forward requests for.
         Raises WebError.
         """
         if token is not None and not is_loopback(host):
@@ -83,10 +86,10 @@ class WebPage:
             except TokenError as error:
                 raise WebError(str(error)) from None
         self._page_state = PageState(health_deadline_s)
-        self._allowed_hosts = allowed_hosts
+        self._allowed_hosts, self._proxies = allowed_hosts, tuple(proxies)
         self._refusals = Refusals()
         self._limits = ConnectionLimits(self._refusals)
-        permission = Permission(token, self._refusals)
+        permission = Permission(token, self._refusals, self._proxies)
         self._queue = CommandQueue(permission, self._refusals, parse_command)
         self._setup_queue = CommandQueue(permission, self._refusals, parse_setup_request)
         self._choices = CommandQueue(permission, self._refusals, parse_choice, MAX_CHOICE_BYTES)
@@ -284,7 +287,7 @@ class WebPage:
 
     def _application(self) -> web.Application:
         application = web.Application(
-            middlewares=[admit(self._refusals, self._limits, self._allowed_hosts)], client_max_size=1024
+            middlewares=[admit(self._refusals, self._limits, self._allowed_hosts, self._proxies)], client_max_size=1024
         )
         application.on_response_prepare.append(protect)
         for file in sorted(PAGE.iterdir()):

@@ -7,11 +7,12 @@ from typing import Any
 
 import games
 from daemon.commands.game_choice import choice_of
-from daemon.commands.sources import is_same, names_of, without_secret
+from daemon.commands.sources import is_same, names_of
 from daemon.config.settings import ClockSection, Config, PlayerSection
 from daemon.i18n.translation import LANGUAGES, OPTION, alone, titled, worded, worded_n
 from daemon.supervision.camera import NONE
 from vision.sources.cameras import Camera
+from wording.outside import shown_address
 
 A_MOVE, A_GAME = (5, 10, 15), (10,)
 """Minutes of the preset clocks; custom minutes and increments may be any value in their range."""
@@ -23,7 +24,6 @@ def menu_of(config: Config, source: str, catalogue: Mapping[str, Any], listed: S
     `source` is the camera named in the settings; `listed` are the cameras connected by cable.
     """
     known, choice = catalogue.get("games", {}), choice_of(config)
-    choice["camera"]["source"] = without_secret(choice["camera"]["source"])
     return {
         "ready": bool(known),
         "choice": choice,
@@ -58,7 +58,7 @@ def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, s
     sources = [next((one for one in known[1:] if is_same(one, source)), source) for source in sources]
     titles = {NONE: worded("no camera")}
     return [
-        {"source": without_secret(one), "title": titles.get(one) or texts.get(one) or without_secret(one)}
+        {"source": shown_address(one), "title": titles.get(one) or texts.get(one) or shown_address(one)}
         for one in sources
     ]
 

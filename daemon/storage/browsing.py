@@ -8,6 +8,7 @@ import sqlite3
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from daemon.config.player_names import recorded_name
 from daemon.storage.journal import Journal
 from daemon.storage.rows import RowError, summary_of
 from daemon.storage.stored_game import GameSummary
@@ -93,4 +94,4 @@ def names_of(text: object) -> list[str]:
         names = json.loads(str(text))
     except (ValueError, RecursionError):
         return []
-    return [str(name) for name in names] if isinstance(names, list) else []
+    return [recorded_name(str(name)) for name in names] if isinstance(names, list) else []

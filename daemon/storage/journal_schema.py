@@ -8,6 +8,8 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+from calibration.atomic_file import make_private
+
 _log = logging.getLogger(__name__)
 
 APPLICATION = 0x4B696269
@@ -75,6 +77,7 @@ def connect(path: Path, read_only: bool, busy_s: float) -> sqlite3.Connection:
     """
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path)  # SQLite gives its other files the same rights
     mode = "ro" if read_only else "rwc"
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=busy_s, isolation_level=None

@@ -7,8 +7,8 @@ import fcntl
 import os
 from pathlib import Path
 
-from agents.messages import clean
 from daemon.storage.journal import JournalError
+from wording.outside import clean
 
 MAX_NOTE_BYTES = 200
 

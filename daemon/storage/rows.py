@@ -9,9 +9,11 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
+from daemon.config.player_names import recorded_name
 from daemon.game.effects import Known, Thought
 from daemon.storage.stored_game import AGENT_MOVE, REWRITTEN, THOUGHT, GameSummary, StoredGame, StoredNote, StoredPly
 from games import Outcome
+from wording.outside import visible, visible_in
 
 Row = sqlite3.Row
 TEXTS = ("move", "position", "board", "verdict", "frame", "time")
@@ -83,7 +85,7 @@ def _note(row: Row) -> StoredNote:
     wrong = wrong or (row["kind"] == AGENT_MOVE and not _is_answer(data))
     if wrong:
         raise RowError(f"data of a note is {row['data']!r:.60}")
-    return StoredNote(_text(row, "kind"), _text(row, "text"), data, _whole(row, "ply"), _text(row, "time"))
+    return StoredNote(_text(row, "kind"), visible(_text(row, "text")), data, _whole(row, "ply"), _text(row, "time"))
 
 
 def _is_beyond(entries: object) -> bool:
@@ -116,7 +118,7 @@ def _players(row: Row) -> tuple[str, ...]:
     players = _json(row, "players")
     if not isinstance(players, list) or len(players) != 2:
         raise RowError(f"players is {row['players']!r:.60}")
-    return tuple(map(str, players))
+    return tuple(recorded_name(str(one)) for one in players)
 
 
 def _clock(row: Row) -> Mapping[str, Any]:
@@ -159,6 +161,6 @@ def _whole(row: Row, name: str) -> int:
 
 def _json(row: Row, name: str) -> Any:
     try:
-        return json.loads(row[name])
+        return visible_in(json.loads(row[name]))
     except (ValueError, TypeError, RecursionError):
         raise RowError(f"{name} is {row[name]!r:.60}") from None

@@ -15,6 +15,7 @@ from vision.sources.attempt import Attempt
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
 from vision.sources.slot import NewestFrame, Stillness
+from wording.outside import clean, without_secrets
 
 LOGGER = logging.getLogger(__name__)
 REOPEN_S = (1.0, 2.0, 5.0, 10.0, 30.0)
@@ -87,7 +88,7 @@ class Camera:
         except SourceEnded:
             raise
         except Exception as error:  # noqa: BLE001 - whatever error a source raises, reopening may help
-            self._lost(str(error) or type(error).__name__)
+            self._lost(clean(without_secrets(str(error))) or type(error).__name__)
             return None
         self._watch(frame)
         return frame

@@ -10,10 +10,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from io import TextIOWrapper
 from pathlib import Path
 
 import places
+from calibration.atomic_file import make_private
 from daemon.config.settings import LogSection
+from wording.outside import visible_lines
 
 FORMAT = "%(asctime)s %(levelname).1s %(name)s: %(message)s"
 WINDOW_S = 60.0
@@ -67,6 +70,14 @@ class FloodGate(logging.Filter):
         return True, self._missed.pop(key, 0)
 
 
+class OpenFormatter(logging.Formatter):
+    """Formats lines that anybody may read in a terminal, whoever wrote their text: see `wording.outside`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The lines of a record, with its traceback."""
+        return visible_lines(super().format(record))
+
+
 class RotatingFile(logging.handlers.RotatingFileHandler):
     """A log file that survives a full disk: lines that cannot be written are counted."""
 
@@ -75,6 +86,11 @@ class RotatingFile(logging.handlers.RotatingFileHandler):
         super().__init__(path, maxBytes=size_bytes, backupCount=files, encoding="utf-8")
         self.failed = 0
         """Lines that could not be written."""
+
+    def _open(self) -> TextIOWrapper:
+        """Opens the file, which only its owner may read: names and moves stand in it."""
+        make_private(Path(self.baseFilename))
+        return super()._open()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
         """Counts the failure; logging it would fail, too."""
@@ -94,7 +110,7 @@ class Log:
     def change(self, settings: LogSection) -> None:
         """Applies these settings from now on. Raises OSError and keeps the old ones if that fails."""
         handler = _handler(settings)
-        handler.setFormatter(logging.Formatter(FORMAT))
+        handler.setFormatter(OpenFormatter(FORMAT))
         self.gate.repeats = settings.repeats
         handler.addFilter(self.gate)
         root = logging.getLogger()

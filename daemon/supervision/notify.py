@@ -8,6 +8,8 @@ import socket
 import time
 from collections.abc import Mapping
 
+from wording.outside import clean
+
 LOGGER = logging.getLogger(__name__)
 TURN_S = 0.5
 """Seconds, longest wait for a busy systemd, for messages it must not miss."""
@@ -36,7 +38,7 @@ class Notifier:
 
     def ready(self, status: str) -> None:
         """Startup is over."""
-        self._send(f"READY=1\nSTATUS={_line(status)}", TURN_S)
+        self._send(f"READY=1\nSTATUS={clean(status, MAX_STATUS_LENGTH)}", TURN_S)
 
     def alive(self) -> None:
         """Sends a sign of life for the watchdog."""
@@ -47,7 +49,7 @@ class Notifier:
         """Sets the text that `systemctl status` shows; sent only if it differs from the last."""
         if text != self._status:
             self._status = text
-            self._send(f"STATUS={_line(text)}")
+            self._send(f"STATUS={clean(text, MAX_STATUS_LENGTH)}")
 
     def reloading(self) -> None:
         """Reports that the settings are being reloaded; `ready` ends this state."""
@@ -68,10 +70,6 @@ class Notifier:
                 sock.sendto(text.encode(), address)
         except OSError as error:
             LOGGER.debug("systemd cannot be told %r: %s", text, error)
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())[:MAX_STATUS_LENGTH]
 
 
 def _watchdog_s(environment: Mapping[str, str]) -> float | None:

@@ -9,8 +9,9 @@ import pytest
 
 import games
 from agents import messages
-from agents.messages import MAX_BYTES, MessageError, clean
+from agents.messages import MAX_BYTES, MessageError
 from tests.agents.fake_bus import state
+from wording.outside import clean
 
 REPLY = {
     "type": "reply",

@@ -82,6 +82,12 @@ def test_value_out_of_range_is_refused_with_key_and_value(tmp_path: Path) -> Non
         load_config(write(tmp_path, "[eyes]\nsettle_s = 99\n"))
 
 
+@pytest.mark.parametrize("network", ["proxy.local", "10.0.0.1/8", "", "127.0.0.1:80"])
+def test_a_trusted_proxy_is_an_address_or_a_network(tmp_path: Path, network: str) -> None:
+    with pytest.raises(ConfigError, match=rf"page\.trusted_proxies\.1 = '{network}'"):
+        load_config(write(tmp_path, f'[page]\ntrusted_proxies = ["10.0.0.0/8", "{network}"]\n'))
+
+
 def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load_config(write(tmp_path, "[eyes]\nsettle_s = 99\n[page]\nport = -1\n"))

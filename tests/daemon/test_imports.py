@@ -13,24 +13,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import games
 from daemon.cli.games import app
 from daemon.cli.import_games import keep
+from daemon.config.player_names import recorded_name
 from daemon.game.clocks import TimeControl
 from daemon.game.effects import Rewrite
+from daemon.storage.browsing import names_seen
+from daemon.storage.exporting.document import as_object
 from daemon.storage.exporting.download import download
 from daemon.storage.exporting.formats import suiting
 from daemon.storage.importing.imported import ImportFault
-from daemon.storage.importing.reading import guessed, read_game
+from daemon.storage.importing.reading import guessed, read_game, read_text
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame
 from games import Outcome
 from tests.daemon.recorded_games import random_moves, record_game
 from tests.daemon.test_exports import RULES
+from wording.outside import visible_lines
 
 EXAMPLES = settings(max_examples=6, deadline=None, derandomize=True, database=None)
 CONTROLS = (None, TimeControl("game", 300.0, 2.0), TimeControl("move", 60.0))
@@ -94,6 +98,91 @@ def test_export_import_export_gives_the_same_file(
         ply.board for ply in stored.plies if ply.move != "pass"
     ]
     shutil.rmtree(folder)
+
+
+HOSTILE = st.text(
+    st.characters() | st.sampled_from('[]()\\{}";:\r\n\t\x00\x07\x1b\u202e\u2067\u2028\ud800 אé👩'), max_size=160
+)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoredGame]:
+    """One short game of every kind that is written with names."""
+    folder = tmp_path_factory.mktemp("recorded")
+    return {name: random_game(folder, name, 7, most=4) for name in ("gomoku", "reversi", "nine_mens_morris")}
+
+
+@pytest.mark.parametrize(
+    ("name", "format_name"),
+    [("gomoku", "sgf"), ("reversi", "ggf"), ("nine_mens_morris", "moves"), ("nine_mens_morris", "json")],
+)
+@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@given(names=st.tuples(HOSTILE, HOSTILE))
+@example(names=(r"back\\slash\\", "] (;W[aa];)"))
+@example(names=('say "\\"', "\x1b]0;title\x07\nB[aa]"))
+@example(names=("محمد\u202eabc", "Zoë 👩\u200d🚀"))
+def test_hostile_names_come_back_the_same_and_drive_no_terminal(
+    recorded: dict[str, StoredGame], name: str, format_name: str, names: tuple[str, str]
+) -> None:
+    said = tuple(recorded_name(one) for one in names)
+    first = download(dataclasses.replace(recorded[name], players=said), format_name).content
+    read = read_text(first.decode(), "x", format_name)
+    assert download(read, format_name).content == first
+    assert visible_lines(first.decode()) == first.decode()
+    assert format_name == "ggf" or read.players == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(;GM[4]PB[Ana\x1b[2J\\]\u202e]PW[\x07\nBen\x00];B[hh])",
+        "(;GM[Othello]PC[x]PB[Ana\x1b[2J]PW[\x07\nBen]RE[?]BO[8 -------- -------- -------- ---O*--- ---*O---"
+        " -------- -------- -------- *]B[F5];)",
+        '[Variant "co_ganh"]\n[White "Ana\x1b[2J\u202e"]\n[Black "\x07Ben"]\n\n{\x1b[2J} *\n',
+    ],
+    ids=["sgf", "ggf", "moves"],
+)
+def test_control_characters_in_a_strangers_file_are_not_recorded(text: str) -> None:
+    read = read_text(text, "x\x1b[2J.sgf")
+    shown = "".join([*read.players, read.source])
+    assert shown.isprintable() and "Ana" in shown and "Ben" in shown
+
+
+def test_control_characters_in_a_strangers_document_are_not_recorded(tmp_path: Path) -> None:
+    stored = random_game(tmp_path, "gomoku", 5, most=6)
+    document = as_object(stored) | {"players": ["Ana\x1b[2J\ud800", "\u202eBen"]}
+    note = {"ply": 1, "kind": "illegal", "text": "one\x1b[2J\ntwo  three", "time": stored.started}
+    document["notes"] = [note | {"data": {"\x07what": ["\ud800\u202e", 1]}}]
+    read = keep(tmp_path / "other.sqlite", read_text(json.dumps(document), "x"))
+    assert read.players == ("Ana[2J", "Ben")
+    assert (read.notes[0].text, read.notes[0].data) == ("one[2J two  three", {"what": ["", 1]})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[Variant "co_ganh"]\n\n1. \x1b[2J\u202e *',
+        "(;GM[\x1b[2J];B[hh])",
+        "(;GM[Othello\x1b[2J]BO[8 --]B[F5];)",
+        "(;GM[Othello]BO[8 \x1b[2J]B[F5];)",
+    ],
+)
+def test_what_is_said_about_a_strangers_file_drives_no_terminal(text: str) -> None:
+    with pytest.raises(ImportFault) as fault:
+        read_text(text, "x")
+    assert str(fault.value).isprintable()
+
+
+def test_names_that_an_earlier_version_recorded_drive_no_terminal(tmp_path: Path) -> None:
+    stored = random_game(tmp_path, "gomoku", 5, most=4)
+    journal = Journal(tmp_path / "5.sqlite")
+    journal.name_players(stored.game_id, ["Ana\x1b[2J", "\u202e\n"])
+    journal.note(stored.game_id, "illegal", "\x1b[2Jno", {"said": ["\ud800"]})
+    again = journal.game(stored.game_id)
+    assert (again.players, again.notes[-1].text) == (("Ana[2J", "person"), "[2Jno")
+    assert json.loads(download(again, "json").content)["notes"][-1]["data"] == {"said": [""]}
+    assert names_seen(journal) == ["Ana[2J", "person"]
+    journal.close()
 
 
 @pytest.mark.parametrize("name", games.names())

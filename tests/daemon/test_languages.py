@@ -219,8 +219,9 @@ def overheard(game: AnyGame, agents: tuple[str | None, str | None] = (None, None
 @pytest.mark.parametrize("name", games.shipped())
 @pytest.mark.parametrize("agents", [(None, None), (None, "two")], ids=["people", "agent"])
 def test_nothing_is_said_that_is_not_in_the_catalogues(
-    name: str, agents: tuple[str | None, str | None], marked: None
+    name: str, agents: tuple[str | None, str | None], marked: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(adopting, "MAX_MOVES_ASKED", 1_000)  # what is said depends little on how far is looked
     game = games.load(name)
     for seed in range(3):
         table, referee = Table(game, random.Random(seed)), overheard(game, agents)

@@ -6,17 +6,22 @@ import asyncio
 import contextlib
 import gc
 import http.client
+import ipaddress
 import json
 import socket
 import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from aiohttp import web
+from multidict import CIMultiDict
 
 from daemon.commands.command import Answer
-from daemon.outputs import command_queue, connection_limits, guard, permission, streams
+from daemon.outputs import clients, command_queue, connection_limits, guard, permission, streams
 from daemon.outputs.token import TokenError, is_bearer, new_token, page_token
 from daemon.outputs.web import WebError, WebPage
 from tests.daemon.test_commands import Daemon
@@ -106,7 +111,7 @@ def test_setup_requests_and_commands_share_what_one_address_may_send(
     page: WebPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(permission, "RATE_HZ", 0.0)
-    monkeypatch.setattr(permission, "WRONG_TOKEN_COST", 0.0)
+    monkeypatch.setattr(permission, "WRONG_TOKEN_COST", 1.0)
     statuses = [ask(page, "POST", ("/wish", "/tell", "/menu")[one % 3], STOP)[0] for one in range(22)]
     assert statuses == [401] * int(permission.BURST) + [429] * 2
     assert refused(page)["rate"] == 2.0
@@ -149,7 +154,7 @@ def test_what_is_no_token_is_none(header: str | None) -> None:
     assert not is_bearer(header, "x" * 43)
 
 
-def test_wrong_tokens_are_soon_not_even_looked_at(page: WebPage) -> None:
+def test_wrong_tokens_are_soon_refused_for_their_number(page: WebPage) -> None:
     statuses = [ask(page, "POST", "/tell", PASS, Authorization="Bearer wrong")[0] for _ in range(12)]
     assert statuses[0] == 401 and statuses[-1] == 429
     assert ask(page, "GET", "/healthz")[0] in (200, 503)  # reading is still allowed
@@ -308,6 +313,128 @@ def test_a_websocket_key_that_is_no_ascii_is_refused_as_such(caplog: pytest.LogC
         assert answer.startswith(b"HTTP/1.1 400") and "Traceback" not in caplog.text
     finally:
         page.close()
+
+
+@pytest.fixture
+def proxied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebPage]:
+    """A page on loopback that a proxy on this computer forwards to; no allowance is ever refilled."""
+    monkeypatch.setattr(permission, "RATE_HZ", 0.0)
+    monkeypatch.setattr("tests.daemon.test_page_door.own_address", lambda: "127.0.0.1")
+    made = WebPage(port=0, token=tmp_path / "page.token")
+    made.take_commands()
+    yield made
+    made.close()
+
+
+def wrong(page: WebPage, forwarded_for: str) -> int:
+    return ask(page, "POST", "/tell", PASS, Authorization="Bearer wrong", X_Forwarded_For=forwarded_for)[0]
+
+
+def test_wrong_tokens_through_a_proxy_keep_nobody_else_out(proxied: WebPage, tmp_path: Path) -> None:
+    statuses = [wrong(proxied, "203.0.113.9") for _ in range(30)]
+    assert statuses[0] == 401 and statuses[-1] == 429
+    assert wrong(proxied, "203.0.113.10") == 401
+    bearer = f"Bearer {page_token(tmp_path / 'page.token')}"
+    with Daemon(proxied, Answer(True, "done")):
+        assert ask(proxied, "POST", "/tell", PASS)[0] == 200
+        for client in ("203.0.113.9", "203.0.113.11"):
+            assert ask(proxied, "POST", "/tell", PASS, Authorization=bearer, X_Forwarded_For=client)[0] == 200
+
+
+def test_who_brings_the_token_keeps_the_table_itself_not_out(proxied: WebPage, tmp_path: Path) -> None:
+    bearer = f"Bearer {page_token(tmp_path / 'page.token')}"
+    with Daemon(proxied, Answer(True, "done")):
+        sent = [
+            ask(proxied, "POST", "/tell", PASS, Authorization=bearer, X_Forwarded_For=f"203.0.113.{one}")[0]
+            for one in range(100)
+        ]
+        assert sent.count(200) == permission.BURST * permission.ALL_FACTOR and sent[-1] == 429
+        assert ask(proxied, "POST", "/tell", PASS)[0] == 200
+
+
+def test_a_stranger_who_invents_addresses_is_counted_as_one(proxied: WebPage) -> None:
+    assert [wrong(proxied, f"198.51.100.{one}, 203.0.113.9") for one in range(30)][-1] == 429
+    assert [wrong(proxied, f"2001:db8:7:7::{one:x}") for one in range(30)][-1] == 429
+    assert wrong(proxied, "2001:db8:7:8::1") == 401
+
+
+def test_all_strangers_together_are_refused_but_nobody_who_may_command(proxied: WebPage, tmp_path: Path) -> None:
+    statuses = [wrong(proxied, f"203.0.113.{one}") for one in range(100)]
+    assert statuses.count(401) == permission.BURST * permission.ALL_FACTOR / permission.WRONG_TOKEN_COST
+    bearer = f"Bearer {page_token(tmp_path / 'page.token')}"
+    with Daemon(proxied, Answer(True, "done")):
+        assert ask(proxied, "POST", "/tell", PASS)[0] == 200
+        assert ask(proxied, "POST", "/tell", PASS, Authorization=bearer, X_Forwarded_For="203.0.113.9")[0] == 200
+
+
+def test_only_so_many_clients_are_remembered() -> None:
+    allowances = permission.Allowances()
+    for one in range(3 * permission.MAX_CLIENTS):
+        allowances.take(str(one))
+    assert len(allowances._each) == permission.MAX_CLIENTS
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "client"),
+    [
+        ("127.0.0.1", ["203.0.113.9"], "203.0.113.9"),
+        ("::1", ["1.1.1.1, 203.0.113.9:4711"], "203.0.113.9"),
+        ("127.0.0.1", ["1.1.1.1", "203.0.113.9 , 10.0.0.7"], "203.0.113.9"),
+        ("::ffff:127.0.0.1", ["[2001:db8:1:2:3:4:5:6]:80"], "2001:db8:1:2::/64"),
+        ("127.0.0.1", ["::ffff:203.0.113.9"], "203.0.113.9"),
+        ("127.0.0.1", ["10.0.0.8,10.0.0.7"], "10.0.0.8"),
+        ("127.0.0.1", ["203.0.113.9, unknown"], "127.0.0.1"),
+        ("127.0.0.1", ["203.0.113.9,"], "127.0.0.1"),
+        ("127.0.0.1", [], "127.0.0.1"),
+        ("192.0.2.1", ["203.0.113.9"], "192.0.2.1"),
+        ("fe80::1%eth0", [], "fe80::/64"),
+        (None, ["203.0.113.9"], ""),
+    ],
+)
+def test_the_client_is_the_last_one_that_no_trusted_proxy_is(
+    peer: str | None, forwarded: list[str], client: str
+) -> None:
+    headers = CIMultiDict([("X-Forwarded-For", one) for one in forwarded])
+    request = cast(web.Request, SimpleNamespace(remote=peer, headers=headers))
+    proxies = (*clients.LOOPBACK, ipaddress.ip_network("10.0.0.0/8"))
+    assert clients.client_of(request, proxies) == client
+    alone = cast(web.Request, SimpleNamespace(remote=peer, headers=CIMultiDict()))
+    assert clients.client_of(request, ()) == clients.client_of(alone, proxies)
+
+
+@pytest.mark.parametrize("header", ["Forwarded", "X-Forwarded-For", "x-forwarded-proto", "X-Real-IP", "Via"])
+def test_a_request_with_any_header_of_a_proxy_needs_the_token(proxied: WebPage, header: str) -> None:
+    assert ask(proxied, "POST", "/tell", PASS, **{header: "x"})[0] == 401
+
+
+def test_connections_through_a_proxy_leave_room_for_this_computer(
+    proxied: WebPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_limits, "MAX_HERE", 3)
+    monkeypatch.setattr(connection_limits, "MAX_EACH", 2)
+    statuses, crowd = [], []
+    for client in ("203.0.113.9",) * 3 + ("203.0.113.10", ""):
+        crowd.append(http.client.HTTPConnection("127.0.0.1", proxied.port, timeout=5))
+        crowd[-1].request("GET", "/events", headers={"X-Forwarded-For": client} if client else {})
+        with crowd[-1].getresponse() as response:
+            statuses.append(response.status)
+            response.read()
+    for one in crowd:
+        one.close()
+    assert statuses == [200, 200, 503, 200, 200]
+    assert refused(proxied) == {"connections": 1.0}
+
+
+def test_viewers_elsewhere_leave_room_for_one_here(proxied: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "MAX_VIEWERS", 1)
+    statuses, viewers = [], []
+    for headers in ({"X-Forwarded-For": "203.0.113.9"}, {"X-Forwarded-For": "203.0.113.10"}, {}, {}):
+        viewers.append(http.client.HTTPConnection("127.0.0.1", proxied.port, timeout=5))
+        viewers[-1].request("GET", "/video", headers=headers)
+        statuses.append(viewers[-1].getresponse().status)
+    assert statuses == [200, 503, 200, 503] and proxied.viewers == 2
+    for one in viewers:
+        one.close()
 
 
 @pytest.mark.parametrize("here", [True, False])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from typing import Any
 
@@ -56,15 +57,28 @@ def one_man(template: BoardTemplate) -> Image:
     return draw(template, cells=ONE_MAN)[0]
 
 
-@pytest.fixture
-def film(template: BoardTemplate, empty: Image, monkeypatch: pytest.MonkeyPatch) -> Film:
-    monkeypatch.setattr(pipelines, "RECHECK_S", RECHECK_S)
-    monkeypatch.setattr(pipelines, "MAX_RECHECK_S", MAX_RECHECK_S)
-    monkeypatch.setattr(pipelines, "MAX_WHOLE_S", MAX_WHOLE_S)
-    film = Film(template)
-    film.show(empty, 1.0)
+def look_often(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(pipelines, "RECHECK_S", RECHECK_S)
+    patch.setattr(pipelines, "MAX_RECHECK_S", MAX_RECHECK_S)
+    patch.setattr(pipelines, "MAX_WHOLE_S", MAX_WHOLE_S)
+
+
+@pytest.fixture(scope="module")
+def settled(template: BoardTemplate, empty: Image) -> Film:
+    with pytest.MonkeyPatch.context() as patch:
+        look_often(patch)
+        film = Film(template)
+        film.show(empty, 1.0)
     assert film.pipeline.cells_read == 24
     return film
+
+
+@pytest.fixture
+def film(settled: Film, monkeypatch: pytest.MonkeyPatch) -> Film:
+    """A second of the empty board has been seen. Finding it costs most of a test, so each gets a copy."""
+    look_often(monkeypatch)
+    network = settled.pipeline.reader._descriptor
+    return copy.deepcopy(settled, {id(network): network})
 
 
 def readings(observations: list[Observation]) -> list[Observation]:

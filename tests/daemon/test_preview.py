@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from daemon.commands.command import CommandError
-from daemon.commands.sources import check_source, is_same, names_of, without_secret
+from daemon.commands.sources import check_source, is_same, names_of
 from daemon.config.settings import Config
 from daemon.outputs import permission, preview
 from daemon.outputs.preview import Preview, parse_preview
@@ -122,7 +122,6 @@ def test_the_menu_has_every_camera_once_and_no_password() -> None:
     assert "secret" not in json.dumps(menu) and "HD Webcam" in menu["cameras"][2]["title"]
     unnamed = Camera(0, "HD Webcam")
     assert [one["source"] for one in menu_of(Config(), "0", {}, [unnamed])["cameras"]] == ["none", "0"]
-    assert without_secret("rtsp://host/a@b") == "rtsp://host/a@b"
 
 
 @pytest.mark.parametrize(
@@ -163,6 +162,8 @@ def test_a_driver_that_hangs_is_waited_for_once_and_never_opened_beside_itself(e
 def test_the_camera_in_use_is_shown_without_being_opened_again(eye: Eye) -> None:
     eye.page.update_frame(lambda: np.full((72, 128, 3), 90, np.uint8), "/dev/video0")
     assert eye.look("0")[0] == 200 and eye.opened == []
+    eye.page.update_frame(lambda: np.full((72, 128, 3), 90, np.uint8), "http://ana:x@127.0.0.1/video")
+    assert eye.look("http://***@127.0.0.1/video")[0] == 200 and eye.opened == []  # as the menu shows it
     eye.page.update_frame(None)
     assert eye.look("0")[0] == 200 and eye.opened == ["0"]
 

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from daemon.cli.games import app
-from daemon.config.seats import player_name
+from daemon.config.player_names import player_name
 from daemon.config.settings import PlayerSection
 from daemon.storage.browsing import folded, games_page, names_seen
 from daemon.storage.journal import Journal

@@ -124,7 +124,7 @@ def test_page_shows_a_new_picture_as_soon_as_there_is_something_new_to_see(
     try:
         session.begin(Pipeline(load_template("nine_mens_morris"), None))
         assert session.page is not None and session.eyes is not None
-        session.page._streams.videos = viewers
+        session.page._streams._open["video", True] = viewers
         gate = GateState(phase, settled=phase == "settled", fresh=False, motion=0.0, light_gain=1.0)
         session.eyes.observation = Observation(Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 0), LOST, gate=gate)
         assert UiPublisher(session).picture_pause_s(session.page, session.eyes, news) == pause_s

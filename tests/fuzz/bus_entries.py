@@ -16,6 +16,7 @@ from daemon.agents.worker_registry import WorkerRegistry
 from daemon.judging.referee import Referee
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.positions import text_of, walks
+from wording.outside import clean
 
 READY = {"schema_version": 1, "type": "ready", "worker": "w1", "agents": ["random"], "games": ["reversi"]}
 HEARTBEAT = {"schema_version": 1, "type": "heartbeat", "worker": "w1"}
@@ -139,8 +140,8 @@ def certificate_file(data: bytes) -> bool:
 
 def shown_text(data: bytes) -> bool:
     """Cleans text from outside: the result must be printable, one line, and not longer than asked."""
-    shown = messages.clean(text_of(data), 80)
-    if len(shown) > 80 or not shown.isprintable() or messages.clean(shown, 80) != shown:
+    shown = clean(text_of(data), 80)
+    if len(shown) > 80 or not shown.isprintable() or clean(shown, 80) != shown:
         raise IllegalState(f"shown as {shown!r}")
     return bool(shown)
 

@@ -13,13 +13,17 @@ from daemon.commands.command import Mover
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import LineOfPlay
 from proving.soak import careful_players
-from proving.soak.careful_players import ADOPT_S, SAY_S, CarefulPlayers, wrongly_counted
+from proving.soak.careful_players import SAY_S, CarefulPlayers, wrongly_counted
 from proving.soak.judge import Judge
 from proving.soak.tally import Tally
 from proving.soak.trial import Plan, Trial
 from vision.simulated.player import Ply, steps_between
 from wording import untranslated
 
+ADOPT_S = 5.0
+"""A third of the players' patience: every second of it is fifteen pictures."""
+QUICK = 8.0
+"""Pace of the hand that lays the board: how it is laid is not what is tested."""
 TILES = ("8F2-8G6", "6K2-7K4")
 
 
@@ -82,8 +86,9 @@ def test_it_is_said_a_little_after_the_wrong_name_was_heard_and_once(monkeypatch
     ids=["nearby", "after moves that nobody saw", "too far off for legal play"],
 )
 def test_a_right_board_that_is_not_believed_is_adopted_and_counted_or_the_game_is_given_up(
-    made: int, believed: int, games_begun: int, tmp_path: Path
+    made: int, believed: int, games_begun: int, tmp_path: Path, monkeypatch: Any
 ) -> None:
+    monkeypatch.setattr(careful_players, "ADOPT_S", ADOPT_S)
     trial = Trial(Plan("reversi", 3, (), still=True), tmp_path, ())
     trial._new_game()
     while not trial.judge.knows:
@@ -96,7 +101,7 @@ def test_a_right_board_that_is_not_believed_is_adopted_and_counted_or_the_game_i
     for _ in range(made):
         player.positions.append(game.apply(player.positions[-1], game.legal_moves(player.positions[-1])[0]))
     player.position = player.positions[-1]
-    trial.table.perform(steps_between(trial.table.board, game.board(player.position)), 0)
+    trial.table.perform(steps_between(trial.table.board, game.board(player.position)), 0, QUICK)
     while trial.table.busy:
         trial._turn()
     laid_s = trial.time_s

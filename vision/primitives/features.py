@@ -49,7 +49,6 @@ class ReferenceMatcher:
     """Finds the board of a reference picture in other pictures."""
 
     def __init__(self, reference: Reference, template: BoardTemplate) -> None:
-        self._matcher = cv2.BFMatcher.create(cv2.NORM_L2)
         small, small_from_image = shrink(reference.image)
         small_from_board = small_from_image @ reference.image_from_board
         mask = board_mask(small.shape[:2], small_from_board, template, template.margin_mm)
@@ -80,7 +79,7 @@ class ReferenceMatcher:
         """The homography from the reference that most features agree on, the pairs of points, and which agree."""
         if features.descriptors is None or self._features.descriptors is None or len(features.points) < MIN_INLIERS:
             return None
-        pairs = self._matcher.knnMatch(features.descriptors, self._features.descriptors, k=2)
+        pairs = cv2.BFMatcher.create(cv2.NORM_L2).knnMatch(features.descriptors, self._features.descriptors, k=2)
         good = [pair[0] for pair in pairs if len(pair) == 2 and pair[0].distance < RATIO * pair[1].distance]
         if len(good) < MIN_INLIERS:
             return None

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 
 from vision.frame import FrameSource, SourceError
+from wording.outside import clean, without_secrets
 
 
 class Attempt:
@@ -32,7 +33,8 @@ class Attempt:
             return source
         if isinstance(self._fault, SourceError) or self._fault is None:
             raise self._fault or SourceError("it is not open yet")
-        raise SourceError(f"{type(self._fault).__name__}: {self._fault}") from self._fault
+        why = clean(without_secrets(f"{type(self._fault).__name__}: {self._fault}"))
+        raise SourceError(why) from self._fault
 
     def abandon(self) -> None:
         """Gives up the attempt and closes its source, now or as soon as it opens."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from wording.outside import clean
+
 DEV, SYS = Path("/dev"), Path("/sys/class/video4linux")
 MAX_LENGTH = 80
 """Characters of a camera's own name that are kept."""
@@ -75,6 +77,6 @@ def _read(path: Path) -> str:
     """One line of kernel text about a device; empty where there is none."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
-            return " ".join(file.read(4 * MAX_LENGTH).split())[:MAX_LENGTH]
+            return clean(file.read(4 * MAX_LENGTH), MAX_LENGTH)
     except OSError:
         return ""

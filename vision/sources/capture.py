@@ -16,6 +16,7 @@ from vision.sources.cameras import cameras, stable_name
 from vision.sources.delivery import Delivery
 from vision.sources.exposure import Device, ExposureLock
 from vision.sources.live import Connection
+from wording.outside import shown_address
 
 log = logging.getLogger(__name__)
 
@@ -189,18 +190,18 @@ def rtsp_frames(url: str, delivery: Delivery | None = None) -> Connection:
     The first ones are left out: until the stream's first whole picture they are grey or smeared.
     """
     limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _TIMEOUT_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _TIMEOUT_MS]
-    capture = cv2.VideoCapture(url, cv2.CAP_FFMPEG, limits)
+    capture, name = cv2.VideoCapture(url, cv2.CAP_FFMPEG, limits), shown_address(url)
     try:
         if not capture.isOpened():
-            raise SourceError(f"{url}: no stream answers there")
-        delivery = delivery or Delivery(url)
+            raise SourceError(f"{name}: no stream answers there")
+        delivery = delivery or Delivery(name)
         delivery.claimed, delivery.codec = describe(capture), codec_of(capture)
-        log.info("%s: the stream says %s", url, delivery.claimed)
+        log.info("%s: the stream says %s", name, delivery.claimed)
         warm_up = WarmUp(time.monotonic())
         while True:
             read, image = capture.read()
             if not read or image is None:
-                raise SourceError(f"{url}: the stream broke off")
+                raise SourceError(f"{name}: the stream broke off")
             picture: Image = np.asarray(image, dtype=np.uint8)
             if warm_up.over(picture, time.monotonic()):
                 yield picture

@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator
 from vision.frame import Frame, Image, SourceEnded
 from vision.sources.delivery import Delivery
 from vision.sources.encoded import EncodedFrame, Picture
+from wording.outside import clean, without_secrets
 
 log = logging.getLogger(__name__)
 
@@ -160,7 +161,7 @@ class LiveSource:
                 self._pump(life)
                 reason = "it ended"
             except Exception as error:  # noqa: BLE001 - whatever a camera does, the next attempt may work
-                reason = str(error) or type(error).__name__
+                reason = clean(without_secrets(str(error))) or type(error).__name__
             if self._unwanted(life):
                 return
             delivered = self._index > before

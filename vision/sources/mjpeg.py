@@ -11,6 +11,7 @@ import urllib.parse
 from vision.frame import SourceError
 from vision.sources.encoded import JpegSplitter, peek
 from vision.sources.live import Connection
+from wording.outside import shown_address
 
 STALL_S = 5.0
 """Seconds of silence after which the connection counts as dead."""
@@ -27,11 +28,13 @@ def mjpeg_frames(url: str, stall_s: float = STALL_S) -> Connection:
             connection.request("GET", path, headers=headers)
             response = connection.getresponse()
             if response.status != http.client.OK:
-                raise SourceError(f"{url}: the server answers {response.status} {response.reason}")
+                # Not its own words, which may repeat the address.
+                phrase = http.client.responses.get(response.status, "")
+                raise SourceError(f"{shown_address(url)}: the server answers {response.status} {phrase}".rstrip())
             snapshot = response.getheader("Content-Type", "").lower().startswith("image/")
             yield from _pictures(url, response, stall_s)
         except http.client.HTTPException as error:
-            raise SourceError(f"{url}: {type(error).__name__} {error}") from error
+            raise SourceError(f"{shown_address(url)}: {type(error).__name__}") from error
         finally:
             connection.close()
         if not snapshot:
@@ -41,14 +44,16 @@ def mjpeg_frames(url: str, stall_s: float = STALL_S) -> Connection:
 
 def check_address(url: str) -> None:
     """Raises SourceError where the text is no address to connect to."""
+    reason = "there is no host in it"
     try:
         parts = urllib.parse.urlsplit(url)
-        if parts.hostname and (parts.port is None or parts.port > 0):
+        if not url.isprintable() or " " in url:
+            reason = "write %20 for a blank"
+        elif parts.hostname and (parts.port is None or parts.port > 0):
             return
-        reason = "there is no host in it"
-    except ValueError as error:
-        reason = str(error)
-    raise SourceError(f"{url}: this is no address ({reason})")
+    except ValueError:  # its text may quote a password
+        reason = "host or port cannot be read; in a password write %2F for /, %3F for ?, %23 for # and %40 for @"
+    raise SourceError(f"{shown_address(url)}: this is no address ({reason})")
 
 
 def _request(url: str, stall_s: float) -> tuple[http.client.HTTPConnection, str, dict[str, str]]:
@@ -73,7 +78,7 @@ def _pictures(url: str, response: http.client.HTTPResponse, stall_s: float) -> C
         try:
             data = response.read1(_BLOCK)
         except TimeoutError:
-            raise SourceError(f"{url}: nothing came for {stall_s:g} s") from None
+            raise SourceError(f"{shown_address(url)}: nothing came for {stall_s:g} s") from None
         for jpeg in splitter.feed(data):
             picture = peek(jpeg)
             if picture is not None:
@@ -82,4 +87,4 @@ def _pictures(url: str, response: http.client.HTTPResponse, stall_s: float) -> C
         if not data:
             return
         if time.monotonic() - last_s > 2 * stall_s:
-            raise SourceError(f"{url}: it sends bytes but no pictures")
+            raise SourceError(f"{shown_address(url)}: it sends bytes but no pictures")

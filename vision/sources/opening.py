@@ -10,6 +10,7 @@ from vision.sources.delivery import Delivery
 from vision.sources.files import PhotoFolder, VideoFile
 from vision.sources.live import NETWORK_HANG_S, LiveSource
 from vision.sources.mjpeg import check_address, mjpeg_frames
+from wording.outside import shown_address
 
 
 def open_source(
@@ -25,7 +26,7 @@ def open_source(
     A camera's index ("0") or path (/dev/v4l/by-id/..., which stays the same from boot to boot), a video file, a
     folder of photos (each shown for `hold_s`, at `rate_hz` frames a second), an http(s):// MJPEG or rtsp:// address.
     `size_px` is requested from a camera only. Live sources reconnect for ever, or until `give_up_s` without a frame.
-    Raises SourceError.
+    Raises SourceError. Errors, log and `Delivery` have the address without its secrets.
     """
     if not spec.strip():
         raise SourceError("a source is a camera, a file, a folder or an address, and not empty")
@@ -33,19 +34,20 @@ def open_source(
         spec.encode()
     except UnicodeEncodeError:
         # OpenCV would end the process by a segmentation fault.
-        raise SourceError(f"{spec!r}: the name is no UTF-8; rename it") from None
+        raise SourceError(f"{shown_address(spec)!r}: the name is no UTF-8; rename it") from None
     scheme = spec.partition("://")[0].lower() if "://" in spec else ""
+    name = shown_address(spec)
     if scheme in ("http", "https"):
         check_address(spec)
-        delivery = Delivery(spec)
+        delivery = Delivery(name)
         delivery.codec = "MJPEG"
-        return LiveSource(spec, lambda: mjpeg_frames(spec), give_up_s, delivery, hang_s=NETWORK_HANG_S)
+        return LiveSource(name, lambda: mjpeg_frames(spec), give_up_s, delivery, hang_s=NETWORK_HANG_S)
     if scheme in ("rtsp", "rtsps"):
         check_address(spec)
-        delivery = Delivery(spec)
-        return LiveSource(spec, lambda: rtsp_frames(spec, delivery), give_up_s, delivery, hang_s=NETWORK_HANG_S)
+        delivery = Delivery(name)
+        return LiveSource(name, lambda: rtsp_frames(spec, delivery), give_up_s, delivery, hang_s=NETWORK_HANG_S)
     if scheme:
-        raise SourceError(f"{spec}: a source's address begins with http, https, rtsp or rtsps, not {scheme!r}")
+        raise SourceError(f"{name}: a source's address begins with http, https, rtsp or rtsps, not {scheme!r}")
     if spec.isdecimal() or spec.startswith("/dev/"):
         # Opened once here, so that a wrong name is an error now and not an endless wait.
         open_device(spec, rate_hz, size_px).release()

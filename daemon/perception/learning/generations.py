@@ -90,7 +90,7 @@ def save_adapted(path: Path, first: str, adapted: Adapted) -> None:
         arrays["example_kinds"] = np.array(adapted.examples.kinds, dtype=np.int32)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
-    write_atomically(path, buffer.getvalue())
+    write_atomically(path, buffer.getvalue(), private=True)
 
 
 def load_adapted(path: Path, first: str = "") -> Adapted:

@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 import games
-from agents.messages import clean
-from daemon.config.seats import PERSON
+from daemon.config.player_names import recorded_name
 from daemon.game.effects import Known
 from daemon.storage.exporting.document import FORMAT
 from daemon.storage.importing.imported import MAX_PLIES, Imported, ImportedPly, ImportFault
-from daemon.storage.importing.judge import MAX_NAME_LENGTH, MAX_SOURCE_LENGTH, judged
+from daemon.storage.importing.judge import MAX_SOURCE_LENGTH, judged
 from daemon.storage.stored_game import StoredGame, StoredNote, StoredPly
 from games import Outcome
+from wording.outside import clean, visible_in
 
 MAX_NOTES = 20_000
 ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
@@ -141,7 +141,7 @@ def read_json(text: str, source: str) -> StoredGame:
         game_id=document.id if ID.fullmatch(document.id) else played.game_id,
         game=played.game,
         rules=played.rules,
-        players=tuple(clean(name, MAX_NAME_LENGTH) or PERSON for name in document.players),
+        players=tuple(map(recorded_name, document.players)),
         started=document.started,
         finished=document.finished,
         outcome=None if claim is None else Outcome(claim.winner, claim.reason, claim.scores),
@@ -165,7 +165,7 @@ def _is_open(document: DocumentPart) -> bool:
 def _document(text: str) -> DocumentPart:
     """Parses and validates the document. Raises ImportFault with the first invalid field."""
     try:
-        words = json.loads(text)
+        words = visible_in(json.loads(text))
     except (ValueError, RecursionError) as error:
         raise ImportFault(f"it is no JSON: {error}") from None
     if not isinstance(words, dict) or words.get("format") != FORMAT:

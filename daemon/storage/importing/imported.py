@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from games import Side
+from wording.outside import visible
 
 MAX_PLIES = 4096
 """Most plies of a game, as in a state message."""
@@ -19,6 +20,9 @@ _CODE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 class ImportFault(ValueError):
     """A file is not a game or contains an impossible move; the message tells a person which and why."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(visible(text))  # it may quote the file
 
 
 @dataclasses.dataclass(frozen=True)

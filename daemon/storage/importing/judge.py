@@ -9,16 +9,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import games
-from agents.messages import clean
-from daemon.config.seats import PERSON
+from daemon.config.player_names import recorded_name
 from daemon.storage.importing.imported import AS_RECORDED, MAX_PLIES, Claim, Imported, ImportedPly, ImportFault
 from daemon.storage.stored_game import StoredGame, StoredPly
 from games import AnyGame, MoveError, Outcome
+from wording.outside import clean
 
 BEYOND_RULES = ("resigned", "time")
 """Reasons for an end that the board need not show."""
-MAX_NAME_LENGTH = 128
-"""Most characters in a player's name; an agent's name with all its settings is longer than a person's."""
 MAX_SOURCE_LENGTH = 120
 
 
@@ -40,7 +38,7 @@ def judged(imported: Imported, source: str) -> StoredGame:
         game_id=new_id(started),
         game=game.name,
         rules={name: str(value).lower() for name, value in vars(game.rules).items()},
-        players=tuple(clean(name, MAX_NAME_LENGTH) or PERSON for name in imported.players),
+        players=tuple(map(recorded_name, imported.players)),
         started=started,
         finished=None if outcome is None else ended,
         outcome=outcome,

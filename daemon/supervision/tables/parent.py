@@ -20,6 +20,7 @@ from daemon.supervision.notify import Notifier
 from daemon.supervision.tables.process import COMMAND, REFUSED, State, TableProcess
 from daemon.supervision.tables.reported_state import NotifySockets
 from daemon.supervision.tables.settings import Table, load_tables
+from wording.outside import shown_address
 
 LOGGER = logging.getLogger(__name__)
 LOOK_S = 0.5
@@ -42,7 +43,8 @@ def run_from_words(paths: Sequence[Path], source: str, profile: Path | None, *, 
     try:
         for name, value in (("--source", source), ("--profile", profile)):
             if value:
-                raise ConfigError(f"{name} {value} goes with one --config; put it into the settings of its table")
+                given = shown_address(str(value))
+                raise ConfigError(f"{name} {given} goes with one --config; put it into the settings of its table")
         return run_tables(paths, ["--new-game"] if new_game else [])
     except ConfigError as error:
         sys.stderr.write(f"kibitzer run: {error}\n")

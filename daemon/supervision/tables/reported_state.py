@@ -9,6 +9,8 @@ import socket
 import tempfile
 from pathlib import Path
 
+from wording.outside import clean
+
 MAX_BYTES = 4096
 MAX_AT_A_TIME = 64
 """Most messages of one table that are read before the next table's."""
@@ -72,4 +74,4 @@ def take(data: bytes, reported: ReportedState, now_s: float) -> None:
         elif name == "WATCHDOG" and value == "1":
             reported.alive_s = now_s
         elif name == "STATUS":
-            reported.text = "".join(letter for letter in value if letter.isprintable())[:MAX_TEXT_LENGTH]
+            reported.text = clean(value, MAX_TEXT_LENGTH)

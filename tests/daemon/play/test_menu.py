@@ -12,6 +12,7 @@ import pytest
 import games
 from daemon.commands.command import CommandError
 from daemon.commands.game_choice import ChoiceError, chosen, parse_choice, restored, save
+from daemon.config.player_names import player_name
 from daemon.config.settings import Config
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
@@ -114,6 +115,20 @@ def test_a_wrong_choice_is_refused_with_key_and_value(
 def test_what_may_not_be_chosen_is_no_choice(words: object) -> None:
     with pytest.raises(CommandError):
         parse_choice(words)
+
+
+def test_names_and_options_from_the_page_drive_no_terminal_and_hide_nothing() -> None:
+    first = {"agent": "", "name": " Ana\x1b[2J\u202e \n Pop\x07"}
+    second = {"agent": "alphabeta\x1b", "options": {"depth\x07": "3\u202e"}}
+    players = chosen(Config(), {"players": {"first": first, "second": second}}, {}).players
+    assert (players.first.name, players.second.agent, players.second.options) == (
+        "Ana[2J Pop",
+        "alphabeta",
+        {"depth": "3"},
+    )
+    assert player_name(players.first) == "Ana[2J Pop"
+    with pytest.raises(ChoiceError, match=r"players\.first\.name"):
+        chosen(Config(), {"players": {"first": {"name": "\ud800"}}}, {})
 
 
 def test_a_choice_is_kept_until_the_settings_change(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_of_every_key_it_is_decided_when_it_takes_effect(key: str) -> None:
 
 def test_documentation_has_the_same_table() -> None:
     text = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
-    rows = dict(re.findall(r"^\| `([a-z.]+)` \| (at once: .+|at the next start: .+) \|$", text, re.MULTILINE))
+    rows = dict(re.findall(r"^\| `([a-z_.]+)` \| (at once: .+|at the next start: .+) \|$", text, re.MULTILINE))
     wanted = {key: f"at once: {how}" for key, how in AT_ONCE.items()}
     wanted |= {key: f"at the next start: {why}" for key, why in AT_RESTART.items()}
     assert rows == wanted
