@@ -53,5 +53,5 @@ def run(network: nn.Module, count: int, recipe: Recipe, loss_of: Loss) -> None:
         schedule.step()
         if step % LOG_EVERY == 0:
             spent_s = time.monotonic() - started_s
-            log.info("step %d of %d, loss %.3f, right %.3f, %.0f s", step, steps, float(loss), right, spent_s)
+            log.info("step %d of %d, loss %.3f, right %.3f, %.0f s", step, steps, float(loss.detach()), right, spent_s)
     network.eval()
