@@ -31,10 +31,10 @@ def agents(
         if engines is not None:
             outside.use(engines)
         wanted = (games.find(game).name,) if game else games.names()
-        told = catalogue(wanted)
+        choices = catalogue(wanted)
     except ValueError as error:
         raise stop("agents", error) from None
-    typer.echo(json.dumps(told, ensure_ascii=False) if as_json else _as_text(told))
+    typer.echo(json.dumps(choices, ensure_ascii=False) if as_json else _as_text(choices))
 
 
 def catalogue(wanted: tuple[str, ...]) -> dict[str, Any]:
@@ -65,13 +65,13 @@ def _game(name: str) -> dict[str, Any]:
     return {"levels": of_levels, "heuristics": list(heuristics.of(game)), "opening": heuristics.has_opening(game)}
 
 
-def _as_text(told: dict[str, Any]) -> str:
+def _as_text(choices: dict[str, Any]) -> str:
     lines: list[str] = []
-    for agent in told["agents"]:
+    for agent in choices["agents"]:
         lines.append(f"{agent['name']}: {', '.join(agent['games'])}")
         lines += [f"    {option['name']} = {option['default']}: {option['doc']}" for option in agent["options"]]
-    for name, game in told["games"].items():
+    for name, game in choices["games"].items():
         lines.append(f"{name}: heuristics {', '.join(game['heuristics'])}")
         lines += [f"    {level['name']}: {level['player']}" for level in game["levels"]]
-    lines += [f"engine {engine['name']}: {engine['game']} by {engine['protocol']}" for engine in told["engines"]]
+    lines += [f"engine {engine['name']}: {engine['game']} by {engine['protocol']}" for engine in choices["engines"]]
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from typing import Any
 
 from agents import determinization, heuristics, kernels, loading
 from agents.agent import AgentError, Answer, Limits
-from agents.asked import Asked
+from agents.move_request import MoveRequest
 from agents.plain_search import PlainSearch
 from agents.search import MAX_DEPTH, WIN, Iteration, Search
 from games import AnyGame, rule
@@ -85,10 +85,10 @@ class AlphaBeta:
         The clock starts once the kernel is loaded or the wait for it has ended.
         """
         self.prepare(stop)
-        asked = Asked(self.game, position)
-        moves = asked.moves
+        request = MoveRequest(self.game, position)
+        moves = request.moves
         if self._errors.random() * 100 < self.options.error_percent:
-            return asked.answer(self._errors.choice(moves))
+            return request.answer(self._errors.choice(moves))
         depth = limits.depth or self._depth(position)
         if limits == Limits() and not depth:
             limits = Limits(time_s=DEFAULT_TIME_S)
@@ -96,12 +96,12 @@ class AlphaBeta:
         if world is not position:
             moves = self.game.legal_moves(world)
         limits = dataclasses.replace(limits, depth=depth or None)
-        best, reached = self._deepen(world, moves, limits, stop, asked.began_s)
+        best, reached = self._deepen(world, moves, limits, stop, request.began_s)
         move = determinization.as_seen(self.game, position, world, best.move)
         # Tiles dealt after the move are imagined, so no line of play can be predicted.
         line = best.pv[1:] if world is position else ()
         pv = tuple(_texts(self.game, position, (move, *line)))
-        return Answer(move, float(best.score), best.nodes, reached, time.monotonic() - asked.began_s, pv)
+        return Answer(move, float(best.score), best.nodes, reached, time.monotonic() - request.began_s, pv)
 
     def _depth(self, position: Any) -> int:
         """The depth set by the options; 0 for none."""

@@ -42,11 +42,15 @@ class Common:
 
     opening_plies: Annotated[
         int | None,
-        typer.Option(min=0, max=60, help="Random plies of an opening. Default: 4, none where tiles are dealt."),
+        typer.Option(min=0, max=60, help="Random plies that open each game. Default: 4; 0 if tiles are dealt."),
     ] = None
-    openings: Annotated[Path | None, typer.Option(help="File of openings instead: a line of move texts each.")] = None
-    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Draws openings, deals and the players' choices.")] = 1
-    jobs: Annotated[int, typer.Option(min=1, max=1024, help="Games at once.")] = 1
+    openings: Annotated[
+        Path | None, typer.Option(help="File of openings, one line of moves each, instead of random ones.")
+    ] = None
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**31, help="Random seed for openings, deals and the players' choices.")
+    ] = 1
+    jobs: Annotated[int, typer.Option(min=1, max=1024, help="Games played at the same time.")] = 1
     backend: Annotated[
         str | None,
         typer.Option(help=f"joblib's backend: {', '.join(BACKENDS)}. Default: loky, or no process for --jobs 1."),
@@ -57,11 +61,9 @@ class Common:
     ] = None
     out: Annotated[
         Path | None,
-        typer.Option("--out", "--resume", help="Keeps finished games in this file, and goes on with what it holds."),
+        typer.Option("--out", "--resume", help="File for finished games; games already in it are not played again."),
     ] = None
-    max_plies: Annotated[
-        int, typer.Option(min=1, max=10_000, help="A game that is not over after so many is drawn.")
-    ] = MAX_PLIES
+    max_plies: Annotated[int, typer.Option(min=1, max=10_000, help="Plies after which a game is drawn.")] = MAX_PLIES
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False
 
     def terms(self, name: str, rule: list[str]) -> Terms:
@@ -102,10 +104,11 @@ def command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
 @app.callback()
 def arena() -> None:
-    """Lets agents meet, every opening twice with the sides exchanged, and says how sure the result is.
+    """Plays agents against each other, and states how certain the result is.
 
-    A player is an agent with its options and limits in one word: random, alphabeta:depth=3,heuristic=best,
-    mcts:simulations=100, level-5. Limits are depth, nodes and time_s.
+    Each opening is played twice, with the sides exchanged. A player is one word: an agent with its options and
+    limits, such as random, alphabeta:depth=3,heuristic=best, mcts:simulations=100, level-5. Limits are depth, nodes and
+    time_s.
     """
 
 
@@ -156,12 +159,12 @@ def round_robin_command(
     players: Annotated[list[str], typer.Argument(help="Two players or more.", metavar="P1 P2 ...")],
     game: GameOption,
     rule: RuleOption = [],  # noqa: B006
-    games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of every two, an even number.")] = 6,
+    games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of each pair of players, an even number.")] = 6,
     plot: PlotOption = None,
     *,
     common: Common,
 ) -> None:
-    """Lets every two players meet; a cross table with Elo ratings against the average.
+    """Plays every player against every other; prints a cross table and Elo ratings, relative to the average.
 
     Fields: places (player, tally, rating with its 95 % error, against: by player in the order given), meetings.
 
@@ -181,7 +184,7 @@ def round_robin_command(
 
 @command("gauntlet")
 def gauntlet_command(
-    player: Annotated[str, typer.Argument(help="Who meets all others.", metavar="A")],
+    player: Annotated[str, typer.Argument(help="The player who plays against all others.", metavar="A")],
     game: GameOption,
     others: Annotated[
         list[str] | None,
@@ -197,7 +200,7 @@ def gauntlet_command(
     *,
     common: Common,
 ) -> None:
-    """Lets one player meet each of the others, who do not meet each other.
+    """Plays one player against each of the others; these do not play each other.
 
     Fields: meetings (by opponent, all fields of a match as A sees it).
 
@@ -219,10 +222,13 @@ def bracket_command(
     game: GameOption,
     players: Annotated[
         list[str] | None,
-        typer.Argument(help="Players; neighbours meet. Default: the game's heuristics.", metavar="[P1 P2 ...]"),
+        typer.Argument(
+            help="Players; the first meets the second, the third the fourth. Default: the game's heuristics.",
+            metavar="[P1 P2 ...]",
+        ),
     ] = None,
     rule: RuleOption = [],  # noqa: B006
-    games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of every two who meet.")] = 40,
+    games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of each pairing.")] = 40,
     depths: Annotated[
         str | None,
         typer.Option(help="Depths opening/afterwards that share the games, such as 3/3,3/5,5/5,5/7."),
@@ -257,14 +263,16 @@ def bracket_command(
 def levels_command(
     game: GameOption,
     rule: RuleOption = [],  # noqa: B006
-    games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of every two, an even number.")] = 100,
-    lowest: Annotated[int, typer.Option(min=2, max=8, help="First level that meets the one below.")] = 2,
+    games: Annotated[
+        int, typer.Option(min=2, max=100_000, help="Games of each pair of players, an even number.")
+    ] = 100,
+    lowest: Annotated[int, typer.Option(min=2, max=8, help="Lowest level that plays the one below it.")] = 2,
     highest: Annotated[int, typer.Option(min=2, max=8, help="Last level that meets the one below.")] = 8,
     plot: PlotOption = None,
     *,
     common: Common,
 ) -> None:
-    """Lets each level of a game meet the one below; exit status 1 if any takes less than 60 % of the points.
+    """Plays each level of a game against the one below; exit status 1 if one scores less than 60 % of the points.
 
     Fields: steps (level, player, is_won, and all fields of a match).
 

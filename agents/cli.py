@@ -125,9 +125,9 @@ def worker(
 ) -> None:
     """Offers agents to a daemon, until Ctrl-C; survives restarts of the daemon.
 
-    A daemon on another computer wants keys. There: kibitzer keys new daemon. Here: kibitzer keys new laptop. Carry the
-    two public files across, daemon.key to here and laptop.key to there, and allow it there: kibitzer keys allow
-    laptop.key. Then join:
+    A daemon on another computer needs keys. Run `kibitzer keys new daemon` there and `kibitzer keys new laptop` here.
+    Copy daemon.key from there to here, and laptop.key from here to there. Run `kibitzer keys allow laptop.key` there.
+    Then join:
 
     Example: kibitzer worker --connect tcp://192.168.1.5:5555 --reply tcp://192.168.1.5:5556
     --server-key daemon.key --key var/keys/laptop.key_secret

@@ -27,8 +27,8 @@ def engine(
 ) -> None:
     """Speaks a game's standard protocol on standard input and output, for tournament managers and boards by others.
 
-    Time limits of the protocol are kept with a reserve. END, quit or the end of the input stop it. uci is UCI as
-    Sanmill speaks it: moves d6 and d6-d5, and a removal xb4 as a move of its own.
+    It keeps the protocol's time limits, with a reserve. END, quit or the end of the input stops it. uci is Sanmill's
+    form of UCI: moves are d6 and d6-d5, and a removal such as xb4 is a separate move.
 
     Example: kibitzer engine --game reversi --protocol nboard --player alphabeta:time_s=2
     """

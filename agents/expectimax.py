@@ -10,8 +10,8 @@ import time
 from typing import Any
 
 from agents.agent import Answer, Limits
-from agents.asked import Asked
-from agents.outlook import Outlook, difference, expected_best, unseen, worths
+from agents.move_request import MoveRequest
+from agents.open_places import OpenPlaces, difference, expected_best, unseen, worths
 from games import AnyGame, rule
 from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Position
 from games.double_double_dominoes.board import NUMBER_OF
@@ -59,13 +59,13 @@ class Expectimax:
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
         """The move with the highest expectation; that is the score. Raises ValueError where the game is over."""
-        asked = Asked(self.game, position)
-        moves = asked.moves
+        request = MoveRequest(self.game, position)
+        moves = request.moves
         if self._errors.random() * 100 < self.options.error_percent:
-            return asked.answer(self._errors.choice(moves))
+            return request.answer(self._errors.choice(moves))
         self._nodes = 0
         known = self.game.view(position, position.to_move)
-        end_s = math.inf if limits.time_s is None else asked.began_s + limits.time_s
+        end_s = math.inf if limits.time_s is None else request.began_s + limits.time_s
         values: list[float] = []
         turn = _Turn(self, known)
         for move in moves:
@@ -75,7 +75,7 @@ class Expectimax:
         most = max(values)
         equal = [move for move, value in zip(moves, values, strict=False) if value == most]
         move = self._random.choice(equal) if self.options.seed else equal[0]
-        return asked.answer(move, most, self._nodes, self.options.plies)
+        return request.answer(move, most, self._nodes, self.options.plies)
 
 
 class _Turn:
@@ -84,7 +84,7 @@ class _Turn:
     def __init__(self, agent: Expectimax, position: Position) -> None:
         self._agent, self._game, self._position = agent, agent.game, position
         self._side = position.to_move
-        self._outlook = Outlook(position.board)
+        self._outlook = OpenPlaces(position.board)
         self._unseen = unseen(position, self._side)
         self._hand = list(position.hands[self._side] or ())
         self._knows_hand = position.knows_hand(self._side)

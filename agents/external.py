@@ -14,10 +14,10 @@ from typing import Any
 
 from agents import engines
 from agents.agent import AgentError, Answer, Limits
-from agents.asked import Asked
-from agents.engines import Engine, asking
-from agents.engines.asking import Question, Told
+from agents.engines import Engine, engine_protocols
+from agents.engines.engine_protocols import EngineAnswer, Question
 from agents.engines.process import EngineError, EngineProcess, EngineStopped
+from agents.move_request import MoveRequest
 from games import AnyGame, MoveError, rule
 
 _log = logging.getLogger(__name__)
@@ -50,13 +50,13 @@ class External:
         self.game = game
         self._engine = _find(game, (options or ExternalOptions()).engine)
         self._process: EngineProcess | None = None
-        self._asker = asking.ASKERS[self._engine.protocol]()
+        self._protocol = engine_protocols.PROTOCOLS[self._engine.protocol]()
         self._failures = 0
 
     @staticmethod
     def plays(game: AnyGame) -> bool:
         """Where a configured engine can play it. Raises AgentError if the configuration is wrong."""
-        return any(asking.supports(engine, game) for engine in engines.load().values())
+        return any(engine_protocols.supports(engine, game) for engine in engines.load().values())
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
@@ -67,17 +67,17 @@ class External:
 
         Raises ValueError where the game is over, AgentError if the engine fails.
         """
-        asked = Asked(self.game, position)
+        request = MoveRequest(self.game, position)
         trouble = ""
         for _ in range(ATTEMPTS):
             if self._failures >= MAX_FAILURES:
                 break
             try:
-                told = self._ask(position, limits, stop)
-                move = self._read(position, told)
+                answer = self._ask(position, limits, stop)
+                move = self._read(position, answer)
             except EngineStopped:
                 self.close()
-                return asked.answer(asked.moves[0], nodes=0)
+                return request.answer(request.moves[0], nodes=0)
             except EngineError as error:
                 self._failures += 1
                 trouble = f"engine {self._engine.name} {error}"
@@ -85,7 +85,7 @@ class External:
                 self.close()
                 continue
             self._failures = 0
-            return asked.answer(move, told.score, told.nodes, told.depth)
+            return request.answer(move, answer.score, answer.nodes, answer.depth)
         given_up = f"it failed {self._failures} times in a row and is not started any more"
         raise AgentError(trouble or f"engine {self._engine.name}: {given_up}")
 
@@ -95,7 +95,7 @@ class External:
             self._process.close()
             self._process = None
 
-    def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> Told:
+    def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> EngineAnswer:
         """The engine's reply. Raises EngineError, EngineStopped."""
         if stop.is_set():
             raise EngineStopped
@@ -104,20 +104,20 @@ class External:
         if self._process is None:
             self._process = EngineProcess(self._engine.command)
             with _told_as_engine_error():
-                deadline_s = asking.deadline_in(self._engine.timeout_s)
-                self._asker.greet(self._process, self.game, self._engine.options, deadline_s)
+                deadline_s = engine_protocols.deadline_in(self._engine.timeout_s)
+                self._protocol.greet(self._process, self.game, self._engine.options, deadline_s)
         think_s = min(limits.time_s or THINK_S, self._engine.timeout_s)
         wait_s = think_s + max(GRACE_S, GRACE_SHARE * think_s) if limits.time_s else self._engine.timeout_s
-        deadline_s = asking.deadline_in(min(wait_s, self._engine.timeout_s))
+        deadline_s = engine_protocols.deadline_in(min(wait_s, self._engine.timeout_s))
         with _told_as_engine_error():
-            return self._asker.ask(Question(self._process, self.game, position, limits, think_s, deadline_s, stop))
+            return self._protocol.ask(Question(self._process, self.game, position, limits, think_s, deadline_s, stop))
 
-    def _read(self, position: Any, told: Told) -> Any:
+    def _read(self, position: Any, answer: EngineAnswer) -> Any:
         """The legal move in the reply. Raises EngineError."""
         try:
-            return self.game.parse_move(position, told.move)
+            return self.game.parse_move(position, answer.move)
         except MoveError as error:
-            raise EngineError(f"played {told.move[:40]!r}, which is refused ({error.rule}): {error}") from None
+            raise EngineError(f"played {answer.move[:40]!r}, which is refused ({error.rule}): {error}") from None
 
 
 @contextlib.contextmanager
@@ -132,7 +132,7 @@ def _told_as_engine_error() -> Any:
 def _find(game: AnyGame, name: str) -> Engine:
     """The engine of that name, or the only one that plays the game. Raises AgentError."""
     known = engines.load()
-    fitting = [engine for engine in known.values() if asking.supports(engine, game)]
+    fitting = [engine for engine in known.values() if engine_protocols.supports(engine, game)]
     if name and name not in known:
         raise AgentError(f"external: there is no engine {name!r}; there are {', '.join(known) or 'none'}")
     if name:

@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 from agents.agent import Answer, Limits
-from agents.asked import Asked
+from agents.move_request import MoveRequest
 from games import AnyGame, rule
 from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Position
 
@@ -49,8 +49,8 @@ class Greedy:
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
         """The lay with the most points; the score is those points. Raises ValueError where the game is over."""
-        asked = Asked(self.game, position)
-        moves = asked.moves
+        request = MoveRequest(self.game, position)
+        moves = request.moves
         if self._errors.random() * 100 < self.options.error_percent:
             move, score = self._errors.choice(moves), None
         else:
@@ -58,7 +58,7 @@ class Greedy:
             equal = [move for move, rank in zip(moves, ranks, strict=True) if rank == max(ranks)]
             move = self._random.choice(equal) if self.options.seed else equal[0]
             score = float(max(ranks)[1])
-        return asked.answer(move, score, len(moves), 1 if score is not None else 0)
+        return request.answer(move, score, len(moves), 1 if score is not None else 0)
 
     def _rank(self, position: Position, move: Move) -> tuple[bool, int, int]:
         gains = self.game.gains(position, move)

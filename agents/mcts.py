@@ -11,7 +11,7 @@ from typing import Any
 
 from agents import determinization, heuristics, uct
 from agents.agent import AgentError, Answer, Limits
-from agents.asked import Asked
+from agents.move_request import MoveRequest
 from agents.uct import CHILDREN, Node
 from games import AnyGame, Side, rule
 
@@ -75,16 +75,16 @@ class Mcts:
 
         The score runs from -1, a sure loss, to 1. Raises ValueError where the game is over.
         """
-        asked = Asked(self.game, position)
-        moves = asked.moves
+        request = MoveRequest(self.game, position)
+        moves = request.moves
         known = self.game.view(position, self.game.to_move(position))
         root = self._rooted(known)
-        count = self._simulate(root, known, limits, stop, asked.began_s)
+        count = self._simulate(root, known, limits, stop, request.began_s)
         if not any(child.playouts for child in root.children.values()):
-            return asked.answer(self._random.choice(moves), nodes=0)
+            return request.answer(self._random.choice(moves), nodes=0)
         chosen = uct.choice(root, self.options.child, self.game)
         move = chosen if chosen in moves else self._seen(position, known, chosen)
-        return asked.answer(move, 2 * root.children[chosen].mean - 1, count, 1)
+        return request.answer(move, 2 * root.children[chosen].mean - 1, count, 1)
 
     def _rooted(self, known: Any) -> Node:
         """The position's node, reused from the kept tree if possible."""

@@ -11,8 +11,8 @@ from typing import Any
 
 from agents import determinization, heuristics
 from agents.agent import Answer, Limits
-from agents.asked import Asked
 from agents.heuristics import Heuristic
+from agents.move_request import MoveRequest
 from agents.plain_search import final_score
 from agents.search import MAX_DEPTH
 from games import AnyGame, rule
@@ -84,10 +84,10 @@ class Minimax:
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The best move at the depth; if interrupted, the best so far. Raises ValueError where the game is over."""
-        asked = Asked(self.game, position)
+        request = MoveRequest(self.game, position)
         world = determinization.imagined(self.game, position, self.options.seed)
         depth = limits.depth or self._depth(position)
-        count = _Count(limits, stop, asked.began_s)
+        count = _Count(limits, stop, request.began_s)
         scores: dict[Any, int] = {}
         moves = self.game.legal_moves(world)
         try:
@@ -99,7 +99,7 @@ class Minimax:
         equal = [move for move in moves if scores.get(move, None if scores else 0) == most]
         best = self._random.choice(equal) if self.options.seed else equal[0]
         move = determinization.as_seen(self.game, position, world, best)
-        return asked.answer(move, float(most) if scores else None, count.nodes, depth)
+        return request.answer(move, float(most) if scores else None, count.nodes, depth)
 
     def _depth(self, position: Any) -> int:
         depth = self.options.depth or heuristics.depths_of(self.game).usual

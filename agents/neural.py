@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from agents.agent import AgentError, Answer, Limits
 from agents.alphabeta import AlphaBeta, AlphaBetaOptions
-from agents.asked import Asked
 from agents.morris_networks import DESIGNS
 from agents.morris_networks.networks import are_there, load_networks
 from agents.morris_networks.rows import as_rows, state_of
+from agents.move_request import MoveRequest
 from agents.puct import Node, Puct
 from agents.search import MAX_DEPTH, WIN
 from games import AnyGame, rule
@@ -79,16 +79,16 @@ class Neural:
 
         With search the score is the move's value, -1 lost to 1 won. Raises ValueError where the game is over.
         """
-        asked = Asked(self.game, position)
-        moves = asked.moves
+        request = MoveRequest(self.game, position)
+        moves = request.moves
         choice = self._networks.choose(state_of(self.game, position), as_rows(moves))
         if not self.options.search or len(moves) == 1:
-            return asked.answer(moves[choice.row], choice.probability, masked=choice.masked)
-        return self._search(asked, limits, stop, choice.masked)
+            return request.answer(moves[choice.row], choice.probability, masked=choice.masked)
+        return self._search(request, limits, stop, choice.masked)
 
-    def _search(self, asked: Asked, limits: Limits, stop: threading.Event, masked: int) -> Answer:
+    def _search(self, request: MoveRequest, limits: Limits, stop: threading.Event, masked: int) -> Answer:
         """Runs PUCT from the position until time is up or the tree has `limits.nodes` positions."""
-        position, moves, began_s = asked.position, asked.moves, asked.began_s
+        position, moves, began_s = request.position, request.moves, request.began_s
         engine = self._engine = self._engine or AlphaBeta(self.game, AlphaBetaOptions(table_mb=TABLE_MB))
         unlimited = limits.time_s is None and limits.nodes is None
         time_s = SEARCH_S if unlimited else limits.time_s
@@ -111,7 +111,7 @@ class Neural:
             count += 1
         row = root.best() if count else moves.index(seen.move)
         score = root.values[row] / root.visits[row] if count else math.tanh((seen.score or 0.0) / LOGIT)
-        return asked.answer(moves[row], score, count + seen.nodes, seen.depth, masked)
+        return request.answer(moves[row], score, count + seen.nodes, seen.depth, masked)
 
     def _priors(self, position: Any, moves: Sequence[Any]) -> NDArray[np.float64]:
         state = state_of(self.game, position)

@@ -24,30 +24,33 @@ NetworksOption = Annotated[Path, typer.Option(help="Folder with the networks and
 
 @app.command("eval-neural")
 def eval_neural(
-    file: Annotated[Path, typer.Argument(help="Good moves, a line each: the state, a hyphen, the move.")],
+    file: Annotated[Path, typer.Argument(help="File of good moves, one per line: the state, a hyphen, the move.")],
     design: DesignOption = DESIGNS[0],
     networks: NetworksOption = MODELS,
     held_out_seed: Annotated[
         int | None,
         typer.Option(
-            "--held-out", min=0, max=2**20, help="Only the fifth that training with this seed kept apart; ours is 1."
+            "--held-out",
+            min=0,
+            max=2**20,
+            help="Measure only the fifth that training with this seed held out; the shipped networks' seed is 1.",
         ),
     ] = None,
     confused: Annotated[
-        bool, typer.Option("--confusion", help="Count, by phase, which purposes of moves are taken for which.")
+        bool, typer.Option("--confusion", help="Count, by phase, how purposes of moves are confused.")
     ] = False,
-    timed: Annotated[bool, typer.Option("--time", help="Tell how long one decision takes, on one thread.")] = False,
+    timed: Annotated[bool, typer.Option("--time", help="Measure the time of one decision, on one thread.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measures how often morris' networks answer as good moves do: raw, before any legality mask.
+    """Measures how often the morris networks choose the good move: raw, before illegal moves are masked.
 
-    Fields, in percent but for states: accuracy (whole moves), to, from, remove (each choice by itself), legality (whole
-    moves that the rules of the data allow: flying, mills protected); and the same for placing, moving and flying.
-    With --confusion: of the data's moves that close a mill, block one, make two in a line or do none of it, how many
-    are answered by which of these. With --time: decision_ms, the milliseconds of processor time that a legal move of
-    one state takes, their median and what 95 % of a thousand decisions stay below.
+    Fields: states (a count); in percent: accuracy (whole moves), to, from, remove (each choice by itself), legality
+    (whole moves that the rules of the data allow: flying, mills protected); and the same for placing, moving and
+    flying. --confusion adds a table of purposes: the data's moves close a mill, block one, make two in a line, or none
+    of these, and each row counts what the networks' moves do instead. --time adds decision_ms: processor time of a
+    legal move for one state, median and 95th percentile of a thousand decisions.
 
-    Example: kibitzer eval-neural ../shared/data/morris/good-moves.train.txt --held-out 1 --json
+    Example: kibitzer eval-neural good-moves.txt --held-out 1 --json
     """
     from agents.morris_networks.good_moves import held_out, read_good_moves
     from agents.morris_networks.measure import decision_ms, measure
@@ -87,17 +90,18 @@ def eval_neural(
 
 @app.command("serve-neural")
 def serve_neural(
-    orange_port: Annotated[int, typer.Option(min=1, max=65535, help="Port that orange asks.")] = 5082,
-    green_port: Annotated[int, typer.Option(min=1, max=65535, help="Port that green asks.")] = 5083,
+    orange_port: Annotated[int, typer.Option(min=1, max=65535, help="Port for the moves of orange.")] = 5082,
+    green_port: Annotated[int, typer.Option(min=1, max=65535, help="Port for the moves of green.")] = 5083,
     design: DesignOption = DESIGNS[0],
     rule: RuleOption = [],  # noqa: B006
     networks: NetworksOption = MODELS,
 ) -> None:
-    """Answers states of morris over plain TCP on 127.0.0.1, until Ctrl-C.
+    """Serves the morris networks' moves over plain TCP on 127.0.0.1, until Ctrl-C.
 
-    A request is 28 characters, from the mover's side, and a line end: M, E or O for each point from a7 along the rows
-    to g1, then four digits, the men in my hand, in the enemy's, mine on the board, the enemy's. The answer is three
-    lines: TO, FROM, REMOVE, 1 to 24 in the same order, 0 for none; or one line that begins with error:.
+    A request is one line of 28 characters, seen from the side to move: M (mine), E (the enemy's) or O (empty) for each
+    of the 24 points, row by row from a7 to g1, then four digits: men in my hand, in the enemy's hand, mine on the
+    board, the enemy's on the board. The answer is three lines, TO, FROM and REMOVE: numbers 1 to 24 in the same order,
+    0 for none. Otherwise it is one line that begins with error:.
 
     Example: kibitzer serve-neural --rule flying=true --rule mill_protected=true
     """

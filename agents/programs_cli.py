@@ -40,7 +40,7 @@ def one_move(
 ) -> None:
     """Plays one reversi move on a JSON board file and overwrites it, by alpha-beta with the adaptive strategy.
 
-    The file stays as it is where the side has no move. Fields: move (null without one), symbol.
+    If the side has no move, the file stays as it is. Fields: move (null without one), symbol.
 
     Example: kibitzer one-move 1 board.json --depth 6
     """
@@ -84,10 +84,10 @@ def match(
     timeout_s: Annotated[float, typer.Option(help="Longest time for one call.")] = 60.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the boards.")] = False,
 ) -> None:
-    """Lets two programs play reversi on one JSON board file, whoever wrote them, until the game is over.
+    """Plays a game of reversi between any two programs, on one JSON board file.
 
-    Each is called as PROGRAM SYMBOL FILE, plays one move and overwrites the file, or leaves it where its side has no
-    move. A program that fails, is late, or changes the file by anything but one legal move loses, with the rule named.
+    Each is called as PROGRAM SYMBOL FILE, plays one move and overwrites the file; if its side has no move, it leaves
+    the file as it is. A program loses if it fails, is late, or changes the file by anything but one legal move.
     Fields: winner (A, B, or null for a tie), reason, text, scores (discs of A and B), moves, board.
 
     Example: kibitzer match --programs "./kibitzer one-move" "python3 mine.py"

@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 from agents.agent import Answer, Limits
-from agents.asked import Asked
+from agents.move_request import MoveRequest
 from games import AnyGame, rule
 
 
@@ -40,8 +40,8 @@ class RandomAgent:
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """A random move, without a score. Raises ValueError where the game is over."""
-        asked = Asked(self.game, position)
-        return asked.answer(self._random.choice(asked.moves))
+        request = MoveRequest(self.game, position)
+        return request.answer(self._random.choice(request.moves))
 
 
 AGENT = RandomAgent

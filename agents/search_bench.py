@@ -113,23 +113,23 @@ class _Clock:
         return result
 
 
-def measure(game: AnyGame, told: Callable[[str], None] = lambda _text: None) -> GameCost:
-    """All figures of a game; `told` is called with a description of each next step. Takes seconds to a minute."""
+def measure(game: AnyGame, progress: Callable[[str], None] = lambda _text: None) -> GameCost:
+    """All figures of a game; `progress` is called with a description of each next step. Takes seconds to a minute."""
     name = next(iter(heuristics.of(game)))
     depths = heuristics.depths_of(game)
     depth, drawn = depths.measured, openings.drawn(game, depths.opening, SEED, depths.positions)
     positions = [opening.position(game) for opening in drawn]
-    told("the kernel is fetched or compiled")
+    progress("the kernel is fetched or compiled")
     Player(players.parse("alphabeta:nodes=1000"), game).choose(positions[0])
-    told(f"the same search to depth {depth}")
+    progress(f"the same search to depth {depth}")
     exact, equal = _exact(game, positions, name, depth)
-    told("the engine")
+    progress("the engine")
     engine = _engine(game, positions)
-    told("playouts")
+    progress("playouts")
     mcts = tuple(_mcts(game, positions[0], count) for count in SIMULATIONS)
-    told("perft")
+    progress("perft")
     counts = tuple(_perft(game))
-    told("endgames")
+    progress("endgames")
     return GameCost(game.name, name, len(positions), exact, equal, engine, mcts, counts, tuple(_endgames(game)))
 
 

@@ -46,8 +46,8 @@ def solve(
 
     Gomoku: proven, move and line as [x, y], milliseconds.
 
-    Both answer one line a position, in the order of the file, as soon as it is found; a line that is no position is
-    named and nothing is solved.
+    Both print one line per position, in the order of the file, each as soon as it is found. If a line of the file is
+    not a position, nothing is solved.
 
     Example: kibitzer solve --game reversi --obf endgames.obf --json
     """

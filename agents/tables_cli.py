@@ -49,10 +49,10 @@ def build(
     into: FolderOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Builds the tables of all endgames with up to --men men; those that are there and whole stay.
+    """Builds the tables of all endgames with up to --men men; complete tables are kept.
 
-    An endgame has all men laid and three to nine men of each side. Draws by repetition and by quiet moves are ignored.
-    A build that was stopped goes on where it was. Nine men take 55 MB and about a minute, ten 170 MB.
+    In an endgame all men are laid, and each side has three to nine. Draws by repetition and by quiet moves are ignored.
+    A stopped build continues where it was. Tables of up to nine men take 55 MB and about a minute, of up to ten 170 MB.
 
     Example: kibitzer tables build --game nine_mens_morris --men 9 --rule flying=true
     """
@@ -83,7 +83,9 @@ def build(
 
 @app.command("check")
 def check(
-    men: Annotated[int | None, typer.Option(min=MIN_MEN, max=MAX_MEN, help="Up to so many men; else all.")] = None,
+    men: Annotated[
+        int | None, typer.Option(min=MIN_MEN, max=MAX_MEN, help="Check tables of up to this many men. Default: all.")
+    ] = None,
     game: GameOption = "nine_mens_morris",
     rule: RuleOption = [],  # noqa: B006
     states: Annotated[int, typer.Option(min=0, help="Random positions of each table to check by the rules.")] = 1000,
@@ -148,7 +150,7 @@ def keep(
     into: FolderOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Asks players for moves in positions of the tables: how many keep what the position is worth.
+    """Measures how often a player's move keeps the result of a position: won, drawn or lost, as the tables say.
 
     Fields: player, positions, open (positions in which a move can lose a win or a draw), kept and kept_open: percent of
     all moves, and of those in open positions, after which the position is still won, drawn or lost as before.

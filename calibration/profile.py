@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.atomic_file import write_atomically
 from calibration.stored_arrays import DAMAGED, arrays_of, read_arrays
 from calibration.template import BoardTemplate, load_template
-from calibration.whole_file import write_whole
 
 FORMAT = 1
 HEAD = "head_"
@@ -88,7 +88,7 @@ class TableProfile:
     def save(self, path: Path) -> None:
         """Writes the file atomically. Raises ProfileError."""
         try:
-            write_whole(path, self.to_bytes(), private=True)  # it has a picture of the table
+            write_atomically(path, self.to_bytes(), private=True)  # it has a picture of the table
         except OSError as error:
             raise ProfileError(f"{path}: cannot be written: {error.strerror}") from error
 

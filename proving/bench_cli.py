@@ -55,13 +55,14 @@ def pipeline(
     rounds: Annotated[int, typer.Option(min=1, max=1000, help="Moves that are watched.")] = 20,
     seconds: Annotated[float, typer.Option(min=0, max=3600, help="Seconds the idle daemon is watched; 0: not.")] = 20.0,
     starts: Annotated[int, typer.Option(min=1, max=20, help="Starts of the daemon that are timed.")] = 3,
-    reference: Annotated[bool, typer.Option(help="Measure the thesis' way too, in turns with ours.")] = True,
+    reference: Annotated[bool, typer.Option(help="Measure Preda's thesis too, in turns with ours.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """Measures every step from frame to verdict, and the running daemon while nothing happens.
 
-    The same run also measures the thesis' way as reference: SIFT on every frame, and ResNet-18 in full precision on
-    every cell. Other programs disturb the figures: the load is printed with them. Exit status 1 if a target is missed.
+    The same run measures the method of Preda's thesis (docs/results.md): SIFT on every frame, ResNet-18 in full
+    precision on every cell. Other programs disturb the figures: the load is printed with them. Exit status 1 if a
+    target is missed.
 
     Example: kibitzer bench pipeline --game morris --seconds 30 --json
     """
@@ -97,15 +98,16 @@ def vision(
     cells: Annotated[
         int, typer.Option(min=0, max=10**6, help="Simulated cells on which accuracy is compared; 0: none.")
     ] = 2000,
-    reference: Annotated[bool, typer.Option(help="Measure the thesis' way too, in turns with ours.")] = True,
+    reference: Annotated[bool, typer.Option(help="Measure Preda's thesis too, in turns with ours.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """Measures the cost of reading all cells of a board at once on one thread, and the accuracy that eight bits lose.
 
-    The same run compares the network in eight bits as shipped, the same network in full precision, and the thesis' way,
-    a ResNet-18 in full precision on one cell after the other at 224 pixels (and at 48; and 25 at once). Milliseconds
-    are processor time, which other programs disturb less. Then the same pictures are read in eight bits and in full
-    precision, without a profile, and the cells read right are counted.
+    The same run compares three ways: the network in eight bits as shipped, the same network in full precision, and the
+    method of Preda's thesis (docs/results.md): a ResNet-18 in full precision, one cell after the other at 224 pixels;
+    also at 48 pixels, and 25 cells at once. Milliseconds are processor time, which other programs disturb less. Then
+    the same pictures are read in eight bits and in full precision, without a profile, and the cells read right are
+    counted.
 
     Fields: machine, games (game, pictures, cells, network, full_precision, read_ms, reference_ms, ratios, precision,
     targets). Exit status 1 if a target is missed.
@@ -200,13 +202,13 @@ def latency_of_play(
     speech: Annotated[bool, typer.Option(help="Speak into a sound device that writes a file.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
 ) -> None:
-    """Measures, in real time, from a hand's leaving to the published verdict, and from there to the first sound.
+    """Measures in real time how long a verdict takes after a hand has left the board, and the first sound after that.
 
     A simulated table (1280x720) is recorded first, so that the simulation costs nothing during the measurement: four
     plies and their takebacks, served as MJPEG on loopback, each picture when it is due, round after round. The whole
-    `kibitzer run` watches it: stream, pipeline, record, bus, page, voice. The hand is gone when neither it nor its
-    shadow is over the board and its margin any more; four looks a picture determine when. The sound device is ALSA's
-    file plug-in before its null device: it takes a phrase at once.
+    `kibitzer run` watches it: stream, pipeline, record, bus, page, voice. The hand has left when neither it nor
+    its shadow is over the board and its margin; this is checked four times per picture. The sound device is ALSA's
+    file plug-in in front of its null device, which takes a phrase at once.
 
     Fields: machine, game, rate_hz, settle_s, hands, missed, verdict_s, from_view_s, settling_s, way_s, judging_s,
     sound_s, silent, targets. Other programs disturb the figures: the load is printed with them. Exit status 1 if a
@@ -243,7 +245,7 @@ def verdicts_in_table_time(
     seed: Annotated[int, typer.Option(min=0, help="Of the table, the moves and the hands.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line and game instead of text.")] = False,
 ) -> None:
-    """Measures from a hand's leaving to the verdict in the simulated table's own time, over many hands.
+    """Measures how long verdicts take after a hand has left the board, in the simulated table's time, over many hands.
 
     The table is stepped picture by picture, and each picture goes through pipeline and referee as in the daemon. No
     clock is read, so other programs disturb nothing and the same seed gives the same figures: they show how long the

@@ -119,11 +119,11 @@ def _play(demo: Demo, console: Console, seeds: Sequence[int], *, quiet: bool, as
                 sys.stdout.write(json.dumps(dataclasses.asdict(tally)) + "\n")
                 sys.stdout.flush()
             else:
-                console.print(told(tally), highlight=False)
+                console.print(tally_text(tally), highlight=False)
     return faults
 
 
-def told(tally: Tally) -> str:
+def tally_text(tally: Tally) -> str:
     """One line about a game's result."""
     plies = f"{tally.plies} plies" + (f" and {tally.passes} passes" if tally.passes else "")
     parts = [

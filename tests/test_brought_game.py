@@ -18,14 +18,14 @@ import pytest
 import games
 from agents import levels, registry
 from calibration import sheet
-from daemon.bundles.asking import Ask, ask
-from daemon.bundles.opening import BundleFile
+from daemon.bundles.bundle_file import BundleFile
+from daemon.bundles.bundle_requests import BundleRequest, ask
 from daemon.bundles.replaying import replay
 from daemon.config.settings import Config
 from daemon.i18n import catalogues, translation
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from daemon.outputs.view import told_of
+from daemon.outputs.view import play_view
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
 from games import Outcome
@@ -43,7 +43,7 @@ REMEMBERED: tuple[Any, ...] = (
     levels.of,
     sheet.known_sheets,
     which_board.drawings,
-    translation.tongue_of,
+    translation.translator_of,
     translation.page_words,
 )
 """Caches that are filled once per process."""
@@ -162,7 +162,7 @@ def test_the_page_plays_and_shows_it(tmp_path: Path) -> None:
 
 def test_what_the_page_tells_besides_fits_it() -> None:
     game = games.load("four")
-    told = told_of(Referee(game), watched=False)
+    told = play_view(Referee(game), watched=False)
     assert (told["title"], told["men"]) == ("Connect four", [{"board": 0, "taken": 0}] * 2)
     assert (told["limit"], told["hand"], told["passes"]) == (None, None, [])
 
@@ -182,7 +182,7 @@ def test_a_scene_of_it_is_played_again(tmp_path: Path) -> None:
     table.lay("d2", black, DARK)
     table.lay("a2", white, LIGHT)  # there is no disc below it
     table.lift("a2")
-    bundle = Path(ask(tmp_path, Ask(table="table", last_s=30, note="four")).path)
+    bundle = Path(ask(tmp_path, BundleRequest(table="table", last_s=30, note="four")).path)
     table.keeper.close()
     with BundleFile(bundle) as opened:
         played = replay(opened)

@@ -1,16 +1,20 @@
-"""Files of version 0.1 are still readable (a record, a table profile, settings), and its commands still exist."""
+"""Files of version 0.1 (a record, a table profile, settings) are still readable, and its commands still answer."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
+from typer.main import get_command
 
 import games
 from calibration.profile import TableProfile
 from calibration.template import load_template
-from daemon.cli.main import COMMANDS
+from daemon.cli.main import COMMANDS, load, main
 from daemon.config.settings import load_config
 from daemon.storage.journal import Journal
 from daemon.storage.stored_line import line_of
@@ -20,11 +24,6 @@ from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
 
 EARLIER = Path(__file__).parent / "earlier" / "0.1"
-OF_THEN = """
-    adaptation agents arena bench bundle calibrate demo doctor engine eval-descriptors eval-neural evaluate-dominoes
-    games keys match move one-move perft play print-board read reload replay run score-dominoes serve serve-neural
-    service settle soak solve table tables tell test train voices watch worker
-"""
 
 
 def test_its_record_is_read_and_gone_on_with(tmp_path: Path) -> None:
@@ -53,5 +52,29 @@ def test_its_settings_are_taken() -> None:
     assert load_config(EARLIER / "config.toml", {}).game.name == "nine_mens_morris"
 
 
-def test_its_commands_are_there() -> None:
-    assert set(OF_THEN.split()) <= set(COMMANDS)
+def its_commands() -> list[tuple[list[str], set[str]]]:
+    """Each command in words, and its options."""
+    lines = (EARLIER / "commands.txt").read_text(encoding="utf-8").splitlines()
+    return [(name.split(), set(options.split())) for name, _, options in (line.partition(":") for line in lines)]
+
+
+def options_of(words: Sequence[str]) -> set[str]:
+    """The options of a command as it is now. Raises KeyError if it is gone."""
+    command: Any = get_command(load(words[0]))
+    entered = words[1:] if COMMANDS[words[0]].group else words[:1] * hasattr(command, "commands")
+    for name in entered:
+        command = command.commands[name]
+    return {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+
+
+def test_its_commands_take_their_options() -> None:
+    gone = {" ".join(words): lost for words, options in its_commands() if (lost := options - options_of(words))}
+    assert gone == {}
+
+
+@pytest.mark.parametrize("name", sorted({words[0] for words, _ in its_commands()}))
+def test_its_commands_answer_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+    assert ended.value.code == 0
+    assert f"Usage: kibitzer {name} " in capsys.readouterr().out

@@ -15,7 +15,7 @@ from calibration import annotations
 from calibration.labels import read_labels
 from calibration.profile import TableProfile
 from calibration.template import load_template
-from daemon.bundles.opening import BundleFile
+from daemon.bundles.bundle_file import BundleFile
 from daemon.config.settings import ConfigError, load_config
 from daemon.outputs.token import page_token
 from daemon.storage.importing.reading import read_game

@@ -1,4 +1,4 @@
-"""Checks README and docs: commands exist, options are known, links resolve."""
+"""Checks README and docs: commands exist, options are known, links resolve, named files are there."""
 
 from __future__ import annotations
 
@@ -40,6 +40,22 @@ def test_links_lead_to_files(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_files_that_the_docs_name_exist() -> None:
+    """Whole paths, and bare names of Python files: in a folder of the same line, if it names one."""
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "var"}
+    python = {path.name for folder in folders for path in (ROOT / folder).rglob("*.py") if folder[0] != "."}
+    missing = []
+    for page in PAGES:
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+            names = [re.sub(r"<\w+>|[A-Z]{3,}", "*", name) for name in re.findall(r"`([\w./<>*-]+)`", line)]
+            within = [name for name in names if name.partition("/")[0] in folders and "/" in name]
+            missing += [f"{page.name}:{number} {name}" for name in within if not any(ROOT.glob(name.rstrip("/")))]
+            bare = {name for name in names if "/" not in name and name.endswith(".py")}
+            beside = {path.name for name in within if name.endswith("/") for path in (ROOT / name).glob("*.py")}
+            missing += [f"{page.name}:{number} {name}" for name in sorted(bare - (beside or python))]
+    assert missing == []
 
 
 def test_every_command_has_its_line_in_the_table_and_every_named_one_exists() -> None:

@@ -56,7 +56,7 @@ class Sentence:
 
 Value = str | int | float | Term | Listing | Sentence
 """A value in a template."""
-Said = tuple[Sentence, ...]
+Sentences = tuple[Sentence, ...]
 """Consecutive whole sentences."""
 Given = Value | Sequence[str]
 """A value as callers may pass it: a sequence of names becomes a `Listing`."""
@@ -65,8 +65,8 @@ Given = Value | Sequence[str]
 S = TypeVar("S", bound=str)
 
 
-class Tongue(Protocol):
-    """A language to render sentences in."""
+class Translator(Protocol):
+    """Puts sentences into one language."""
 
     def text(self, template: str) -> str:
         """The template in this language."""
@@ -131,15 +131,15 @@ def listing(items: Iterable[Value], most: int = MAX_NAMED, joint: Literal["and",
     return Listing(tuple(items), most, joint)
 
 
-def render(said: Sentence, tongue: Tongue) -> str:
+def render(said: Sentence, translator: Translator) -> str:
     """The sentence in a language, values included."""
-    template = tongue.plural(said.template, said.many, said.count) if said.many else tongue.text(said.template)
-    return template.format_map({name: _Bound(value, tongue) for name, value in said.values})
+    template = translator.plural(said.template, said.many, said.count) if said.many else translator.text(said.template)
+    return template.format_map({name: _Bound(value, translator) for name, value in said.values})
 
 
-def render_all(said: Iterable[Sentence], tongue: Tongue) -> str:
+def render_all(said: Iterable[Sentence], translator: Translator) -> str:
     """Several sentences in a language, joined by spaces."""
-    return " ".join(filter(None, (render(one, tongue) for one in said)))
+    return " ".join(filter(None, (render(one, translator) for one in said)))
 
 
 def plain(said: Iterable[Sentence]) -> str:
@@ -147,16 +147,16 @@ def plain(said: Iterable[Sentence]) -> str:
     return render_all(said, ENGLISH)
 
 
-def express(value: Value, tongue: Tongue) -> str:
+def express(value: Value, translator: Translator) -> str:
     """A single value in a language, outside a sentence."""
-    return format(_Bound(value, tongue))
+    return format(_Bound(value, translator))
 
 
 class _Bound:
     """A value with the language in which `format` renders it."""
 
-    def __init__(self, value: Value, tongue: Tongue) -> None:
-        self._value, self._tongue = value, tongue
+    def __init__(self, value: Value, translator: Translator) -> None:
+        self._value, self._translator = value, translator
 
     def __format__(self, spec: str) -> str:
         value = self._value
@@ -168,11 +168,11 @@ class _Bound:
     def _text(self, value: Value, form: str) -> str:
         match value:
             case Term():
-                return self._tongue.form(value, form)
+                return self._translator.form(value, form)
             case Listing():
                 return self._row(value, form)
             case Sentence():
-                return render(value, self._tongue)
+                return render(value, self._translator)
         return str(value)
 
     def _row(self, row: Listing, form: str) -> str:
@@ -183,11 +183,11 @@ class _Bound:
             left = len(items) - row.most
             listed = ", ".join(items[: row.most])
             more = sentence_n("{listed} and {count} more", "{listed} and {count} more", left, listed=listed)
-            return render(more, self._tongue)
+            return render(more, self._translator)
         listed = ", ".join(items[:-1])
         if row.joint == "or":
-            return render(sentence("{listed} or {last}", listed=listed, last=items[-1]), self._tongue)
-        return render(sentence("{listed} and {last}", listed=listed, last=items[-1]), self._tongue)
+            return render(sentence("{listed} or {last}", listed=listed, last=items[-1]), self._translator)
+        return render(sentence("{listed} and {last}", listed=listed, last=items[-1]), self._translator)
 
 
 def fixed(value: Given) -> Value:

@@ -76,7 +76,7 @@ def _session(folder: Path, name: str, entry: dict[str, str] | None) -> onnxrunti
     path = folder / entry["file"]
     data = path.read_bytes() if path.is_file() else b""
     if hashlib.sha256(data).hexdigest() != entry["sha256"]:
-        raise ValueError(f"{path} is not the file that its manifest vouches for; get it or train it again")
+        raise ValueError(f"{path} does not match its checksum in the manifest; get it or train it again")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3

@@ -17,7 +17,7 @@ from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from games import AnyGame, GameError
 from processes import Process
-from wording import Said, sentence
+from wording import Sentences, sentence
 
 LOGGER = logging.getLogger(__name__)
 ROOT = places.PROGRAM
@@ -66,7 +66,7 @@ class Coach:
         thread = threading.Thread(target=self._think, args=(self._asked, command), name="coach", daemon=True)
         thread.start()
 
-    def poll(self, referee: Referee, game_id: str) -> Said | None:
+    def poll(self, referee: Referee, game_id: str) -> Sentences | None:
         """The coach's advice, once; None while it thinks. An outdated answer only yields that the board changed.
 
         A question asked in another game, or in one that is over, is given up without a word.
@@ -130,7 +130,7 @@ def _question(referee: Referee) -> list[str]:
     return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", *rules, *known, "--json"]
 
 
-def advice(game: AnyGame, position: Any, text: str) -> Said:
+def advice(game: AnyGame, position: Any, text: str) -> Sentences:
     """A coach's answer in one or two sentences; an invalid answer or an illegal move is reported as no opinion."""
     try:
         answer = json.loads(text)
@@ -143,7 +143,7 @@ def advice(game: AnyGame, position: Any, text: str) -> Said:
     return *_standing(game, position, worth), best
 
 
-def _standing(game: AnyGame, position: Any, worth: float | None) -> Said:
+def _standing(game: AnyGame, position: Any, worth: float | None) -> Sentences:
     """Which side stands better; empty without an evaluation."""
     if worth is None or worth != worth:  # not a number
         return ()

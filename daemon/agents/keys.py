@@ -23,7 +23,7 @@ import zmq.auth
 
 from agents import certificates
 from agents.certificates import Certificate, CertificateError
-from calibration.whole_file import write_whole
+from calibration.atomic_file import write_atomically
 
 DAEMON, OWN = "daemon", "own"
 """Names of the two pairs that every folder has: the daemon's and its own worker's."""
@@ -69,7 +69,7 @@ class KeyFolder:
         target = self.path / ALLOWED / f"{name}.key"
         text = f'metadata\ncurve\n    public-key = "{certificate.public.decode()}"\n'  # never the secret half
         with self._writing():
-            write_whole(target, text.encode(), private=True)
+            write_atomically(target, text.encode(), private=True)
         return name
 
     def revoke(self, name: str) -> None:

@@ -52,7 +52,7 @@ class _Allowance:
 
     messages: float
     time_s: float
-    told: bool = False
+    warned: bool = False
     """Whether the connection has been warned that it sends too much; it is warned once per excess."""
 
 
@@ -120,9 +120,9 @@ class WorkerRegistry:
         allowance.messages, allowance.time_s = min(MAX_RATE, allowance.messages + gained), now_s
         if allowance.messages >= 1:
             allowance.messages -= 1
-            allowance.told = allowance.told and allowance.messages < MAX_RATE / 2
+            allowance.warned = allowance.warned and allowance.messages < MAX_RATE / 2
             return None
-        first, allowance.told = not allowance.told, True
+        first, allowance.warned = not allowance.warned, True
         return MessageError("flood", f"at most {MAX_RATE:.0f} messages a second; the rest is dropped" if first else "")
 
     def _welcome(self, identity: bytes, message: ReadyMessage, now_s: float) -> MessageError | None:

@@ -23,7 +23,7 @@ from daemon.outputs.window import Window
 from daemon.perception.learning.generations import adapted_path
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.catalogue import Catalogue
-from daemon.setup.vision_setup import sight_of_another
+from daemon.setup.vision_setup import vision_setup_of_another
 from daemon.supervision.camera import Camera
 from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
@@ -74,7 +74,7 @@ class Daemon:
         self.watchdog = Watchdog(
             self.heartbeat,
             session,
-            lambda: self.supervision.signs,
+            lambda: self.supervision.liveness,
             self._notifier,
             stuck_s=config.supervision.stuck_s,
             end_s=config.supervision.end_s,
@@ -126,7 +126,7 @@ class Daemon:
         self._notifier.reloading()
         self.config_applier.read()
         self._show_window()
-        self._notifier.ready(self.supervision.signs.text)
+        self._notifier.ready(self.supervision.liveness.text)
 
     def _show_window(self) -> None:
         """Opens or closes the window according to the settings; without a camera there is nothing to show in it."""
@@ -156,7 +156,7 @@ class Daemon:
         self.heartbeat.begin("beginning another game", BEGINNING)
         game = games.load(config.game.name, config.game.rules)
         if game.name != session.game.name or game.rules != session.game.rules:
-            sight = sight_of_another(config, game)
+            sight = vision_setup_of_another(config, game)
             self._template, self._profile, self._adapted = sight.template, sight.profile, sight.adapted
         if config.camera.source != session.config.camera.source:
             self.camera.change(config.camera.source, config.camera)

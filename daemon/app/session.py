@@ -16,8 +16,7 @@ from daemon.agents.bus import Bus
 from daemon.agents.workers import WorkerProcess
 from daemon.app.services import Services
 from daemon.bundles.bundle import BundleError
-from daemon.bundles.keeper import SceneKeeper
-from daemon.bundles.keeping import keeper_for
+from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
 from daemon.config.player_names import player_name
 from daemon.config.seats import own_agents, seat
 from daemon.config.settings import Config, PlayersSection
@@ -26,7 +25,7 @@ from daemon.core.match import Listener, Match
 from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import in_words, worded, worded_n
-from daemon.judging.dealing import dealt
+from daemon.judging.hands import dealt
 from daemon.judging.referee import Referee
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.speech.verbosity import is_spoken, wants_advice
@@ -40,7 +39,7 @@ from daemon.storage.journal import Journal, Mended, new_id
 from daemon.storage.picture_keeper import PictureKeeper
 from daemon.storage.pictures import Pictures
 from daemon.storage.record import Beginning, GameRecord
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from games import AnyGame
 
 LOGGER = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from daemon.app.keys import Keyboard
+from daemon.app.keyboard import Keyboard
 from daemon.app.session import Session
 from daemon.app.ui_publisher import UiPublisher
 from daemon.commands.command import Answer, Command
@@ -33,7 +33,7 @@ class SessionRunner:
         return observation
 
     def press(self, key: str) -> None:
-        """Handles a key pressed in the window; `daemon.app.keys` lists those with a meaning."""
+        """Handles a key pressed in the window; `daemon.app.keyboard` lists those with a meaning."""
         assert self.session.match is not None
         command = self._keyboard.press(key, self.session.match.mark)
         if isinstance(command, str):
@@ -46,16 +46,16 @@ class SessionRunner:
         session = self.session
         if session.page is None:
             return
-        for request in session.page.told():
+        for request in session.page.command_requests():
             request.answer(self._carry_out(request.command))
         aligner = None if session.eyes is None else session.eyes.pipeline.aligner
-        for wish in session.page.setup_requests():
-            wish.answer(session.setting_up.obey(wish.command, aligner))
+        for setup in session.page.setup_requests():
+            setup.answer(session.setting_up.obey(setup.command, aligner))
 
     def _carry_out(self, command: Command) -> Answer:
         """Carries out a command and adds it to the kept scene."""
         session = self.session
         assert session.match is not None
         if session.scenes is not None:
-            session.scenes.told(command)
+            session.scenes.add_command(command)
         return obey(session.match, command, session.eyes)

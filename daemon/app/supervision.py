@@ -18,7 +18,7 @@ from daemon.supervision.heartbeat import Heartbeat
 from daemon.supervision.process_figures import process_figures
 from daemon.supervision.reopening import Reopener
 from daemon.supervision.troubles import Troubles
-from daemon.supervision.watchdog import LifeSigns
+from daemon.supervision.watchdog import Liveness
 
 if TYPE_CHECKING:
     from daemon.app.session import Session
@@ -58,7 +58,7 @@ class Supervision:
             "bus": Reopener("the bus", self._bus_fault, self._renew_bus, clock=heartbeat.clock),
             "voice": Reopener("the voice", self._voice_fault, lambda: services.renew("voice"), clock=heartbeat.clock),
         }
-        self._signs = LifeSigns(capture=True, bus=True, settled=False, text="starting")
+        self._liveness = Liveness(capture=True, bus=True, settled=False, text="starting")
         session.reports |= {
             "camera": camera.status,
             "pipeline": lambda: heartbeat.status(self.stuck_s),
@@ -71,9 +71,9 @@ class Supervision:
         self.stuck_s, self.disk.least_mb = settings.stuck_s, settings.free_mb
 
     @property
-    def signs(self) -> LifeSigns:
+    def liveness(self) -> Liveness:
         """State of the components at the last look; for the watchdog's thread."""
-        return self._signs
+        return self._liveness
 
     def turn(self, observation: Observation | None) -> None:
         """Supervises after one turn of the loop."""
@@ -89,7 +89,7 @@ class Supervision:
             self._session.say(text, urgent=True)
         ready, why = self.ready()
         ailing = [f"{name}: {part['text']}" for name, part in parts.items() if not part["ok"]]
-        self._signs = LifeSigns(
+        self._liveness = Liveness(
             capture=self._camera.answers,
             bus=bool(parts["bus"]["ok"]),
             settled=self._camera.settled

@@ -61,11 +61,11 @@ class TerminalGame:
         self._runner = SessionRunner(session)
         self._board = TextBoard(template)
         self._colour = shown.isatty()
-        self._told: list[Announcement] = []
+        self._announcements: list[Announcement] = []
         self._drawn = self._asked = self._prompted = self._quit = False
         self._premove = ""
         """The move typed while the agent thinks; empty if there is none."""
-        session.listeners.append(self._told.append)
+        session.listeners.append(self._announcements.append)
 
     def play(self, *, resume: bool) -> None:
         """Plays until somebody leaves or the input ends."""
@@ -103,8 +103,8 @@ class TerminalGame:
         title, hint = as_words(Term("game", game.title)), worded("Type help for what you can say.")
         self._write(f"{title}: {', '.join(sides)}. {hint}")
         if count := len(self._match.referee.line.seen):
-            told = worded_n("I resume the game after {count} move.", "I resume the game after {count} moves.", count)
-            self._write(told)
+            resumed = worded_n("I resume the game after {count} move.", "I resume the game after {count} moves.", count)
+            self._write(resumed)
         self._drawn = False
 
     def _wait_for_agent(self) -> None:
@@ -172,14 +172,14 @@ class TerminalGame:
 
     def _show(self) -> None:
         """Prints the new announcements, and the board if it has changed."""
-        told, self._told[:] = [one for one in self._told if one.said], []
-        if told and self._prompted:
+        announcements, self._announcements[:] = [one for one in self._announcements if one.said], []
+        if announcements and self._prompted:
             self._write("")
-        for announcement in told:
+        for announcement in announcements:
             self._write(in_words(*announcement.said))
         referee = self._match.referee
-        if self._drawn and not any(one.code in CHANGES for one in told):
-            if told and self._prompted:
+        if self._drawn and not any(one.code in CHANGES for one in announcements):
+            if announcements and self._prompted:
                 self._prompt()
             return
         self._drawn, self._asked = True, False

@@ -7,12 +7,12 @@ import time
 
 from daemon.app.health import health_of
 from daemon.app.session import Session
-from daemon.core.legal import legal_of
+from daemon.core.legal_moves import legal_moves_of
 from daemon.core.match import Match
 from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.i18n.translation import as_words, in_a_row, in_words, worded
 from daemon.judging import phrases
-from daemon.judging.hands import told_move
+from daemon.judging.hands import public_move
 from daemon.outputs.overlay import draw_overlay
 from daemon.outputs.scene import Scene
 from daemon.outputs.view import View
@@ -20,7 +20,7 @@ from daemon.outputs.web import WebPage
 from daemon.outputs.window import Window
 from daemon.perception.board_tracker import BoardTracker
 from games import Step
-from wording import Said, Term, sentence
+from wording import Sentences, Term, sentence
 
 PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
 """Seconds between two pictures for the page, at least: while something moves, at rest, and while nobody looks."""
@@ -59,7 +59,7 @@ class UiPublisher:
         self._view, self._sequence = View(), -1
         self._plies: list[Ply] = []
         """The moves listed on the page."""
-        self._drawn: tuple[Said, str, int] = (), "", -1
+        self._drawn: tuple[Sentences, str, int] = (), "", -1
         """State shown in the page's picture: sentences, verdict and ply."""
 
     def show(self) -> None:
@@ -110,7 +110,7 @@ class UiPublisher:
             page.update_board(drawing)
         watched = session.eyes is not None
         view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought)
-        page.update_view(view | {"setup": session.setting_up.told()})
+        page.update_view(view | {"setup": session.setting_up.status()})
         seen = None if session.eyes is None else session.eyes.observation
         pose = None if seen is None else seen.alignment.pose
         page.update_frame(session.setting_up.picture(pose) if watched else None, session.config.camera.source)
@@ -118,11 +118,11 @@ class UiPublisher:
             changed = match.state.sequence != self._sequence
             self._sequence = match.state.sequence
             if changed and not watched:
-                page.update_legal(legal_of(match.referee, match.game_id))
+                page.update_legal(legal_moves_of(match.referee, match.game_id))
             page.update_state(match.state)
             if changed or match.referee.line.plies != self._plies:
                 self._plies = list(match.referee.line.plies)
-                page.update_line(told_line(match.referee.line), session.game.scores(match.referee.position))
+                page.update_line(line_objects(match.referee.line), session.game.scores(match.referee.position))
         page.update_health(health_of(session))
         if session.menu is not None:
             page.offer_menu(session.menu)
@@ -170,12 +170,12 @@ def scene_of(eyes: BoardTracker) -> Scene | None:
     )
 
 
-def told_line(line: LineOfPlay) -> list[dict[str, object]]:
+def line_objects(line: LineOfPlay) -> list[dict[str, object]]:
     """The moves for the page: text, side, how the side is known, and the number, which passes lack."""
     numbers = {index: number for number, index in enumerate(line.seen, 1)}
     return [
         {
-            "move": told_move(line.game, line.positions[index], ply),
+            "move": public_move(line.game, line.positions[index], ply),
             "side": ply.side,
             "known": ply.known,
             "number": numbers.get(index),

@@ -45,7 +45,7 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Said(Part):
+class SavedAnnouncement(Part):
     """An announcement caused by a picture."""
 
     code: Code
@@ -97,7 +97,7 @@ class SceneFrame(Part):
     """Commands people gave before this picture, in the form that `parse_command` takes."""
     told: int | None = Field(default=None, ge=0, lt=MAX_FRAMES)
     """Index of the game state that people or agents caused before this picture; None: unchanged."""
-    said: tuple[Said, ...] = Field(default=(), max_length=64)
+    said: tuple[SavedAnnouncement, ...] = Field(default=(), max_length=64)
 
 
 class Place(Part):
@@ -140,7 +140,7 @@ class Manifest(Part):
     """None if the board was not in view."""
     states: tuple[GameState, ...] = Field(min_length=1, max_length=MAX_FRAMES)
     """Game states that the pictures refer to; the first is the state at the first picture."""
-    standing: Said | None = None
+    standing: SavedAnnouncement | None = None
     """The complaint in force at the first picture."""
     frames: tuple[SceneFrame, ...] = Field(min_length=1, max_length=MAX_FRAMES)
     encoded_here: bool = False
@@ -156,9 +156,9 @@ class Manifest(Part):
     """SHA-256 of every file of model weights."""
 
 
-def said_of(announcement: Announcement) -> Said:
+def saved_announcement(announcement: Announcement) -> SavedAnnouncement:
     """Converts an announcement to its bundled form."""
-    return Said(
+    return SavedAnnouncement(
         code=announcement.code,
         ply=min(announcement.ply, MAX_MOVES),
         move=announcement.move[:64],

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 from daemon.bundles.bundle import REJECTED, BundleError
-from daemon.bundles.packing import Packed
+from daemon.bundles.bundle_writer import Packed
 
 ASKED = "asked"
 MIN_FREE_BYTES = 100 << 20

@@ -13,9 +13,9 @@ import numpy as np
 import games
 from calibration.profile import ProfileError
 from calibration.template import TemplateError, load_template
-from daemon.bundles.bundle import ASIDE, BundleError, Manifest, Said, SceneFrame, said_of
+from daemon.bundles.bundle import ASIDE, BundleError, Manifest, SavedAnnouncement, SceneFrame, saved_announcement
+from daemon.bundles.bundle_file import BundleFile
 from daemon.bundles.game_state import bring_about, referee_of
-from daemon.bundles.opening import BundleFile
 from daemon.commands.command import CommandError, parse_command
 from daemon.config.seats import Seat
 from daemon.core.command_handlers import obey
@@ -34,9 +34,9 @@ from vision.sources.encoded import EncodedFrame, decode, peek
 class Pair:
     """A recorded announcement and its counterpart in the replay; None where one has no counterpart."""
 
-    then: tuple[float, Said] | None
+    then: tuple[float, SavedAnnouncement] | None
     """Seconds from the first picture, and the announcement."""
-    now: tuple[float, Said] | None
+    now: tuple[float, SavedAnnouncement] | None
 
     @property
     def same(self) -> bool:
@@ -86,9 +86,11 @@ def _eyes_of(bundle: BundleFile) -> BoardTracker:
     return BoardTracker(pipeline, Match(referee, seats=(seats[0], seats[1])), lost_s=manifest.eyes.lost_s)
 
 
-def _played(bundle: BundleFile, eyes: BoardTracker, step: Callable[[int], None]) -> list[tuple[float, Said]]:
+def _played(
+    bundle: BundleFile, eyes: BoardTracker, step: Callable[[int], None]
+) -> list[tuple[float, SavedAnnouncement]]:
     """All announcements caused by pictures, each with the seconds since the first picture."""
-    manifest, heard, now = bundle.manifest, list[Said](), list[tuple[float, Said]]()
+    manifest, heard, now = bundle.manifest, list[SavedAnnouncement](), list[tuple[float, SavedAnnouncement]]()
     match = eyes.match
     begun_s = manifest.frames[0].time_s
     match.listeners.append(functools.partial(_hear, heard))
@@ -119,7 +121,9 @@ def _obey(eyes: BoardTracker, frame: SceneFrame) -> None:
             raise BundleError(f"somebody said what is no command: {error}") from error
 
 
-def paired(then: Sequence[tuple[float, Said]], now: Sequence[tuple[float, Said]]) -> list[Pair]:
+def paired(
+    then: Sequence[tuple[float, SavedAnnouncement]], now: Sequence[tuple[float, SavedAnnouncement]]
+) -> list[Pair]:
     """Aligns both lists by verdict: equal announcements share a pair, all others get a pair of their own."""
     keys = [[said.verdict for _, said in side] for side in (then, now)]
     pairs: list[Pair] = []
@@ -131,9 +135,9 @@ def paired(then: Sequence[tuple[float, Said]], now: Sequence[tuple[float, Said]]
     return pairs
 
 
-def _hear(heard: list[Said], announcement: Announcement) -> None:
+def _hear(heard: list[SavedAnnouncement], announcement: Announcement) -> None:
     if announcement.code not in ASIDE:
-        heard.append(said_of(announcement))
+        heard.append(saved_announcement(announcement))
 
 
 def _pipeline_of(bundle: BundleFile) -> tuple[AnyGame, Pipeline]:

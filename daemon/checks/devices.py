@@ -11,7 +11,7 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 
 import processes
-from daemon.checks.finding import Finding
+from daemon.checks import CheckResult
 from daemon.config.settings import Config
 from daemon.supervision.camera import NONE
 from vision.frame import FrameSource, SourceEnded, SourceError
@@ -31,24 +31,24 @@ PLAY_S = 5.0
 CARDS = Path("/proc/asound/cards")
 
 
-def check_cameras(_config: Config, dev: Path = DEV, sys: Path = SYS) -> Finding:
+def check_cameras(_config: Config, dev: Path = DEV, sys: Path = SYS) -> CheckResult:
     """Lists the cameras on a cable, by the names to use in the settings."""
     found = cameras(dev, sys)
     if not found:
-        return Finding("cameras", True, "none on a cable")
+        return CheckResult("cameras", True, "none on a cable")
     text = "; ".join(camera.text for camera in found)
     denied = [camera.number for camera in found if not os.access(dev / f"video{camera.number}", os.R_OK | os.W_OK)]
     if denied:
-        return Finding("cameras", False, f"{text}; {_denied('video')}")
-    return Finding("cameras", True, text)
+        return CheckResult("cameras", False, f"{text}; {_denied('video')}")
+    return CheckResult("cameras", True, text)
 
 
-def check_camera(config: Config) -> Finding:
+def check_camera(config: Config) -> CheckResult:
     """Checks whether the configured camera opens, and what it delivers."""
     spec, camera = config.camera.source, config.camera
     name = shown_address(spec)
     if spec == NONE:
-        return Finding("camera", True, "none is wanted: moves are made on the page or told")
+        return CheckResult("camera", True, "none is wanted: moves are made on the page or told")
     size_px = camera.width_px, camera.height_px
     attempt = Attempt(
         lambda: open_source(
@@ -61,7 +61,7 @@ def check_camera(config: Config) -> Finding:
     )
     if not attempt.wait(OPEN_S):
         attempt.abandon()
-        return Finding("camera", False, f"{name}: its driver hangs; unplug the camera and plug it in again")
+        return CheckResult("camera", False, f"{name}: its driver hangs; unplug the camera and plug it in again")
     try:
         source = attempt.result()
         try:
@@ -71,17 +71,19 @@ def check_camera(config: Config) -> Finding:
     except (SourceError, SourceEnded) as error:
         text = str(error) or f"{name}: nothing came within {CAMERA_S:.0f} s; is it switched on, and the address right?"
         hint = '`kibitzer demo` needs none; a phone works with source = "http://PHONE:8080/video"'
-        return Finding("camera", False, f"{text}{'' if text.endswith('?') else ';'} {hint}")
+        return CheckResult("camera", False, f"{text}{'' if text.endswith('?') else ';'} {hint}")
 
 
-def _pictures_of(name: str, source: FrameSource) -> Finding:
+def _pictures_of(name: str, source: FrameSource) -> CheckResult:
     """Checks a source's pictures; for a live source also the rate, watched until a camera has locked its exposure."""
     frame = source.read(CAMERA_S)
     if frame is None:
-        return Finding("camera", False, f"{name}: no picture within {CAMERA_S:.0f} s; does another program hold it?")
+        return CheckResult(
+            "camera", False, f"{name}: no picture within {CAMERA_S:.0f} s; does another program hold it?"
+        )
     height, width = frame.image.shape[:2]
     if not isinstance(source, LiveSource):
-        return Finding("camera", True, f"{name}: {width}x{height} pixels, no live source")
+        return CheckResult("camera", True, f"{name}: {width}x{height} pixels, no live source")
     end_s, checksums = time.monotonic() + MEASURED_S, {frame.checksum}
     while time.monotonic() < end_s:
         more = source.read(end_s - time.monotonic())
@@ -97,45 +99,45 @@ def _pictures_of(name: str, source: FrameSource) -> Finding:
         advice.append("the picture stands still to the last bit: is it a real camera, and does its program run?")
     if stable := stable_name(name):
         advice.append(f'its number changes with the next plug: set source = "{stable}"')
-    return Finding("camera", not advice, "; ".join([f"{name}: {delivery.text()}{claimed}", *advice]))
+    return CheckResult("camera", not advice, "; ".join([f"{name}: {delivery.text()}{claimed}", *advice]))
 
 
-def check_voice(config: Config) -> Finding:
+def check_voice(config: Config) -> CheckResult:
     """Checks the programs for speech, and its language."""
     if not config.speech.enabled:
-        return Finding("voice", True, "switched off in the settings")
+        return CheckResult("voice", True, "switched off in the settings")
     missing = [name for name in ("espeak-ng", "aplay") if not shutil.which(name)]
     if missing:
         fix = "apt-get install espeak-ng alsa-utils"
-        return Finding("voice", False, f"{' and '.join(missing)} not found; everything is written only. {fix}")
+        return CheckResult("voice", False, f"{' and '.join(missing)} not found; everything is written only. {fix}")
     language = config.speech.language
     try:
         voices = processes.run(["espeak-ng", f"--voices={language}"], PLAY_S, capture_output=True, text=True).stdout
     except (OSError, TimeoutExpired) as error:
-        return Finding("voice", False, f"espeak-ng does not answer: {error}. apt-get install --reinstall espeak-ng")
+        return CheckResult("voice", False, f"espeak-ng does not answer: {error}. apt-get install --reinstall espeak-ng")
     if len(voices.splitlines()) < 2:
-        return Finding("voice", False, f"no voice speaks {language}: apt-get install espeak-ng-data")
-    return Finding("voice", True, f"espeak-ng, language {language}")
+        return CheckResult("voice", False, f"no voice speaks {language}: apt-get install espeak-ng-data")
+    return CheckResult("voice", True, f"espeak-ng, language {language}")
 
 
-def check_sound(config: Config, cards: Path = CARDS, program: str = "aplay") -> Finding:
+def check_sound(config: Config, cards: Path = CARDS, program: str = "aplay") -> CheckResult:
     """Checks sound output by playing a twentieth of a second of silence."""
     if not config.speech.enabled or not shutil.which(program):
-        return Finding("sound", True, "nothing is to be heard")
+        return CheckResult("sound", True, "nothing is to be heard")
     device = config.speech.device
     if not device and (not cards.exists() or "no soundcards" in cards.read_text(encoding="utf-8", errors="replace")):
         what = "no sound card; everything is written only"
-        return Finding("sound", False, f"{what}. Connect a loudspeaker, or name a device in speech.device")
+        return CheckResult("sound", False, f"{what}. Connect a loudspeaker, or name a device in speech.device")
     command = [program, "-q", *(["-D", device] if device else []), "-"]
     try:
         played = processes.run(command, PLAY_S, input=_silence(), capture_output=True)
     except (OSError, TimeoutExpired):
-        return Finding("sound", False, f"{device or 'the default device'} hangs; does another program hold it?")
+        return CheckResult("sound", False, f"{device or 'the default device'} hangs; does another program hold it?")
     if played.returncode:
         lines = played.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
         advice = f"{_denied('audio')}, or set speech.device to a name that `aplay -L` lists"
-        return Finding("sound", False, f"{device or 'the default device'}: {lines[0]}; {advice}")
-    return Finding("sound", True, device or "the default device")
+        return CheckResult("sound", False, f"{device or 'the default device'}: {lines[0]}; {advice}")
+    return CheckResult("sound", True, device or "the default device")
 
 
 def _silence() -> bytes:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import places
-from daemon.checks.finding import Finding
+from daemon.checks import CheckResult
 from daemon.config.settings import Config
 from daemon.outputs.window import display_fault
 from daemon.storage.journal import Journal, JournalError
@@ -25,14 +25,14 @@ SEARCHES = places.cache_folder(".numba_cache")
 UNITS = (Path("/etc/systemd/system"), Path.home() / ".config" / "systemd" / "user")
 
 
-def check_computer(_config: Config, meminfo: Path = Path("/proc/meminfo")) -> Finding:
+def check_computer(_config: Config, meminfo: Path = Path("/proc/meminfo")) -> CheckResult:
     """Checks cores and memory."""
     cores, free_mb = len(os.sched_getaffinity(0)), _available_mb(meminfo)
     text = f"{cores} cores" + ("" if free_mb is None else f", {free_mb} MB of memory free")
     advice = [f"a table wants {MIN_CORES} cores: ask for fewer pictures, camera.rate_hz = 8"] * (cores < MIN_CORES)
     if free_mb is not None and free_mb < MIN_MEMORY_MB:
         advice.append(f"a table wants {MIN_MEMORY_MB} MB: end other programs")
-    return Finding("computer", not advice, "; ".join([text, *advice]))
+    return CheckResult("computer", not advice, "; ".join([text, *advice]))
 
 
 def _available_mb(meminfo: Path) -> int | None:
@@ -43,38 +43,38 @@ def _available_mb(meminfo: Path) -> int | None:
         return None
 
 
-def check_clock(_config: Config, now_s: float | None = None) -> Finding:
+def check_clock(_config: Config, now_s: float | None = None) -> CheckResult:
     """Checks the clock, whose time is written to the record; a small computer without a battery loses it."""
     now = datetime.datetime.fromtimestamp(time.time() if now_s is None else now_s, datetime.UTC)
     text = now.astimezone().strftime("%Y-%m-%d %H:%M")
     if now < EARLIEST:
-        return Finding("clock", False, f"it shows {text}: `sudo timedatectl set-ntp true`, or set it by hand")
-    return Finding("clock", True, text)
+        return CheckResult("clock", False, f"it shows {text}: `sudo timedatectl set-ntp true`, or set it by hand")
+    return CheckResult("clock", True, text)
 
 
-def check_record(config: Config) -> Finding:
+def check_record(config: Config) -> CheckResult:
     """Checks the record: disk space, permissions, and whether it can be read."""
     path = places.resolved(config.journal.path)
     folder = next(parent for parent in path.parents if parent.exists())
     free_mb = shutil.disk_usage(folder).free // 1_000_000
     if free_mb < config.supervision.free_mb:
-        return Finding("record", False, f"{path}: only {free_mb} MB free; make room")
+        return CheckResult("record", False, f"{path}: only {free_mb} MB free; make room")
     if not os.access(path if path.exists() else folder, os.W_OK):
-        return Finding("record", False, f"{path}: this user may not write it: sudo chown $USER {folder}")
+        return CheckResult("record", False, f"{path}: this user may not write it: sudo chown $USER {folder}")
     if not path.exists():
         old = places.left_behind(config.journal.path)
         advice = f'; {old} is another: copy it there by `sqlite3 {old} ".backup {path}"`' if old else ""
-        return Finding("record", not advice, f"{path}: made at the first start; {free_mb} MB free{advice}")
+        return CheckResult("record", not advice, f"{path}: made at the first start; {free_mb} MB free{advice}")
     try:
         journal = Journal(path, read_only=True)
         count = len(journal.games())
         journal.close()
     except JournalError as error:
-        return Finding("record", False, f"{path}: {error}")
-    return Finding("record", True, f"{path}: {count} games; {free_mb} MB free")
+        return CheckResult("record", False, f"{path}: {error}")
+    return CheckResult("record", True, f"{path}: {count} games; {free_mb} MB free")
 
 
-def check_folders(config: Config, searches: Path = SEARCHES) -> Finding:
+def check_folders(config: Config, searches: Path = SEARCHES) -> CheckResult:
     """Checks the other folders written to: log, compiled searches, learnt heads, bundles."""
     wanted = {searches: "searches are compiled anew at every start"}
     if config.log.path:
@@ -88,23 +88,23 @@ def check_folders(config: Config, searches: Path = SEARCHES) -> Finding:
         there = next(one for one in (folder, *folder.parents) if one.exists())
         if not os.access(there, os.W_OK):
             faults.append(f"{folder} cannot be written, so {loss}: sudo chown $USER {there}")
-    return Finding("folders", not faults, "; ".join(faults) or ", ".join(str(folder) for folder in wanted))
+    return CheckResult("folders", not faults, "; ".join(faults) or ", ".join(str(folder) for folder in wanted))
 
 
-def check_display(config: Config) -> Finding:
+def check_display(config: Config) -> CheckResult:
     """Checks whether a window can be shown."""
     if not config.page.window:
-        return Finding("display", True, "no window wanted")
+        return CheckResult("display", True, "no window wanted")
     fault = display_fault()
-    return Finding("display", True, fault or "a window will be shown")
+    return CheckResult("display", True, fault or "a window will be shown")
 
 
-def check_service(_config: Config, units: tuple[Path, ...] = UNITS) -> Finding:
+def check_service(_config: Config, units: tuple[Path, ...] = UNITS) -> CheckResult:
     """Checks whether the daemon starts with the computer."""
     written = [str(unit) for folder in units if folder.is_dir() for unit in sorted(folder.glob("kibitzer*.service"))]
     if written:
-        return Finding("service", True, ", ".join(written))
+        return CheckResult("service", True, ", ".join(written))
     if not shutil.which("systemctl"):
-        return Finding("service", True, "no systemd here; start `kibitzer run` as this computer starts programs")
+        return CheckResult("service", True, "no systemd here; start `kibitzer run` as this computer starts programs")
 
-    return Finding("service", True, "starts by hand only; `kibitzer service install` changes that")
+    return CheckResult("service", True, "starts by hand only; `kibitzer service install` changes that")

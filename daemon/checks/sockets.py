@@ -9,7 +9,7 @@ import urllib.error
 import places
 from daemon.agents import endpoints
 from daemon.agents.endpoints import BusError
-from daemon.checks.finding import Finding
+from daemon.checks import CheckResult
 from daemon.commands.page_client import OPENER, address_of
 from daemon.config.settings import Config
 
@@ -17,7 +17,7 @@ ASK_S = 2.0
 MAX_BYTES = 1 << 20
 
 
-def check_ports(config: Config) -> Finding:
+def check_ports(config: Config) -> CheckResult:
     """Checks whether the ports of page and bus are allowed and free, or who uses them."""
     wanted = [("page", config.page.host, config.page.port)] if config.page.enabled else []
     faults = []
@@ -34,19 +34,19 @@ def check_ports(config: Config) -> Finding:
         who = _who_serves(config) or "is another kibitzer running? Else change them"
         faults.append(f"in use: {', '.join(taken)}; {who}")
     shown = ", ".join(f"{name} {port or 'any'}" for name, _, port in wanted)
-    return Finding("ports", not faults, "; ".join(faults) or shown or "none")
+    return CheckResult("ports", not faults, "; ".join(faults) or shown or "none")
 
 
-def check_keys(config: Config) -> Finding:
+def check_keys(config: Config) -> CheckResult:
     """Checks the folder of keys, if workers need keys."""
     if not config.bus.keys:
-        return Finding("keys", True, "none wanted: the bus is for this computer only")
+        return CheckResult("keys", True, "none wanted: the bus is for this computer only")
     folder = places.resolved(config.bus.keys)
     if not folder.is_dir():
-        return Finding("keys", False, f"{folder} is not there: `kibitzer keys new`")
+        return CheckResult("keys", False, f"{folder} is not there: `kibitzer keys new`")
     if folder.stat().st_mode & 0o077:
-        return Finding("keys", False, f"{folder} can be entered by others: chmod 700 {folder}")
-    return Finding("keys", True, str(folder))
+        return CheckResult("keys", False, f"{folder} can be entered by others: chmod 700 {folder}")
+    return CheckResult("keys", True, str(folder))
 
 
 def _is_free(host: str, port: int) -> bool:

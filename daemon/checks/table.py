@@ -14,7 +14,7 @@ import places
 import processes
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
-from daemon.checks.finding import Finding
+from daemon.checks import CheckResult
 from daemon.config.settings import JOINS, ROOT, Config, PlayerSection
 from daemon.perception.pipeline import Pipeline
 from vision.reading.descriptors import load_descriptor
@@ -25,54 +25,54 @@ AGENT_S = 90.0
 THINKING_S = 0.2
 
 
-def check_game(config: Config) -> Finding:
+def check_game(config: Config) -> CheckResult:
     """Checks game, rules and board template."""
     try:
         game = games.load(config.game.name, config.game.rules)
         template = load_template(game.name, games.switched_on(game))
     except (games.GameError, TemplateError) as error:
-        return Finding("game", False, f"{error}")
-    return Finding("game", True, f"{game.title}, {len(template.cell_names)} cells")
+        return CheckResult("game", False, f"{error}")
+    return CheckResult("game", True, f"{game.title}, {len(template.cell_names)} cells")
 
 
-def check_models(_config: Config) -> Finding:
+def check_models(_config: Config) -> CheckResult:
     """Checks the network that describes cells."""
     try:
         descriptor = load_descriptor()
         described = descriptor.describe(np.zeros((1, 48, 48, 3), dtype=np.uint8))
     except (OSError, ValueError) as error:
-        return Finding("models", False, f"{error}")
-    return Finding("models", True, f"{descriptor.name}, {described.shape[1]} numbers a cell")
+        return CheckResult("models", False, f"{error}")
+    return CheckResult("models", True, f"{descriptor.name}, {described.shape[1]} numbers a cell")
 
 
-def check_profile(config: Config) -> Finding:
+def check_profile(config: Config) -> CheckResult:
     """Checks that the table's profile exists, is intact and belongs to this game."""
     if not config.board.profile:
-        return Finding("profile", True, "none: the board is found and read without; `kibitzer calibrate` makes one")
+        return CheckResult("profile", True, "none: the board is found and read without; `kibitzer calibrate` makes one")
     path = places.resolved(config.board.profile)
     try:
         game = games.load(config.game.name, config.game.rules)
         profile = TableProfile.load(path)
         Pipeline(load_template(game.name, games.switched_on(game)), profile)
     except (ProfileError, WeightsError, games.GameError, TemplateError) as error:
-        return Finding("profile", False, f"{error}. Make it again with `kibitzer calibrate`")
-    return Finding("profile", not profile.caution, profile.caution or str(path))
+        return CheckResult("profile", False, f"{error}. Make it again with `kibitzer calibrate`")
+    return CheckResult("profile", not profile.caution, profile.caution or str(path))
 
 
-def check_players(config: Config) -> Finding:
+def check_players(config: Config) -> CheckResult:
     """Checks whether each agent answers with a move, regardless of its own limits."""
     asked = {one.agent: one for one in (config.players.first, config.players.second) if one.agent}
     if not asked:
-        return Finding("players", True, "two people")
+        return CheckResult("players", True, "two people")
     joining = [name for name in asked if name.startswith(JOINS)]
     if not config.bus.start_workers:
-        return Finding("players", True, f"{', '.join(asked)}, by workers that others start")
+        return CheckResult("players", True, f"{', '.join(asked)}, by workers that others start")
     own = {name: one for name, one in asked.items() if name not in joining}
     faults = [fault for one in own.values() if (fault := _fault_of(one, config))]
     answers = [f"{', '.join(own)} answers"] * bool(own) + [f"{', '.join(joining)} joins by itself"] * bool(joining)
     if importlib.util.find_spec("numba") is None:
         faults.append(f"without numba agents search far less deep; {places.installs('play', 'doctor')}")
-    return Finding("players", not faults, "; ".join(faults) or " and ".join(answers))
+    return CheckResult("players", not faults, "; ".join(faults) or " and ".join(answers))
 
 
 def _fault_of(player: PlayerSection, config: Config) -> str:

@@ -19,7 +19,7 @@ from daemon.perception.learning.generations import (
     load_adapted,
     save_adapted,
 )
-from daemon.perception.learning.trial import told
+from daemon.perception.learning.trial import score_text
 from vision.reading.heads import Head, head_from_arrays
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
@@ -65,7 +65,7 @@ def show(
         aside = "; set aside, since another read better" if one.set_aside else ""
         sys.stderr.write(
             f"generation {one.number}, {one.created}: {one.examples} cells of {one.boards} boards; "
-            f"before {told(one.before)}; since {told(one.after)}{aside}\n"
+            f"before {score_text(one.before)}; since {score_text(one.after)}{aside}\n"
         )
 
 

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 import places
-from daemon.bundles.asking import Ask, ask
 from daemon.bundles.bundle import BundleError
+from daemon.bundles.bundle_requests import BundleRequest, ask
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT, ConfigError, load_config
 
@@ -42,7 +42,7 @@ def bundle(
     """
     try:
         settings = load_config(config)
-        request = Ask(table=settings.bus.table, last_s=last or None, note=note)
+        request = BundleRequest(table=settings.bus.table, last_s=last or None, note=note)
         answer = ask(places.resolved(settings.bundles.folder), request)
         if answer.why:
             raise BundleError(answer.why)

@@ -12,12 +12,11 @@ from typing import Annotated
 
 import typer
 
-from daemon.checks import devices, machine, sockets, table
-from daemon.checks.finding import Finding
+from daemon.checks import CheckResult, devices, machine, sockets, table
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 
-CHECKS: tuple[Callable[[Config], Finding], ...] = (
+CHECKS: tuple[Callable[[Config], CheckResult], ...] = (
     machine.check_computer,
     machine.check_clock,
     table.check_game,
@@ -62,16 +61,16 @@ def doctor(
         camera = settings.camera.model_copy(update={"source": source})
         settings = settings.model_copy(update={"camera": camera})
     for check in CHECKS:
-        finding = checked(check, settings)
+        result = checked(check, settings)
         if as_json:
-            sys.stdout.write(json.dumps(dataclasses.asdict(finding)) + "\n")
+            sys.stdout.write(json.dumps(dataclasses.asdict(result)) + "\n")
         else:
-            sys.stderr.write(f"{'ok  ' if finding.ok else 'LOOK'}  {finding.part:<8} {finding.text}\n")
+            sys.stderr.write(f"{'ok  ' if result.ok else 'LOOK'}  {result.part:<8} {result.text}\n")
 
 
-def checked(check: Callable[[Config], Finding], settings: Config) -> Finding:
-    """Runs a check; one that fails with OSError becomes a finding, so that the others still run."""
+def checked(check: Callable[[Config], CheckResult], settings: Config) -> CheckResult:
+    """Runs a check; one that fails with OSError becomes a result, so that the others still run."""
     try:
         return check(settings)
     except OSError as error:
-        return Finding(check.__name__.removeprefix("check_"), False, f"cannot be checked: {error}")
+        return CheckResult(check.__name__.removeprefix("check_"), False, f"cannot be checked: {error}")

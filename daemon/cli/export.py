@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from calibration.whole_file import write_whole
-from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, opened, told
+from calibration.atomic_file import write_atomically
+from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, one_line_errors, opened
 from daemon.storage.exporting.formats import FORMATS, check, to_json, usual
 from daemon.storage.exporting.played import ExportError, play_again
 from daemon.storage.exporting.strip import strip_png
 from daemon.storage.exporting.tile_files import write_tile_files
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 
 STDOUT = Path("-")
 LISTED = "; ".join(f"{name} ({one.about})" for name, one in FORMATS.items())
@@ -42,7 +42,7 @@ def export(
 
     Example: kibitzer games export 20260728 --format png --every 2 --out game.png
     """
-    with told("export"):
+    with one_line_errors("export"):
         with opened(journal, read_only=True) as record:
             stored = chosen(record, game)
         name = format_name or usual(stored.game, None if out == STDOUT else out)
@@ -73,7 +73,7 @@ def _write(content: bytes, out: Path, force: bool) -> None:
     if os.path.lexists(out) and not force:
         raise ExportError(f"{out} is there already; choose another --out, or write over it with --force")
     try:
-        write_whole(out, content)
+        write_atomically(out, content)
     except OSError as error:
         raise ExportError(f"{out}: cannot be written: {error.strerror}") from None
     sys.stderr.write(f"{out}: {len(content)} bytes\n")

@@ -17,7 +17,7 @@ from daemon.judging.corrections import Refusal
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.importing.imported import ImportFault
 from daemon.storage.journal import Journal, JournalError
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 
 RECORD = places.resolved(Config().journal.path)
 LAST = "last"
@@ -56,7 +56,7 @@ def chosen_id(journal: Journal, word: str) -> str:
 
 
 @contextlib.contextmanager
-def told(command: str) -> Iterator[None]:
+def one_line_errors(command: str) -> Iterator[None]:
     """Ends a command on an error with one line: exit status 1 for a refusal, 2 for wrong usage."""
     try:
         yield

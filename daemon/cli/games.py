@@ -12,7 +12,7 @@ import typer
 
 import games
 from daemon.cli.export import export
-from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, chosen_id, opened, told
+from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, chosen_id, one_line_errors, opened
 from daemon.cli.import_games import import_game
 from daemon.cli.ranking import name_players, show_ranking
 from daemon.commands.page_client import playing
@@ -21,7 +21,7 @@ from daemon.judging import corrections, phrases
 from daemon.storage.exporting.document import as_object, summary_object
 from daemon.storage.pictures import Pictures
 from daemon.storage.score_sheet import score_sheet
-from daemon.storage.stored import GameSummary, StoredGame
+from daemon.storage.stored_game import GameSummary, StoredGame
 from daemon.storage.stored_line import correct_mover
 from games import Outcome
 from wording import untranslated
@@ -55,7 +55,7 @@ def list_games(
 
     Example: kibitzer games list --limit 20
     """
-    with told("list"), opened(journal, read_only=True) as stored:
+    with one_line_errors("list"), opened(journal, read_only=True) as stored:
         found = stored.summaries(limit)
     if as_json:
         for one in found:
@@ -80,7 +80,7 @@ def show(
 
     Example: kibitzer games show --journal var/journal.sqlite --json
     """
-    with told("show"), opened(journal, read_only=True) as stored:
+    with one_line_errors("show"), opened(journal, read_only=True) as stored:
         wanted = game or game_id
         found = [chosen(stored, wanted)] if wanted else stored.games()
     for one in found:
@@ -100,14 +100,14 @@ def delete(
 
     Example: kibitzer games delete 20260728T120000-1a2b3c4d
     """
-    with told("delete"), opened(journal, read_only=True) as stored:
+    with one_line_errors("delete"), opened(journal, read_only=True) as stored:
         wanted = chosen_id(stored, game)
         _refuse_played(wanted, config, "it cannot be deleted")
         lines = listed([one for one in stored.summaries(limit=MAX_GAMES) if one.game_id == wanted]) or [wanted]
     if not yes and not typer.confirm(f"{lines[0]}\nDelete it for good?", err=True):
         sys.stderr.write("kibitzer games delete: nothing is deleted\n")
         raise typer.Exit(1)
-    with told("delete"), opened(journal) as stored:
+    with one_line_errors("delete"), opened(journal) as stored:
         stored.delete(wanted)
     pictures = Pictures(journal)
     left = "" if pictures.forget(wanted) else f"; some of its pictures in {pictures.folder} could not be removed"
@@ -128,7 +128,7 @@ def mover(
 
     Example: kibitzer games mover 20260728T120000-1a2b3c4d 7 green
     """
-    with told("mover"), opened(journal) as stored:
+    with one_line_errors("mover"), opened(journal) as stored:
         wanted = chosen(stored, game_id)
         _refuse_played(wanted.game_id, config, "say it to the daemon, kibitzer tell mover")
         sys.stdout.write(correct_mover(stored, wanted, side.lower(), number) + "\n")

@@ -12,13 +12,13 @@ from typing import Annotated
 import typer
 
 import games
-from daemon.cli.game_arguments import RECORD, told
+from daemon.cli.game_arguments import RECORD, one_line_errors
 from daemon.cli.ranking import MAX_NAME_LENGTH
 from daemon.storage.importing.imported import ImportFault
 from daemon.storage.importing.judge import new_id
 from daemon.storage.importing.reading import FORMATS, read_game
 from daemon.storage.journal import Journal
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from wording.outside import clean
 
 
@@ -42,7 +42,7 @@ def import_game(
 
     Example: kibitzer games import game.sgf --first Ana --second Ben
     """
-    with told("import"):
+    with one_line_errors("import"):
         names = _name(first, "--first"), _name(second, "--second")
         try:
             found = read_game(file, format_name, game, games.rules_from_words(rule or []), number)

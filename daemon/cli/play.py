@@ -21,7 +21,7 @@ from daemon.commands.game_choice import ChoiceError, chosen
 from daemon.config.settings import JOINS, Config
 from daemon.i18n.translation import worded
 from daemon.setup.catalogue import Catalogue
-from daemon.setup.vision_setup import sight_of
+from daemon.setup.vision_setup import vision_setup_of
 from daemon.storage.journal import JournalError
 from games import AnyGame
 
@@ -69,7 +69,7 @@ def play(
     except (games.GameError, ChoiceError, TemplateError, ValueError) as error:
         raise stop("play", error) from None
     try:
-        template, typed = sight_of(config, the_game).template, TypedLines(sys.stdin.fileno())
+        template, typed = vision_setup_of(config, the_game).template, TypedLines(sys.stdin.fileno())
         TerminalGame(session, template, typed, sys.stdout).play(resume=not new)
     except JournalError as error:
         raise stop("play", error, BLOCKED) from None

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import games
-from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen_id, opened, told
+from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen_id, one_line_errors, opened
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.ranking import Standing, ranking, ranking_object, results
 from wording.outside import clean
@@ -33,7 +33,7 @@ def show_ranking(
 
     Example: kibitzer games ranking --game reversi
     """
-    with told("ranking"), opened(journal, read_only=True) as stored:
+    with one_line_errors("ranking"), opened(journal, read_only=True) as stored:
         name = games.find(game).name if game else ""
         if as_json:
             sys.stdout.write(json.dumps(ranking_object(stored, name), ensure_ascii=False) + "\n")
@@ -55,7 +55,7 @@ def name_players(
 
     Example: kibitzer games names last Ana Ben
     """
-    with told("names"):
+    with one_line_errors("names"):
         names = [_name(one) for one in (first, second)]
         with opened(journal) as stored:
             wanted = chosen_id(stored, game)

@@ -12,16 +12,16 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from daemon.bundles import packing
-from daemon.bundles.bundle import BundleError, Manifest, Said
-from daemon.bundles.opening import BundleFile
+from daemon.bundles import bundle_writer
+from daemon.bundles.bundle import BundleError, Manifest, SavedAnnouncement
+from daemon.bundles.bundle_file import BundleFile
 from daemon.bundles.replaying import Pair, Replay, replay
 from daemon.cli.wrong_call import stop
 from games import AnyGame
 from wording.outside import visible
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-Moment = tuple[float, Said] | None
+Moment = tuple[float, SavedAnnouncement] | None
 
 
 @app.command("replay")
@@ -60,11 +60,11 @@ def replay_bundle(
 def cautions(manifest: Manifest) -> list[str]:
     """Returns sentences about why verdicts may differ although nothing is wrong."""
     notes = []
-    here = packing.versions()
+    here = bundle_writer.versions()
     for name, version in sorted(manifest.versions.items()):
         if here.get(name, version) != version:
             notes.append(f"Made with {name} {version}; this is {here[name]}.")
-    own = packing.weights()
+    own = bundle_writer.weights()
     if other := sorted(name for name, digest in manifest.weights.items() if own.get(name, digest) != digest):
         notes.append(f"The weights of {', '.join(other)} are others here.")
     if manifest.encoded_here:
@@ -122,7 +122,7 @@ def _line(pair: Pair, game: AnyGame) -> str:
     return f"+ {pair.now[0]:7.2f} s  {_words(pair.now[1], game)}   (now, and not then)"
 
 
-def _words(said: Said, game: AnyGame) -> str:
+def _words(said: SavedAnnouncement, game: AnyGame) -> str:
     cells = ",".join(_cells(said, game))
     return " ".join(filter(None, [said.code, visible(said.move), said.rule, cells and f"[{cells}]"]))
 
@@ -141,5 +141,5 @@ def _fields(moment: Moment, game: AnyGame) -> dict[str, object] | None:
     }
 
 
-def _cells(said: Said, game: AnyGame) -> list[str]:
+def _cells(said: SavedAnnouncement, game: AnyGame) -> list[str]:
     return [game.cells[cell] if cell < len(game.cells) else str(cell) for cell in said.cells]

@@ -31,7 +31,7 @@ from daemon.i18n.translation import worded
 from daemon.outputs.web import WebError
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.catalogue import Catalogue
-from daemon.setup.vision_setup import sight_of, sight_of_another
+from daemon.setup.vision_setup import vision_setup_of, vision_setup_of_another
 from daemon.storage.journal import JournalError
 from daemon.supervision.camera import NONE
 from daemon.supervision.logs import Log
@@ -42,7 +42,7 @@ from vision.reading.weights import WeightsError
 LOGGER = logging.getLogger(__name__)
 REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
 """Errors in settings or files that keep the daemon from starting, each with a message for a person."""
-OBSTACLES = (JournalError, BusError, WebError)
+IN_THE_WAY = (JournalError, BusError, WebError)
 """Errors that may be gone at the next start, such as a port in use or a record that cannot be opened."""
 AGENTS_S = 20.0
 """Seconds to wait for the list of agents; after that the players are taken as they are."""
@@ -95,14 +95,16 @@ def run(
         check_players(settings, catalogue.wait(AGENTS_S))
         wanted = restored(path_of(journal_path(settings)), settings, catalogue.newest)
         game = games.load(wanted.game.name, wanted.game.rules)
-        sight = sight_of(settings, game) if wanted.game == settings.game else sight_of_another(wanted, game)
+        sight = (
+            vision_setup_of(settings, game) if wanted.game == settings.game else vision_setup_of_another(wanted, game)
+        )
         if wanted.camera.source != NONE:
             # Refuses a profile of another game, or one made with other weights, before anything opens.
             Pipeline(sight.template, sight.profile)
         session = Session(wanted, game)
     except REFUSALS as error:
         raise ended("run", error) from None
-    except OBSTACLES as error:
+    except IN_THE_WAY as error:
         raise ended("run", error, BLOCKED) from None
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -178,7 +178,7 @@ def evaluate_dominoes(
     truth: Annotated[Path, typer.Argument(help="Folder of the true annotation files.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Compares annotation files with the true ones, graded as in the course.
+    """Compares annotation files with the true ones, graded in the points of the original assignment (docs/results.md).
 
     Each move earns 0.05 for its position (both squares), 0.02 for its pips (both numbers) and 0.02 for its points,
     each judged separately. Every error is listed; a missing or damaged file is wrong in all three.

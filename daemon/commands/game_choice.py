@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 import games
-from calibration.whole_file import write_whole
+from calibration.atomic_file import write_atomically
 from daemon.commands.command import CommandError
 from daemon.commands.sources import meant
 from daemon.config.settings import JOINS, Config, PlayerSection, fault_text
@@ -160,9 +160,9 @@ def _write(path: Path, over: str, choice: Choice, configured: Config) -> None:
     source, own = choice.get("camera", {}).get("source", ""), camera_path(path)
     shown = shown_address(source)
     if typed := source not in (shown, configured.camera.source):
-        write_whole(own, source.encode(), private=True)
+        write_atomically(own, source.encode(), private=True)
     content = {"over": over, "choice": {**choice, "camera": {"source": shown}} if source else choice}
-    write_whole(path, (json.dumps(content, indent=1) + "\n").encode(), private=True)
+    write_atomically(path, (json.dumps(content, indent=1) + "\n").encode(), private=True)
     if not typed:
         own.unlink(missing_ok=True)
 

@@ -25,7 +25,7 @@ class SetupRequest:
 def parse_setup_request(words: object) -> SetupRequest:
     """Parses an object such as {"action": "calibrate"}. Raises CommandError."""
     if not isinstance(words, Mapping) or words.get("action") not in ACTIONS:
-        raise CommandError(f"a wish is an object whose action is {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}")
+        raise CommandError(f"a set-up request is an object whose action is {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}")
     action, corners = str(words["action"]), words.get("corners")
     strange = sorted(str(field)[:32] for field in words if field not in ("action", "corners"))
     if strange:

@@ -1,10 +1,14 @@
 """Keeps a match's clock: starts and stops it as the referee's state requires, and gives its warnings.
 
-The clock runs for the side to move, from the moment the position before was believed. It stops until the board has
-first been seen right (also when a game is resumed), while an agent's move waits to be carried out (the person who makes
-it on the board is neither the agent nor to move), while the game is paused, while pieces must be put back after a move
-was taken back by word, while the board shows another position, is out of sight or the camera is away, and after the
-end. An illegal move does not stop the clock: the side that made it is still to move.
+The clock runs for the side to move, from the moment the position before was believed. It stops:
+
+- until the board has first been seen right, also when a game is resumed;
+- while an agent's move waits to be carried out: the person who makes it is neither the agent nor to move;
+- while the game is paused, or pieces must be put back after a move was taken back by word;
+- while the board shows another position or is out of sight, or the camera is away;
+- after the end.
+
+An illegal move does not stop the clock: the side that made it is still to move.
 """
 
 from __future__ import annotations
@@ -19,9 +23,9 @@ from daemon.game.effects import Effect, Record, Rewrite, TakeBack
 from daemon.i18n.translation import as_words, in_words
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from games import Outcome
-from wording import Listing, Said, Sentence, Term, sentence, sentence_n
+from wording import Listing, Sentence, Sentences, Term, sentence, sentence_n
 
 OUT_OF_TIME = "time"
 """Outcome reason of a game that was lost on time."""
@@ -43,7 +47,7 @@ class ClockService:
         self._now = now
         self._blind = blind
         self._begun = False
-        self.stopped: Said = (sentence("the board has not been seen yet"),)
+        self.stopped: Sentences = (sentence("the board has not been seen yet"),)
         """Reason why no clock runs; empty while one does."""
 
     def changed(self, effects: Sequence[Effect], referee: Referee) -> list[Effect]:
@@ -56,7 +60,7 @@ class ClockService:
         """Returns what the clock has to announce: a warning, or that the time is up. To be called often."""
         self._run(referee)
         due = self.clock.due(self._now())
-        return [] if due is None else self._told(due, referee)
+        return [] if due is None else self._announcements(due, referee)
 
     def status(self, sides: tuple[str, str]) -> dict[str, object]:
         """For health and page: seconds left by side, whose clock runs, or why none does."""
@@ -107,11 +111,11 @@ class ClockService:
             return sentence("the board has not been seen yet")
         if self._blind():
             return sentence("there is no picture")
-        if referee.lost_told:
+        if referee.loss_announced:
             return sentence("the board is out of sight")
         return sentence("the board must be put right") if referee.verdict == "desync" else None
 
-    def _told(self, due: Due, referee: Referee) -> list[Effect]:
+    def _announcements(self, due: Due, referee: Referee) -> list[Effect]:
         game, side = referee.game, due.side
         who = phrases.named(game, side)
         if due.left_s > 0:

@@ -27,11 +27,11 @@ from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect
 from daemon.i18n.translation import in_words, worded
 from daemon.interpret.explanation import MoveEvent
-from daemon.judging import adopting, by_word, corrections, hands, phrases, undoing
+from daemon.judging import adopting, corrections, entered_moves, hands, phrases, undoing
 from daemon.judging.adopting import SetUp
-from daemon.judging.by_word import IllegalMove
 from daemon.judging.cell_overrides import CellOverrides, cell_of, letter_of
 from daemon.judging.corrections import Refusal
+from daemon.judging.entered_moves import IllegalMove
 from daemon.judging.referee import Referee
 from vision.reading.board_reading import BoardReading
 from wording import sentence
@@ -44,7 +44,7 @@ class WatchedBoard(Protocol):
     """Watches the board of a match."""
 
     @property
-    def told(self) -> CellOverrides:
+    def overrides(self) -> CellOverrides:
         """What people said about cells."""
 
     @property
@@ -69,20 +69,20 @@ def obey(match: Match, command: Command, eyes: WatchedBoard | None) -> Answer:
 
     What is accepted is on the disk.
     """
-    told_before = () if eyes is None else (eyes.told,)
+    overrides = () if eyes is None else (eyes.overrides,)
     try:
         _check_ply(match, command)
-        effects = match.decide(lambda: _effects(match, command, eyes), *told_before)
+        effects = match.decide(lambda: _effects(match, command, eyes), *overrides)
     except IllegalMove as illegal:
         return Answer(False, in_words(*illegal.said), illegal.rule)
     except Refusal as refusal:
         return Answer(False, in_words(*refusal.said))
     except OSError as error:
         return Answer(False, worded("I cannot write this down: {why}. Nothing has changed.", why=str(error)))
-    told = [said for effect in effects if isinstance(effect, Announcement) for said in effect.said]
+    sentences = [said for effect in effects if isinstance(effect, Announcement) for said in effect.said]
     if isinstance(command, Undo | Resume | Adopt | Mover) and eyes is not None:
         eyes.judge_again()
-    return Answer(True, in_words(*told))
+    return Answer(True, in_words(*sentences))
 
 
 def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[Effect]:
@@ -127,7 +127,7 @@ def _check_ply(match: Match, command: Command) -> None:
 def _make(match: Match, text: str) -> list[Effect]:
     if match.watched:
         raise Refusal(sentence("A camera watches the board: make the move there."))
-    return by_word.make(match.referee, text)
+    return entered_moves.make(match.referee, text)
 
 
 def _hold(match: Match, tiles: Sequence[str], side: str) -> list[Effect]:
@@ -164,20 +164,20 @@ def _correct(referee: Referee, eyes: WatchedBoard, name: str, piece: str) -> lis
         raise Refusal(sentence("The game is paused: resume it first."))
     cell, letter = cell_of(game, name), letter_of(game, piece)
     reading = _seen(eyes)
-    before = eyes.told.over(reading)
-    eyes.told.say(cell, letter, reading)
-    after = eyes.told.over(reading)
+    before = eyes.overrides.over(reading)
+    eyes.overrides.say(cell, letter, reading)
+    after = eyes.overrides.over(reading)
     if letter == game.classes[0]:
         what = sentence("I see: {cell} is empty.", cell=game.cells[cell])
     else:
         what = sentence("I see: {cell} holds a {piece:acc}.", cell=game.cells[cell], piece=game.piece_noun(letter))
     way = adopting.way_to(referee, after)
     if way is not None and way.ply < referee.ply:
-        told = [referee.announce("corrected", what, cells=(cell,))]
-        return [*told, *adopting.take(referee, way)]
+        announced = [referee.announce("corrected", what, cells=(cell,))]
+        return [*announced, *adopting.take(referee, way)]
     why = adopting.why_not(referee, eyes.explain(after))
     if why and adopting.differing(referee, after.board) >= adopting.differing(referee, before.board):
-        eyes.told.forget([cell])
+        eyes.overrides.forget([cell])
         raise Refusal(sentence("That cannot be:"), *why)
     effects: list[Effect] = [referee.announce("corrected", what, cells=(cell,))]
     referee.say_again()
@@ -185,7 +185,7 @@ def _correct(referee: Referee, eyes: WatchedBoard, name: str, piece: str) -> lis
 
 
 def _adopt(match: Match, eyes: WatchedBoard, side: str) -> list[Effect]:
-    adopted = adopting.adopt(match.referee, eyes.told.over(_seen(eyes)), side)
+    adopted = adopting.adopt(match.referee, eyes.overrides.over(_seen(eyes)), side)
     if isinstance(adopted, SetUp):
         match.set_up = adopted.position
         game = match.referee.game

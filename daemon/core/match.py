@@ -21,11 +21,11 @@ from daemon.config.seats import Seat
 from daemon.core.reminders import Reminders
 from daemon.game.effects import Announcement, Effect, Rewrite, Thought
 from daemon.i18n.translation import in_words
-from daemon.judging import by_word
+from daemon.judging import entered_moves
 from daemon.judging.referee import Referee
 from daemon.storage.backlog import Backlog, Recorder, is_lasting
 from games import AnyGame
-from wording import Said, Sentence, sentence
+from wording import Sentence, Sentences, sentence
 
 LOGGER = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class Match:
         """Whether moves are made on a board that a camera watches; otherwise they are entered as commands."""
         self.board_free = False
         """Whether nothing moves or lies over the watched board: what is on it now has been judged."""
-        self.spoken: Said = ()
+        self.spoken: Sentences = ()
         self.set_up: Any = None
         """A position set up by hand, from which the next game is to begin; None if there is none."""
         self.new_game_wanted = False
@@ -132,7 +132,7 @@ class Match:
     def start(self) -> None:
         """Publishes the position from which the match continues."""
         if not self.watched:
-            self.carry_out(by_word.begin(self.referee))
+            self.carry_out(entered_moves.begin(self.referee))
         self.carry_out(self.referee.pass_if_forced())
         self._publish()
 
@@ -168,7 +168,7 @@ class Match:
             self.carry_out(self._timer.poll(self.referee))
         if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
             self.carry_out([self.referee.announce("coach", *advice)])
-        if self.blind() or self.referee.lost_told:
+        if self.blind() or self.referee.loss_announced:
             self._reminders.said()  # moves on the board could not have been seen
         elif (self.board_free or not self.watched) and self._reminders.is_due(self._clock()):
             self.carry_out(self.referee.remind())
@@ -251,7 +251,7 @@ class Match:
             if effects is None:
                 refused += 1
                 continue
-            self.carry_out(effects if self.watched else by_word.answered(self.referee, effects))
+            self.carry_out(effects if self.watched else entered_moves.answered(self.referee, effects))
         if refused and self.referee.awaiting == "agent" and self._requests.refuse():
             self._publish()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import games
 from daemon.judging.play import Withdrawn
-from daemon.storage.stored import StoredGame, StoredPly
+from daemon.storage.stored_game import StoredGame, StoredPly
 from daemon.storage.stored_line import history_of
 from games import AnyGame
 from wording import Sentence, sentence

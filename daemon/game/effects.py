@@ -6,7 +6,7 @@ import dataclasses
 from typing import Literal
 
 from games import Gain, Outcome, Side
-from wording import Said, plain
+from wording import Sentences, plain
 
 Code = Literal[
     "start",
@@ -73,7 +73,7 @@ class Announcement:
     """Something that happened, for the voice, the page, the log and the record."""
 
     code: Code
-    said: Said
+    said: Sentences
     """One sentence for people, several in games with points; empty if nothing needs to be said."""
     board: str
     """The board that the announcement is about, a class letter per cell: for a move the board after it."""

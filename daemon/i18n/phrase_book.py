@@ -6,7 +6,7 @@ import string
 from collections.abc import Iterator
 
 import wording
-from daemon.i18n.translation import UNSPOKEN, Message, messages, tongue_of
+from daemon.i18n.translation import UNSPOKEN, Message, messages, translator_of
 from wording import Given, Sentence, Term
 
 COUNTS = (1, 2, 5, 21)
@@ -85,17 +85,19 @@ def examples(message: Message, language: str) -> Iterator[str]:
 
     Raises KeyError naming a value for which there is no example.
     """
-    tongue = tongue_of(language)
+    translator = translator_of(language)
     if message.context:
-        form = tongue.form(Term(message.context, message.text), "")
+        form = translator.form(Term(message.context, message.text), "")
         yield form
         return
     seen = set()
     for count in COUNTS if message.many else (1,):
-        template = tongue.plural(message.text, message.many, count) if message.many else tongue.text(message.text)
+        template = (
+            translator.plural(message.text, message.many, count) if message.many else translator.text(message.text)
+        )
         if template not in seen:
             seen.add(template)
-            yield wording.render(_filled(message, count), tongue)
+            yield wording.render(_filled(message, count), translator)
 
 
 def spoken_messages() -> list[Message]:
@@ -106,11 +108,6 @@ def spoken_messages() -> list[Message]:
 def names_in(template: str) -> set[str]:
     """The names in a template's braces, without their forms. Raises ValueError if a brace is not closed."""
     return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
-
-
-def forms_in(template: str) -> set[tuple[str, str]]:
-    """The names in a template's braces, each with its grammatical form."""
-    return {(name, spec or "") for _, name, spec, _ in string.Formatter().parse(template) if name is not None}
 
 
 def _filled(message: Message, count: int) -> Sentence:

@@ -34,7 +34,7 @@ from pathlib import Path
 
 import games
 import wording
-from wording import ENGLISH, Given, Sentence, Term, Tongue
+from wording import ENGLISH, Given, Sentence, Term, Translator
 
 LANGUAGES = {
     "en": "English",
@@ -92,8 +92,8 @@ def forms_of(entry: str) -> dict[str, str]:
 
 
 @functools.cache
-def tongue_of(language: str) -> Tongue:
-    """The language with that code. Raises ValueError listing the existing ones."""
+def translator_of(language: str) -> Translator:
+    """The translator into the language with that code. Raises ValueError listing the existing ones."""
     if language not in LANGUAGES:
         raise ValueError(f"there is no language {language!r}; the languages are {', '.join(LANGUAGES)}")
     if language == "en":
@@ -117,13 +117,13 @@ def page_words(language: str) -> dict[str, str]:
 
     The page replaces `{name}` in them. Raises ValueError listing the existing languages.
     """
-    tongue = tongue_of(language)
-    if tongue is ENGLISH:
+    translator = translator_of(language)
+    if translator is ENGLISH:
         return {}
     # The page's own word takes precedence over a name with the same spelling.
     wanted = sorted((one for one in messages() if one.context in ON_PAGE), key=lambda one: one.context == "page")
     terms = [*_names_of_brought_games(), *(Term(one.context, one.text) for one in wanted)]
-    return {term.name: tongue.form(term, "name") for term in terms}
+    return {term.name: translator.form(term, "name") for term in terms}
 
 
 def _names_of_brought_games() -> list[Term]:
@@ -153,12 +153,12 @@ class _Speaking:
     """The current language."""
 
     code = "en"
-    tongue: Tongue = ENGLISH
+    translator: Translator = ENGLISH
 
 
 def speak(language: str) -> None:
     """Sets the language of sentences from now on. Raises ValueError listing the existing ones."""
-    _Speaking.tongue, _Speaking.code = tongue_of(language), language
+    _Speaking.translator, _Speaking.code = translator_of(language), language
 
 
 def language() -> str:
@@ -178,13 +178,13 @@ def worded_n(one: str, many: str, count: int, /, **values: Given) -> str:
 
 def called(term: Term) -> set[str]:
     """The words by which people may call a term, in lower case: in English, and in their own language."""
-    forms = {_Speaking.tongue.form(term, form) for form in ("", "acc", "name")}
+    forms = {_Speaking.translator.form(term, form) for form in ("", "acc", "name")}
     return {name.casefold() for name in (term.name, *forms)}
 
 
 def alone(kind: str, name: str) -> str:
     """The name of a term used by itself, as on a button, in the players' language."""
-    return _Speaking.tongue.form(Term(kind, name), "name")
+    return _Speaking.translator.form(Term(kind, name), "name")
 
 
 def titled(name: str) -> str:
@@ -194,7 +194,7 @@ def titled(name: str) -> str:
 
 def as_words(value: Given) -> str:
     """A term or a list of names by itself, in the players' language."""
-    return wording.express(wording.fixed(value), _Speaking.tongue)
+    return wording.express(wording.fixed(value), _Speaking.translator)
 
 
 def reason(error: Exception) -> str:
@@ -205,7 +205,7 @@ def reason(error: Exception) -> str:
 
 def in_words(*said: Sentence) -> str:
     """Sentences made elsewhere, in the players' language."""
-    return wording.render_all(said, _Speaking.tongue)
+    return wording.render_all(said, _Speaking.translator)
 
 
 def in_a_row(sentences: Iterable[str]) -> str:

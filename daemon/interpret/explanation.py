@@ -100,7 +100,7 @@ class MoveEvent:
         Where pieces belong to nobody the order of two played at once cannot be seen. Nobody at the table could settle
         it by showing the board again, so the first order is taken and announced as assumed.
         """
-        return next((one for one in self.rivals if not self._same_men(one)), None)
+        return next((one for one in self.rivals if not self._same_pieces(one)), None)
 
     @property
     def ambiguous(self) -> bool:
@@ -114,6 +114,6 @@ class MoveEvent:
             return False
         return self.explanations[0].seen > MAX_PLIES or any(one.seen > 1 for one in self.rivals)
 
-    def _same_men(self, other: Explanation) -> bool:
+    def _same_pieces(self, other: Explanation) -> bool:
         best = self.explanations[0]
         return self.shared_pieces and best.kind == other.kind == "plies" and best.board == other.board

@@ -21,7 +21,7 @@ from daemon.judging.other_lines import OtherLine
 from daemon.judging.referee import Referee
 from games import PositionError, Side, changed_cells
 from vision.reading.board_reading import BoardReading
-from wording import Said, sentence, sentence_n
+from wording import Sentences, sentence, sentence_n
 
 MAX_BACK = 8
 """Greatest number of plies back at which another line of play is looked for."""
@@ -144,7 +144,7 @@ def _set_up(referee: Referee, board: str, mover: Side | None) -> Any:
     raise Refusal(sentence("This board is no position to go on from: {why}.", why=refused[0].said))
 
 
-def why_not(referee: Referee, event: MoveEvent) -> Said:
+def why_not(referee: Referee, event: MoveEvent) -> Sentences:
     """Why a corrected board still is no legal play, in sentences; empty if it is."""
     if event.explanations and not event.ambiguous:
         return ()

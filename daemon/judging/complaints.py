@@ -9,7 +9,7 @@ from daemon.game.line_of_play import shares_pieces
 from daemon.interpret.explanation import Explanation, MoveEvent
 from daemon.judging import phrases
 from games import EMPTY, AnyGame, Fault, changed_cells
-from wording import Said, Sentence, sentence
+from wording import Sentence, Sentences, sentence
 
 DESYNC_CELLS = 5
 """Number of pieces that appeared or disappeared from which a difference is another position, not an illegal move..."""
@@ -25,7 +25,7 @@ class Complaint:
     """A verdict on a board, with its sentences."""
 
     verdict: Literal["illegal", "unclear", "desync", "put_back"]
-    said: Said
+    said: Sentences
     cells: tuple[int, ...]
     """Cells to put right, or that cannot be seen."""
     rule: str = ""

@@ -11,7 +11,7 @@ from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from games import AnyGame, MoveError, Outcome, Side
-from wording import Given, Said, Sentence, Term, listing, plain, sentence, sentence_n
+from wording import Given, Sentence, Sentences, Term, listing, plain, sentence, sentence_n
 
 
 class Refusal(ValueError):
@@ -19,7 +19,7 @@ class Refusal(ValueError):
 
     def __init__(self, *said: Sentence) -> None:
         super().__init__(plain(said))
-        self.said: Said = said
+        self.said: Sentences = said
 
 
 def say_pass(referee: Referee, choice: str = "") -> list[Effect]:
@@ -125,5 +125,5 @@ def _rewritten(referee: Referee, same: int, said: Sentence, side: Side) -> list[
         )
     effects.append(referee.announce("mover", *sentences, side=side))
     if outcome is not None:
-        effects.append(referee.told_end(outcome))
+        effects.append(referee.announce_end(outcome))
     return effects

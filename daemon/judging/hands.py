@@ -1,8 +1,9 @@
-"""Hidden hands: who may see which, and hands entered by word where no camera sees them."""
+"""Hidden hands: dealt at random where no camera watches, or entered by people; and who may see which."""
 
 from __future__ import annotations
 
 import functools
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,13 @@ from games import AnyGame, GameError
 from wording import sentence
 
 MAX_REMEMBERED = 256
+SEEDS = 2**31
+
+
+def dealt(game: AnyGame, seed: int = 0) -> Any:
+    """The start with everything hidden dealt, at random or by a seed; None if the game deals nothing."""
+    start = game.initial(seed or 1 + secrets.randbelow(SEEDS - 1))
+    return None if start == game.initial() else start
 
 
 def shown_hands(referee: Referee) -> list[list[str] | None]:
@@ -25,7 +33,7 @@ def shown_hands(referee: Referee) -> list[list[str] | None]:
     return [None if hand is None else list(hand) for hand in hands]
 
 
-def told_position(referee: Referee) -> Any:
+def public_position(referee: Referee) -> Any:
     """The position as the bus may carry it: with the hand of the agent that is asked, and no other.
 
     A listener there may play for the other side.
@@ -38,15 +46,15 @@ def told_position(referee: Referee) -> Any:
     return seen if referee.awaiting == "agent" else game.view(seen, 1 - side)
 
 
-def told_moves(referee: Referee) -> list[str]:
+def public_moves(referee: Referee) -> list[str]:
     """The texts of the moves as everybody may know them, without what was put away unseen."""
     game = referee.game
     if not game.hides:
         return referee.moves
-    return [told_move(game, before, ply) for before, ply in zip(referee.history, referee.line.plies, strict=False)]
+    return [public_move(game, before, ply) for before, ply in zip(referee.history, referee.line.plies, strict=False)]
 
 
-def told_move(game: AnyGame, before: Any, ply: Ply) -> str:
+def public_move(game: AnyGame, before: Any, ply: Ply) -> str:
     """The text of one move as everybody may know it."""
     anyhow: Any = game
     return ply.text if ply.seen or not game.hides else _as_hidden(anyhow, before, ply.text)

@@ -7,7 +7,7 @@ from typing import Any
 
 from daemon.game.line_of_play import shares_pieces
 from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
-from wording import Listing, Said, Sentence, Term, Value, listing, sentence, sentence_n
+from wording import Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
 
 ENDINGS = {
     "resigned": sentence("{side} resigned"),
@@ -18,7 +18,7 @@ ENDS_JOINED = "\u2013"
 """Separates the ends of a tile: speech skips an en dash but reads a hyphen out."""
 
 
-def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> Said:
+def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> Sentences:
     """The announcement of a ply just made, with the points it brings.
 
     `thanks` if it was made for an agent that had announced it, `again` if the same side made the ply before.
@@ -33,13 +33,13 @@ def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, a
     if gains is None:
         return (sentence("Thank you.") if thanks else sentence("{side:Nom}: {move}.", side=who, move=words),)
     if thanks:
-        told = sentence("Thank you: {points}.", points=points(gains[side]))
+        first = sentence("Thank you: {points}.", points=points(gains[side]))
     else:
-        told = sentence("{side:Nom} lays {move}: {points}.", side=who, move=words, points=points(gains[side]))
+        first = sentence("{side:Nom} lays {move}: {points}.", side=who, move=words, points=points(gains[side]))
     other = gains[1 - side]
     if not other.total:
-        return (told,)
-    return told, sentence("{side:Nom} gets {points}.", side=named(game, 1 - side), points=points(other))
+        return (first,)
+    return first, sentence("{side:Nom} gets {points}.", side=named(game, 1 - side), points=points(other))
 
 
 def points(gain: Gain) -> Sentence:
@@ -56,7 +56,7 @@ def points(gain: Gain) -> Sentence:
     return sentence_n("{count} point", "{count} points", gain.total) if gain.total else sentence("no points")
 
 
-def totals(game: AnyGame, position: Any) -> Said:
+def totals(game: AnyGame, position: Any) -> Sentences:
     """ "Red 12, green 7."; empty in games without points."""
     scores = game.scores(position)
     if scores is None:
@@ -113,7 +113,7 @@ def listed(words: Sequence[Value]) -> Listing:
     return listing(words, most=len(words))
 
 
-def put_right(game: AnyGame, before: str, board: str) -> Said:
+def put_right(game: AnyGame, before: str, board: str) -> Sentences:
     """What hands must do to make a board show `before` again: "Take a1 away. Put the light man back on d2."."""
     cells = [cell for cell, pair in enumerate(zip(before, board, strict=True)) if pair[0] != pair[1]]
     came = [cell for cell in cells if before[cell] == EMPTY]
@@ -204,21 +204,21 @@ def _is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
     return shares_pieces(game) and len(steps) > 1 and all(step.kind == "place" for step in steps)
 
 
-def result(game: AnyGame, outcome: Outcome) -> Said:
+def result(game: AnyGame, outcome: Outcome) -> Sentences:
     """How the game ended."""
     reason = why(game, outcome)
     if outcome.winner is None:
-        told = sentence("The game is a draw: {why}.", why=reason)
+        first = sentence("The game is a draw: {why}.", why=reason)
     else:
-        told = sentence("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=reason)
+        first = sentence("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=reason)
     if outcome.scores is None:
-        return (told,)
-    return told, sentence("{ones} to {others}.", ones=outcome.scores[0], others=outcome.scores[1])
+        return (first,)
+    return first, sentence("{ones} to {others}.", ones=outcome.scores[0], others=outcome.scores[1])
 
 
 def why(game: AnyGame, outcome: Outcome) -> Sentence | str:
     """Why the game is over, stated about the losing side where that applies; the code itself if it has no wording."""
-    told = ENDINGS.get(outcome.reason) or game.endings.get(outcome.reason)
-    if told is None or (outcome.winner is None and "{side" in told.template):
+    ending = ENDINGS.get(outcome.reason) or game.endings.get(outcome.reason)
+    if ending is None or (outcome.winner is None and "{side" in ending.template):
         return outcome.reason.replace("_", " ")
-    return told if outcome.winner is None else sentence(told.template, side=named(game, 1 - outcome.winner))
+    return ending if outcome.winner is None else sentence(ending.template, side=named(game, 1 - outcome.winner))

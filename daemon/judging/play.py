@@ -1,4 +1,4 @@
-"""The believed state of a game: its line of play, who must act, and what people and agents do to it by word.
+"""The believed state of a game: its line of play, who must act, and what people and agents change by command.
 
 Pure like the referee, which adds what is seen.
 """
@@ -19,7 +19,7 @@ from daemon.judging import phrases
 from daemon.judging.gap import Gaps
 from daemon.judging.other_lines import OtherLine, Together
 from games import AnyGame, MoveError, Outcome, Step
-from wording import Said, Sentence, Term, sentence
+from wording import Sentence, Sentences, Term, sentence
 
 MAX_FORCED = 4
 """Greatest number of forced passes in a row that are made without asking."""
@@ -205,7 +205,7 @@ class Play:
             return []
         self.forget_answer()
         self.withdrawn, self._before_pause, self._declared = None, None, outcome
-        return [Finish(outcome), self.told_end(outcome)]
+        return [Finish(outcome), self.announce_end(outcome)]
 
     def revoke(self) -> list[Effect]:
         """Withdraws the declared end: the game continues."""
@@ -243,7 +243,7 @@ class Play:
         """Lets the next reading be announced even if the same was said before."""
         self._said = ()
 
-    def next_turn(self) -> Said:
+    def next_turn(self) -> Sentences:
         """Whose turn it is, in two or three words; empty when the game is over."""
         if self.outcome is not None:
             return ()
@@ -284,7 +284,7 @@ class Play:
         again = bool(self.line.plies) and self.line.plies[-1].side == self.game.to_move(before)
         self.agent_move = None
         ply = self.line.add(move, position, "agent" if carried_out else known)
-        said = [*phrases.told_ply(self.game, before, move, thanks=carried_out, again=again)]
+        said = [*phrases.ply_sentences(self.game, before, move, thanks=carried_out, again=again)]
         if order_assumed:
             said.append(sentence("They came together, so I assume their order."))
         if not goes_on and self.game.scores(position) is not None:
@@ -322,9 +322,9 @@ class Play:
         """Effects of the game's end; none while it continues."""
         if (outcome := self.outcome) is None:
             return []
-        return [Finish(outcome), self.told_end(outcome)]
+        return [Finish(outcome), self.announce_end(outcome)]
 
-    def told_end(self, outcome: Outcome) -> Announcement:
+    def announce_end(self, outcome: Outcome) -> Announcement:
         """The announcement of the end; tells how to correct it if the maker of the last move is assumed."""
         said = phrases.result(self.game, outcome)
         if self.agents == (None, None) and self._is_assumed(outcome):

@@ -19,7 +19,7 @@ from daemon.judging.complaints import Complaint
 from daemon.judging.other_lines import MAX_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
 from games import Fault, Side, changed_cells
-from wording import Said, Sentence, Value, sentence, sentence_n
+from wording import Sentence, Sentences, Value, sentence, sentence_n
 
 MAX_OPEN = 8
 """Greatest number of ways left open by a doubtful board that are kept: each costs the next reading up to a tenth of a
@@ -42,9 +42,9 @@ class Referee(Play):
             return []
         effects = self._judge(event, movers)
         self._glimpsed = None
-        told = [effect for effect in effects if isinstance(effect, Announcement)]
-        if told:
-            self.fault_cells = told[-1].cells
+        announcements = [effect for effect in effects if isinstance(effect, Announcement)]
+        if announcements:
+            self.fault_cells = announcements[-1].cells
         elif self.verdict in ("unchanged", "legal"):
             self.fault_cells = ()
         if self.verdict in ("unchanged", "legal", "takeback", "over"):
@@ -121,18 +121,18 @@ class Referee(Play):
                 return self._takeback(best)
 
     @property
-    def lost_told(self) -> bool:
+    def loss_announced(self) -> bool:
         """Whether the last report was that the board is out of sight."""
         return self._said[:1] == ("board_lost",)
 
     def lost(self, *why: Sentence) -> list[Effect]:
         """Reports that the board is out of sight, with the reason if known."""
-        told = self.announce("board_lost", sentence("I cannot see the whole board."), *why, urgent=True)
-        return self._once("board_lost", "", told)
+        lost = self.announce("board_lost", sentence("I cannot see the whole board."), *why, urgent=True)
+        return self._once("board_lost", "", lost)
 
     def found(self) -> list[Effect]:
         """Reports that the board is in sight again, if it was reported lost."""
-        if not self.lost_told:
+        if not self.loss_announced:
             return []
         self._said = ()
         return [self.announce("board_found", sentence("I see the board again."))]
@@ -200,8 +200,8 @@ class Referee(Play):
             side = self.game.to_move(self.position)
             assumed = number == last and event.order_assumed
             # If the order is assumed, the hand that was seen may have played any of the pieces.
-            told = number == last and not assumed and bool(movers) and movers[-1] == side
-            known: Known = "seat" if told else ""
+            from_seat = number == last and not assumed and bool(movers) and movers[-1] == side
+            known: Known = "seat" if from_seat else ""
             effects += self.make(move, position, known, goes_on=number < last, order_assumed=assumed)
         self.verdict, self._said = "legal", ()
         self.withdrawn = self._undone = self.ended = None
@@ -372,7 +372,7 @@ class Referee(Play):
         if not effects:
             return []
         moves = [one.text for one in self.line.plies[-MAX_TOLD:] if one.seen]
-        said: Said = (self.whose_turn(),)
+        said: Sentences = (self.whose_turn(),)
         if self.outcome is not None and other.outcome:
             said = phrases.result(self.game, other.outcome)
         return [*effects, self.announce("restored", sentence("I see now how it went: {moves}.", moves=moves), *said)]

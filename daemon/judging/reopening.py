@@ -119,11 +119,11 @@ def _surely(event: MoveEvent, cells: Sequence[int]) -> list[int]:
 
 def _going_on(line: LineOfPlay) -> Iterator[tuple[LineOfPlay, tuple[int, ...]]]:
     """The lines in which the game continues after all plies, those with the fewest changes first."""
-    told = _told(line)
+    movers = _movers(line)
     for other, turned in itertools.islice(_turned(line), MAX_TRIED):
         if other is None or other.beyond or other.game.outcome(other.position) is not None:
             continue
-        if _told(other) == told:
+        if _movers(other) == movers:
             yield other, turned
 
 
@@ -150,7 +150,7 @@ def _with_turned(line: LineOfPlay, number: int) -> LineOfPlay | None:
         return None
 
 
-def _told(line: LineOfPlay) -> list[tuple[str, Side, Known]]:
+def _movers(line: LineOfPlay) -> list[tuple[str, Side, Known]]:
     """What is known about the makers of plies."""
     return [(ply.text, ply.side, ply.known) for ply in (*line.plies, *line.beyond) if ply.known]
 

@@ -25,7 +25,7 @@ from daemon.i18n.translation import in_words, worded
 from daemon.outputs.command_queue import READ_S, problem, words_of
 from daemon.outputs.guard import SVG, is_here
 from daemon.outputs.permission import Permission
-from daemon.outputs.recorded import Recorded, key_of, title_of
+from daemon.outputs.recorded_game import RecordedGame, key_of, title_of
 from daemon.storage.browsing import games_page, games_seen, names_seen
 from daemon.storage.exporting.document import summary_object
 from daemon.storage.exporting.download import Download, download
@@ -76,7 +76,7 @@ class _Busy(Exception):
     """Too many requests are waiting, or the page is closing."""
 
 
-class _Desk:
+class _WorkThread:
     """A thread that computes one answer at a time, with a limit on waiting requests."""
 
     def __init__(self, name: str, most: int, answer_s: float) -> None:
@@ -116,9 +116,9 @@ class Archive:
         self._journal, self._pictures = journal, Pictures(journal)
         self._permission, self._playing = permission, playing
         self._commands_from_elsewhere = commands_from_elsewhere
-        self._registry = _Desk("archive", MAX_WAITING, ANSWER_S)
-        self._drawing = _Desk("archive-drawing", MAX_DRAWING, DRAWN_S)
-        self._remembered: dict[tuple[str, int, int, str | None], Recorded] = {}
+        self._registry = _WorkThread("archive", MAX_WAITING, ANSWER_S)
+        self._drawing = _WorkThread("archive-drawing", MAX_DRAWING, DRAWN_S)
+        self._remembered: dict[tuple[str, int, int, str | None], RecordedGame] = {}
         """Used only by the archive's own thread."""
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
@@ -149,15 +149,15 @@ class Archive:
             with self._opened() as journal:
                 page = games_page(journal, limit, **query)
                 listed = [summary_object(one) | {"title": title_of(one.game)} for one in page.games]
-                told: dict[str, object] = {"games": listed, "older": page.older}
+                response_of: dict[str, object] = {"games": listed, "older": page.older}
                 if not query["before"]:
                     kinds = [{"name": name, "title": title_of(name)} for name in games_seen(journal)]
-                    told |= {"names": names_seen(journal), "kinds": kinds}
-            return told
+                    response_of |= {"names": names_seen(journal), "kinds": kinds}
+            return response_of
 
         state, may = self._playing(), is_here(request) or self._commands_from_elsewhere
         own = {"played": "" if state is None else state.game_id, "commands": may}
-        return await self._answer(work, lambda told: web.json_response(told | own))
+        return await self._answer(work, lambda response_of: web.json_response(response_of | own))
 
     async def ranked(self, request: web.Request) -> web.Response:
         """The ranking; of one game if the query has `game`."""
@@ -182,12 +182,12 @@ class Archive:
             recorded = self._recorded(game_id)
             return recorded.board(ply) if ply <= len(recorded.stored.plies) else None
 
-        def told(svg: str | None) -> web.Response:
+        def response_of(svg: str | None) -> web.Response:
             if svg is None:
                 return problem(404, "no_ply", worded("The game has no move {ply} any more.", ply=ply))
             return web.Response(text=svg, content_type=SVG)
 
-        return await self._answer(work, told)
+        return await self._answer(work, response_of)
 
     async def picture(self, request: web.Request) -> web.Response:
         """The picture of the board after a ply."""
@@ -197,12 +197,12 @@ class Archive:
             plies = self._recorded(game_id).stored.plies
             return self._pictures.read(game_id, ply, plies[ply - 1].board) if 0 < ply <= len(plies) else None
 
-        def told(jpeg: bytes | None) -> web.Response:
+        def response_of(jpeg: bytes | None) -> web.Response:
             if jpeg is None:
                 return problem(404, "no_picture", worded("No picture was kept of this move."))
             return web.Response(body=jpeg, content_type="image/jpeg")
 
-        return await self._answer(work, told)
+        return await self._answer(work, response_of)
 
     async def exported(self, request: web.Request) -> web.Response:
         """The game as a file to download."""
@@ -212,11 +212,11 @@ class Archive:
             with self._opened() as journal:
                 return download(journal.game(game_id), name)
 
-        def told(file: Download) -> web.Response:
+        def response_of(file: Download) -> web.Response:
             headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
             return web.Response(body=file.content, content_type=file.kind, headers=headers)
 
-        return await self._answer(work, told, self._drawing if name in SLOW else self._registry)
+        return await self._answer(work, response_of, self._drawing if name in SLOW else self._registry)
 
     async def delete(self, request: web.Request) -> web.Response:
         """Deletes a game; the request's body repeats its id: `{"confirm": "ID"}`."""
@@ -276,11 +276,11 @@ class Archive:
             return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
 
     async def _answer(
-        self, work: Callable[[], T], told: Callable[[T], web.Response], desk: _Desk | None = None
+        self, work: Callable[[], T], response_of: Callable[[T], web.Response], thread: _WorkThread | None = None
     ) -> web.Response:
         """Runs the work in a thread and builds the response from its result."""
         try:
-            return told(await (desk or self._registry).result(work))
+            return response_of(await (thread or self._registry).result(work))
         except _Busy:
             return problem(503, "busy", worded("Too many ask for recorded games at once. Try again in a moment."))
         except TimeoutError:
@@ -292,14 +292,14 @@ class Archive:
         except ExportError as error:
             return problem(409, "refused", str(error))
 
-    def _recorded(self, game_id: str) -> Recorded:
+    def _recorded(self, game_id: str) -> RecordedGame:
         """The game, replayed once for all viewers. Used only by the archive's thread."""
         with self._opened() as journal:
             stored = journal.game(game_id)
         key = key_of(stored)
         recorded = self._remembered.pop(key, None)
         if recorded is None or recorded.stored != stored:
-            recorded = Recorded.of(stored)
+            recorded = RecordedGame.of(stored)
         self._remembered[key] = recorded
         while len(self._remembered) > MAX_REMEMBERED:
             del self._remembered[next(iter(self._remembered))]

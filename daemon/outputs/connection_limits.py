@@ -147,13 +147,13 @@ class ConnectionLimits:
 class _Guarded(asyncio.Protocol):
     """aiohttp's protocol, behind the connection limits."""
 
-    def __init__(self, door: ConnectionLimits, server: web.Server) -> None:
-        self._door, self._server = door, server
+    def __init__(self, limits: ConnectionLimits, server: web.Server) -> None:
+        self._limits, self._server = limits, server
         self._inner: asyncio.Protocol | None = None
         self._transport: asyncio.BaseTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if not self._door.enter(transport):
+        if not self._limits.enter(transport):
             transport.close()
             return
         self._transport, self._inner = transport, self._server()
@@ -168,7 +168,7 @@ class _Guarded(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._inner is not None and self._transport is not None:
-            self._door.leave(self._transport)
+            self._limits.leave(self._transport)
             self._inner.connection_lost(exc)
 
     def pause_writing(self) -> None:

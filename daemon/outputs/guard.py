@@ -48,7 +48,7 @@ async def protect(_: web.Request, response: web.StreamResponse) -> None:
 
 
 def admit(
-    refusals: Refusals, door: ConnectionLimits, allowed_hosts: tuple[str, ...] = (), proxies: Sequence[Network] = ()
+    refusals: Refusals, limits: ConnectionLimits, allowed_hosts: tuple[str, ...] = (), proxies: Sequence[Network] = ()
 ) -> Middleware:
     """Middleware that accepts requests addressed to this computer by address, `localhost` or an allowed name."""
 
@@ -56,13 +56,13 @@ def admit(
     async def middleware(
         request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
-        with door.served(request.transport):
+        with limits.served(request.transport):
             kind, fault = _fault(request, allowed_hosts)
             if fault:
                 refusals.count(kind)
                 _log.debug("a request from %s is refused: %s", request.remote, fault)
                 return web.json_response({"code": "forbidden", "text": fault}, status=403)
-            if not is_here(request) and not door.count_for(request.transport, client_of(request, proxies)):
+            if not is_here(request) and not limits.count_for(request.transport, client_of(request, proxies)):
                 full = {"code": "too_many", "text": "too many connections are open; close one and try again"}
                 return web.json_response(full, status=503, headers={"Connection": "close"})
             try:

@@ -9,7 +9,7 @@ import secrets
 import stat
 from pathlib import Path
 
-from calibration.whole_file import write_whole
+from calibration.atomic_file import write_atomically
 from places.named_files import open_regular
 
 TOKEN_BYTES = 32
@@ -45,7 +45,7 @@ def new_token(path: Path) -> str:
     token = secrets.token_urlsafe(TOKEN_BYTES)
     try:
         path.parent.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
-        write_whole(path, f"{token}\n".encode(), private=True)
+        write_atomically(path, f"{token}\n".encode(), private=True)
     except OSError as error:
         raise TokenError(f"{path}: cannot be written: {error.strerror or error}") from None
     return token

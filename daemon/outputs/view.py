@@ -36,7 +36,7 @@ class View:
 
     def __init__(self) -> None:
         self._key: tuple[object, ...] = ()
-        self._told: dict[str, object] = {}
+        self._play_view: dict[str, object] = {}
         self._drawn: tuple[object, ...] = ()
         self._thought: tuple[str, dict[str, object] | None] = "", None
 
@@ -50,10 +50,10 @@ class View:
         key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, language())
         if key != self._key:
             mark = mark_of(match.game_id, play.moves)
-            self._key, self._told = key, told_of(play, watched=watched) | {"mark": mark}
+            self._key, self._play_view = key, play_view(play, watched=watched) | {"mark": mark}
         if thought is not None or self._thought[0] != match.game_id:
             self._thought = match.game_id, _thought(thought)
-        return self._told | {"clock": clock_of(timer, play.game), "thought": self._thought[1]}
+        return self._play_view | {"clock": clock_of(timer, play.game), "thought": self._thought[1]}
 
     def board(self, match: Match, unknown: tuple[int, ...] = ()) -> Drawing | None:
         """A function, callable in any thread, that draws the believed board; None if unchanged since the last call."""
@@ -81,7 +81,7 @@ class View:
         )
 
 
-def told_of(play: Play, *, watched: bool) -> dict[str, object]:
+def play_view(play: Play, *, watched: bool) -> dict[str, object]:
     """The part of the view that depends on the line of play alone."""
     game = play.game
     title = alone("game", game.title)
@@ -94,7 +94,7 @@ def told_of(play: Play, *, watched: bool) -> dict[str, object]:
         "pieces": [{"piece": letter, "name": what} for letter, what in names_of(template_of(game)).items()],
         "men": men_of(play.line),
         "offers": offers_of(play, watched=watched),
-        "passes": [_told_pass(play, one) for one in _passes(play)],
+        "passes": [_pass_view(play, one) for one in _passes(play)],
         "limit": game.limit,
         "hand": unseen_hand(play, watched=watched),
         "result": "" if play.outcome is None else in_words(*phrases.result(game, play.outcome)),
@@ -148,7 +148,7 @@ def _passes(play: Play) -> list[Any]:
     return passes if len(passes) <= MAX_CHOICES else []
 
 
-def _told_pass(play: Play, move: Any) -> dict[str, str]:
+def _pass_view(play: Play, move: Any) -> dict[str, str]:
     """The `move` of a pass, and what it does as its `name`: ends a turn, puts pieces away, makes a decision."""
     game, position, plies = play.game, play.position, play.line.plies
     own = game.told(position, move)

@@ -88,10 +88,10 @@ class WebPage:
         self._page_state = PageState(health_deadline_s)
         self._allowed_hosts, self._proxies = allowed_hosts, tuple(proxies)
         self._refusals = Refusals()
-        self._door = ConnectionLimits(self._refusals)
+        self._limits = ConnectionLimits(self._refusals)
         permission = Permission(token, self._refusals, self._proxies)
         self._queue = CommandQueue(permission, self._refusals, parse_command)
-        self._wishes = CommandQueue(permission, self._refusals, parse_setup_request)
+        self._setup_queue = CommandQueue(permission, self._refusals, parse_setup_request)
         self._choices = CommandQueue(permission, self._refusals, parse_choice, MAX_CHOICE_BYTES)
         self._menu: Callable[[], Mapping[str, object]] | None = None
         self._setup = Setup(permission)
@@ -157,8 +157,8 @@ class WebPage:
         self._page_state.set_line(plies, scores)
 
     def take_commands(self) -> None:
-        """Opens the page for commands; call `told`, `chosen` and `setup_requests` often from then on."""
-        self._queue.is_open = self._wishes.is_open = self._choices.is_open = self._setup.preview.is_open = True
+        """Opens the page for commands; call `command_requests`, `chosen` and `setup_requests` often from then on."""
+        self._queue.is_open = self._setup_queue.is_open = self._choices.is_open = self._setup.preview.is_open = True
 
     def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
         """Sets the function that lists the choices for a new game; it is called in another thread."""
@@ -169,7 +169,7 @@ class WebPage:
         return self._choices.take()
 
     def update_legal(self, legal: Mapping[str, object]) -> None:
-        """Replaces the legal moves for a person who plays on the page, as `daemon.core.legal` formats them."""
+        """Replaces the legal moves for a person who plays on the page, as `daemon.core.legal_moves` formats them."""
         self._legal = dict(legal)
 
     def update_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
@@ -181,9 +181,9 @@ class WebPage:
 
     def setup_requests(self) -> list[Request[SetupRequest]]:
         """The set-up requests received since the last call; each must be answered."""
-        return self._wishes.take()
+        return self._setup_queue.take()
 
-    def told(self) -> list[Request[Command]]:
+    def command_requests(self) -> list[Request[Command]]:
         """The commands received since the last call; each must be answered."""
         return self._queue.take()
 
@@ -253,12 +253,12 @@ class WebPage:
     async def _run(self, host: str, port: int, opened: queue.Queue[int | WebError]) -> None:
         runner = self.runner()
         await runner.setup()
-        watch = asyncio.create_task(self._door.watch())
+        watch = asyncio.create_task(self._limits.watch())
         assert runner.server is not None
         try:
             try:
                 server = await self._loop.create_server(
-                    self._door.factory(runner.server), host, port, backlog=BACKLOG, reuse_address=True
+                    self._limits.factory(runner.server), host, port, backlog=BACKLOG, reuse_address=True
                 )
             except OSError as error:
                 opened.put(_refusal(host, port, error))
@@ -287,7 +287,7 @@ class WebPage:
 
     def _application(self) -> web.Application:
         application = web.Application(
-            middlewares=[admit(self._refusals, self._door, self._allowed_hosts, self._proxies)], client_max_size=1024
+            middlewares=[admit(self._refusals, self._limits, self._allowed_hosts, self._proxies)], client_max_size=1024
         )
         application.on_response_prepare.append(protect)
         for file in sorted(PAGE.iterdir()):
@@ -311,7 +311,7 @@ class WebPage:
             application.router.add_get(path, handler)
         application.router.add_post("/tell", self._queue.receive)
         application.router.add_post("/menu", self._choices.receive)
-        application.router.add_post("/wish", self._wishes.receive)
+        application.router.add_post("/wish", self._setup_queue.receive)
         self._setup.add_routes(application.router)
         if self._archive is not None:
             self._archive.add_routes(application.router)

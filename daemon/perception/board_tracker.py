@@ -65,9 +65,9 @@ class BoardTracker:
         """Side of the board's frame from which an arm came in since the last move."""
 
     @property
-    def told(self) -> CellOverrides:
+    def overrides(self) -> CellOverrides:
         """What people said about cells."""
-        return self._interpreter.told
+        return self._interpreter.overrides
 
     @property
     def reading_in_view(self) -> BoardReading | None:
@@ -95,7 +95,7 @@ class BoardTracker:
         if self._seen_s is None:
             self._seen_s = frame.time_s
         if observation.rectified is None:
-            if frame.time_s - self._seen_s >= self.lost_s and not self._referee.lost_told:
+            if frame.time_s - self._seen_s >= self.lost_s and not self._referee.loss_announced:
                 self.match.carry_out(self._referee.lost(*self.pipeline.why_unseen(frame)))
             return observation
         self._seen_s = frame.time_s
@@ -126,7 +126,7 @@ class BoardTracker:
 
     def _take_in(self, reading: BoardReading, time_s: float) -> None:
         """Judges a reading, unless it shows that the next game begins."""
-        sign = self._next_game.see(self._referee, self.told.over(reading), time_s)
+        sign = self._next_game.see(self._referee, self.overrides.over(reading), time_s)
         if sign == "offer":
             self.match.carry_out([self._referee.announce("new_game", OFFER)])
         elif sign == "begin":

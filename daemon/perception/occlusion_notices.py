@@ -25,7 +25,7 @@ class OcclusionNotices:
     """Remembers what was announced about objects over the board, a shaking picture, and cells outside the picture."""
 
     def __init__(self) -> None:
-        self._told_unread = self._told_outside = False
+        self._announced_unread = self._announced_outside = False
         self._free_s: float | None = None
         """Time at which the board was last free; None before the first picture."""
         self._stirred_s = 0.0
@@ -44,15 +44,15 @@ class OcclusionNotices:
         time_s = seen.frame.time_s
         if gate.settled or self._free_s is None:
             self._free_s = self._stirred_s = time_s
-            self._told_unread = False
-        if self._told_unread:
+            self._announced_unread = False
+        if self._announced_unread:
             return []
         shakes = gate.phase != "occluded" and self._shaking > MOSTLY and time_s - self._free_s >= REPORTED_S
         if gate.phase in ("moving", "light") or seen.alignment.relocked:
             self._stirred_s = time_s
         lies = gate.phase == "occluded" and time_s - self._stirred_s > REPORTED_S
-        self._told_unread = shakes or lies
-        if not self._told_unread:
+        self._announced_unread = shakes or lies
+        if not self._announced_unread:
             return []
         return [SHAKES if shakes else FROZEN if seen.frozen else BLOCKED]
 
@@ -61,14 +61,14 @@ class OcclusionNotices:
         if not gate.settled:
             return []
         told = []
-        if seen.outside and not self._told_outside:
+        if seen.outside and not self._announced_outside:
             names = phrases.named_cells(game, seen.outside)
             told = [
                 sentence(
                     "I cannot see {cells}: outside the picture. Please turn the camera, or move the board.", cells=names
                 )
             ]
-        elif self._told_outside and not seen.outside:
+        elif self._announced_outside and not seen.outside:
             told = [sentence("I see the whole board again.")]
-        self._told_outside = bool(seen.outside)
+        self._announced_outside = bool(seen.outside)
         return told

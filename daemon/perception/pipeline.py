@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from calibration.profile import TableProfile
 from calibration.template import NEIGHBOUR, BoardTemplate
 from games import EMPTY
-from vision.finding.sight import MIRRORED, why_unseen
+from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, cells_in_picture, project, rectify
 from vision.reading.board_reading import BoardReading
@@ -29,7 +29,7 @@ from vision.watching.arm import ArmWatch, Side
 from vision.watching.cover import Flags
 from vision.watching.gate import LIGHT_STEP, MAX_STEP_S, Gate, GateState
 from vision.watching.surroundings import surroundings_of
-from wording import Said
+from wording import Sentences
 
 LOGGER = logging.getLogger(__name__)
 FIRST_READING = "first reading of the board"
@@ -53,7 +53,7 @@ SURE = 0.9
 """Probability from which a cell counts as read without doubt although it shows nothing known."""
 MIN_SEEN = 0.8
 """Share of a cell that must lie in the picture for the cell to be read."""
-UNVOUCHED_S = 2.2
+UNCONFIRMED_S = 2.2
 """Seconds an unverified, changed picture must stay still; a resting hand moves sooner. Longer than the stillness that
 the repeated picture of a frozen camera counts for."""
 MAX_CHANGED = 0.5
@@ -144,7 +144,7 @@ class Pipeline:
         gate = self._last.gate and dataclasses.replace(self._last.gate, fresh=False)
         return dataclasses.replace(self._last, frame=frame, gate=gate, reading=None, spent=None)
 
-    def why_unseen(self, frame: Frame) -> Said:
+    def why_unseen(self, frame: Frame) -> Sentences:
         """Returns why the board is not seen in a frame and what to do about it; empty if no cause is found.
 
         Takes about a second: ask once per loss.
@@ -218,7 +218,7 @@ class Pipeline:
             outside = cells_in_picture(alignment.pose, self.template, frame.image) < MIN_SEEN
         if reading is not None and (
             self._is_touched(reading, rectified)
-            or self._is_unvouched(reading, frame, gate)
+            or self._is_unconfirmed(reading, frame, gate)
             or self._is_covered(reading, outside, frame.time_s, gate)
         ):
             gate, reading = self.gate.refuse(frame.time_s), None
@@ -270,7 +270,7 @@ class Pipeline:
         new = np.array([letter != before for letter, before in zip(reading.board, passed, strict=True)])
         return bool((new & (self._apart_px(things, rectified) < man_px)).any())
 
-    def _is_unvouched(self, reading: BoardReading, frame: Frame, gate: GateState) -> bool:
+    def _is_unconfirmed(self, reading: BoardReading, frame: Frame, gate: GateState) -> bool:
         """Whether fingertips may have been taken for pieces: the first picture after a new lock shows a change.
 
         A folder of photos, or photos sent as a stream, is exempt: there any picture may be such a first one, and
@@ -278,7 +278,7 @@ class Pipeline:
         """
         if gate.sure or frame.name or not self.gate.lives or self.believed in ("", reading.board):
             return False
-        return not self.gate.stood(frame.time_s, UNVOUCHED_S)
+        return not self.gate.stood(frame.time_s, UNCONFIRMED_S)
 
     def _is_covered(self, reading: BoardReading, outside: NDArray[np.bool_], time_s: float, gate: GateState) -> bool:
         """Whether the reader sees an object over the board that the gate does not: a fingertip, for example.

@@ -40,22 +40,22 @@ class ReadingInterpreter:
     """Explains readings of one match."""
 
     def __init__(self, learner: Learner | None = None) -> None:
-        self.told = CellOverrides()
+        self.overrides = CellOverrides()
         """What people said about cells."""
         self._learner = learner
 
     def explain(self, referee: Referee, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
         """Explains a reading; uses what people said about cells only if legal play alone does not explain it."""
-        told = self.told.over(reading)
-        if told is reading:
+        corrected = self.overrides.over(reading)
+        if corrected is reading:
             return self._as_seen(referee, reading, movers)
-        event = explain(referee.game, referee.history, told, movers)
+        event = explain(referee.game, referee.history, corrected, movers)
         if event.explanations:
             return event
         plain = explain(referee.game, referee.history, reading, movers)
         if not plain.explanations or plain.ambiguous:
             return event
-        self.told.forget(self.told.cells)  # hands have moved since: the picture alone explains the board
+        self.overrides.forget(self.overrides.cells)  # hands have moved since: the picture alone explains the board
         return plain
 
     def _as_seen(self, referee: Referee, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:

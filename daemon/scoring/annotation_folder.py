@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from calibration.annotations import Annotation, PhotoName, annotation_paths, format_annotation
-from calibration.whole_file import write_whole
+from calibration.atomic_file import write_atomically
 
 WRITTEN = ".score-dominoes.json"
 """Digests of the files written here, by name."""
@@ -67,9 +67,9 @@ class AnnotationFolder:
             (self._path / file).unlink(missing_ok=True)
         else:
             self._written[file] = hashlib.sha256(content).hexdigest()
-        write_whole(self._path / WRITTEN, json.dumps(self._written, indent=0).encode())
+        write_atomically(self._path / WRITTEN, json.dumps(self._written, indent=0).encode())
         if content is not None:
-            write_whole(self._path / file, content)
+            write_atomically(self._path / file, content)
 
     def _is_ours(self, path: Path) -> bool:
         try:

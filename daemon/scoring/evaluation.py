@@ -1,4 +1,4 @@
-"""Compares annotation files of dominoes photos with the ground truth, in the course's points."""
+"""Compares annotations of dominoes photos with the truth, in the original assignment's points (docs/results.md)."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class LineSearch:
         for nats, lay in suggested.fitting(slots(board, None)):
             if branches == BRANCHES or line.cost + nats > limit.cost:
                 break
-            laid = self._lawfully(line, wanted, lay, nats, turns)
+            laid = self._legally(line, wanted, lay, nats, turns)
             if laid is not None:
                 branches += 1
                 limit.add(laid.cost)
@@ -175,9 +175,9 @@ class LineSearch:
             if (nats, lay) == seen and laid is not None:
                 seen = None
         if seen is not None and line.cost + seen[0] + ILLEGAL_NATS <= limit.cost:
-            unlawful = self._unlawfully(line, wanted, seen[1], seen[0], turns)
-            limit.add(unlawful.cost)
-            yield unlawful
+            illegal = self._against_rules(line, wanted, seen[1], seen[0], turns)
+            limit.add(illegal.cost)
+            yield illegal
 
     def _turns(self, position: Position, mover: Side | None) -> Turns:
         """The mover's turn, after the fewest passes, and after those that end the turn of a double first."""
@@ -193,7 +193,7 @@ class LineSearch:
                 break
         return turns
 
-    def _lawfully(self, line: Line, wanted: Wanted, lay: Lay, nats: float, turns: Turns) -> Line | None:
+    def _legally(self, line: Line, wanted: Wanted, lay: Lay, nats: float, turns: Turns) -> Line | None:
         """With the fewest passes that the rules ask for; None where they forbid the tile."""
         for position, passes in turns:
             try:
@@ -205,7 +205,7 @@ class LineSearch:
             return longer(line, placed, after, nats)
         return None
 
-    def _unlawfully(self, line: Line, wanted: Wanted, lay: Lay, nats: float, turns: Turns) -> Line:
+    def _against_rules(self, line: Line, wanted: Wanted, lay: Lay, nats: float, turns: Turns) -> Line:
         """As if it were allowed: what is seen is seen."""
         position, passes = turns[0] if turns else (dataclasses.replace(line.position, to_move=wanted.mover or 0), 0)
         try:

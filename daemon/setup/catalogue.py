@@ -25,19 +25,19 @@ class Catalogue:
 
     def __init__(self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S) -> None:
         self._command, self._deadline_s = tuple(command), deadline_s
-        self._told: dict[str, Any] = {}
+        self._catalogue: dict[str, Any] = {}
         self._thread = threading.Thread(target=self._ask, name="catalogue", daemon=True)
         self._thread.start()
 
     @property
     def newest(self) -> dict[str, Any]:
         """The result of `agents.agents_cli.catalogue`; empty until it is known, or if the process failed."""
-        return self._told
+        return self._catalogue
 
     def wait(self, timeout_s: float) -> dict[str, Any]:
         """Like `newest`, after waiting at most `timeout_s` seconds."""
         self._thread.join(timeout_s)
-        return self._told
+        return self._catalogue
 
     def close(self) -> None:
         """Does nothing: the process ends by itself."""

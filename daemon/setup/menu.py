@@ -63,15 +63,16 @@ def _clocks() -> Iterator[dict[str, Any]]:
 def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, str]]:
     """No camera, those chosen by settings and players, and the others on a cable, each once."""
     texts = {name: camera.text for camera in listed for name in names_of(camera)}
-    told = [NONE]
+    sources = [NONE]
     for source in (*known, *(camera.stable or str(camera.number) for camera in listed)):
-        if not any(is_same(source, other) for other in told):
-            told.append(source)
+        if not any(is_same(source, other) for other in sources):
+            sources.append(source)
     # The current choice keeps the name under which it was chosen.
-    told = [next((one for one in known[1:] if is_same(one, source)), source) for source in told]
+    sources = [next((one for one in known[1:] if is_same(one, source)), source) for source in sources]
     titles = {NONE: worded("no camera")}
     return [
-        {"source": shown_address(one), "title": titles.get(one) or texts.get(one) or shown_address(one)} for one in told
+        {"source": shown_address(one), "title": titles.get(one) or texts.get(one) or shown_address(one)}
+        for one in sources
     ]
 
 
@@ -105,7 +106,7 @@ def _options(
     agent: Mapping[str, Any], game: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """An agent's options for this game: its heuristics, its engines, and an opening depth if it has an opening."""
-    told = []
+    options = []
     for option in agent["options"]:
         if option["name"] == "opening_depth" and not known.get("opening"):
             continue
@@ -114,8 +115,8 @@ def _options(
             choices = ["", *known.get("heuristics", ())]
         elif option["name"] == "engine":
             choices = ["", *(one["name"] for one in catalogue.get("engines", ()) if one["game"] == game)]
-        told.append(_in_words(option | {"choices": choices}))
-    return told
+        options.append(_in_words(option | {"choices": choices}))
+    return options
 
 
 def _in_words(option: Mapping[str, Any]) -> dict[str, Any]:

@@ -66,23 +66,23 @@ class TableSetup:
         """Whether a calibration is under way and takes all frames."""
         return self._run is not None
 
-    def obey(self, wish: SetupRequest, aligner: Aligner | None) -> Answer:
+    def obey(self, request: SetupRequest, aligner: Aligner | None) -> Answer:
         """Carries out a request or answers why not. `aligner` tracks the board of the match."""
-        if wish.action == "stop":
+        if request.action == "stop":
             return self._stop()
-        if wish.action == "right":
+        if request.action == "right":
             if self._run is None:
                 return Answer(False, worded("No calibration is under way."))
             self._run.insist()
             return Answer(True, worded("I take the board as it is."))
         if self._frame is None:
             return Answer(False, worded("No picture has come from the camera yet."))
-        corners = self._corners_px(wish)
-        if wish.corners and self._pose(corners) is None:
+        corners = self._corners_px(request)
+        if request.corners and self._pose(corners) is None:
             return Answer(
                 False, worded("These four points are no board: click its corners clockwise from the top left.")
             )
-        return self._begin(corners) if wish.action == "calibrate" else self._lock(corners, aligner)
+        return self._begin(corners) if request.action == "calibrate" else self._lock(corners, aligner)
 
     def see(self, frame: Frame) -> bool:
         """Processes a frame; True if a calibration has consumed it."""
@@ -114,7 +114,7 @@ class TableSetup:
             return frame
         return Frame(frame.image, frame.time_s - self._away_s, frame.index, frame.name)
 
-    def told(self) -> dict[str, object] | None:
+    def status(self) -> dict[str, object] | None:
         """State for the page; None if no calibration is under way or has just ended."""
         run = self._run
         if run is None:
@@ -182,10 +182,10 @@ class TableSetup:
         self._ended = worded("The calibration was stopped. Nothing is written.")
         return Answer(True, self._ended)
 
-    def _corners_px(self, wish: SetupRequest) -> FloatArray | None:
+    def _corners_px(self, request: SetupRequest) -> FloatArray | None:
         assert self._frame is not None
         height, width = self._frame.image.shape[:2]
-        return np.array(wish.corners, dtype=np.float64) * [width, height] if wish.corners else None
+        return np.array(request.corners, dtype=np.float64) * [width, height] if request.corners else None
 
     def _pose(self, corners: FloatArray | None) -> BoardPose | None:
         if corners is None or self._frame is None:

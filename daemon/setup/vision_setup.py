@@ -18,7 +18,7 @@ LOGGER = logging.getLogger(__name__)
 
 
 @dataclasses.dataclass(frozen=True)
-class Sight:
+class VisionSetup:
     """Template and profile for one game at one table."""
 
     template: BoardTemplate
@@ -27,26 +27,26 @@ class Sight:
     """Folder of the heads adapted from the profile during play."""
 
 
-def sight_of(config: Config, game: AnyGame) -> Sight:
+def vision_setup_of(config: Config, game: AnyGame) -> VisionSetup:
     """Loads template and profile according to the settings. Raises TemplateError, ProfileError."""
     template = load_template(game.name, games.switched_on(game))
     if not config.board.profile:
-        return Sight(template)
+        return VisionSetup(template)
     path = places.resolved(config.board.profile)
-    return Sight(template, TableProfile.load(path), adapted_path(path))
+    return VisionSetup(template, TableProfile.load(path), adapted_path(path))
 
 
-def sight_of_another(config: Config, game: AnyGame) -> Sight:
-    """Like `sight_of` for a game chosen later: leaves the profile out if it belongs to another game.
+def vision_setup_of_another(config: Config, game: AnyGame) -> VisionSetup:
+    """Like `vision_setup_of` for a game chosen later: leaves the profile out if it belongs to another game.
 
     Raises TemplateError.
     """
     template = load_template(game.name, games.switched_on(game))
     try:
-        sight = sight_of(config, game)
+        sight = vision_setup_of(config, game)
         if sight.profile is not None:
             sight.profile.check_game(game.name)
     except ProfileError as error:
         LOGGER.info("the board is looked for without a profile: %s", error)
-        return Sight(template)
+        return VisionSetup(template)
     return sight

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from daemon.config.player_names import recorded_name
 from daemon.storage.journal import Journal
 from daemon.storage.rows import RowError, summary_of
-from daemon.storage.stored import GameSummary
+from daemon.storage.stored_game import GameSummary
 
 LOOKED_THROUGH = 5000
 """Most games examined for one page of the list; the next page continues from there."""

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from calibration.whole_file import make_private
+from calibration.atomic_file import make_private
 
 _log = logging.getLogger(__name__)
 

@@ -31,7 +31,7 @@ MAX_WAITING = 8
 CLOSE_S = 3.0
 
 
-class Kept(NamedTuple):
+class QueuedPicture(NamedTuple):
     """One picture waiting to be written."""
 
     game_id: str
@@ -47,7 +47,7 @@ class PictureKeeper:
     def __init__(self, pictures: Pictures, quota_bytes: int, reserve_bytes: int) -> None:
         """Deletes the oldest pictures when all exceed `quota_bytes`, and leaves `reserve_bytes` of the disk free."""
         self._pictures, self._quota_bytes, self._reserve_bytes = pictures, quota_bytes, reserve_bytes
-        self._waiting: queue.Queue[Kept | None] = queue.Queue(MAX_WAITING)
+        self._waiting: queue.Queue[QueuedPicture | None] = queue.Queue(MAX_WAITING)
         self._taken_bytes = 0
         self._trouble = ""
         self.left_out = 0
@@ -62,7 +62,7 @@ class PictureKeeper:
                 with contextlib.suppress(queue.Empty):
                     self._waiting.get_nowait()
                     self.left_out += 1
-            self._waiting.put_nowait(Kept(game_id, ply, board, image))
+            self._waiting.put_nowait(QueuedPicture(game_id, ply, board, image))
 
     def status(self) -> dict[str, object]:
         """For the health page; missing pictures do not count as a fault."""
@@ -85,7 +85,7 @@ class PictureKeeper:
         except Exception:  # noqa: BLE001 - the top of the thread
             _log.exception("pictures are not kept any more")
 
-    def _write(self, kept: Kept) -> None:
+    def _write(self, kept: QueuedPicture) -> None:
         try:
             self._put(kept)
         except (OSError, ValueError, cv2.error) as error:
@@ -97,7 +97,7 @@ class PictureKeeper:
         else:
             self._trouble = ""
 
-    def _put(self, kept: Kept) -> None:
+    def _put(self, kept: QueuedPicture) -> None:
         """Writes a picture, readable by its owner only, whole or not at all. Raises OSError."""
         jpeg = encoded(kept.image)
         path = self._pictures.path(kept.game_id, kept.ply, kept.board)

@@ -11,7 +11,7 @@ from daemon.game.effects import Announcement, Record, Rewrite
 from daemon.i18n.translation import in_words
 from daemon.storage.backlog import BehindError
 from daemon.storage.journal import Journal, JournalError
-from daemon.storage.stored import ASSUMED, THOUGHT
+from daemon.storage.stored_game import ASSUMED, THOUGHT
 from games import Outcome
 
 REASONS = {

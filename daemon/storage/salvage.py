@@ -13,7 +13,7 @@ import games
 from daemon.storage import journal_schema
 from daemon.storage.journal import Journal, JournalError, Mended
 from daemon.storage.rows import is_imported, readable_part
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import repaired
 
 Rows = dict[str, list[dict[str, Any]]]

@@ -6,7 +6,7 @@ import dataclasses
 
 import games
 from daemon.game.line_of_play import LineOfPlay
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import line_of
 from games import Gain
 

@@ -14,7 +14,7 @@ from daemon.i18n.translation import in_words
 from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.storage.journal import Journal
-from daemon.storage.stored import StoredGame, StoredPly
+from daemon.storage.stored_game import StoredGame, StoredPly
 from games import AnyGame
 from wording import Sentence
 

@@ -14,7 +14,7 @@ from io import TextIOWrapper
 from pathlib import Path
 
 import places
-from calibration.whole_file import make_private
+from calibration.atomic_file import make_private
 from daemon.config.settings import LogSection
 from wording.outside import visible_lines
 

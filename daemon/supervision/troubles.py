@@ -10,7 +10,7 @@ from wording import Sentence, sentence
 
 
 @dataclasses.dataclass(frozen=True)
-class Manner:
+class FaultReport:
     """How a component's fault is reported."""
 
     grace_s: float
@@ -21,17 +21,17 @@ class Manner:
     """Sentence for when the component works again."""
 
 
-MANNERS = {
-    "agents": Manner(10.0, sentence("An agent does not work."), sentence("The agents are here again.")),
-    "bus": Manner(
+FAULT_REPORTS = {
+    "agents": FaultReport(10.0, sentence("An agent does not work."), sentence("The agents are here again.")),
+    "bus": FaultReport(
         5.0, sentence("The agents' connection does not work."), sentence("The agents' connection works again.")
     ),
-    "disk": Manner(
+    "disk": FaultReport(
         0.0, sentence("The disk is almost full. Please make room."), sentence("There is enough room on the disk again.")
     ),
-    "page": Manner(5.0, sentence("The page cannot be opened."), sentence("The page is there again.")),
-    "sound": Manner(0.0, sentence("I cannot speak."), sentence("I can speak again.")),
-    "pipeline": Manner(
+    "page": FaultReport(5.0, sentence("The page cannot be opened."), sentence("The page is there again.")),
+    "sound": FaultReport(0.0, sentence("I cannot speak."), sentence("I can speak again.")),
+    "pipeline": FaultReport(
         15.0, sentence("I cannot keep up with the camera."), sentence("I keep up with the camera again.")
     ),
 }
@@ -41,31 +41,31 @@ MANNERS = {
 class Troubles:
     """Checks the health of all components and returns what is new. Pure: the caller passes the time in."""
 
-    def __init__(self, manners: Mapping[str, Manner] = MANNERS) -> None:
-        self._manners = manners
+    def __init__(self, reports: Mapping[str, FaultReport] = FAULT_REPORTS) -> None:
+        self._reports = reports
         self._since_s: dict[str, float] = {}
-        self._told: set[str] = set()
+        self._announced: set[str] = set()
 
     def look(self, parts: Mapping[str, Mapping[str, object]], now_s: float) -> list[str]:
         """The sentences to speak now."""
         said: list[str] = []
-        for name, manner in self._manners.items():
+        for name, report in self._reports.items():
             part = parts.get(name)
             if part is None or part["ok"]:
                 self._since_s.pop(name, None)
-                if name in self._told:
-                    self._told.remove(name)
-                    said.append(in_words(manner.again))
+                if name in self._announced:
+                    self._announced.remove(name)
+                    said.append(in_words(report.again))
                 continue
             since_s = self._since_s.setdefault(name, now_s)
-            if name not in self._told and now_s - since_s >= manner.grace_s:
-                self._told.add(name)
-                said.append(_told(manner, str(part["text"])))
+            if name not in self._announced and now_s - since_s >= report.grace_s:
+                self._announced.add(name)
+                said.append(_fault_text(report, str(part["text"])))
         return said
 
 
-def _told(manner: Manner, text: str) -> str:
+def _fault_text(report: FaultReport, text: str) -> str:
     if language() != "en":
-        return in_words(manner.trouble)
+        return in_words(report.trouble)
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -50,7 +50,7 @@ class Watched(Protocol):
 
 
 @dataclasses.dataclass(frozen=True)
-class LifeSigns:
+class Liveness:
     """State of the components as the loop last saw it."""
 
     capture: bool
@@ -69,18 +69,18 @@ class Watchdog:
         self,
         heartbeat: Heartbeat,
         watched: Watched,
-        signs: Callable[[], LifeSigns],
+        liveness: Callable[[], Liveness],
         notifier: Notifier,
         *,
         stuck_s: float,
         end_s: float,
         end: Callable[[int], None] = os._exit,
     ) -> None:
-        """If `end_s` is 0, the process is never ended. `signs` runs in the watchdog's thread and must not block."""
-        self._heartbeat, self._watched, self._signs, self._notifier = heartbeat, watched, signs, notifier
+        """If `end_s` is 0, the process is never ended. `liveness` runs in the watchdog's thread and must not block."""
+        self._heartbeat, self._watched, self._liveness, self._notifier = heartbeat, watched, liveness, notifier
         self.stuck_s, self.end_s = stuck_s, end_s
         self._end = end
-        self._told = self._ready = self._armed = False
+        self._announced = self._ready = self._armed = False
         self._alive_s = self._armed_s = float("-inf")
         self._looked_s = heartbeat.clock()
         self._stop = threading.Event()
@@ -113,8 +113,8 @@ class Watchdog:
         stuck = self._heartbeat.is_over(self.stuck_s)
         if stuck:
             self._hangs(self._heartbeat.busy_s)
-        elif self._told:
-            self._told = False
+        elif self._announced:
+            self._announced = False
             LOGGER.warning("the loop goes round again")
             self._watched.say(worded("I am back."))
         self._tell_systemd(fresh=not stuck)
@@ -122,8 +122,8 @@ class Watchdog:
     def _hangs(self, busy_s: float) -> None:
         text = f"stuck for {busy_s:.0f} s ({self._heartbeat.step})"
         self._watched.report_stuck(text)
-        if not self._told:
-            self._told = True
+        if not self._announced:
+            self._announced = True
             LOGGER.error("the loop is %s; all threads stand here:\n%s", text, _stacks())
             self._watched.say(worded("I am stuck. Please wait; nothing recorded is lost."), urgent=True)
         if self.end_s and self._heartbeat.is_over(self.end_s):
@@ -133,15 +133,21 @@ class Watchdog:
             self._end(STUCK_STATUS)
 
     def _tell_systemd(self, *, fresh: bool) -> None:
-        signs = self._signs()
+        liveness = self._liveness()
         now_s = self._heartbeat.clock()
-        if not self._ready and signs.settled:
+        if not self._ready and liveness.settled:
             self._ready = True
-            self._notifier.ready(signs.text)
-        self._notifier.status(signs.text if fresh else f"stuck: {self._heartbeat.step}")
+            self._notifier.ready(liveness.text)
+        self._notifier.status(liveness.text if fresh else f"stuck: {self._heartbeat.step}")
         wanted_s = self._notifier.watchdog_s
         # Every third of the interval: one late sign does no harm.
-        if wanted_s is not None and now_s - self._alive_s >= wanted_s / 3 and fresh and signs.capture and signs.bus:
+        if (
+            wanted_s is not None
+            and now_s - self._alive_s >= wanted_s / 3
+            and fresh
+            and liveness.capture
+            and liveness.bus
+        ):
             self._alive_s = now_s
             self._notifier.alive()
 

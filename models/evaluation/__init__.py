@@ -1,1 +1,1 @@
-"""Compares descriptors by how well they tell cells apart, as the thesis did to choose its own."""
+"""Compares descriptors by how well they tell cells apart, as Preda's thesis (docs/results.md) did to choose its own."""

@@ -36,12 +36,13 @@ def eval_descriptors(
         str, typer.Option(help='Photos to use, by name or pattern such as "1_*.jpg", commas between.')
     ] = "",
     simulated: Annotated[
-        int, typer.Option(min=0, max=10_000, help="Instead of photos: so many simulated pictures, each of a new table.")
+        int,
+        typer.Option(min=0, max=10_000, help="Number of simulated pictures, each of another table, instead of photos."),
     ] = 0,
     seed: Annotated[int, typer.Option(min=0, help="With --simulated: same seed, same pictures.")] = 1,
     folds: Annotated[int, typer.Option(min=3, max=1000, help="Parts into which the pictures are divided.")] = 5,
     fit: Annotated[
-        int, typer.Option(min=0, help="Instead of folds: fit to so few pictures, and measure all others; 0: folds.")
+        int, typer.Option(min=0, help="Number of pictures to fit to, and all others are read; 0: use folds.")
     ] = 0,
     weights: Annotated[
         str, typer.Option(help='"imagenet": torchvision may fetch its published ResNet-18 for the last row.')
@@ -51,9 +52,9 @@ def eval_descriptors(
 ) -> None:
     """Compares descriptors of a cell: pixels, grey histogram, RGB histogram, HOG, ResNet-18.
 
-    Cuts the cells of labelled photos as the reader does, describes each in every way, fits scikit-learn's LinearSVC to
-    the photos of all folds but one and reads the cells of that one, in turn. No photo is in both. Prints for each
-    descriptor how many cells were read right, how many numbers it has, and its cost on one core.
+    Cuts the cells of labelled photos as the reader does and computes every descriptor for each. In turn, each fold of
+    photos is read by scikit-learn's LinearSVC fitted to all other folds. Prints for each descriptor how many cells were
+    read right, how many numbers it has, and its cost on one core.
 
     **--fit 2** is harder: only two photos are fitted to, as when a table is calibrated, and all others are read.
 

@@ -1,4 +1,4 @@
-"""The thesis' table 5.1: one linear machine on each descriptor of the same cells, over the same split."""
+"""Table 5.1 of Preda's thesis (docs/results.md): one linear machine for each descriptor, same cells, same split."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Table(BaseModel):
 
 
 def descriptors_for(network: str) -> tuple[str, ...]:
-    """The rows' descriptors, in the thesis' order; then the network that the board's template names, if different."""
+    """The rows' descriptors, in that table's order; then the network that the board's template names, if different."""
     return (*PIXEL_FUNCTIONS, DEFAULT, *([network] if network != DEFAULT else []))
 
 

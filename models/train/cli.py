@@ -143,9 +143,8 @@ def show_patches(
     each: Annotated[int, typer.Option(min=1, max=500, help="Patches of each class.")] = 60,
 ) -> None:
     """Draws a sheet of training patches to look at: empty, light, dark, other from top to bottom."""
+    from models.train.patch_pool import draw_pool, write_sheet
     from models.train.patches import CLASSES
-    from models.train.pool import draw_pool
-    from models.train.sheet import write_sheet
 
     try:
         write_sheet(draw_pool(each * len(CLASSES) * 3, seed), out, each)

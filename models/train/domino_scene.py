@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from models.train.domino_camera import View, draw_view, photograph
 from models.train.domino_ground import CANVAS_PX, GRID, draw_ground
-from models.train.domino_tiles import CELL_PX, SPRITE_PX, Make, draw_make, draw_tile
-from models.train.strangers import draw_stranger
+from models.train.domino_tiles import CELL_PX, SPRITE_PX, TileDesign, draw_tile, draw_tile_design
+from models.train.foreign_objects import draw_foreign_object
 from models.train.textures import Textures
 
 CLASSES = ".0123456?"
@@ -51,11 +51,11 @@ class SceneMaker:
         layout = _lay(ground.playable, chance)
         view = draw_view(chance)
         canvas = ground.canvas
-        _draw_tiles(canvas, layout, draw_make(chance), view, chance, self._textures)
+        _draw_tiles(canvas, layout, draw_tile_design(chance), view, chance, self._textures)
         hidden = np.zeros(canvas.shape[:2], dtype=np.float32)
         if chance.random() < 0.3:
             for _ in range(int(chance.integers(1, 4))):
-                draw_stranger(canvas, hidden, chance, self._textures)
+                draw_foreign_object(canvas, hidden, chance, self._textures)
         known = _mark_hidden(layout, hidden) & ground.playable
         known[[0, -1]] = known[:, [0, -1]] = False
         cells = np.argwhere(known)
@@ -87,7 +87,7 @@ def _lay(playable: NDArray[np.bool_], chance: np.random.Generator) -> _Layout:
 def _draw_tiles(
     canvas: FloatImage,
     layout: _Layout,
-    make: Make,
+    make: TileDesign,
     view: View,
     chance: np.random.Generator,
     textures: Textures,

@@ -28,7 +28,7 @@ FloatImage = NDArray[np.float32]
 
 
 @dataclasses.dataclass(frozen=True)
-class Make:
+class TileDesign:
     """The look of one set's tiles; lengths in cells, colours BGR from 0 to 1."""
 
     face: Colour
@@ -56,7 +56,7 @@ class Make:
     """Whether the lines of three of the 6 run across the tile."""
 
 
-def draw_make(chance: np.random.Generator) -> Make:
+def draw_tile_design(chance: np.random.Generator) -> TileDesign:
     """A random set of tiles: mostly white or ivory with black pips, also black, coloured or with coloured pips."""
     face, pips = _colours(chance)
     width = float(chance.uniform(0.84, 0.99))
@@ -66,7 +66,7 @@ def draw_make(chance: np.random.Generator) -> Make:
     divided, pinned = chance.random() < 0.85, chance.random() < 0.22
     carved = chance.random() < 0.3
     divider = tuple(float(value) for value in np.array(face) * chance.uniform(0.4, 0.8)) if carved else pips[1]
-    return Make(
+    return TileDesign(
         face=face,
         side=(side[0], side[1], side[2]),
         pips=pips,
@@ -90,7 +90,7 @@ def draw_make(chance: np.random.Generator) -> Make:
 
 
 def draw_tile(
-    make: Make, pips: tuple[int, int], chance: np.random.Generator, texture: FloatImage, light_rad: float
+    make: TileDesign, pips: tuple[int, int], chance: np.random.Generator, texture: FloatImage, light_rad: float
 ) -> FloatImage:
     """float32 (height, width, 4): colours times alpha, and alpha; `texture` is at least as large as the sprite."""
     width, height = SPRITE_PX
@@ -119,7 +119,7 @@ def draw_tile(
     return np.dstack([np.clip(face, 0, 1) * alpha[..., None], alpha]).astype(np.float32)
 
 
-def _inside(make: Make) -> tuple[FloatImage, FloatImage, FloatImage]:
+def _inside(make: TileDesign) -> tuple[FloatImage, FloatImage, FloatImage]:
     """Distance inside the rounded outline in pixels, negative outside; and the outline's normal, across and along."""
     width, height = SPRITE_PX
     x = np.arange(width, dtype=np.float32)[None, :] + np.float32(0.5 - width / 2)
@@ -135,7 +135,7 @@ def _inside(make: Make) -> tuple[FloatImage, FloatImage, FloatImage]:
     return np.asarray(inside, dtype=np.float32), across.astype(np.float32), along.astype(np.float32)
 
 
-def _draw_divider(face: FloatImage, make: Make) -> None:
+def _draw_divider(face: FloatImage, make: TileDesign) -> None:
     width, height = SPRITE_PX
     half = make.divider_length * make.width * CELL_PX / 2
     thick = max(1, round(make.divider_width * CELL_PX))
@@ -143,7 +143,9 @@ def _draw_divider(face: FloatImage, make: Make) -> None:
     cv2.line(face, ends[0], ends[1], make.divider, thick, cv2.LINE_AA, 4)
 
 
-def _draw_pip(face: FloatImage, at: tuple[float, float], make: Make, count: int, chance: np.random.Generator) -> None:
+def _draw_pip(
+    face: FloatImage, at: tuple[float, float], make: TileDesign, count: int, chance: np.random.Generator
+) -> None:
     radius, colour = make.pip_radius * CELL_PX, make.pips[count]
     if make.pip_style == 3:
         rim = tuple(float(value) for value in np.array(make.face) * 0.7)

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from models.train.joint import WholeBoard, fit_board_means
+from models.train.patch_pool import PatchPool
 from models.train.patches import OTHER
-from models.train.pool import Pool
 from vision.calibrating.fitting import fit_head
 from vision.reading.descriptors import Descriptor
 from vision.reading.heads import MEANS
@@ -29,7 +29,7 @@ make a table doubt its own empty cells."""
 log = logging.getLogger(__name__)
 
 
-def fit_generic(descriptor: Descriptor, pool: Pool, boards: Sequence[WholeBoard], path: Path) -> float:
+def fit_generic(descriptor: Descriptor, pool: PatchPool, boards: Sequence[WholeBoard], path: Path) -> float:
     """Writes the generic head, descriptors of OTHER, and the joint model of the classes of one board.
 
     Returns the share of patches read right while left out. Patches and boards that the network was not trained on give

@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
-import time
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from models.train import training_loop
 from models.train.descriptor_export import describe
 from models.train.domino_camera import PATCH_PX
 from models.train.domino_scene import CLASSES, DOWN, LEFT, NONE, RIGHT, UP
 from models.train.halves_pool import HalvesPool
 
-log = logging.getLogger(__name__)
-
 LENGTH = 96
 """Length of a patch's description."""
 WAYS = 5
 PARTNER_WEIGHT = 0.5
-LOG_EVERY = 200
 
 
 @dataclasses.dataclass(frozen=True)
-class Recipe:
-    """All settings of one training run."""
+class Recipe(training_loop.Recipe):
+    """The settings of a training run, with this network's defaults."""
 
     epochs: float = 4.0
     batch: int = 256
     peak_rate: float = 4e-3
-    decay: float = 0.02
-    seed: int = 1
-    threads: int = 1
 
 
 def _convolution(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
@@ -88,29 +80,13 @@ def train(pool: HalvesPool, recipe: Recipe) -> HalvesNetwork:
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
     network = HalvesNetwork()
-    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    steps = max(2, int(recipe.epochs * len(pool.labels) / recipe.batch))
-    optimiser = torch.optim.AdamW(network.parameters(), lr=recipe.peak_rate, weight_decay=recipe.decay)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, recipe.peak_rate, total_steps=steps, pct_start=0.15)
-    chance = np.random.default_rng(recipe.seed)
-    order = np.empty(0, dtype=np.intp)
-    started_s = time.monotonic()
-    network.train()
-    for step in range(steps):
-        if len(order) < recipe.batch:
-            order = np.concatenate([order, chance.permutation(len(pool.labels))])
-        rows, order = order[: recipe.batch], order[recipe.batch :]
-        loss, right = _step(network, optimiser, pool, rows, chance)
-        schedule.step()
-        if step % LOG_EVERY == 0:
-            spent_s = time.monotonic() - started_s
-            log.info("step %d of %d, loss %.3f, right %.3f, %.0f s", step, steps, loss, right, spent_s)
-    return network.eval()
+    training_loop.run(network, len(pool.labels), recipe, lambda rows, chance: _loss(network, pool, rows, chance))
+    return network
 
 
-def _step(
-    network: HalvesNetwork, optimiser: Any, pool: HalvesPool, rows: NDArray[np.intp], chance: np.random.Generator
-) -> tuple[float, float]:
+def _loss(
+    network: HalvesNetwork, pool: HalvesPool, rows: NDArray[np.intp], chance: np.random.Generator
+) -> tuple[torch.Tensor, float]:
     images, partners = vary(pool.images[rows], pool.partners[rows], chance)
     labels = torch.from_numpy(pool.labels[rows])
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -121,11 +97,7 @@ def _step(
     loss = nn.functional.binary_cross_entropy_with_logits(scores, wanted) * len(CLASSES) / 2
     loss = loss + nn.functional.nll_loss(_shares(scores), labels)
     loss = loss + PARTNER_WEIGHT * nn.functional.cross_entropy(network.partners(described), torch.from_numpy(partners))
-    optimiser.zero_grad(set_to_none=True)
-    torch.autograd.backward(loss)
-    nn.utils.clip_grad_norm_(network.parameters(), 5.0)
-    optimiser.step()
-    return float(loss.detach()), float((scores.argmax(1) == labels).float().mean())
+    return loss, float((scores.argmax(1) == labels).float().mean())
 
 
 def _shares(scores: torch.Tensor) -> torch.Tensor:

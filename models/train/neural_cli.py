@@ -24,7 +24,7 @@ def neural_morris(
         Path, typer.Option(help="File of good moves, a line each: the state, a hyphen, the move.")
     ] = Path("../shared/data/morris/good-moves.train.txt"),
     design: Annotated[
-        str, typer.Option(help="ours: one trunk that knows the board's symmetries. paper: three residual networks.")
+        str, typer.Option(help="ours: one network built on the board's symmetries. paper: three residual networks.")
     ] = "ours",
     out: Annotated[Path, typer.Option(help="Folder for the networks and their manifest.")] = Path("models"),
     work: Annotated[Path, typer.Option(help="Folder for the run while it lasts and for its learning curve.")] = Path(
@@ -32,7 +32,7 @@ def neural_morris(
     ),
     epochs: Annotated[
         int | None,
-        typer.Option(min=1, max=10_000, help=f"Times each state is seen. Default: {EPOCHS}, taught {TAUGHT_EPOCHS}."),
+        typer.Option(min=1, max=10_000, help=f"Passes over all states. Default: {EPOCHS}, taught {TAUGHT_EPOCHS}."),
     ] = None,
     batch: Annotated[
         int | None, typer.Option(min=8, max=65_536, help=f"States a step. Default: {BATCH}, taught {TAUGHT_BATCH}.")
@@ -50,20 +50,18 @@ def neural_morris(
         typer.Option(
             min=0,
             max=10_000_000,
-            help=f"Positions our own search labels, learnt from before the others. Default: {OWN}, taught 0.",
+            help=f"Positions labelled by our own search, learnt from first. Default: {OWN}, taught 0.",
         ),
     ] = None,
-    own_nodes: Annotated[int, typer.Option(min=100, max=10_000_000, help="Positions it searches for each.")] = 20_000,
-    own_epochs: Annotated[int, typer.Option(min=1, max=1000, help="Times each of them is seen.")] = 2,
-    own_share: Annotated[
-        float, typer.Option(min=0, max=0.9, help="Share of each later batch that are such positions too.")
-    ] = 0.2,
+    own_nodes: Annotated[int, typer.Option(min=100, max=10_000_000, help="Positions searched to label one.")] = 20_000,
+    own_epochs: Annotated[int, typer.Option(min=1, max=1000, help="Passes over the positions of --own.")] = 2,
+    own_share: Annotated[float, typer.Option(min=0, max=0.9, help="Their share of each later batch too.")] = 0.2,
     taught: Annotated[
         int | None,
         typer.Option(
             min=0,
             max=10_000_000,
-            help=f"Positions that the shipped networks of ours answer, to learn from these alone. Default: ours 0, "
+            help=f"Positions labelled by the shipped network of design ours, to learn from alone. Default: ours 0, "
             f"paper {TAUGHT}.",
         ),
     ] = None,
@@ -74,18 +72,18 @@ def neural_morris(
     trial: Annotated[
         bool,
         typer.Option(
-            "--trial", help="Only try the recipe: learn from four fifths of what is learnt, measure on the last."
+            "--trial", help="Try the recipe: learn from four fifths of the training data, measure on the other fifth."
         ),
     ] = False,
-    afresh: Annotated[bool, typer.Option("--afresh", help="Forget the run that was stopped, and begin again.")] = False,
+    afresh: Annotated[bool, typer.Option("--afresh", help="Discard a stopped run and start again.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the held-out figures as one JSON object.")] = False,
 ) -> None:
     """Trains the networks of the agent neural on good moves, and measures them on a fifth that was kept apart.
 
-    The fifth is chosen by classes of states that the board's sixteen symmetries exchange, so that nothing held out was
-    seen turned or mirrored. A stopped run continues where it was. The learning curve, a JSON line an epoch, is in
-    --work. Writes ONNX files with weights in half precision, and manifest.toml. With --taught only the positions come
-    from the good moves: the shipped networks of ours, which must have learnt from the same --seed, say what is good.
+    A state and its images under the board's sixteen symmetries are held out together, so that no held-out state was
+    seen turned or mirrored. A stopped run continues where it was. The learning curve, one JSON line per epoch, is in
+    --work. Writes ONNX files with weights in half precision, and manifest.toml. With --taught, only the positions come
+    from the good moves, and the shipped network of design ours, trained with the same --seed, labels them.
 
     Build the endgame tables first, so that the search knows how endgames end: kibitzer tables build --men 9, with
     --rule flying=true --rule mill_protected=true and without.
@@ -132,13 +130,13 @@ def neural_morris(
         with progress_bar() as progress:
             task = progress.add_task(design, total=None)
 
-            def told(done: int, total: int, how: str) -> None:
+            def report(done: int, total: int, how: str) -> None:
                 progress.update(task, completed=done, total=total, description=f"{design}: {how}")
 
             if trial:
-                figures = try_recipe(good_moves, work, recipe, told, afresh=afresh)
+                figures = try_recipe(good_moves, work, recipe, report, afresh=afresh)
             else:
-                figures = make_neural_morris(good_moves, out, work, recipe, command, told, afresh=afresh)
+                figures = make_neural_morris(good_moves, out, work, recipe, command, report, afresh=afresh)
     except (ValueError, OSError) as error:
         raise stop("train", error) from None
     except KeyboardInterrupt:

@@ -17,7 +17,7 @@ from agents.morris_networks.networks import FILES, load_networks
 from models.train.half_stored import store_half
 from models.train.manifest import write_entry
 from models.train.neural_morris_designs import AllMoves, OurDesign, PaperDesign
-from models.train.neural_morris_fit import Recipe, Told, fit, raw_answers
+from models.train.neural_morris_fit import Progress, Recipe, fit, raw_answers
 from models.train.neural_morris_folded import folded
 from models.train.neural_morris_labels import labelled
 from models.train.neural_morris_taught import taught_by_ours
@@ -34,7 +34,7 @@ INPUTS = ("cells", "counts", "to", "origin")
 
 
 def make_neural_morris(
-    good_moves: Path, out: Path, work: Path, recipe: Recipe, command: str, told: Told, *, afresh: bool = False
+    good_moves: Path, out: Path, work: Path, recipe: Recipe, command: str, progress: Progress, *, afresh: bool = False
 ) -> dict[str, object]:
     """Trains a design, writes its ONNX files and manifest entries into `out`, and measures the exported networks.
 
@@ -44,7 +44,7 @@ def make_neural_morris(
     apart = held_out(good.states, recipe.seed)
     if apart.all() or not apart.any():
         raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
-    network = _trained(good.rows(~apart), good.rows(apart), recipe, work, told, afresh)
+    network = _trained(good.rows(~apart), good.rows(apart), recipe, work, progress, afresh)
     export(network, out, recipe.design)
     data = DATA + OWN * bool(recipe.own) + TAUGHT * bool(recipe.taught)
     for name in FILES[recipe.design]:
@@ -62,7 +62,9 @@ def make_neural_morris(
     return figures.as_json()
 
 
-def try_recipe(good_moves: Path, work: Path, recipe: Recipe, told: Told, *, afresh: bool = False) -> dict[str, object]:
+def try_recipe(
+    good_moves: Path, work: Path, recipe: Recipe, progress: Progress, *, afresh: bool = False
+) -> dict[str, object]:
     """Trains on four fifths of the training data, and measures on the last fifth: for choosing a recipe.
 
     The held-out states are not used, so that their figures remain those of states never seen. Raises ValueError,
@@ -73,25 +75,25 @@ def try_recipe(good_moves: Path, work: Path, recipe: Recipe, told: Told, *, afre
     apart = held_out(learnt.states, recipe.seed + 1)
     if apart.all() or not apart.any():
         raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
-    network = _trained(learnt.rows(~apart), learnt.rows(apart), recipe, work, told, afresh)
+    network = _trained(learnt.rows(~apart), learnt.rows(apart), recipe, work, progress, afresh)
     watched = learnt.rows(apart)
     return measure(watched, raw_answers(network, watched.states))["all"].as_json()
 
 
 def _trained(
-    learnt: GoodMoves, held: GoodMoves, recipe: Recipe, work: Path, told: Told, afresh: bool
+    learnt: GoodMoves, held: GoodMoves, recipe: Recipe, work: Path, progress: Progress, afresh: bool
 ) -> PaperDesign | OurDesign:
     """The trained network, after labelling own positions or having some taught if the recipe asks for it."""
     own, taught = None, None
     if recipe.own:
-        labelling = lambda done, total: told(done, total, "labelling")  # noqa: E731
+        labelling = lambda done, total: progress(done, total, "labelling")  # noqa: E731
         own = labelled(
             learnt.states, recipe.own, recipe.seed, recipe.own_nodes, work / "own.npz", labelling, jobs=recipe.threads
         )
     if recipe.taught:
-        teaching = lambda done, total: told(done, total, "asking ours")  # noqa: E731
+        teaching = lambda done, total: progress(done, total, "asking ours")  # noqa: E731
         taught = taught_by_ours(learnt.states, recipe.taught, recipe.seed, work, teaching, jobs=recipe.threads)
-    return fit(learnt, held, recipe, work, told, own=own, taught=taught, afresh=afresh)
+    return fit(learnt, held, recipe, work, progress, own=own, taught=taught, afresh=afresh)
 
 
 def export(network: PaperDesign | OurDesign, out: Path, design: str) -> None:

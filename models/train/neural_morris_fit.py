@@ -60,7 +60,7 @@ class Recipe:
     threads: int = 1
 
 
-Told = Callable[[int, int, str], None]
+Progress = Callable[[int, int, str], None]
 """Called with the steps done, the steps in all, and a text about the state."""
 
 
@@ -165,12 +165,12 @@ class Run:
         states, others = good.states, _other_journeys(good.states, chance)
         first, second = self._choices(states, good.moves, others)
         loss = sum((_unlikely(values, good.moves[:, column]) for column, values in enumerate(first)), torch.zeros(()))
-        lawful = [_unlawful(first[0], legal_to(states))]
+        lawful = [_illegal_loss(first[0], legal_to(states))]
         for moves, choices in ((good.moves, first), (others, second)):
             to, origin = moves[:, 0].astype(np.intp), moves[:, 1].astype(np.intp)
             lawful += [
-                _unlawful(choices[1], legal_from(states, to)),
-                _unlawful(choices[2], legal_remove(states, to, origin)),
+                _illegal_loss(choices[1], legal_from(states, to)),
+                _illegal_loss(choices[2], legal_remove(states, to, origin)),
             ]
         return loss + self.recipe.lawful * torch.stack(lawful).sum()
 
@@ -247,7 +247,7 @@ def fit(
     held: GoodMoves,
     recipe: Recipe,
     work: Path,
-    told: Told,
+    progress: Progress,
     *,
     own: GoodMoves | None = None,
     taught: Taught | None = None,
@@ -275,7 +275,7 @@ def fit(
             mean += (loss - mean) / done
             now_s = time.monotonic()
             run.seconds, began_s = run.seconds + now_s - began_s, now_s
-            told(run.step, run.steps, f"loss {mean:.3f}")
+            progress(run.step, run.steps, f"loss {mean:.3f}")
             whole = run.begins_epoch or run.step == run.steps
             if whole:
                 _note(curve, run, mean, watched)
@@ -336,7 +336,7 @@ def _unlikely(values: Tensor, wanted: NDArray[np.int8]) -> Tensor:
     return torch.nn.functional.nll_loss(values, torch.from_numpy(wanted).long())
 
 
-def _unlawful(values: Tensor, allowed: NDArray[np.bool_]) -> Tensor:
+def _illegal_loss(values: Tensor, allowed: NDArray[np.bool_]) -> Tensor:
     """Mean negative logarithm of the probability that lies on legal choices."""
     return -values.masked_fill(~torch.from_numpy(allowed), -torch.inf).logsumexp(dim=1).mean()
 

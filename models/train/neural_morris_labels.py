@@ -1,10 +1,10 @@
 """Labels positions near those of the good moves with moves from our own search and endgame tables.
 
 As many as wanted. Each begins with a state of the training data, continues by up to three random moves, and is answered
-by `alphabeta`, which uses the tables where it has them. Half of them are by the rules of the good moves, half by the
-original's: no flying, mills not protected. A state does not show the rules: answers that are illegal by the rules of
-the good moves are dropped, and so are positions by the original's rules in which the other rules let a side fly. States
-of a class that is held out, or that a trial of a recipe measures on, are left out.
+by `alphabeta`, which uses the tables where it has them. Half of them are by the rules of the good moves, half by
+those of Preda's thesis (docs/results.md): no flying, mills not protected. A state does not show the rules: answers that
+are illegal by the rules of the good moves are dropped, and so are positions by the thesis' rules in which the other
+rules let a side fly. States of a class that is held out, or that a trial of a recipe measures on, are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from agents.morris_networks.rows import as_rows, position_of, state_of
 from games.nine_mens_morris import MIN_MEN, NineMensMorris, Position
 
 RULES: tuple[dict[str, object], ...] = ({"flying": True, "mill_protected": True}, {})
-"""Rules of the good moves, and of the original game."""
+"""Rules of the good moves, and of Preda's thesis."""
 MAX_PLIES = 3
 CHUNK = 2000
 """Positions labelled between two saves."""
@@ -88,7 +88,7 @@ def labelled(
     seed: int,
     nodes: int,
     kept: Path,
-    told: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     *,
     jobs: int = 1,
     size: int = CHUNK,
@@ -104,7 +104,7 @@ def labelled(
             for chunks, labels in enumerate(following, done + 1):
                 found = found.and_those_of(labels)
                 _write(kept, found, chunks, seed, nodes)
-                told(min(len(found), count), count)
+                progress(min(len(found), count), count)
                 if len(found) >= count:
                     break
     return found.rows(slice(0, count))

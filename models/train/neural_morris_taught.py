@@ -88,7 +88,7 @@ def taught_by_ours(
     count: int,
     seed: int,
     work: Path,
-    told: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     *,
     jobs: int = 1,
     walks: int = WALKS,
@@ -114,7 +114,7 @@ def taught_by_ours(
                 _write(folder / f"{len(found):05d}.npz", taught)
                 found.append(taught)
                 states += len(taught)
-                told(min(states, count), count)
+                progress(min(states, count), count)
                 if states >= count:
                     break
     return _joined(found).rows(slice(0, count))
@@ -145,12 +145,12 @@ def _goes_on(states: States) -> NDArray[np.bool_]:
 def _answered(states: States, chance: np.random.Generator) -> Taught:
     rows = np.arange(len(states))
     log_shares = _teacher().all_moves(states)
-    to_shares = _lawful(_log_sum(log_shares.reshape(len(states), NONE, -1)), legal_to(states))
+    to_shares = _legal_shares(_log_sum(log_shares.reshape(len(states), NONE, -1)), legal_to(states))
     to = _drawn(to_shares, chance)
     log_shares = log_shares[rows, to]
-    origin_shares = _lawful(_log_sum(log_shares), legal_from(states, to))
+    origin_shares = _legal_shares(_log_sum(log_shares), legal_from(states, to))
     origin = _drawn(origin_shares, chance)
-    removed_shares = _lawful(log_shares[rows, origin], legal_remove(states, to, origin))
+    removed_shares = _legal_shares(log_shares[rows, origin], legal_remove(states, to, origin))
     removed = _drawn(removed_shares, chance)
     moves = np.stack([to, origin, removed], axis=1).astype(np.int8)
     half = (shares.astype(np.float16) for shares in (to_shares, origin_shares, removed_shares))
@@ -170,7 +170,7 @@ def _log_sum(values: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(np.log(np.exp(values - most).sum(axis=-1)) + most[..., 0])
 
 
-def _lawful(log_shares: NDArray[np.float32], allowed: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _legal_shares(log_shares: NDArray[np.float32], allowed: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Shares of the allowed choices, which sum to 1."""
     masked = np.where(allowed, log_shares, -np.inf)
     shares = np.exp(masked - masked.max(axis=1, keepdims=True))

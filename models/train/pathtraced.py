@@ -25,11 +25,11 @@ from models.train.pathtraced_tiles import tiles_mesh
 from models.train.pathtraced_variant import RendererError, load_mitsuba
 from vision.frame import Image
 from vision.simulated.camera import PinholeCamera
-from vision.simulated.chance import random_style
 from vision.simulated.drawing import with_print
 from vision.simulated.men import Man
+from vision.simulated.placed_pieces import PlacedPieces
+from vision.simulated.random_style import random_style
 from vision.simulated.scenes import random_board, shaped_by_chance
-from vision.simulated.standing import Standing
 from vision.simulated.style import Style
 from vision.simulated.tiles import Tile, has_tiles
 
@@ -83,7 +83,7 @@ def _trace_once(
     light = random_light(rng, style, body.centre_mm, camera)
     lens = random_lens(rng, dim=light.kind == "dim")
     cells = random_position(game, template, rng)
-    standing = Standing(template, cells, style, rng, pawns=False)
+    standing = PlacedPieces(template, cells, style, rng, pawns=False)
     look = random_men(rng, template.man_diameter_mm, dict(style.men.colours), template.game, style.board.colour)
     contents = _contents(mi, template, style, standing, body, camera, look, light, rng)
     film, straight = _render(mi, contents, camera, lens, look, int(rng.integers(2**31)))
@@ -114,7 +114,7 @@ def _contents(
     mi: Any,
     template: BoardTemplate,
     style: Style,
-    standing: Standing,
+    standing: PlacedPieces,
     body: BoardBody,
     camera: PinholeCamera,
     look: MenLook,

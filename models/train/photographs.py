@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from models.train.patch_pool import PatchPool
 from models.train.patches import DARK, EMPTY, LIGHT, PATCH_PX
-from models.train.pool import Pool
 from vision.frame import Image
 from vision.reading.cells import cut_patch
 
@@ -27,7 +27,7 @@ MAN_SHARE = (0.55, 0.95)
 """Diameter of a piece as a share of the patch's side."""
 
 
-def cut_photographs(folder: Path, split: str, seed: int, stones: int = 36) -> Pool:
+def cut_photographs(folder: Path, split: str, seed: int, stones: int = 36) -> PatchPool:
     """Patches of the photographs of one split, `train` or `valid`; at most so many stones per photo."""
     chance = np.random.default_rng(seed)
     images: list[NDArray[np.uint8]] = []
@@ -38,9 +38,11 @@ def cut_photographs(folder: Path, split: str, seed: int, stones: int = 36) -> Po
     log.info("%d patches cut from photographs (%s)", len(images), split)
     if not images:
         shape = (0, PATCH_PX, PATCH_PX, 3)
-        return Pool(np.zeros(shape, dtype=np.uint8), np.zeros(0, dtype=np.int64), np.zeros((0, 6), dtype=np.float32))
+        return PatchPool(
+            np.zeros(shape, dtype=np.uint8), np.zeros(0, dtype=np.int64), np.zeros((0, 6), dtype=np.float32)
+        )
     colours = np.full((len(images), 6), np.nan, dtype=np.float32)
-    return Pool(np.stack(images), np.array(labels, dtype=np.int64), colours)
+    return PatchPool(np.stack(images), np.array(labels, dtype=np.int64), colours)
 
 
 def _all(folder: Path, split: str, chance: np.random.Generator, stones: int) -> Iterator[tuple[NDArray[np.uint8], int]]:

@@ -15,11 +15,11 @@ from models.train.generic_head import fit_generic
 from models.train.half_stored import store_half
 from models.train.joint import WholeBoard
 from models.train.manifest import write_entry
+from models.train.patch_pool import PatchPool, draw_pool, load_pool
 from models.train.photographs import cut_photographs
-from models.train.pool import Pool, draw_pool, load_pool
 from models.train.quantise import quantise
 from models.train.resnet18 import CellNetwork, Recipe, accuracy, train
-from models.train.tables import cut_tables, whole_tables
+from models.train.table_patches import cut_tables, whole_tables
 from models.train.traced_cells import cut_traced, with_share
 from vision.reading.descriptors import DEFAULT, Network
 from vision.reading.heads import load_generic
@@ -75,8 +75,8 @@ def make_resnet18(
 def polish(
     network: CellNetwork,
     work: Path,
-    real: Pool,
-    traced: Pool,
+    real: PatchPool,
+    traced: PatchPool,
     traced_share: float,
     *,
     patches: int,
@@ -98,7 +98,7 @@ def polish(
 def finish(
     out: Path,
     network: CellNetwork,
-    held_out: Pool,
+    held_out: PatchPool,
     boards: Sequence[WholeBoard],
     photographs: Path,
     command: str,
@@ -133,21 +133,21 @@ def finish(
     write_entry(out, "generic_head", "generic_head.npz", facts)
 
 
-def photo_accuracy(descriptor: Network, photos: Pool, folder: Path) -> float:
+def photo_accuracy(descriptor: Network, photos: PatchPool, folder: Path) -> float:
     """Share of photographed patches that the network (in eight bits) and generic head read right."""
     head = load_generic(DEFAULT, folder).head
     found = head.probabilities(descriptor.describe(photos.images)).argmax(axis=1)
     return float((np.asarray(found) == photos.labels).mean())
 
 
-def _shards(work: Path, patches: int, seed: int) -> Pool:
+def _shards(work: Path, patches: int, seed: int) -> PatchPool:
     pool = _drawn(work, min(patches, SHARD), seed)
     for index in range(1, -(-patches // SHARD)):
         pool = pool.joined(_drawn(work, min(SHARD, patches - index * SHARD), seed + index))
     return pool
 
 
-def _simulated(work: Path, count: int, seed: int) -> Pool:
+def _simulated(work: Path, count: int, seed: int) -> PatchPool:
     """The cells of newly simulated tables, or those kept by an earlier run."""
     path = work / f"tables_{seed}_{count}.npz"
     if path.is_file():
@@ -157,7 +157,7 @@ def _simulated(work: Path, count: int, seed: int) -> Pool:
     return pool
 
 
-def _drawn(work: Path, count: int, seed: int) -> Pool:
+def _drawn(work: Path, count: int, seed: int) -> PatchPool:
     """Newly drawn patches, or those kept by an earlier run."""
     path = work / f"patches_{seed}_{count}.npz"
     if path.is_file():

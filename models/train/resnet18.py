@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
-import time
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from models.train import training_loop
 from models.train.descriptor_export import describe
+from models.train.patch_pool import PatchPool
 from models.train.patches import CLASSES, PATCH_PX
-from models.train.pool import Pool
 from models.train.torchvision_import import import_torchvision
-
-log = logging.getLogger(__name__)
 
 LENGTH = 512
 COLOUR_WEIGHT = 3.0
 SMOOTHING = 0.02
-LOG_EVERY = 100
 
 
 @dataclasses.dataclass(frozen=True)
-class Recipe:
-    """All settings of one training run."""
+class Recipe(training_loop.Recipe):
+    """The settings of a training run, with this network's defaults."""
 
     epochs: float = 3.0
     batch: int = 128
     peak_rate: float = 2e-3
-    decay: float = 0.02
-    seed: int = 1
-    threads: int = 1
 
 
 class CellNetwork(nn.Module):
@@ -54,35 +46,18 @@ class CellNetwork(nn.Module):
         return described
 
 
-def train(pool: Pool, recipe: Recipe, network: CellNetwork | None = None) -> CellNetwork:
+def train(pool: PatchPool, recipe: Recipe, network: CellNetwork | None = None) -> CellNetwork:
     """Trains the network, or a new one, on the pool; about 400 patches a second on one core."""
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
-    network = network or CellNetwork()
-    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    steps = max(2, int(recipe.epochs * len(pool.labels) / recipe.batch))
-    optimiser = torch.optim.AdamW(network.parameters(), lr=recipe.peak_rate, weight_decay=recipe.decay)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, recipe.peak_rate, total_steps=steps, pct_start=0.15)
-    chance = np.random.default_rng(recipe.seed)
-    order = np.empty(0, dtype=np.intp)
-    started_s = time.monotonic()
-    network.train()
-    for step in range(steps):
-        if len(order) < recipe.batch:
-            order = np.concatenate([order, chance.permutation(len(pool.labels))])
-        rows, order = order[: recipe.batch], order[recipe.batch :]
-        loss, right = _step(network, optimiser, pool, rows, chance)
-        schedule.step()
-        if step % LOG_EVERY == 0:
-            log.info(
-                "step %d of %d, loss %.3f, right %.3f, %.0f s", step, steps, loss, right, time.monotonic() - started_s
-            )
-    return network.eval()
+    trained = network or CellNetwork()
+    training_loop.run(trained, len(pool.labels), recipe, lambda rows, chance: _loss(trained, pool, rows, chance))
+    return trained
 
 
-def _step(
-    network: CellNetwork, optimiser: Any, pool: Pool, rows: NDArray[np.intp], chance: np.random.Generator
-) -> tuple[float, float]:
+def _loss(
+    network: CellNetwork, pool: PatchPool, rows: NDArray[np.intp], chance: np.random.Generator
+) -> tuple[torch.Tensor, float]:
     images, labels, colours = vary(pool.images[rows], chance), pool.labels[rows], pool.colours[rows]
     target = torch.from_numpy(labels)
     wanted = torch.from_numpy(colours)
@@ -93,11 +68,7 @@ def _step(
     apart = (network.colours(described) - torch.nan_to_num(wanted)) * known
     loss = nn.functional.cross_entropy(scores, target, label_smoothing=SMOOTHING)
     loss = loss + COLOUR_WEIGHT * apart.square().sum() / known.sum().clamp(min=1)
-    optimiser.zero_grad(set_to_none=True)
-    loss.backward()
-    nn.utils.clip_grad_norm_(network.parameters(), 5.0)
-    optimiser.step()
-    return float(loss.detach()), float((scores.argmax(1) == target).float().mean())
+    return loss, float((scores.argmax(1) == target).float().mean())
 
 
 def vary(images: NDArray[np.uint8], chance: np.random.Generator) -> NDArray[np.uint8]:
@@ -110,7 +81,7 @@ def vary(images: NDArray[np.uint8], chance: np.random.Generator) -> NDArray[np.u
     return np.ascontiguousarray(padded[:, down : down + PATCH_PX, right : right + PATCH_PX])
 
 
-def accuracy(network: CellNetwork, pool: Pool) -> float:
+def accuracy(network: CellNetwork, pool: PatchPool) -> float:
     """Share of the pool whose class the training's own last layer gets right."""
     with torch.inference_mode():
         scores = network.classes(torch.from_numpy(describe(network, pool.images)))

@@ -48,9 +48,9 @@ def trace_scene_set(folder: Path) -> list[Path]:
 def _trace(out: Path, part: SceneFolder) -> Path:
     game = games.load(part.game, games.rules_from_words(list(part.rules)))
 
-    def told(done: int) -> None:
+    def progress(done: int) -> None:
         if done % LOG_EVERY == 0 or done == part.count:
             log.info("%d of %d scenes of %s", done, part.count, part.name)
 
-    write_scenes(out, game, count=part.count, seed=SEED, size_px=part.size_px, told=told)
+    write_scenes(out, game, count=part.count, seed=SEED, size_px=part.size_px, progress=progress)
     return out

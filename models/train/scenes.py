@@ -32,12 +32,12 @@ def write_scenes(
     count: int,
     seed: int,
     size_px: tuple[int, int] | None = None,
-    told: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> int:
-    """Writes the missing ones of scenes 0 to `count` - 1 of a seed, and calls `told` with the number there after each.
+    """Writes the missing ones of scenes 0 to `count` - 1 of a seed; returns the number of scenes made.
 
-    Returns the number of scenes made. A scene depends on game, rules, seed and its number alone. Raises
-    SceneFolderError, and RendererError if the renderer cannot be used.
+    Calls `progress` with the number there after each. A scene depends on game, rules, seed and its number alone.
+    Raises SceneFolderError, and RendererError if the renderer cannot be used.
     """
     if not 0 < count <= MAX_SCENES:
         raise SceneFolderError(f"--count is from 1 to {MAX_SCENES}, not {count}")
@@ -54,7 +54,7 @@ def write_scenes(
             labels["images"][name] = {"corners_px": corners, "cells": scene.cells, "about": scene.about}
             _write(out / "labels.json", _text(labels).encode())
             made += 1
-        told(number + 1)
+        progress(number + 1)
     return made
 
 

@@ -44,7 +44,7 @@ def scenes(
                 count=count,
                 seed=seed,
                 size_px=_size(size),
-                told=lambda done: progress.update(task, completed=done),
+                progress=lambda done: progress.update(task, completed=done),
             )
     except (games.GameError, SceneFolderError, RendererError, ValueError) as error:
         sys.stderr.write(f"kibitzer train scenes: {error}\n")

@@ -1,4 +1,4 @@
-"""Measures the thesis' way of reading a frame: SIFT on the whole picture, and full-precision ResNet-18 on every cell.
+"""Measures how Preda's thesis (docs/results.md) reads a frame: SIFT on the whole picture, ResNet-18 on every cell.
 
 A separate program, so that a comparison with it need not load torch:
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate, load_template
 from models.train.joint import WholeBoard
-from models.train.pool import Pool, empty_pool
-from models.train.tables import LABELS, cut_cell, whole_board
+from models.train.patch_pool import PatchPool, empty_pool
+from models.train.table_patches import LABELS, cut_cell, whole_board
 from vision.frame import Image
 from vision.pose import BoardPose, pose_from_corners, project, rectify
 
@@ -31,9 +31,9 @@ KEPT_APART = 3
 class TracedCells:
     """Cells of path-traced pictures."""
 
-    network: Pool
+    network: PatchPool
     """Cells that the network is trained on."""
-    head: Pool
+    head: PatchPool
     """Cells of other pictures, to which the generic head is fitted."""
     boards: list[WholeBoard]
     """Those other pictures as whole boards, to which the joint model of a board's classes is fitted."""
@@ -45,7 +45,7 @@ def cut_traced(folders: Sequence[Path], seed: int) -> TracedCells:
     Games whose cells show neither light nor dark pieces are refused.
     """
     chance = np.random.default_rng(seed)
-    pools: tuple[list[Pool], list[Pool]] = ([], [])
+    pools: tuple[list[PatchPool], list[PatchPool]] = ([], [])
     boards: list[WholeBoard] = []
     for folder in folders:
         labels = read_labels(folder / "labels.json", template := _template(folder))
@@ -60,7 +60,7 @@ def cut_traced(folders: Sequence[Path], seed: int) -> TracedCells:
     return TracedCells(network, head, boards)
 
 
-def with_share(pool: Pool, other: Pool, share: float, chance: np.random.Generator) -> Pool:
+def with_share(pool: PatchPool, other: PatchPool, share: float, chance: np.random.Generator) -> PatchPool:
     """Both pools as one, in which `other` is repeated or thinned until it has that share."""
     if not 0 <= share < 1:
         raise ValueError(f"the share of a source is from 0 to below 1, not {share}")
@@ -68,7 +68,7 @@ def with_share(pool: Pool, other: Pool, share: float, chance: np.random.Generato
         return pool
     wanted = round(len(pool.labels) * share / (1 - share))
     rows = np.resize(chance.permutation(len(other.labels)), wanted)
-    return pool.joined(Pool(other.images[rows], other.labels[rows], other.colours[rows]))
+    return pool.joined(PatchPool(other.images[rows], other.labels[rows], other.colours[rows]))
 
 
 def cells_px(corners_px: FloatArray, template: BoardTemplate, about: dict[str, Any], image: Image) -> FloatArray:
@@ -111,17 +111,17 @@ def _flattened(folder: Path, label: Label, about: dict[str, Any], template: Boar
 
 def _cut(
     rectified: Image, centres: FloatArray, label: Label, template: BoardTemplate, chance: np.random.Generator
-) -> Pool:
+) -> PatchPool:
     chosen = chance.permutation(len(centres))[:CELLS]
     images = np.stack([cut_cell(rectified, centres[cell], template, chance) for cell in chosen])
     labels = np.array([LABELS[label.cells[cell]] for cell in chosen], dtype=np.int64)
-    return Pool(images, labels, np.full((len(chosen), 6), np.nan, dtype=np.float32))
+    return PatchPool(images, labels, np.full((len(chosen), 6), np.nan, dtype=np.float32))
 
 
-def _all(pools: Sequence[Pool]) -> Pool:
+def _all(pools: Sequence[PatchPool]) -> PatchPool:
     if not pools:
         return empty_pool()
-    return Pool(
+    return PatchPool(
         np.concatenate([pool.images for pool in pools]),
         np.concatenate([pool.labels for pool in pools]),
         np.concatenate([pool.colours for pool in pools]),

@@ -1,4 +1,4 @@
-"""Measures from a hand's leaving to the verdict, and to the first sound, with the whole daemon in real time."""
+"""Measures the time from a hand's leaving the board to the verdict and to the first sound, with the whole daemon."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import zmq
 from pydantic import BaseModel
 
 from proving.bench.figures import Figure, figure
+from proving.bench.frame_log import Judged, read_log
 from proving.bench.live_tables import LiveTables
 from proving.bench.recording import Recording
 from proving.bench.report import Machine, Target, target_line
 from proving.bench.streams import Gone
-from proving.bench.watched import Judged, read_log
 
 MEDIAN_S, P95_S, SOUND_S = 0.6, 1.0, 0.3
 """Seconds promised: from hand to verdict (median and 95 %), and from verdict to sound."""

@@ -14,10 +14,10 @@ from subprocess import DEVNULL, PIPE
 
 from daemon.config.settings import ROOT
 from processes import Process
+from proving.bench.frame_log import read_log
 from proving.bench.recording import Recording
 from proving.bench.resident import ResidentError
 from proving.bench.streams import StreamServer
-from proving.bench.watched import read_log
 
 START_S, END_S = 120.0, 25.0
 SPEECH_OFF = "enabled = false"
@@ -69,7 +69,7 @@ class LiveTables:
     def running(self, environment: dict[str, str] | None = None) -> Iterator[None]:
         """Runs the daemons; entered once each has judged a picture. Raises ResidentError."""
         self._process = Process(
-            [sys.executable, "-m", "proving.bench.watched", str(self._summary), *map(str, self.configs)],
+            [sys.executable, "-m", "proving.bench.frame_log", str(self._summary), *map(str, self.configs)],
             cwd=ROOT, text=True, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE,
             env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Measures the thesis' way of doing the same, in a process of its own: this program itself does without torch."""
+"""Measures the method of Preda's thesis (docs/results.md) in a process of its own, because it needs torch."""
 
 from __future__ import annotations
 

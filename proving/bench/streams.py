@@ -1,7 +1,7 @@
 """Serves recordings as a phone does, by the clock: each picture when it is due, with the time at which it was taken.
 
-The time is in a JPEG comment, which decoders ignore, so that whoever judges a picture can tell its age, wherever it
-waited on its way. A slow reader misses pictures, as with a camera.
+The time is in a JPEG comment, which decoders ignore, so that the age of a judged
+picture is known, including all waiting on its way. A slow reader misses pictures, as with a camera.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from proving.bench.figures import Figure, figure
+from proving.bench.frame_log import Judged, read_log
 from proving.bench.live_tables import LiveTables
 from proving.bench.processes import cpu_s, descendants, memory
 from proving.bench.recording import Recording
 from proving.bench.report import Machine, Target, target_line
-from proving.bench.watched import Judged, read_log
 
 OLDEST_S = 0.5
 """Seconds promised as the greatest age of a judged picture, even when its verdict is published."""

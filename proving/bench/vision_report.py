@@ -21,7 +21,7 @@ NAMES = {
     "resnet18_48_all_cells": "thesis: ResNet-18 fp32, 48 px, 25 at once",
 }
 THESIS = "resnet18_224_cell_by_cell"
-"""The thesis' own way; the other entries are faster variants in its favour."""
+"""The method of Preda's thesis (docs/results.md); the other entries are faster variants in its favour."""
 
 
 class BoardCost(BaseModel):

@@ -1,4 +1,4 @@
-"""Measures the cost of reading every cell of a board at once: in eight bits, in full precision, and the thesis' way."""
+"""Measures the cost of reading all cells of a board: in eight bits, in full precision, and as Preda's thesis does."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ def full_precision(name: str, folder: Path) -> tuple[Network, str]:
             last = (result.stderr.strip().splitlines() or ["it said nothing"])[-1]
             raise WeightsError(f"{name} in full precision cannot be made: {last}") from None
         what = "weights rounded to eight bits as shipped, sums in full precision"
-    _vouch(place, name, target)
+    _write_manifest(place, name, target)
     return Network(name, place), what
 
 
-def _vouch(folder: Path, name: str, path: Path) -> None:
+def _write_manifest(folder: Path, name: str, path: Path) -> None:
     """Writes the manifest without which no network is loaded."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     (folder / "manifest.toml").write_text(f"[{name}]\nfile = {json.dumps(path.name)}\nsha256 = {json.dumps(digest)}\n")

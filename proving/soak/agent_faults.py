@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from games import boards_of_turn, carry_out
-from proving.soak.fault import COMPLAINTS, ByHand, Fault, hands_off, seconds, wait
-from proving.soak.lawful import TAKEBACKS, one_move_on
+from proving.soak.fault import COMPLAINTS, ByHand, Fault, changed, hands_off
+from proving.soak.legal_boards import TAKEBACKS, one_move_on
 from proving.soak.reporting import put_back, reported
 from proving.soak.trial import Trial
 
@@ -30,11 +30,7 @@ class Stalls(AgentFault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to a minute."""
-        at.agent.stalls = True
-        try:
-            yield from wait(at, seconds(at.chance, 2, 60))
-        finally:
-            at.agent.stalls = False
+        yield from changed(at, at.agent, (2, 60), stalls=True)
 
 
 class Floods(AgentFault):
@@ -44,11 +40,7 @@ class Floods(AgentFault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to twenty seconds."""
-        at.agent.floods = True
-        try:
-            yield from wait(at, seconds(at.chance, 2, 20))
-        finally:
-            at.agent.floods = False
+        yield from changed(at, at.agent, (2, 20), floods=True)
 
 
 class Lies(AgentFault):
@@ -58,11 +50,7 @@ class Lies(AgentFault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to thirty seconds."""
-        at.agent.lies = True
-        try:
-            yield from wait(at, seconds(at.chance, 2, 30))
-        finally:
-            at.agent.lies = False
+        yield from changed(at, at.agent, (2, 30), lies=True)
 
 
 class Misplayed(ByHand):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proving.soak.fault import SIGHT, Fault, seconds, wait
+from proving.soak.fault import SIGHT, Fault, changed, seconds, wait
 from proving.soak.trial import Trial
 
 
@@ -16,11 +16,7 @@ class Unplugged(Fault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to half a minute."""
-        at.camera.unplugged = True
-        try:
-            yield from wait(at, seconds(at.chance, 1, 30))
-        finally:
-            at.camera.unplugged = False
+        yield from changed(at, at.camera, (1, 30), unplugged=True)
 
 
 class Frozen(Fault):
@@ -31,11 +27,7 @@ class Frozen(Fault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to twenty seconds."""
-        at.camera.frozen = True
-        try:
-            yield from wait(at, seconds(at.chance, 1, 20))
-        finally:
-            at.camera.frozen = False
+        yield from changed(at, at.camera, (1, 20), frozen=True)
 
 
 class Slow(Fault):
@@ -45,11 +37,7 @@ class Slow(Fault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """One to three a second, for up to a minute."""
-        at.camera.rate_hz = at.chance.uniform(1, 3)
-        try:
-            yield from wait(at, seconds(at.chance, 5, 60))
-        finally:
-            at.camera.rate_hz = None
+        yield from changed(at, at.camera, (5, 60), rate_hz=at.chance.uniform(1, 3))
 
 
 class Noisy(Fault):
@@ -60,11 +48,7 @@ class Noisy(Fault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to half a minute."""
-        at.camera.noise_levels = at.chance.uniform(4, 14)
-        try:
-            yield from wait(at, seconds(at.chance, 3, 30))
-        finally:
-            at.camera.noise_levels = 0.0
+        yield from changed(at, at.camera, (3, 30), noise_levels=at.chance.uniform(4, 14))
 
 
 class ClockJump(Fault):

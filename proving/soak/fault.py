@@ -56,6 +56,18 @@ def wait(at: Trial, seconds: float) -> Iterator[None]:
         yield
 
 
+def changed(at: Trial, thing: object, lasts_s: tuple[float, float], **values: object) -> Iterator[None]:
+    """Gives attributes of a thing other values for a random time, then their former ones."""
+    before = {name: getattr(thing, name) for name in values}
+    try:
+        for name, value in values.items():
+            setattr(thing, name, value)
+        yield from wait(at, seconds(at.chance, *lasts_s))
+    finally:
+        for name, value in before.items():
+            setattr(thing, name, value)
+
+
 def wait_while(at: Trial, condition: Callable[[], bool], most_s: float = 60.0) -> Iterator[None]:
     """Waits until a condition no longer holds, at most `most_s` simulated seconds."""
     until_s = at.time_s + most_s

@@ -18,7 +18,7 @@ from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces
 from daemon.judging.other_lines import next_moves
 from proving.soak.fault import COMPLAINTS
-from proving.soak.lawful import one_move_on
+from proving.soak.legal_boards import one_move_on
 from proving.soak.record_comparison import Compared, compare
 from proving.soak.tally import Failure
 
@@ -100,7 +100,7 @@ class Judge:
         trial = self._trial
         lies = min(self._clear_s, trial.time_s - self.laid_s) > seconds
         complains = trial.subject.referee.verdict not in GOOD_VERDICTS
-        return lies and complains and self._right and not trial.storm.holds_hands
+        return lies and complains and self._right and not trial.schedule.holds_hands
 
     def begin_game(self) -> None:
         """Starts judging a new game, from the board that the table shows now."""
@@ -152,7 +152,7 @@ class Judge:
             self._agreed = trial.player.position if self.knows else self._agreed
         elif not self._stood_by_the_way():
             self._spoil("wrong_boards", f"{trial.subject.board} never stood on the table")
-        elif self._right and not self.knows and self._clear_s > MISSED_S and not trial.storm.holds_hands:
+        elif self._right and not self.knows and self._clear_s > MISSED_S and not trial.schedule.holds_hands:
             behind = len(trial.player.seen) - len(trial.subject.referee.line.seen)
             verdict = trial.subject.referee.verdict
             self._spoil(
@@ -166,7 +166,7 @@ class Judge:
         self.heard.append(Heard(trial.time_s, code, announcement.rule, announcement.board))
         if code == "move":
             self._time_verdict()
-        if trial.storm.allows(code) or (code == "reminder" and self._is_owed()):
+        if trial.schedule.allows(code) or (code == "reminder" and self._is_owed()):
             return
         if code == "takeback" and (plies := self._went_to_and_fro()):
             self._to_and_fro += plies
@@ -263,14 +263,14 @@ class Judge:
         """Notes the seconds from the hand's leaving to the announcement, if no fault is running."""
         trial = self._trial
         self._told_plies += 1
-        if trial.player.record and not trial.storm.running:
+        if trial.player.record and not trial.schedule.running:
             self._trial.tally.verdict_s.append(round(trial.time_s - trial.player.record[-1].done_s, 2))
 
     def _note_recoveries(self) -> None:
         trial = self._trial
         if not self.knows:
             return
-        for one in trial.storm.running:
+        for one in trial.schedule.running:
             if one.ended_s is not None and not one.known_again:
                 one.known_again = True
                 trial.tally.share(one.fault.name).recovery_s.append(round(trial.time_s - one.ended_s, 2))
@@ -290,7 +290,7 @@ class Judge:
             trial.plan.seed,
             round(trial.time_s, 1),
             len(trial.player.record),
-            trial.storm.blamed(),
+            trial.schedule.blamed(),
             text,
         )
         trial.tally.fail(failure, count)

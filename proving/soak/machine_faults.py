@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proving.soak.fault import SIGHT, Fault, seconds, wait, wait_while
+from proving.soak.fault import SIGHT, Fault, changed, wait, wait_while
 from proving.soak.subject import Instant
 from proving.soak.trial import Trial
 
@@ -25,11 +25,7 @@ class Kill(Fault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """It sees nothing for up to ten seconds."""
-        at.camera.unplugged = at.chance.random() < 0.5
-        try:
-            yield from wait(at, seconds(at.chance, 0.5, 10))
-        finally:
-            at.camera.unplugged = False
+        yield from changed(at, at.camera, (0.5, 10), unplugged=at.chance.random() < 0.5)
         at.kill()
         yield from _found_again(at)
 
@@ -43,12 +39,12 @@ class KillInWriting(Fault):
     def run(self, at: Trial) -> Iterator[None]:
         """Strikes with the next ply, if one comes within half a minute."""
         kills, until_s = at.subject.kills, at.time_s + 30
-        at.subject.doom.instant = at.chance.choice(INSTANTS)
+        at.subject.kill_plan.instant = at.chance.choice(INSTANTS)
         try:
             while at.subject.kills == kills and at.time_s < until_s:
                 yield
         finally:
-            at.subject.doom.instant = None
+            at.subject.kill_plan.instant = None
         if at.subject.kills != kills:
             yield from _found_again(at)
 
@@ -67,11 +63,7 @@ class DiskFull(Fault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to a minute."""
-        at.subject.doom.disk_full = True
-        try:
-            yield from wait(at, seconds(at.chance, 3, 60))
-        finally:
-            at.subject.doom.disk_full = False
+        yield from changed(at, at.subject.kill_plan, (3, 60), disk_full=True)
         yield from wait(at, 1)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from games import EMPTY, Step, carry_out
 from proving.soak.fault import COMPLAINTS, ByHand, Fault, hands_off, seconds, wait, wait_while
-from proving.soak.lawful import is_beyond_doubt
+from proving.soak.legal_boards import is_beyond_doubt
 from proving.soak.reporting import put_back, reported
 from proving.soak.trial import Trial
 from vision.simulated.tiles import has_tiles

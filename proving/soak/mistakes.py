@@ -16,7 +16,7 @@ import games
 from daemon.game.line_of_play import shares_pieces
 from games import EMPTY, AnyGame
 
-Make = Callable[["Situation"], str | None]
+Attempt = Callable[["Situation"], str | None]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Mistake:
     name: str
     rules: frozenset[str]
     """Codes by which it may be reported; if empty, any code will do."""
-    make: Make
+    make: Attempt
 
     def is_called(self, rule: str) -> bool:
         """Whether it may be reported by that code."""
@@ -140,7 +140,7 @@ def one_not_turned(at: Situation, move: Any) -> dict[int, str] | None:
     return {at.chance.choice(turned): EMPTY} if turned else None
 
 
-KINDS: dict[str, Make] = {
+KINDS: dict[str, Attempt] = {
     "wrong side lays": lambda at: lay(at, at.theirs),
     "wrong side moves": lambda at: _joined(at, at.theirs),
     "laid where it may not lie": lambda at: _lay_elsewhere(at),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proving.soak.fault import COMPLAINTS, ByHand, Fault, hands_off, wait_while
-from proving.soak.lawful import is_beyond_doubt
+from proving.soak.legal_boards import is_beyond_doubt
 from proving.soak.mistakes import Mistake, Situation, mistakes_of
 from proving.soak.reporting import put_back, reported
 from proving.soak.trial import Trial

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from proving.soak.fault import SIGHT, Fault, seconds, wait
+from proving.soak.fault import SIGHT, Fault, changed, seconds, wait
 from proving.soak.trial import Trial
 from vision.simulated.phone import VideoRoundTrip
 
@@ -99,11 +99,7 @@ class BadJpeg(Fault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """The quality is low enough for visible blocks."""
-        at.camera.phone.jpeg_quality = BAD_JPEG
-        try:
-            yield from wait(at, seconds(at.chance, *LASTS_S))
-        finally:
-            at.camera.phone.jpeg_quality = 0
+        yield from changed(at, at.camera.phone, LASTS_S, jpeg_quality=BAD_JPEG)
 
 
 class Video(Fault):
@@ -113,11 +109,7 @@ class Video(Fault):
 
     def run(self, at: Trial) -> Iterator[None]:
         """They go through a real encoder and back."""
-        at.camera.phone.video = VideoRoundTrip()
-        try:
-            yield from wait(at, seconds(at.chance, *LASTS_S))
-        finally:
-            at.camera.phone.video = None
+        yield from changed(at, at.camera.phone, LASTS_S, video=VideoRoundTrip())
 
 
 class Dusk(Fault):

@@ -31,7 +31,7 @@ class SoakError(RuntimeError):
 
 
 @dataclasses.dataclass(frozen=True)
-class Told:
+class TrialProgress:
     """A trial's progress."""
 
     number: int
@@ -74,7 +74,7 @@ def run_all(
     *,
     jobs: int,
     keep_failures: Path | None,
-    on_told: Callable[[Told], None],
+    on_progress: Callable[[TrialProgress], None],
 ) -> Iterator[Tally]:
     """Yields each plan's result as it is done; those finished earlier come first and are not run again.
 
@@ -86,18 +86,18 @@ def run_all(
         if done is None:
             waiting.append(number)
         else:
-            on_told(Told(number, done.plies, done.simulated_s))
+            on_progress(TrialProgress(number, done.plies, done.simulated_s))
             yield done
     context = multiprocessing.get_context("spawn")
-    told: multiprocessing.Queue[Told] = context.Queue(1024)
+    reports: multiprocessing.Queue[TrialProgress] = context.Queue(1024)
     running: dict[int, BaseProcess] = {}
     broken: list[str] = []
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
                 number = waiting.pop(0)
-                running[number] = _started(context, number, plans[number], folder, keep_failures, told)
-            broken += _listen(told, on_told)
+                running[number] = _started(context, number, plans[number], folder, keep_failures, reports)
+            broken += _listen(reports, on_progress)
             for number in [number for number, process in running.items() if not process.is_alive()]:
                 running.pop(number).join()
                 tally = load(folder, plans[number])
@@ -114,15 +114,15 @@ def run_all(
         raise SoakError(f"broke off: {'; '.join(broken)}")
 
 
-def _listen(told: multiprocessing.Queue[Told], on_told: Callable[[Told], None]) -> list[str]:
+def _listen(reports: multiprocessing.Queue[TrialProgress], on_progress: Callable[[TrialProgress], None]) -> list[str]:
     """Passes on the trials' progress for LOOK_S seconds at most; returns their errors."""
     errors, until_s = [], time.monotonic() + LOOK_S
     while time.monotonic() < until_s:
         try:
-            one = told.get(timeout=LOOK_S)
+            one = reports.get(timeout=LOOK_S)
         except queue.Empty:
             break
-        on_told(one)
+        on_progress(one)
         if one.error:
             errors.append(one.error)
     return errors
@@ -134,7 +134,7 @@ def _started(context: Any, *arguments: Any) -> BaseProcess:
     return process
 
 
-def _work(number: int, plan: Plan, folder: Path, keep_failures: Path | None, told: Any) -> None:
+def _work(number: int, plan: Plan, folder: Path, keep_failures: Path | None, reports: Any) -> None:
     """Runs one trial in a process of its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its trials
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -142,14 +142,14 @@ def _work(number: int, plan: Plan, folder: Path, keep_failures: Path | None, tol
     cv2.setNumThreads(1)
 
     def tell(tally: Tally, error: str = "") -> None:
-        one = Told(number, tally.plies, tally.samples[-1].time_s if tally.samples else 0.0, error)
+        one = TrialProgress(number, tally.plies, tally.samples[-1].time_s if tally.samples else 0.0, error)
         with contextlib.suppress(queue.Full):
-            told.put_nowait(one)
+            reports.put_nowait(one)
 
     try:
         with tempfile.TemporaryDirectory(prefix="kibitzer-soak-") as temporary:
             trial = Trial(plan, Path(temporary), kinds_of(plan.faults), on_progress=tell, keep_failures=keep_failures)
             save(folder, plan, trial.run())
     except Exception as error:
-        told.put(Told(number, 0, 0.0, f"{plan.game}, seed {plan.seed}: {type(error).__name__}: {error}"))
+        reports.put(TrialProgress(number, 0, 0.0, f"{plan.game}, seed {plan.seed}: {type(error).__name__}: {error}"))
         raise

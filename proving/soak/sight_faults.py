@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proving.soak.camera import glare_on
-from proving.soak.fault import SIGHT, ByHand, Fault, seconds, wait, wait_while
+from proving.soak.fault import SIGHT, ByHand, Fault, changed, seconds, wait, wait_while
 from proving.soak.trial import Trial
 
 DIMMEST, BRIGHTEST = 0.5, 1.3
@@ -75,11 +75,8 @@ class GlareSpot(Fault):
         width, height = at.template.size_mm
         place = at.chance.uniform(0, width), at.chance.uniform(0, height)
         radius_mm = at.template.man_diameter_mm * at.chance.uniform(0.4, 1.6)
-        at.camera.glare = glare_on(at.table, place, radius_mm, at.chance.uniform(40, 200))
-        try:
-            yield from wait(at, seconds(at.chance, 1, 20))
-        finally:
-            at.camera.glare = None
+        glare = glare_on(at.table, place, radius_mm, at.chance.uniform(40, 200))
+        yield from changed(at, at.camera, (1, 20), glare=glare)
 
 
 class Bump(Fault):

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import games
 from daemon.cli.wrong_call import stop
 from proving.soak.catalogue import FAULTS, kinds_of
-from proving.soak.runs import SoakError, Told, run_all
+from proving.soak.runs import SoakError, TrialProgress, run_all
 from proving.soak.tally import COUNTS, DEFINITIONS, Tally, total
 from proving.soak.trial import Plan
 
@@ -69,7 +69,7 @@ def soak(
             folder.mkdir(parents=True, exist_ok=True)
             with _progress_bar() as progress:
                 count = _Count(progress, plans)
-                for tally in run_all(plans, folder, jobs=jobs, keep_failures=keep_failures, on_told=count.told):
+                for tally in run_all(plans, folder, jobs=jobs, keep_failures=keep_failures, on_progress=count.update):
                     done.append(tally)
                     if not as_json:
                         progress.console.print(_line(tally), highlight=False, markup=False)
@@ -124,9 +124,9 @@ class _Count:
         self._progress, self._done = progress, [0] * len(plans)
         self._task = progress.add_task("plies" if self._by_plies else "simulated seconds", total=whole)
 
-    def told(self, told: Told) -> None:
+    def update(self, progress: TrialProgress) -> None:
         """Records one trial's progress."""
-        self._done[told.number] = told.plies if self._by_plies else round(told.simulated_s)
+        self._done[progress.number] = progress.plies if self._by_plies else round(progress.simulated_s)
         self._progress.update(self._task, completed=sum(self._done))
 
 

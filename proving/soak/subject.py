@@ -35,7 +35,7 @@ class Killed(BaseException):
 
 
 @dataclasses.dataclass
-class Doom:
+class KillPlan:
     """When the process under test is to be killed, and whether its disk is full."""
 
     instant: Instant | None = None
@@ -49,14 +49,14 @@ class Doom:
             raise Killed
 
 
-class MortalRecord:
+class KillableRecord:
     """A game's record whose disk may be full, and whose process may die before or after a ply is written."""
 
-    def __init__(self, record: GameRecord, doom: Doom) -> None:
-        self._record, self._doom = record, doom
+    def __init__(self, record: GameRecord, kill_plan: KillPlan) -> None:
+        self._record, self._kill_plan = record, kill_plan
 
     def _room(self) -> None:
-        if self._doom.disk_full:
+        if self._kill_plan.disk_full:
             raise OSError(REASONS["full"])
 
     def together(self) -> AbstractContextManager[object]:
@@ -67,9 +67,9 @@ class MortalRecord:
     def append(self, record: Record) -> None:
         """Writes one ply."""
         self._room()
-        self._doom.strike("before_writing")
+        self._kill_plan.strike("before_writing")
         self._record.append(record)
-        self._doom.strike("after_writing")
+        self._kill_plan.strike("after_writing")
 
     def take_back(self, ply: int) -> None:
         """Marks the plies after `ply` as undone."""
@@ -95,10 +95,10 @@ class MortalRecord:
         """Writes an announcement other than a ply."""
         self._room()
         if announcement.code == "agent_move":
-            self._doom.strike("before_writing")
+            self._kill_plan.strike("before_writing")
         self._record.note(announcement)
         if announcement.code == "agent_move":
-            self._doom.strike("after_writing")
+            self._kill_plan.strike("after_writing")
 
 
 class Subject:
@@ -120,7 +120,7 @@ class Subject:
         `blind` tells whether the camera is known to send nothing.
         """
         self.game, self.path = game, path
-        self.doom = Doom()
+        self.kill_plan = KillPlan()
         self.publisher: Publisher | None = None
         self.seats = Seat(), Seat()
         self.kills = 0
@@ -178,7 +178,7 @@ class Subject:
     def kill(self) -> None:
         """Ends the process without flushing, closing or saying anything, and starts a new one on the same file."""
         self.kills += 1
-        self.doom.instant = None
+        self.kill_plan.instant = None
         self._journal.close()  # rolls back what was not committed, as the next process would
         self._journal = Journal(self.path)
         self.pipeline = self._new_pipeline()
@@ -207,9 +207,9 @@ class Subject:
         match = Match(
             referee,
             seats=self.seats,
-            recorder=MortalRecord(GameRecord(self._journal, game_id), self.doom),
+            recorder=KillableRecord(GameRecord(self._journal, game_id), self.kill_plan),
             publisher=self.publisher,
-            listeners=[self._told],
+            listeners=[self._hear_announcement],
             session=secrets.token_hex(4),
             game_id=game_id,
             clock=self._clock,
@@ -219,10 +219,10 @@ class Subject:
         match.start()
         return eyes
 
-    def _told(self, announcement: Announcement) -> None:
+    def _hear_announcement(self, announcement: Announcement) -> None:
         self._hear(announcement)
         if announcement.code == "move":
-            self.doom.strike("after_telling")
+            self.kill_plan.strike("after_telling")
 
     def state(self) -> StateMessage | None:
         """The newest published state."""

@@ -17,13 +17,13 @@ from daemon.game.line_of_play import shares_pieces, unseen_moves
 from proving.soak.agent import NAME as AGENT
 from proving.soak.agent import SimulatedAgent
 from proving.soak.camera import Camera
+from proving.soak.careful_players import CarefulPlayers
 from proving.soak.fault import Fault
+from proving.soak.fault_schedule import FaultSchedule
 from proving.soak.judge import Judge
 from proving.soak.resources import sample
-from proving.soak.storm import Storm
 from proving.soak.subject import Killed, Subject
 from proving.soak.tally import Tally
-from proving.soak.telling import CarefulPair
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.style import CameraStyle, default_style
@@ -98,8 +98,8 @@ class Trial:
         self._wants_agents = any(kind.agent for kind in faults) and not shares_pieces(self.game)
         self.player = self._new_player()
         self.judge = Judge(self, keep_failures)
-        self.storm = Storm(self, faults, plan.calm_s)
-        self.pair = CarefulPair(self)
+        self.schedule = FaultSchedule(self, faults, plan.calm_s)
+        self.pair = CarefulPlayers(self)
         self.hands_free = False
         """Whether players make moves although a fault occupies their hands, because the fault needs those moves."""
         self.known = 0
@@ -191,12 +191,12 @@ class Trial:
 
     def _turn(self) -> None:
         """Runs one turn of the loop: the table's events, one picture, and the daemon's reaction."""
-        self.storm.update()
+        self.schedule.update()
         # Do not count written moves: moves taken back may be taken for a move.
         self.known = len(self.player.seen) if self.judge.knows else min(self.known, len(self.player.seen))
         ahead = len(self.player.seen) + self.player.moving - self.known
         still = self.plan.still or self._full_s is not None
-        self.player.held = still or (self.storm.holds_hands and not self.hands_free) or ahead >= AHEAD
+        self.player.held = still or (self.schedule.holds_hands and not self.hands_free) or ahead >= AHEAD
         self.player.update()
         frame = self.camera.read(idle=self._idle())
         try:
@@ -214,7 +214,7 @@ class Trial:
 
     def _calm_down(self) -> None:
         """Stops faults and moves, and lets what was begun be carried out, announced and written."""
-        self.storm.close()
+        self.schedule.close()
         self._full_s = self._full_s or self.time_s
         until_s = self.time_s + END_S
         while self.time_s < until_s and not (self.judge.knows and not self.subject.match.write_trouble):
@@ -223,14 +223,15 @@ class Trial:
     def _idle(self) -> bool:
         if self.player.moving or self.table.stirs:
             return False
-        return self.storm.slow or (self.subject.rests and not self.table.busy)
+        return self.schedule.slow or (self.subject.rests and not self.table.busy)
 
     def _end_game(self) -> None:
         """Puts the pieces back for the next game once all plies are announced or END_S has passed."""
         if self._ended_s is None:
             self._ended_s = self.time_s
-        told = self.judge.knows and not self.subject.match.write_trouble
-        if self.storm.holds_hands or self.subject.match.unwritten or not (told or self.time_s - self._ended_s > END_S):
+        announced = self.judge.knows and not self.subject.match.write_trouble
+        done = announced or self.time_s - self._ended_s > END_S
+        if self.schedule.holds_hands or self.subject.match.unwritten or not done:
             return
         self.judge.close_game()
         self._new_game()

@@ -12,7 +12,7 @@ import pytest
 
 from agents import heuristics
 from agents.agent import Limits
-from agents.outlook import NOWHERE, Outlook, difference, expected_best, unseen, worths
+from agents.open_places import NOWHERE, OpenPlaces, difference, expected_best, unseen, worths
 from agents.players import Player, parse
 from agents.registry import load_agent
 from games.double_double_dominoes import DIAMONDS, TILES, DoubleDoubleDominoes, Lay, Position
@@ -25,7 +25,7 @@ GAME = DoubleDoubleDominoes()
 
 
 def most_diamonds(board: str) -> list[int]:
-    """The same as `Outlook.diamonds`, but each tile is tried in each place by the rules."""
+    """The same as `OpenPlaces.diamonds`, but each tile is tried in each place by the rules."""
     found = [NOWHERE] * len(TILES)
     for cells, _, _ in slots(board, None):
         for index, (a, b) in enumerate(TILES):
@@ -37,7 +37,7 @@ def most_diamonds(board: str) -> list[int]:
 def test_the_outlook_after_a_lay_is_that_of_the_board_after_it() -> None:
     draw = random.Random(2)
     for position in [GAME.initial(seed=1), *positions(GAME, 4, 12)]:
-        outlook = Outlook(position.board)
+        outlook = OpenPlaces(position.board)
         assert outlook.diamonds() == most_diamonds(position.board)
         lays = [move for move in GAME.legal_moves(position) if isinstance(move, Lay)]
         for lay in draw.sample(lays, min(3, len(lays))):

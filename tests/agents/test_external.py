@@ -13,7 +13,7 @@ import pytest
 import games
 from agents import engines, registry
 from agents.agent import AgentError, Limits
-from agents.engines import asking
+from agents.engines import engine_protocols
 from agents.engines.process import EngineError, EngineProcess
 from agents.external import MAX_FAILURES
 
@@ -168,7 +168,7 @@ def test_a_line_that_an_engine_does_not_read_is_an_error_not_a_wait() -> None:
 
 def test_a_late_answer_is_no_answer() -> None:
     process = EngineProcess([sys.executable, "-c", "print('early', flush=True); import time; time.sleep(600)"])
-    assert process.hear(asking.deadline_in(20.0)) == "early"
+    assert process.hear(engine_protocols.deadline_in(20.0)) == "early"
     with pytest.raises(EngineError, match="gave no answer in time; its last line was 'early'"):
         process.hear(time.monotonic())
     process.close()

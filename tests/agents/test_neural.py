@@ -79,7 +79,7 @@ def test_networks_that_are_absent_are_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="train neural-morris"):
         load_networks("ours", tmp_path)
     (tmp_path / "manifest.toml").write_text('[neural_morris]\nfile = "n.onnx"\nsha256 = "00"\n', encoding="utf-8")
-    with pytest.raises(ValueError, match="vouches"):
+    with pytest.raises(ValueError, match="checksum"):
         load_networks("ours", tmp_path)
     with pytest.raises(ValueError, match="the designs are"):
         load_networks("deep", tmp_path)

@@ -28,7 +28,7 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning.adapting import Adaptation
 from tests.bench.drifting_light import Sitting, sittings
-from tests.daemon.still_eyes import PICTURE, AtOnce, StillEyes
+from tests.daemon.fake_pipeline import PICTURE, AtOnce, FakePipeline
 from vision.frame import Frame
 from vision.reading.reader import Reader
 
@@ -67,7 +67,7 @@ def play(sitting: Sitting, profile: TableProfile | None, *, learns: bool) -> Tal
     game, tally = games.load(sitting.game), Tally()
     reader = Reader(sitting.template, profile)
     assert reader.first is not None
-    eyes = StillEyes(sitting.template, reader.first, reader.believe)
+    eyes = FakePipeline(sitting.template, reader.first, reader.believe)
     adaptation = Adaptation(eyes, executor=AtOnce()) if learns else None
     match = Match(Referee(game))
     seeing = BoardTracker(eyes, match, learner=adaptation)  # type: ignore[arg-type]

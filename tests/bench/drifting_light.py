@@ -15,9 +15,9 @@ from games import AnyGame
 from vision.pose import rectify
 from vision.reading.cells import cut_patches
 from vision.reading.descriptors import load_descriptor
-from vision.reading.reader import Look
+from vision.reading.reader import DescribedCells
 from vision.simulated.calibrated import profile_of
-from vision.simulated.chance import random_style
+from vision.simulated.random_style import random_style
 from vision.simulated.scenes import shaped_by_chance
 from vision.simulated.style import LampStyle
 from vision.simulated.table import SimulatedTable
@@ -38,7 +38,7 @@ class Sitting:
     template: BoardTemplate
     drift: str
     boards: tuple[str, ...]
-    looks: tuple[Look, ...]
+    looks: tuple[DescribedCells, ...]
 
 
 def sittings(table: int, plies: int, folder: Path | None = None) -> tuple[list[Sitting], TableProfile]:
@@ -99,7 +99,7 @@ def _play(
         table = night if drift == "lamp" and 2 * ply >= plies else day
         _set_light(table, drift, ply / plies)
         patches = cut_patches(rectify(table.render(), day.pose, template), template)
-        looks.append(Look(patches, machine.describe(patches)))
+        looks.append(DescribedCells(patches, machine.describe(patches)))
     return Sitting(game.name, template, drift, tuple(boards), tuple(looks))
 
 
@@ -128,5 +128,5 @@ def _kept(path: Path, game: AnyGame, template: BoardTemplate, drifts: list[str])
         for number, drift in enumerate(drifts):
             looks = zip(arrays[f"{number}_patches"], arrays[f"{number}_descriptors"], strict=True)
             boards = tuple(str(board) for board in arrays[f"{number}_boards"])
-            played.append(Sitting(game.name, template, drift, boards, tuple(Look(*one) for one in looks)))
+            played.append(Sitting(game.name, template, drift, boards, tuple(DescribedCells(*one) for one in looks)))
     return played

@@ -28,7 +28,7 @@ from calibration.template import BoardTemplate, load_template
 from games import EMPTY
 from vision.finding.finder import find_board
 from vision.frame import Image
-from vision.simulated.chance import random_style
+from vision.simulated.random_style import random_style
 from vision.simulated.style import Style
 from vision.simulated.table import SimulatedTable
 

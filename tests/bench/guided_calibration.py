@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.bench.kill_resume import ROOT, fetch, free_port
-from vision.simulated.sitter import SLIPS
+from vision.simulated.calibration_player import SLIPS
 
 COMMAND = [sys.executable, "-m", "daemon.cli"]
 START_S, GAME_S = 30.0, 600.0

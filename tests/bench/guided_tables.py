@@ -25,8 +25,8 @@ from calibration.template import BoardTemplate, load_template
 from games import EMPTY
 from vision.calibrating.guided import GuidedCalibration, Prompt
 from vision.calibrating.guided_fit import fit_guided
-from vision.simulated.chance import random_style
-from vision.simulated.sitter import SLIPS, Sitter
+from vision.simulated.calibration_player import SLIPS, CalibrationPlayer
+from vision.simulated.random_style import random_style
 from vision.simulated.source import SimulatedSource
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
@@ -57,7 +57,7 @@ class Outcome:
 
 
 class Evening:
-    """One table, its sitter, and the disturbances."""
+    """One table, its player, and the disturbances."""
 
     def __init__(
         self, template: BoardTemplate, plan: tuple[Lesson, ...], seed: int, slips: float, pace: float, *, calm: bool
@@ -67,7 +67,7 @@ class Evening:
         self.calibration = GuidedCalibration(template, plan)
         self.outcome = Outcome(seed, pictures=len(plan), pieces=sum(len(lesson.pieces) for lesson in plan))
         self._plan, self._slips = plan, slips
-        self._sitter = Sitter(self.table, seed, pace=pace)
+        self._player = CalibrationPlayer(self.table, seed, pace=pace)
         self._chance = random.Random(seed)
         self._slipped = False
         self._next_s = float("inf") if calm else 6.0
@@ -77,7 +77,7 @@ class Evening:
         source = SimulatedSource(self.table, rate_hz=RATE_HZ)
         self._hear(self.calibration.begin())
         while not self.calibration.ended and self.table.time_s < MAX_S:
-            self._sitter.update()
+            self._player.update()
             frame = source.read(1.0)
             if frame is not None:
                 self._hear(self.calibration.feed(frame))
@@ -96,14 +96,14 @@ class Evening:
             sys.stderr.write(f"{self.table.time_s:6.1f} s  {prompt.code:<8} {prompt.text}\n")
             if prompt.code == "lay":
                 slips = bool(prompt.cells) and self._chance.random() < self._slips
-                self._sitter.lay(self._plan[prompt.lesson].board, self._chance.choice(SLIPS[1:]) if slips else "none")
+                self._player.lay(self._plan[prompt.lesson].board, self._chance.choice(SLIPS[1:]) if slips else "none")
                 self._slipped = slips
                 self.outcome.slips += slips
             elif prompt.code == "correct":
                 self.outcome.corrections += 1
                 self.outcome.noticed += self._slipped
                 self._slipped = False
-                self._sitter.mend()
+                self._player.mend()
             elif prompt.code == "taken":
                 self.outcome.wrong_pictures += self.table.board != self._plan[prompt.lesson].board
 

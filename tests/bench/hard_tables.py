@@ -32,7 +32,7 @@ from vision.calibrating.guided_fit import fit_guided
 from vision.finding.viewpoint import viewpoint
 from vision.frame import Frame, Image
 from vision.reading.locate import PhotoReader
-from vision.simulated.chance import random_style
+from vision.simulated.random_style import random_style
 from vision.simulated.scenes import random_board
 from vision.simulated.style import LampStyle, Style, default_style
 from vision.simulated.table import SimulatedTable

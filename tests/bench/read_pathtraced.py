@@ -3,9 +3,10 @@
     ./kibitzer train scenes --game morris --count 60 --seed 2026 --out var/scenes/morris
     .venv/bin/python -m tests.bench.read_pathtraced var/scenes/morris --wrong
 
-Prints one JSON object a folder. Under `given`, and under `found` of the boards found in their place (no corner off by
-more than 3 % of the side), the share of cells and of whole boards read right before any rules help, which classes were
-taken for which, and for every kind of pieces, light and board and band of tilt how many boards are right of how many.
+Prints one JSON object per folder. `given` is about boards read with their corners given; `found` is about boards found
+in the right place (no corner off by more than 3 % of the side). Both have the shares of cells and of whole boards read
+right before any rules help, which classes were confused, and how many boards of how many are right by kind of pieces,
+light and board, and by tilt.
 """
 
 from __future__ import annotations

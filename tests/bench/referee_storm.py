@@ -4,7 +4,7 @@
 
 It shows thousands of boards a minute, while the soak with its pictures shows some dozen: the quickest search for a
 board that is wrongly believed or wrongly complained of. The truth is the player's own line, and illegal boards are
-found by brute force (`proving.soak.lawful`), not by the referee's own search.
+found by brute force (`proving.soak.legal_boards`), not by the referee's own search.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from daemon.interpret.explain import explain
 from daemon.judging import adopting
 from daemon.judging.referee import Referee
 from games import AnyGame
-from proving.soak.lawful import is_beyond_doubt
+from proving.soak.legal_boards import is_beyond_doubt
 from proving.soak.mistakes import Situation, mistakes_of
 from tests.daemon.readings import reading_of
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate, load_template
 from vision.finding.finder import find_board
 from vision.frame import Image
-from vision.simulated.chance import random_style
+from vision.simulated.random_style import random_style
 from vision.simulated.scenes import random_scene
 from vision.simulated.style import Style
 
@@ -91,7 +91,7 @@ def count(template: BoardTemplate, kind: str, scenes: int, seed: int, *, reasons
             believed += 1
             misplaced += is_misplaced(found.pose.corners_px(found.template), case)
         elif reasons:
-            from vision.finding.sight import why_unseen
+            from vision.finding.why_unseen import why_unseen
 
             started_s = time.perf_counter()
             why = why_unseen(case.image, template)

@@ -35,9 +35,9 @@ from games import Step
 from tests.bench.kill_resume import ROOT, fetch, free_port
 from vision.frame import Frame
 from vision.simulated.calibrated import profile_of
-from vision.simulated.follow import StateFollower
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.source import SimulatedSource
+from vision.simulated.state_follower import StateFollower
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
 from vision.sources.mjpeg_server import MjpegServer
@@ -388,7 +388,7 @@ def main() -> int:
     parser.add_argument("--pace", type=float, default=2.0, help="speed of the hands")
     parser.add_argument("--keep", type=Path, help="folder for transcript, log and record, kept")
     given = parser.parse_args()
-    logging.getLogger("vision.simulated.follow").setLevel(logging.ERROR)  # the daemon is away on purpose
+    logging.getLogger("vision.simulated.state_follower").setLevel(logging.ERROR)  # the daemon is away on purpose
     with TemporaryDirectory(prefix="kibitzer-walk-") as temporary:
         folder = (given.keep or Path(temporary)).resolve()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

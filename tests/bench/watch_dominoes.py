@@ -23,7 +23,7 @@ from pathlib import Path
 import games
 from daemon.storage.journal import Journal
 from daemon.storage.score_sheet import Row, score_sheet
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from tests.bench.kill_resume import ROOT, fetch, free_port
 from tests.daemon.dominoes import Tile, annotated
 

@@ -59,5 +59,7 @@ def speak_pseudo(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on, `LANGUAGE` gives the pseudo-language."""
     pseudo = Pseudo()
     translation.page_words.cache_clear()
-    real = translation.tongue_of
-    monkeypatch.setattr(translation, "tongue_of", lambda language: pseudo if language == LANGUAGE else real(language))
+    real = translation.translator_of
+    monkeypatch.setattr(
+        translation, "translator_of", lambda language: pseudo if language == LANGUAGE else real(language)
+    )

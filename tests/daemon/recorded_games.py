@@ -11,7 +11,7 @@ import games
 from daemon.game.clocks import GameClock, TimeControl
 from daemon.game.effects import Thought
 from daemon.storage.journal import Journal
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from games import AnyGame, Outcome
 
 PLAYERS = ('Ana [a] \\ "x"', "level-5; ]")

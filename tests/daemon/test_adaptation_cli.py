@@ -19,7 +19,7 @@ from daemon.perception.learning.generations import (
     load_adapted,
     save_adapted,
 )
-from tests.daemon.still_eyes import AtOnce
+from tests.daemon.fake_pipeline import AtOnce
 from tests.daemon.test_adapting import a_generation, calibrated
 from vision.calibrating.examples import Example, Reservoir, cell_kinds
 from vision.reading.heads import head_from_arrays

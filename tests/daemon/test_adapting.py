@@ -18,13 +18,13 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning import adapting
 from daemon.perception.learning.adapting import Adaptation
 from daemon.perception.learning.generations import Generation
-from tests.daemon.still_eyes import PICTURE, SETTLED, AtOnce, StillEyes
+from tests.daemon.fake_pipeline import PICTURE, SETTLED, AtOnce, FakePipeline
 from vision.calibrating.adapting import Score, adapt_head
 from vision.calibrating.examples import Examples
 from vision.calibrating.fitting import fit_head
 from vision.frame import Frame
 from vision.reading.heads import OTHER, Head
-from vision.reading.reader import Look
+from vision.reading.reader import DescribedCells
 
 LENGTH = 40
 TEMPLATE = load_template("nine_mens_morris")
@@ -55,7 +55,7 @@ class Table:
 
     def __post_init__(self) -> None:
         self.game = games.load("morris")
-        self.eyes = StillEyes(TEMPLATE, self.first)
+        self.eyes = FakePipeline(TEMPLATE, self.first)
         self.adaptation = Adaptation(self.eyes, self.path, self.executor)
         self.chance = np.random.default_rng(5)
         self.sit_down()
@@ -68,7 +68,7 @@ class Table:
 
     def show(self, board: str, light: float, looks_like: str = "") -> None:
         """Shows a board; with `looks_like` the eyes see that board instead."""
-        self.eyes.look = Look(NO_PATCHES, described(looks_like or board, light, self.chance))
+        self.eyes.look = DescribedCells(NO_PATCHES, described(looks_like or board, light, self.chance))
         self.seeing.feed(Frame(PICTURE, 0.0, 0))
         self.seeing.poll()
 
@@ -92,7 +92,7 @@ class Table:
 
     def loss(self, light: float) -> float:
         """Mean negative log probability of the right pieces: high where the head reads the board badly."""
-        look = Look(NO_PATCHES, described(self.board, light, np.random.default_rng(9)))
+        look = DescribedCells(NO_PATCHES, described(self.board, light, np.random.default_rng(9)))
         logs = self.eyes.believe(look, self.eyes.head)
         columns = [TEMPLATE.letters.index(letter) for letter in self.board]
         return -float(logs[np.arange(24), columns].mean())
@@ -187,7 +187,7 @@ def test_a_fit_to_boards_that_were_taken_back_is_dropped_before_it_is_used() -> 
     [
         {"gate": dataclasses.replace(SETTLED, blocked=True)},
         {"gate": dataclasses.replace(SETTLED, phase="light")},
-        {"alignment": dataclasses.replace(StillEyes(TEMPLATE, calibrated()).alignment, quality=0.3)},
+        {"alignment": dataclasses.replace(FakePipeline(TEMPLATE, calibrated()).alignment, quality=0.3)},
     ],
 )
 def test_a_board_that_is_not_free_and_in_its_place_teaches_nothing(cover: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 import games
 from daemon.outputs import archive, permission
-from daemon.outputs.recorded import Recorded
+from daemon.outputs.recorded_game import RecordedGame
 from daemon.outputs.web import WebPage
 from daemon.storage.exporting.formats import suiting
 from daemon.storage.importing.reading import read_game
@@ -292,9 +292,9 @@ def test_a_game_that_cannot_be_read_is_said_to_be_and_the_others_are_there(page:
 
 def test_too_many_askers_are_turned_away_and_the_page_goes_on(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
     game_id = ids(page)["reversi"]
-    go_on, real = threading.Event(), Recorded.board
+    go_on, real = threading.Event(), RecordedGame.board
     slow: Callable[..., str] = lambda self, ply: (go_on.wait(15), real(self, ply))[1]  # noqa: E731
-    monkeypatch.setattr(Recorded, "board", slow)
+    monkeypatch.setattr(RecordedGame, "board", slow)
     with ThreadPoolExecutor(archive.MAX_WAITING + 4) as pool:
         waiting = [pool.submit(ask, page, f"archive/{game_id}/board/1.svg") for _ in range(archive.MAX_WAITING + 4)]
         while sum(one.done() for one in waiting) < 4:

@@ -3,7 +3,7 @@
 import json
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 import zmq
@@ -12,6 +12,7 @@ from agents.messages import MAX_BYTES, TOPIC, PlayerPart, StateMessage
 from daemon.agents import worker_registry
 from daemon.agents.bus import MAX_TOPICS, Bus
 from daemon.agents.endpoints import BusError
+from tests.waiting import wait_for
 
 FREE = "tcp://127.0.0.1:*"
 
@@ -89,15 +90,6 @@ def worker(bus: Bus) -> Iterator[Worker]:
     made = Worker(bus)
     yield made
     made.close()
-
-
-def wait_for(condition: Callable[[], object], timeout_s: float = 3.0) -> object:
-    deadline_s = time.monotonic() + timeout_s
-    while time.monotonic() < deadline_s:
-        if value := condition():
-            return value
-        time.sleep(0.01)
-    raise AssertionError("it did not come to pass in time")
 
 
 def test_a_late_joiner_gets_the_current_state_at_once(bus: Bus) -> None:

@@ -22,7 +22,7 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.storage.journal import Journal
 from daemon.storage.record import GameRecord
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_match import PICTURE, Post, ScriptedPipeline
 from vision.frame import Frame

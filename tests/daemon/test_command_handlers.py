@@ -13,7 +13,7 @@ import pytest
 
 import games
 from daemon.agents import hints
-from daemon.app.keys import Keyboard
+from daemon.app.keyboard import Keyboard
 from daemon.commands.command import (
     Adopt,
     Coach,
@@ -183,9 +183,9 @@ def test_what_was_told_of_a_cell_holds_until_the_cell_changes() -> None:
     bench = at(moves=["d2"])
     bench.show(board_with(bench.game, W="d2 g7 g4"))
     tell(bench, Correct("g7", "empty"))
-    assert bench.eyes.told.cells == (bench.game.cells.index("g7"),)
+    assert bench.eyes.overrides.cells == (bench.game.cells.index("g7"),)
     bench.show(board_with(bench.game, W="d2"))
-    assert bench.eyes.told.cells == ()
+    assert bench.eyes.overrides.cells == ()
 
 
 def test_a_move_of_a_man_of_whom_was_told_is_seen_all_the_same() -> None:
@@ -215,7 +215,7 @@ def test_a_move_that_was_misread_and_believed_is_mended_by_a_correction() -> Non
 def test_a_correction_that_makes_no_sense_is_refused_with_the_rule() -> None:
     bench = at(moves=["d2"])
     assert "It is dark's turn" in refuse(bench, Correct("a1", "light"))
-    assert bench.eyes.told.cells == ()
+    assert bench.eyes.overrides.cells == ()
     assert "There is no cell z9" in refuse(bench, Correct("z9", "light"))
     assert refuse(bench, Correct("a1", "queen")) == "There is no piece queen; say light, dark or empty."
 

@@ -9,8 +9,8 @@ import pytest
 
 from agents import engines
 from agents.agent import AgentError
+from daemon.checks import CheckResult
 from daemon.checks.devices import check_camera
-from daemon.checks.finding import Finding
 from daemon.config.settings import SHIPPED, Config, ConfigError, EngineSection, load_config
 
 
@@ -149,7 +149,7 @@ def test_a_seed_of_hands_that_are_dealt_has_a_range(tmp_path: Path) -> None:
 
 def test_no_camera_is_a_camera_that_may_be_named(tmp_path: Path) -> None:
     config = load_config(write(tmp_path, '[camera]\nsource = "none"\n'))
-    assert check_camera(config) == Finding("camera", True, "none is wanted: moves are made on the page or told")
+    assert check_camera(config) == CheckResult("camera", True, "none is wanted: moves are made on the page or told")
 
 
 def test_the_environment_overrides_a_file_key_by_key(tmp_path: Path) -> None:

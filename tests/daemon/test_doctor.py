@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from daemon.checks import devices
-from daemon.checks.finding import Finding
+from daemon.checks import CheckResult, devices
 from daemon.cli import doctor
 from daemon.config.settings import Config
 from vision.sources.delivery import Delivery
@@ -42,25 +41,25 @@ def camera(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 @pytest.mark.parametrize("camera", [(120, 15.0)], indirect=True)
 @pytest.mark.usefixtures("camera")
 def test_camera_is_described_by_what_it_delivers() -> None:
-    finding = devices.check_camera(Config())
-    assert finding.ok
-    assert "64x48 pixels, MJPG, " in finding.text and "pictures a second (asked: 15)" in finding.text
-    assert finding.text.endswith("exposure locked; the driver says MJPG 64x48 at 30 Hz")
+    result = devices.check_camera(Config())
+    assert result.ok
+    assert "64x48 pixels, MJPG, " in result.text and "pictures a second (asked: 15)" in result.text
+    assert result.text.endswith("exposure locked; the driver says MJPG 64x48 at 30 Hz")
 
 
 @pytest.mark.parametrize("camera", [(4, 5000.0)], indirect=True)
 @pytest.mark.usefixtures("camera")
 def test_slow_and_dark_camera_comes_with_advice() -> None:
-    finding = devices.check_camera(Config())
-    assert not finding.ok
-    assert "add a lamp" in finding.text and "very dark" in finding.text
+    result = devices.check_camera(Config())
+    assert not result.ok
+    assert "add a lamp" in result.text and "very dark" in result.text
 
 
 def test_check_that_fails_keeps_no_other_from_being_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    def check_moon(_config: Config) -> Finding:
+    def check_moon(_config: Config) -> CheckResult:
         raise OSError("no telescope")
 
-    monkeypatch.setattr(doctor, "CHECKS", (check_moon, lambda _config: Finding("sun", True, "shines")))
+    monkeypatch.setattr(doctor, "CHECKS", (check_moon, lambda _config: CheckResult("sun", True, "shines")))
     done = CliRunner().invoke(doctor.app, ["--json"])
     assert done.exit_code == 0
     assert [json.loads(line) for line in done.stdout.splitlines()] == [

@@ -55,7 +55,7 @@ ONCE_BROKEN = [
     ("certificate", b'curve\n    public-key = "Yne@$w-vo<fVvi]a<NY6T1e999ed:M$fmetadata%%%"\n'),
     ("shown_text", b"a" * 79 + b" b"),
     ("worker_message", b'{"type": "' + b"A" * 5000 + b'"}'),
-    ("desk", b'{"type": "' + b"A" * 3000 + b'"}'),
+    ("registry", b'{"type": "' + b"A" * 3000 + b'"}'),
     (
         "request",
         b"GET /live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

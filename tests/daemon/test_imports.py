@@ -30,7 +30,7 @@ from daemon.storage.exporting.formats import suiting
 from daemon.storage.importing.imported import ImportFault
 from daemon.storage.importing.reading import guessed, read_game, read_text
 from daemon.storage.journal import Journal
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from games import Outcome
 from tests.daemon.recorded_games import random_moves, record_game
 from tests.daemon.test_exports import RULES

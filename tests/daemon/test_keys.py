@@ -23,7 +23,8 @@ from daemon.agents.bus import Bus
 from daemon.agents.endpoints import BusError
 from daemon.agents.keys import KeyFolder
 from daemon.cli.keys import app
-from tests.daemon.test_bus import state, wait_for
+from tests.daemon.test_bus import state
+from tests.waiting import wait_for
 
 
 def own_address() -> str:
@@ -290,7 +291,7 @@ def test_a_worker_that_was_refused_joins_once_its_key_is_allowed(
     try:
         wait_for(lambda: bus.counters()["refused_key"])
         folder.allow(folder.path / "late.key")
-        wait_for(lambda: [one.name for one in bus.workers()] == ["late"], 5.0)
+        wait_for(lambda: [one.name for one in bus.workers()] == ["late"])
     finally:
         closing.set()
         thread.join(10)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 import re
+import string
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from daemon.core.clock_service import ClockService, spoken_time
 from daemon.game.clocks import GameClock, TimeControl
 from daemon.game.effects import Announcement
 from daemon.i18n import catalogues, translation
-from daemon.i18n.phrase_book import examples, forms_in, names_in, spoken_messages
+from daemon.i18n.phrase_book import examples, names_in, spoken_messages
 from daemon.i18n.translation import (
     LANGUAGES,
     Message,
@@ -31,7 +32,7 @@ from daemon.i18n.translation import (
     messages,
     page_words,
     speak,
-    tongue_of,
+    translator_of,
     worded,
 )
 from daemon.judging import adopting, corrections, phrases, undoing
@@ -66,7 +67,7 @@ def english_again() -> Iterator[None]:
 
 def templates_of(message: Message, language: str) -> set[str]:
     """All singular and plural forms of a message in a language."""
-    words = tongue_of(language)
+    words = translator_of(language)
     if not message.many:
         return {words.text(message.text)}
     return {words.plural(message.text, message.many, count) for count in (*range(30), 100, 101, 1000)}
@@ -108,14 +109,15 @@ def test_the_pages_words_keep_what_the_page_fills_in(language: str) -> None:
 @pytest.mark.parametrize("language", ["ro", "pl", "pt-br"])
 def test_every_form_that_a_language_asks_for_exists(language: str) -> None:
     forms = {
-        form.lower()
+        (form or "").lower()
         for message in spoken_messages()
         if not message.context
         for template in templates_of(message, language)
-        for _, form in forms_in(template)
+        for _, name, form, _ in string.Formatter().parse(template)
+        if name is not None
     }
     assert forms <= {"", "nom", "gen", "dat", "acc", "pl", "name"}
-    words = tongue_of(language)
+    words = translator_of(language)
     for side in (one.text for one in TERMS if one.context == "side"):
         assert words.form(Term("side", side), "gen") != words.form(Term("side", side), "nom")
     for piece in (one.text for one in TERMS if one.context == "piece" and one.text != "empty"):
@@ -194,7 +196,7 @@ def glued(text: str) -> str:
 
 @pytest.fixture
 def marked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translation._Speaking, "tongue", Marked())
+    monkeypatch.setattr(translation._Speaking, "translator", Marked())
 
 
 def told(command: Callable[..., Any], *arguments: Any) -> str:
@@ -348,7 +350,7 @@ def test_every_language_is_heard_in_its_own_voice(language: str, caplog: pytest.
     speak(language)
     game = games.load("morris")
     position = game.initial()
-    text = in_words(*phrases.told_ply(game, position, game.parse_move(position, "d2")))
+    text = in_words(*phrases.ply_sentences(game, position, game.parse_move(position, "d2")))
     voice = Voice(language, 165)
     try:
         assert is_heard(voice.render(spelled(text), threading.Event()))

@@ -11,7 +11,8 @@ import pytest
 
 from daemon.outputs import streams
 from daemon.outputs.web import WebPage
-from tests.daemon.test_web import Listener, state, wait_for
+from tests.daemon.test_web import Listener, state
+from tests.waiting import wait_for
 
 TEXT, CLOSE = 0x1, 0x8
 PROTOCOL_ERROR, TOO_BIG = 1002, 1009
@@ -94,7 +95,7 @@ def test_what_a_page_says_into_the_live_connection_commands_nothing(page: WebPag
     listener.socket.sendall(frame(sent, 0x2 if sent[:1] == b"\xf0" else TEXT))
     page.update_state(state(2))
     assert listener.hear()["state"]["sequence"] == 2  # type: ignore[index]
-    assert page.told() == []
+    assert page.command_requests() == []
     listener.close()
 
 

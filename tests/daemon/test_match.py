@@ -27,7 +27,7 @@ from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.watching.align import LOST, Alignment
 from vision.watching.gate import GateState, Phase
-from wording import Said, sentence, untranslated
+from wording import Sentences, sentence, untranslated
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
@@ -54,7 +54,7 @@ class ScriptedPipeline:
         gate = dataclasses.replace(SETTLED, phase=self.phase)
         return Observation(frame, LOCKED, PICTURE, gate, reading, arm=arm)
 
-    def why_unseen(self, frame: Frame) -> Said:
+    def why_unseen(self, frame: Frame) -> Sentences:
         self.reasons_asked += 1
         return (sentence("It goes beyond the left edge of the picture."),)
 

@@ -354,7 +354,7 @@ def test_what_is_believed_is_read_at_once_after_a_new_lock(template: BoardTempla
     assert readings(film.show(one_man, 1.5))
 
 
-def test_a_photo_is_read_though_nothing_vouches_for_it(template: BoardTemplate, one_man: Image) -> None:
+def test_a_photo_is_read_though_nothing_else_confirms_it(template: BoardTemplate, one_man: Image) -> None:
     pipeline = Pipeline(template, None)
     pipeline.believed = EMPTY_BOARD
     assert readings([pipeline.feed(Frame(one_man, number / 10, number, "1.jpg")) for number in range(15)])

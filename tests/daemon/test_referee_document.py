@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon.app import keys, ui_publisher
+from daemon.app import keyboard, ui_publisher
 from daemon.commands import command
 from daemon.commands.command import (
     Adopt,
@@ -271,8 +271,8 @@ def test_each_command_brings_what_the_table_says(row: list[str]) -> None:
     announced = told(command)[: len(codes.split(","))]
     assert codes == ", ".join(f"`{one.code}`" for one in announced)
     assert said == " / ".join(one.text for one in announced)
-    pressed = [key.replace(" ", "space") for key, kind in keys.KEYS.items() if type(kind) is type(command)]
-    assert presses == " ".join(pressed * (2 if pressed and pressed[0] in keys.TWICE else 1))
+    pressed = [key.replace(" ", "space") for key, kind in keyboard.KEYS.items() if type(kind) is type(command)]
+    assert presses == " ".join(pressed * (2 if pressed and pressed[0] in keyboard.TWICE else 1))
 
 
 def test_every_command_and_every_code_is_in_the_document() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from daemon.app.session import Session
 from daemon.cli.run import Daemon
 from daemon.config.settings import Config
 from daemon.supervision import camera as camera_module
+from tests.waiting import wait_for
 from vision.frame import Frame, SourceError
 
 
@@ -61,13 +62,6 @@ def session(tmp_path: Path, said: list[str]) -> Iterator[Session]:
     session.say = lambda text, **_rest: said.append(text)  # type: ignore[method-assign]
     yield session
     session.close()
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    deadline_s = time.monotonic() + 15
-    while not condition():
-        assert time.monotonic() < deadline_s
-        time.sleep(0.02)
 
 
 def test_camera_that_is_absent_silent_and_back_is_told_each_time_once(

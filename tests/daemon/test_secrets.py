@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import zmq
 
-from calibration.whole_file import make_private
+from calibration.atomic_file import make_private
 from daemon.checks import devices
 from daemon.checks.devices import check_camera
 from daemon.commands.game_choice import camera_path, choice_of, path_of, restored, save, with_source

@@ -7,13 +7,14 @@ import sys
 import textwrap
 import time
 import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from daemon.outputs.speech import player, speech, voice
 from daemon.outputs.speech.speech import Speaker, clean
+from tests.waiting import wait_for
 
 HAS_VOICE = shutil.which("espeak-ng") is not None
 HAS_PLAYER = shutil.which("aplay") is not None
@@ -74,13 +75,6 @@ def make() -> Iterator[Make]:
     yield made
     for speaker in made.made:
         speaker.close()
-
-
-def wait_for(condition: Callable[[], object], timeout_s: float = 5.0) -> None:
-    deadline_s = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline_s, "it did not come to pass in time"
-        time.sleep(0.01)
 
 
 def children() -> set[int]:

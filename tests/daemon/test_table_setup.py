@@ -18,7 +18,7 @@ from daemon.commands.command import CommandError
 from daemon.commands.setup_requests import SetupRequest, parse_setup_request
 from daemon.judging.hands import hold
 from daemon.judging.referee import Referee
-from daemon.outputs.view import men_of, offers_of, told_of
+from daemon.outputs.view import men_of, offers_of, play_view
 from daemon.outputs.web import WebPage
 from daemon.setup.table_setup import TableSetup
 from vision.calibrating.guided import STUCK_S
@@ -41,7 +41,7 @@ def frame() -> Frame:
     return Frame(np.full((360, 640, 3), 90, np.uint8), 1.0, 1)
 
 
-def test_wishes_are_read() -> None:
+def test_setup_requests_are_read() -> None:
     assert parse_setup_request({"action": "calibrate"}) == SetupRequest("calibrate")
     assert parse_setup_request({"action": "corners", "corners": [list(one) for one in CORNERS]}) == SetupRequest(
         "corners", CORNERS
@@ -67,21 +67,21 @@ def test_wishes_are_read() -> None:
         {"action": "right", "out": "/etc/passwd"},
     ],
 )
-def test_what_is_no_wish_is_refused(words: object) -> None:
+def test_what_is_no_setup_request_is_refused(words: object) -> None:
     with pytest.raises(CommandError):
         parse_setup_request(words)
 
 
 def test_nothing_can_be_set_up_before_there_is_a_picture(tmp_path: Path) -> None:
     there, _ = setting_up(tmp_path)
-    for wish in (
+    for request in (
         SetupRequest("calibrate"),
         SetupRequest("corners", CORNERS),
         SetupRequest("stop"),
         SetupRequest("right"),
     ):
-        assert not there.obey(wish, Aligner(TEMPLATE)).accepted
-    assert there.told() is None and there.picture(None) is None
+        assert not there.obey(request, Aligner(TEMPLATE)).accepted
+    assert there.status() is None and there.picture(None) is None
 
 
 def test_corners_that_cross_are_no_board_and_others_lock_it(tmp_path: Path) -> None:
@@ -100,12 +100,12 @@ def test_a_calibration_takes_the_frames_until_it_is_stopped_and_writes_nothing_t
     assert there.obey(SetupRequest("calibrate"), None).accepted and there.active
     assert not there.obey(SetupRequest("calibrate"), None).accepted  # one at a time
     assert there.see(frame())
-    told = there.told()
+    told = there.status()
     assert told is not None and (told["active"], told["lesson"], told["taken"]) == (True, 1, 0)
     assert str(told["board"]).startswith("<svg") and said[0].startswith("Clear the board")
     assert there.picture(None) is not None
     assert there.obey(SetupRequest("stop"), None).accepted and not there.active
-    assert not there.see(frame()) and there.told() == {
+    assert not there.see(frame()) and there.status() == {
         "active": False,
         "ended": "The calibration was stopped. Nothing is written.",
     }
@@ -124,7 +124,7 @@ def test_the_time_in_which_the_camera_was_away_ends_no_calibration(tmp_path: Pat
     assert not there.active and "ends without a profile" in said[-1]
 
 
-def test_a_page_whose_daemon_takes_no_commands_takes_no_wishes() -> None:
+def test_a_page_whose_daemon_takes_no_commands_takes_no_setup_requests() -> None:
     page = WebPage(port=0)
     request = urllib.request.Request(page.address + "wish", b'{"action": "stop"}', {"Content-Type": "application/json"})
     with pytest.raises(urllib.error.HTTPError) as refused:
@@ -149,24 +149,24 @@ def test_men_are_counted_on_the_board_off_it_and_in_the_hand() -> None:
     play = Referee(GAME, moves=moves, history=games.line_of_play(GAME, moves))
     assert men_of(play.line) == [{"board": 3, "taken": 0, "to_lay": 6}, {"board": 1, "taken": 1, "to_lay": 7}]
     assert men_of(Referee(games.load("dominoes")).line) is None
-    assert told_of(play, watched=True)["title"] == "Nine men's morris"
+    assert play_view(play, watched=True)["title"] == "Nine men's morris"
 
 
 def test_the_page_knows_how_many_moves_a_game_has_at_most() -> None:
-    assert told_of(Referee(games.load("ganh", {"limit": 100})), watched=False)["limit"] == 100
-    assert told_of(Referee(GAME), watched=False)["limit"] is None
+    assert play_view(Referee(games.load("ganh", {"limit": 100})), watched=False)["limit"] == 100
+    assert play_view(Referee(GAME), watched=False)["limit"] is None
 
 
 def test_an_agents_hand_is_asked_for_where_no_camera_sees_it() -> None:
     dominoes = games.load("dominoes")
     play = Referee(dominoes, agents=("greedy", None))
     wanted = {"side": "red", "holds": 4, "ends": "0123456", "asked": True}
-    assert told_of(play, watched=True)["hand"] == wanted and "hand" in offers_of(play, watched=True)
+    assert play_view(play, watched=True)["hand"] == wanted and "hand" in offers_of(play, watched=True)
     hold(play, ["0-0", "1-2", "3-4", "5-6"])
-    assert told_of(play, watched=True)["hand"] == wanted | {"asked": False}
-    assert told_of(play, watched=False)["hand"] is None  # dealt by the program, so known
+    assert play_view(play, watched=True)["hand"] == wanted | {"asked": False}
+    assert play_view(play, watched=False)["hand"] is None  # dealt by the program, so known
     for nobody in (Referee(dominoes), Referee(GAME, agents=("alphabeta", None))):
-        assert told_of(nobody, watched=True)["hand"] is None and "hand" not in offers_of(nobody, watched=True)
+        assert play_view(nobody, watched=True)["hand"] is None and "hand" not in offers_of(nobody, watched=True)
 
 
 def test_what_the_page_may_show_is_not_decoded_before_somebody_looks(tmp_path: Path) -> None:

@@ -12,13 +12,13 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from vision.simulated.recording import record_video
-from vision.simulated.sitting import Sitting
+from vision.simulated.scripted_games import ScriptedGames
 from vision.sources.opening import open_source
 
 
 def test_moves_of_a_recorded_game_are_those_that_were_made(tmp_path: Path) -> None:
     game, template = games.load("morris"), load_template("nine_mens_morris")
-    sitting = Sitting(
+    sitting = ScriptedGames(
         game, template, frozenset((0, 1)), seed=4, think_s=0.8, pace=3, size_px=(640, 360), real_time=False
     )
     truth = record_video(sitting, tmp_path / "game.mp4", longest_s=10.0)["moves"]

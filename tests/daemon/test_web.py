@@ -7,7 +7,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from email.message import Message
 
 import cv2
@@ -21,6 +21,7 @@ from daemon.drawing.board_svg import board_svg
 from daemon.i18n import translation
 from daemon.outputs import page_state, streams
 from daemon.outputs.web import PAGE, WebError, WebPage
+from tests.waiting import wait_for
 
 
 def state(sequence: int = 1, **changes: object) -> StateMessage:
@@ -69,13 +70,6 @@ def get(page: WebPage, path: str, **headers: str) -> tuple[int, Message, bytes]:
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.headers, error.read()
-
-
-def wait_for(condition: Callable[[], object], timeout_s: float = 5.0) -> None:
-    deadline_s = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline_s, "it did not come to pass in time"
-        time.sleep(0.01)
 
 
 class Viewer:

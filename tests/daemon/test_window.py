@@ -5,13 +5,14 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from daemon.outputs.window import Window, display_fault
+from tests.waiting import wait_for
 
 PICTURE = np.zeros((90, 160, 3), np.uint8)
 READER = (
@@ -21,15 +22,6 @@ READER = (
 
 def program(code: str) -> tuple[str, ...]:
     return (sys.executable, "-c", textwrap.dedent(code))
-
-
-def wait_for(condition: Callable[[], object], timeout_s: float = 5.0) -> object:
-    deadline_s = time.monotonic() + timeout_s
-    while time.monotonic() < deadline_s:
-        if value := condition():
-            return value
-        time.sleep(0.01)
-    raise AssertionError("it did not come to pass in time")
 
 
 @pytest.fixture
@@ -52,7 +44,7 @@ def test_a_display_that_cannot_be_reached_ends_the_window_and_not_the_daemon(cap
     window = Window()  # the real one: OpenCV aborts its process
     for _ in range(3):
         window.show(PICTURE)
-    wait_for(lambda: not window.is_open, 20)
+    wait_for(lambda: not window.is_open)
     assert "the display cannot be used" in caplog.text
     window.show(PICTURE)
     window.close()
@@ -103,7 +95,7 @@ def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as server:
-        wait_for(Path("/tmp/.X11-unix/X653").exists, 10)
+        wait_for(Path("/tmp/.X11-unix/X653").exists)
         monkeypatch.setenv("DISPLAY", ":653")
         yield tmp_path / "Xvfb_screen0"
         server.terminate()
@@ -118,5 +110,5 @@ def test_a_picture_is_really_shown_on_a_screen(screen: Path) -> None:
         pixels = np.frombuffer(screen.read_bytes()[-640 * 480 * 4 :], np.uint8).reshape(-1, 4)[:, :3]
         return int((pixels == (17, 119, 221)).all(axis=1).sum()) > 10_000
 
-    wait_for(is_shown, 20)
+    wait_for(is_shown)
     window.close()

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,19 +15,11 @@ from daemon.agents.bus import Bus
 from daemon.agents.worker_registry import MAX_WORKERS, WorkerRegistry
 from daemon.agents.workers import WorkerProcess
 from daemon.supervision.restarts import RestartLimit
+from tests.waiting import wait_for
 
 SLEEPER = "import time; time.sleep(60)"
 STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); print('deaf', flush=True); time.sleep(60)"
 CHATTERER = "for n in range(100000): print('x' * 2000)"
-
-
-def wait_for(condition: Callable[[], object], timeout_s: float = 5.0) -> object:
-    deadline_s = time.monotonic() + timeout_s
-    while time.monotonic() < deadline_s:
-        if value := condition():
-            return value
-        time.sleep(0.01)
-    raise AssertionError("it did not come to pass in time")
 
 
 class Start:
@@ -171,14 +163,14 @@ def test_the_real_worker_joins_the_bus_and_again_after_it_was_killed() -> None:
     bus = Bus("tcp://127.0.0.1:*", "tcp://127.0.0.1:*")
     worker = WorkerProcess(["random"], bus.state_endpoint, bus.reply_endpoint, last_seen_s=bus.last_seen_s)
     try:
-        wait_for(bus.workers, 30)
+        wait_for(bus.workers)
         assert bus.workers()[0].agents == ("random",)
         first_s, first = bus.last_seen_s("house"), pid_of(worker)
         assert first_s is not None
         os.kill(first, signal.SIGKILL)
         wait_for(lambda: worker.status()["pid"] not in (None, first))
         started_s = time.monotonic()
-        wait_for(lambda: (bus.last_seen_s("house") or 0) > started_s, 30)
+        wait_for(lambda: (bus.last_seen_s("house") or 0) > started_s)
         wait_for(lambda: worker.status()["ok"])
     finally:
         worker.close()

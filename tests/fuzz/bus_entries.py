@@ -45,7 +45,7 @@ def entries() -> list[Entry]:
     return [
         Entry("worker_message", "bus", worker_message, mine, WORDS, weight=6),
         Entry("daemon_message", "bus", daemon_message, (state, error), WORDS, weight=2, longest=8192),
-        Entry("desk", "bus", talk_at_the_desk, talks, WORDS, weight=0.5, longest=8192),
+        Entry("registry", "bus", talk_to_registry, talks, WORDS, weight=0.5, longest=8192),
         Entry("agents_reply", "bus", agents_reply, moves, (b"x", b"-", b"pass", b"=", b"swap"), weight=1),
         Entry("endpoint", "bus", endpoint, endpoints_known, (b"0.0.0.0", b"tcp://", b"[::]", b"*"), weight=1),
         Entry("certificate", "bus", certificate_file, (certificate,), (b"secret-key", b"="), weight=0.5, guided=False),
@@ -77,7 +77,7 @@ def daemon_message(data: bytes) -> bool:
     return True
 
 
-def talk_at_the_desk(data: bytes) -> bool:
+def talk_to_registry(data: bytes) -> bool:
     """Takes message lines from two connections while state 7 asks agent random; only a matching reply may pass."""
     here, state = WorkerRegistry(), _state()
     here.expect(state)

@@ -23,7 +23,7 @@ from calibration.labels import LabelError, read_labels
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
 from daemon.bundles.bundle import BundleError
-from daemon.bundles.opening import BundleFile
+from daemon.bundles.bundle_file import BundleFile
 from daemon.perception.learning.generations import AdaptedError, load_adapted
 from games import GameError, MoveError
 from games.nine_mens_morris import NineMensMorris

@@ -252,7 +252,7 @@ def _page() -> WebPage:
 
     def serve() -> None:
         while page.status()["ok"]:
-            for one in (*page.told(), *page.setup_requests(), *page.chosen()):
+            for one in (*page.command_requests(), *page.setup_requests(), *page.chosen()):
                 one.answer(Answer(True, "done"))
             threading.Event().wait(0.002)
 

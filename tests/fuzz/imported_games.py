@@ -10,7 +10,7 @@ from daemon.storage.exporting.formats import FORMATS, suiting, to_json
 from daemon.storage.exporting.played import play_again
 from daemon.storage.importing.imported import MAX_PLIES, ImportFault
 from daemon.storage.importing.reading import read_text
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.positions import text_of
 

@@ -10,7 +10,7 @@ from typing import Any
 import games
 from agents import players, protocols
 from agents.agent import Limits
-from agents.engines.asking import ASKERS, Question
+from agents.engines.engine_protocols import PROTOCOLS, Question
 from agents.engines.process import EngineError
 from agents.protocols.thinking import Thinking
 from games import AnyGame, MoveError
@@ -127,7 +127,7 @@ def engine(protocol: str, data: bytes) -> bool:
     """Reads an engine's lines; a move is legal or refused."""
     game = _game(protocol)
     script: Any = Script([line.decode("utf-8", "replace").strip() for line in data.split(b"\n")[:200]])
-    asker, position = ASKERS[protocol](), game.initial()
+    asker, position = PROTOCOLS[protocol](), game.initial()
     try:
         asker.greet(script, game, {}, 0.0)
         told = asker.ask(Question(script, game, position, Limits(), 0.1, 0.0, threading.Event()))

@@ -13,7 +13,7 @@ ENTRIES = tomllib.loads((FOLDER / "manifest.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_each_entry_vouches_for_its_file(name: str) -> None:
+def test_each_entry_has_its_files_checksum(name: str) -> None:
     content = (FOLDER / ENTRIES[name]["file"]).read_bytes()
     assert hashlib.sha256(content).hexdigest() == ENTRIES[name]["sha256"]
 

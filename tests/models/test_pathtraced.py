@@ -35,7 +35,7 @@ from models.train.pathtraced_mesh import Mesh, block, joined, lathe, sheet
 from models.train.pathtraced_variant import RendererError, load_mitsuba
 from models.train.scenes import SceneFolderError, scene_chance, write_scenes
 from vision.finding.print_match import find_print
-from vision.simulated.chance import random_style
+from vision.simulated.random_style import random_style
 from vision.simulated.scenes import random_scene
 
 COLOURS = {"W": (220.0, 225.0, 230.0), "B": (30.0, 32.0, 36.0)}
@@ -178,8 +178,8 @@ def test_a_scene_that_chance_leaves_black_is_drawn_anew(monkeypatch: pytest.Monk
 def test_a_folder_is_taken_up_again_and_read_as_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scenes, "trace_scene", fake_scene)
     game, told = games.load("morris"), list[int]()
-    assert write_scenes(tmp_path, game, count=2, seed=3, told=told.append) == 2
-    assert write_scenes(tmp_path, game, count=5, seed=3, told=told.append) == 3
+    assert write_scenes(tmp_path, game, count=2, seed=3, progress=told.append) == 2
+    assert write_scenes(tmp_path, game, count=5, seed=3, progress=told.append) == 3
     assert told == [1, 2, 1, 2, 3, 4, 5]
     (tmp_path / "morris_3_0001.jpg").unlink()
     assert write_scenes(tmp_path, game, count=5, seed=3) == 1

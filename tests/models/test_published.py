@@ -108,7 +108,7 @@ def test_the_network_made_describes_as_torchvision_would(tmp_path: Path, monkeyp
     """Checks the order of colours, their scale and the recipe's size; eight-bit rounding is allowed."""
     torch = pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
     from models.train import imagenet, imagenet_onnx
-    from models.train.pool import draw_pool
+    from models.train.patch_pool import draw_pool
     from models.train.thesis import prepared
     from tests.models.overflow import overflowing
 

@@ -15,9 +15,9 @@ from calibration.template import load_template
 from games import AnyGame
 from models.train import scene_set
 from models.train.cli import app
+from models.train.patch_pool import PatchPool, empty_pool
 from models.train.patches import DARK, EMPTY, LIGHT
 from models.train.pathtraced import lens_of
-from models.train.pool import Pool, empty_pool
 from models.train.traced_cells import CELLS, cells_px, cut_traced, with_share
 from vision.simulated.camera import look_at
 
@@ -25,8 +25,8 @@ MORRIS = load_template("nine_mens_morris")
 GREY, COLOURS = 128, {".": 128, "W": 240, "B": 10}
 
 
-def pool_of(label: int, count: int) -> Pool:
-    return Pool(
+def pool_of(label: int, count: int) -> PatchPool:
+    return PatchPool(
         np.full((count, 48, 48, 3), label, dtype=np.uint8),
         np.full(count, label, dtype=np.int64),
         np.full((count, 6), np.nan, dtype=np.float32),
@@ -124,7 +124,7 @@ def test_the_shipped_scenes_are_made_once_and_named(tmp_path: Path, monkeypatch:
 
     def fake(out: Path, game: AnyGame, *, count: int, seed: int, **given: Any) -> int:
         asked.append((out.name, game.name, count, seed))
-        given["told"](count)
+        given["progress"](count)
         return count
 
     monkeypatch.setattr(scene_set, "write_scenes", fake)

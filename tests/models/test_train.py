@@ -11,10 +11,9 @@ import onnxruntime
 import pytest
 
 from models.train.manifest import write_entry
+from models.train.patch_pool import PatchPool, draw_pool, load_pool, write_sheet
 from models.train.patches import CLASSES, PatchMaker
 from models.train.photographs import cut_photographs
-from models.train.pool import Pool, draw_pool, load_pool
-from models.train.sheet import write_sheet
 from vision.reading.weights import find_weights
 
 
@@ -89,7 +88,7 @@ def test_a_few_steps_train_export_and_quantise_a_network(tmp_path: Path) -> None
     from tests.models.overflow import overflowing
 
     pool = draw_pool(160, seed=3)
-    small = Pool(pool.images[:64], pool.labels[:64], pool.colours[:64])
+    small = PatchPool(pool.images[:64], pool.labels[:64], pool.colours[:64])
     network = train(small, Recipe(epochs=3, batch=32))
     export_descriptor(network, tmp_path / "full.onnx")
     quantise(tmp_path / "full.onnx", tmp_path / "small.onnx", pool.images[64:])

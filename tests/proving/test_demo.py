@@ -14,7 +14,7 @@ from calibration.template import load_template
 from daemon.app.session import Session
 from daemon.storage.journal import Journal
 from proving.demo import Demo, Tally, seen_plies
-from proving.demo_cli import demo_config, told
+from proving.demo_cli import demo_config, tally_text
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = {"men": 3}
@@ -93,9 +93,9 @@ def test_passes_are_no_plies_to_compare() -> None:
 
 def test_points_and_movers_are_told_where_a_game_has_points() -> None:
     tally = Tally("dominoes", 4, plies=30, passes=2, right_movers=29, scores=(40, 50), true_scores=(43, 50))
-    assert "30 plies and 2 passes" in told(tally)
-    assert "29 of 30 movers right, 40:50 (really 43:50)" in told(tally)
-    assert "movers" not in told(Tally("nine_mens_morris", 4, plies=30))
+    assert "30 plies and 2 passes" in tally_text(tally)
+    assert "29 of 30 movers right, 40:50 (really 43:50)" in tally_text(tally)
+    assert "movers" not in tally_text(Tally("nine_mens_morris", 4, plies=30))
 
 
 def test_demo_command_refuses_an_unknown_rule_with_its_name() -> None:

@@ -14,7 +14,7 @@ import games
 from calibration.template import load_template
 from daemon.perception.pipeline import Pipeline
 from proving.soak.catalogue import FAULTS, kinds_of
-from proving.soak.lawful import is_beyond_doubt, one_move_on
+from proving.soak.legal_boards import is_beyond_doubt, one_move_on
 from proving.soak.mistakes import Situation, mistakes_of
 from proving.soak.record_comparison import Compared, compare
 from proving.soak.runs import load, run_all, save
@@ -102,7 +102,7 @@ def test_a_finished_trial_is_read_and_not_run_again(tmp_path: Path) -> None:
     save(tmp_path, plan, tally)
     assert load(tmp_path, plan) == tally
     assert load(tmp_path, dataclasses.replace(plan, plies=11)) is None
-    assert list(run_all([plan], tmp_path, jobs=1, keep_failures=None, on_told=lambda _: None)) == [tally]
+    assert list(run_all([plan], tmp_path, jobs=1, keep_failures=None, on_progress=lambda _: None)) == [tally]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import games
 from calibration.template import load_template
 from games import AnyGame
 from proving.soak.agent_faults import Misplayed
-from proving.soak.lawful import is_beyond_doubt
+from proving.soak.legal_boards import is_beyond_doubt
 from proving.soak.men_faults import Dropped, TakeBack
 from proving.soak.trial import Plan, Trial
 from vision.simulated.player import Ply

@@ -134,7 +134,7 @@ def test_plies_to_and_fro_are_only_missed_where_they_could_be_seen(shown_s: floa
             finished=False,
             seen=[SimpleNamespace(board=board) for board in boards[1:]],
         ),
-        storm=SimpleNamespace(allows=lambda _code: False, running=[], holds_hands=False, blamed=lambda: ()),
+        schedule=SimpleNamespace(allows=lambda _code: False, running=[], holds_hands=False, blamed=lambda: ()),
         subject=SimpleNamespace(board=boards[2], seen=SimpleNamespace(rectified=True), referee=referee, recorded=list),
         camera=SimpleNamespace(shows=True, frozen=False, last=None, pictured=""),
         plan=SimpleNamespace(seed=1),

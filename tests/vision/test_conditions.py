@@ -69,14 +69,14 @@ def test_small_board_asks_for_a_wider_picture() -> None:
     share = 6.0 / float(viewpoint(picture()[1], TEMPLATE, SIZE_PX).cell_px.min())
     pixels = found(*smaller(share))["pixels"]
     assert pixels.grade == "refuses" and pixels.value == pytest.approx(6.0, abs=0.3)
-    assert "A cell is 6 pixels wide; 12 are needed" in pixels.advice and "camera.width_px to 1280" in pixels.advice
+    assert "A cell is 6 pixels wide; 12 are needed" in pixels.text and "camera.width_px to 1280" in pixels.text
 
 
 def test_dark_room_is_told_from_a_lit_one() -> None:
     image, pose = picture()
     dim = found((image * 0.12).astype(np.uint8), pose)["brightness"]
     dark = found((image * 0.05).astype(np.uint8), pose)["brightness"]
-    assert (dim.grade, dark.grade) == ("warns", "refuses") and "switch on a light" in dark.advice
+    assert (dim.grade, dark.grade) == ("warns", "refuses") and "switch on a light" in dark.text
 
 
 def test_lamp_that_mirrors_is_told_by_the_cells_it_hides() -> None:
@@ -88,7 +88,7 @@ def test_lamp_that_mirrors_is_told_by_the_cells_it_hides() -> None:
         cv2.circle(lit, tuple(np.round(mapped[:2] / mapped[2]).astype(int).tolist()), 9, (255, 255, 255), -1)
     glare = found(lit, pose)["glare"]
     assert [TEMPLATE.cell_names[cell] for cell in glare.cells] == ["d5", "e4"] and glare.grade == "warns"
-    assert glare.advice.startswith("The lamp mirrors in d5 and e4: move it")
+    assert glare.text.startswith("The lamp mirrors in d5 and e4: move it")
 
 
 def test_burnt_out_board_is_no_mirrored_lamp() -> None:
@@ -104,7 +104,7 @@ def test_blurred_lines_ask_for_focus_and_noise_does_not() -> None:
     cell_px = float(viewpoint(pose, TEMPLATE, SIZE_PX).cell_px.min())
     blurred = np.asarray(cv2.GaussianBlur(image, (0, 0), 0.14 * cell_px), dtype=np.uint8)
     sharpness = found(blurred, pose)["sharpness"]
-    assert sharpness.grade != "fine" and "focus the camera" in sharpness.advice
+    assert sharpness.grade != "fine" and "focus the camera" in sharpness.text
 
 
 def test_shadow_over_half_of_the_board_names_its_cells() -> None:
@@ -121,8 +121,8 @@ def test_men_alike_and_men_of_the_boards_colour_are_named() -> None:
     image, pose = picture(MEN)
     alike = found(image // 12 + 180, pose, MEN)
     assert alike["contrast"].grade != "fine"
-    assert alike["contrast"].advice.startswith("Light men and dark men look alike")
-    assert "board's colour" in alike["camouflage"].advice and alike["camouflage"].grade != "refuses"
+    assert alike["contrast"].text.startswith("Light men and dark men look alike")
+    assert "board's colour" in alike["camouflage"].text and alike["camouflage"].grade != "refuses"
 
 
 def test_pictures_of_nothing_but_the_empty_board_say_nothing_of_men() -> None:

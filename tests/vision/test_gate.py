@@ -288,7 +288,7 @@ def test_a_free_board_known_from_another_time_makes_the_first_picture_sure_where
     assert first.settled and first.sure == sure
 
 
-def test_a_picture_that_was_refused_does_not_settle_and_vouches_for_nothing(template: BoardTemplate) -> None:
+def test_a_picture_that_was_refused_does_not_settle_and_shows_no_free_board(template: BoardTemplate) -> None:
     steady = Steady(template)
     hand = with_arm(steady.board(), (256, 256))
     assert steady.show(hand, 0.6)[-1].settled

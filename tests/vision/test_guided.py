@@ -22,7 +22,7 @@ from vision.finding.which_board import Naming
 from vision.frame import Frame
 from vision.reading.heads import OTHER
 from vision.reading.locate import PhotoReader
-from vision.simulated.sitter import SLIPS, Sitter, Slip
+from vision.simulated.calibration_player import SLIPS, CalibrationPlayer, Slip
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
 from wording import Sentence, plain, sentence
@@ -293,39 +293,39 @@ def test_cell_that_all_other_pictures_contradict_is_left_out(room: Room) -> None
 
 def test_hand_that_lays_men_is_waited_for() -> None:
     table = _table().with_board("." * 24, seed=1)
-    sitter, calibration = Sitter(table, seed=1, pace=4.0), GuidedCalibration(TEMPLATE, LESSONS)
+    player, calibration = CalibrationPlayer(table, seed=1, pace=4.0), GuidedCalibration(TEMPLATE, LESSONS)
     said = list(calibration.begin())
     board = other(other("." * 24, 0, "W"), 23, "B")
-    sitter.lay(board)
+    player.lay(board)
     seen = []
     for index in range(45):
-        sitter.update()
+        player.update()
         table.advance(0.1)
         said += calibration.feed(Frame(table.render(), index / 10, index))
         seen.append(table.hand_in_view)
-    assert any(seen) and table.board == board and sitter.idle
+    assert any(seen) and table.board == board and player.idle
     assert 0 not in calibration.taken
 
 
 @pytest.mark.parametrize("slip", SLIPS[1:])
 def test_sitter_lays_wrongly_and_mends_it(slip: Slip) -> None:
     table = SimulatedTable(TEMPLATE, "." * 24, default_style(), seed=2, size_px=(64, 36))
-    sitter = Sitter(table, seed=3, pace=5.0)
-    sitter.lay(LESSONS[1].board, slip)
-    _settle(sitter)
-    assert games.changed_cells(LESSONS[1].board, table.board) and sitter.slips
-    sitter.mend()
-    _settle(sitter)
+    player = CalibrationPlayer(table, seed=3, pace=5.0)
+    player.lay(LESSONS[1].board, slip)
+    _settle(player)
+    assert games.changed_cells(LESSONS[1].board, table.board) and player.slips
+    player.mend()
+    _settle(player)
     assert table.board == LESSONS[1].board
 
 
-def _settle(sitter: Sitter) -> None:
+def _settle(player: CalibrationPlayer) -> None:
     for _ in range(2000):
-        sitter.update()
-        sitter.table.advance(0.1)
-        if sitter.idle:
+        player.update()
+        player.table.advance(0.1)
+        if player.idle:
             return
-    raise AssertionError("the sitter never comes to rest")
+    raise AssertionError("the player never comes to rest")
 
 
 def test_men_of_a_kind_that_the_eyes_do_not_know_are_asked_about_and_then_learnt() -> None:

@@ -13,7 +13,7 @@ from vision.finding.paper import in_white_light
 from vision.pose import BoardPose, rectify
 from vision.reading.locate import PhotoReader
 from vision.sheet.drawing import Sheet, draw_sheet
-from vision.simulated.counters import buttons, coins
+from vision.simulated.coins_and_buttons import buttons, coins
 from vision.simulated.scenes import random_board
 from vision.simulated.sheets import SheetTable, random_print, sheet_style
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-import time
 import urllib.request
-from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -18,23 +16,17 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
+from tests.waiting import wait_for
 from vision.frame import Image
 from vision.simulated.cli import NamedFrames, app, sides_of
-from vision.simulated.follow import StateFollower, waiting_move
-from vision.simulated.sitting import Sitting
+from vision.simulated.scripted_games import ScriptedGames
+from vision.simulated.state_follower import StateFollower, waiting_move
 from vision.sources.encoded import Picture, decode
 from vision.sources.mjpeg import mjpeg_frames
 from vision.sources.mjpeg_server import MjpegServer
 from vision.sources.opening import open_source
 
 MORRIS = games.load("morris")
-
-
-def until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
-    deadline_s = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline_s:
-        time.sleep(0.02)
-    return condition()
 
 
 def decoded(picture: Image | Picture) -> Image:
@@ -82,12 +74,12 @@ def test_a_daemon_that_is_killed_and_restarted_is_heard_again(caplog: pytest.Log
     first = StateServer({"awaiting": "carry_out", "agent_move": "d2", "ply": 1})
     follower = StateFollower(f"http://127.0.0.1:{first.port}/state")
     try:
-        assert until(lambda: follower.waiting == (2, "d2"))
+        wait_for(lambda: follower.waiting == (2, "d2"))
         with caplog.at_level(logging.WARNING):
             first.kill()
-            assert until(lambda: follower.waiting is None)
+            wait_for(lambda: follower.waiting is None)
         second = StateServer({"awaiting": "carry_out", "agent_move": "a1-a4", "ply": 5}, first.port)
-        assert until(lambda: follower.waiting == (6, "a1-a4"))
+        wait_for(lambda: follower.waiting == (6, "a1-a4"))
         second.kill()
     finally:
         follower.close()
@@ -96,13 +88,13 @@ def test_a_daemon_that_is_killed_and_restarted_is_heard_again(caplog: pytest.Log
 
 def test_a_sitting_tells_the_truth_and_plays_in_real_time() -> None:
     template = load_template("nine_mens_morris")
-    sitting = Sitting(MORRIS, template, frozenset((0, 1)), seed=2, think_s=0, pace=5, size_px=(160, 90))
+    sitting = ScriptedGames(MORRIS, template, frozenset((0, 1)), seed=2, think_s=0, pace=5, size_px=(160, 90))
     server = MjpegServer(sitting, 0, get={"/truth": sitting.truth})
     try:
         first = next(iter(mjpeg_frames(server.url)))
         assert isinstance(first, Picture)
         assert decoded(first).shape == (90, 160, 3)
-        assert until(lambda: len(sitting.truth()["moves"]) >= 2, 10)  # type: ignore[arg-type]
+        wait_for(lambda: len(sitting.truth()["moves"]) >= 2)  # type: ignore[arg-type]
         with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/truth", timeout=5) as answer:
             truth = json.load(answer)
     finally:

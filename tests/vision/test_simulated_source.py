@@ -10,8 +10,8 @@ import pytest
 
 from calibration.template import load_template
 from vision.frame import Frame, SourceEnded
-from vision.simulated.chance import random_style
 from vision.simulated.phone import Phone
+from vision.simulated.random_style import random_style
 from vision.simulated.scenes import random_board, random_scene
 from vision.simulated.source import SimulatedSource
 from vision.simulated.sway import RandomWay

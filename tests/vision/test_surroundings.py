@@ -140,7 +140,7 @@ def over_the_rim(watched: Watched, image: Image, reach: int) -> Image:
     return covered
 
 
-def test_fingers_that_rested_on_the_rim_vouch_for_no_free_board_when_one_is_stretched(template: BoardTemplate) -> None:
+def test_fingers_that_rested_on_the_rim_prove_no_free_board_when_one_is_stretched(template: BoardTemplate) -> None:
     watched = Watched(template)
     board = watched.board()
     on_rim = over_the_rim(watched, board, 10)

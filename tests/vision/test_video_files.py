@@ -15,7 +15,7 @@ from calibration.template import load_template
 from tests.vision.test_sources import picture, read_all, write_video
 from vision.frame import SourceError
 from vision.simulated.recording import record_video
-from vision.simulated.sitting import Sitting
+from vision.simulated.scripted_games import ScriptedGames
 from vision.sources.files import VideoFile
 from vision.sources.opening import open_source
 
@@ -95,7 +95,9 @@ def test_damaged_frame_in_the_middle_does_not_end_the_video(tmp_path: Path) -> N
 @pytest.mark.parametrize("ending", [".avi", ".mp4"])
 def test_sitting_is_recorded_with_its_time(tmp_path: Path, ending: str) -> None:
     game, template = games.load("morris"), load_template("nine_mens_morris")
-    sitting = Sitting(game, template, frozenset((0, 1)), seed=2, think_s=0, pace=5, size_px=(160, 90), real_time=False)
+    sitting = ScriptedGames(
+        game, template, frozenset((0, 1)), seed=2, think_s=0, pace=5, size_px=(160, 90), real_time=False
+    )
     truth = record_video(sitting, tmp_path / f"game{ending}", longest_s=4.0)
     frames = read_all(open_source(str(tmp_path / f"game{ending}")))
     assert len(frames) == pytest.approx(60, abs=2) and frames[-1].time_s == pytest.approx(4.0, abs=0.2)
@@ -104,7 +106,7 @@ def test_sitting_is_recorded_with_its_time(tmp_path: Path, ending: str) -> None:
 
 
 def test_recording_to_something_that_is_no_video_is_refused(tmp_path: Path) -> None:
-    sitting = Sitting(
+    sitting = ScriptedGames(
         games.load("morris"), load_template("nine_mens_morris"), frozenset((0, 1)), size_px=(64, 36), real_time=False
     )
     with pytest.raises(SourceError, match=r"written as \.avi, \.mp4"):

@@ -70,7 +70,7 @@ class Condition:
         return LIMITS[self.name]
 
     @property
-    def advice(self) -> str:
+    def text(self) -> str:
         """`said` in English."""
         return str(self.said)
 
@@ -90,7 +90,7 @@ class Condition:
         found = {key: None if math.isinf(value) else value for key, value in limits.items()}
         return {
             "name": self.name, "grade": self.grade, "value": round(self.value, 2), **found, "unit": self.limit.unit,
-            "cells": [names[cell] for cell in self.cells], "advice": self.advice if self.grade != "fine" else "",
+            "cells": [names[cell] for cell in self.cells], "advice": self.text if self.grade != "fine" else "",
         }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from typing import Any
 
-from wording import Said, plain, sentence
+from wording import Sentences, plain, sentence
 
 PRIOR_RIGHT, PRIOR_WRONG = 1.0, 0.05
 """Cells assumed right and wrong before any is judged, as a beta distribution: most tables have no faults."""
@@ -50,14 +50,14 @@ class Expectation:
         return float(low) ** self.cells, float(high) ** self.cells
 
     @property
-    def said(self) -> Said:
+    def said(self) -> Sentences:
         """The expectation as sentences for users."""
         if not self.judged:
             return (sentence("How well it reads cannot be told: lay or label men of every kind on more cells."),)
         figures: dict[str, int | str] = {"number": round(100 * self.boards), "accuracy": f"{100 * self.accuracy:.1f}"}
         low, high = (100 * share for share in self.boards_between)
         if high - low > 4:
-            told = sentence(
+            measured = sentence(
                 "I expect about {number} of 100 boards to be read wholly right "
                 "(between {low} and {high}, as only {judged} cells were judged): of 100 cells {accuracy} were right "
                 "while their picture was left out, in varied light.",
@@ -67,14 +67,14 @@ class Expectation:
                 **figures,
             )
         else:
-            told = sentence(
+            measured = sentence(
                 "I expect about {number} of 100 boards to be read wholly right: of 100 cells {accuracy} were right "
                 "while their picture was left out, in varied light.",
                 **figures,
             )
         if self.by_picture:
-            return (told,)
-        return told, sentence("Cells of the same picture were judged by one another, which flatters.")
+            return (measured,)
+        return measured, sentence("Cells of the same picture were judged by one another, which flatters.")
 
     @property
     def text(self) -> str:

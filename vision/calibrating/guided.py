@@ -21,7 +21,7 @@ from games import EMPTY
 from vision.calibrating.calibrate import LabelledPhoto
 from vision.calibrating.guided_inspection import Inspection, Objection
 from vision.calibrating.guided_words import advice, believed, correction, found, kind_unknown, stuck, swapped
-from vision.calibrating.lesson_check import LessonCheck, Look, Mistakes
+from vision.calibrating.lesson_check import BoardPatches, LessonCheck, Mistakes
 from vision.finding.landmarks import turned_to_print
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, place_fault, pose_from_corners, rectify
@@ -30,7 +30,7 @@ from vision.reading.heads import OTHER
 from vision.reading.locate import refine_if_better
 from vision.watching.align import Aligner
 from vision.watching.gate import Gate
-from wording import Said, plain, sentence
+from wording import Sentences, plain, sentence
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class Prompt:
     """A message for the person at the board."""
 
     code: Code
-    said: Said
+    said: Sentences
     lesson: int
     """Index of the lesson concerned."""
     cells: tuple[int, ...] = ()
@@ -82,7 +82,7 @@ class Taken:
     """A picture that was taken, labelled and described."""
 
     photo: LabelledPhoto
-    look: Look
+    look: BoardPatches
 
 
 class GuidedCalibration:
@@ -113,7 +113,7 @@ class GuidedCalibration:
         self._found = False
         self._sought_since_s: float | None = None
         self._judged_s = float("-inf")
-        self._said: tuple[Said, float] = ((), float("-inf"))
+        self._said: tuple[Sentences, float] = ((), float("-inf"))
         self._said_code: Code = "lay"
         self._amiss_since_s: float | None = None
         """Since when the board has been still without its picture being taken."""
@@ -122,7 +122,7 @@ class GuidedCalibration:
         self._insist = False
         self.seen: BoardPose | None = None
         """Pose of the board in the last frame; None if it was not found."""
-        self.refusal: Said = ()
+        self.refusal: Sentences = ()
         """Why the run ended without all pictures; empty if it did not."""
         self._accept = accept
         self._inspection = Inspection(placed_by_hand=corners_px is not None)
@@ -239,10 +239,10 @@ class GuidedCalibration:
         elif self._occluded_since_s is None:
             self._occluded_since_s = time_s
         elif time_s - self._occluded_since_s > PATIENCE_S:
-            told = sentence("Something reaches over the board. Please take your hands away.")
-            self._say("hand", (told,), time_s)
+            leave = sentence("Something reaches over the board. Please take your hands away.")
+            self._say("hand", (leave,), time_s)
 
-    def _judge(self, frame: Frame, pose: BoardPose, look: Look) -> None:
+    def _judge(self, frame: Frame, pose: BoardPose, look: BoardPatches) -> None:
         """Takes the picture if it shows one of the boards still wanted; otherwise says what is wrong."""
         current = self.current
         assert current is not None
@@ -286,7 +286,7 @@ class GuidedCalibration:
             self.refusal = (objection.said,)
         return True
 
-    def _complain(self, mistakes: Mistakes, look: Look, time_s: float) -> None:
+    def _complain(self, mistakes: Mistakes, look: BoardPatches, time_s: float) -> None:
         """Reports mistakes once they have lasted for a while."""
         assert self.current is not None and self._amiss_since_s is not None
         if time_s - self._amiss_since_s < (LAYING_S if mistakes.missing else PATIENCE_S):
@@ -300,8 +300,8 @@ class GuidedCalibration:
         """Merges the mistakes with those reported for the same cells: which pieces look odd varies by look."""
         if self._told is None or dataclasses.replace(self._told[0], odd=()) != dataclasses.replace(mistakes, odd=()):
             return mistakes, time_s
-        told, told_s = self._told
-        return dataclasses.replace(mistakes, odd=tuple(sorted({*told.odd, *mistakes.odd}))), told_s
+        before, before_s = self._told
+        return dataclasses.replace(mistakes, odd=tuple(sorted({*before.odd, *mistakes.odd}))), before_s
 
     def _insisted(self, number: int, mistakes: Mistakes, time_s: float) -> bool:
         """Whether the person insists, after a complaint, on these odd pieces, or says that the board is empty.
@@ -310,8 +310,8 @@ class GuidedCalibration:
         """
         if self._told is None or self._amiss_since_s is None or (number and not mistakes.placed):
             return False
-        told, told_s = self._told
-        if not {*mistakes.odd} <= {*told.odd} or not {*mistakes.extra} <= {*told.extra}:
+        before, before_s = self._told
+        if not {*mistakes.odd} <= {*before.odd} or not {*mistakes.extra} <= {*before.extra}:
             return False
         if number == 0:
             return self._insist
@@ -319,9 +319,9 @@ class GuidedCalibration:
         taught = any(other for other in self.taken if other)
         if taught and len(mistakes.odd) > MAX_INSISTED * men:
             return False
-        return self._insist or time_s - max(told_s, self._amiss_since_s) > INSIST_S
+        return self._insist or time_s - max(before_s, self._amiss_since_s) > INSIST_S
 
-    def _take(self, number: int, frame: Frame, pose: BoardPose, look: Look, mistakes: Mistakes) -> None:
+    def _take(self, number: int, frame: Frame, pose: BoardPose, look: BoardPatches, mistakes: Mistakes) -> None:
         """Keeps the picture; odd pieces on which a person insists are excluded from learning."""
         board = list(self.lessons[number].board)
         # The first pieces are judged only by the shipped head: the person knows better.
@@ -356,7 +356,7 @@ class GuidedCalibration:
         return self._said_code != code or time_s - self._said[1] >= REPEAT_S
 
     def _say(
-        self, code: Code, said: Said, time_s: float, cells: tuple[int, ...] = (), lesson: int | None = None
+        self, code: Code, said: Sentences, time_s: float, cells: tuple[int, ...] = (), lesson: int | None = None
     ) -> bool:
         """Queues a prompt unless the same was said last, less than REPEAT_S ago; returns whether it was queued."""
         if self._said[0] == said and time_s - self._said[1] < REPEAT_S:

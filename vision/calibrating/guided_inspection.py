@@ -9,7 +9,7 @@ from calibration.template import BoardTemplate
 from vision.calibrating.conditions import Condition, refusing, warning
 from vision.calibrating.survey import Shown, survey
 from vision.finding.confidence import is_ruled, sure_of
-from vision.finding.found import Found, Told
+from vision.finding.found import Found, FoundBy
 from vision.finding.which_board import name_board
 from vision.frame import Image
 from vision.pose import BoardPose
@@ -73,8 +73,8 @@ class Inspection:
 
 def wrong_game(image: Image, pose: BoardPose, template: BoardTemplate) -> Sentence | None:
     """What to say if the board in the picture is rather another game's; None if it is not."""
-    told_by: Told = "print" if template.printed is not None else "lattice" if is_ruled(template) else "outline"
-    if sure_of(image, Found(pose, template, told_by=told_by)) >= SURELY_THIS:
+    found_by: FoundBy = "print" if template.printed is not None else "lattice" if is_ruled(template) else "outline"
+    if sure_of(image, Found(pose, template, found_by=found_by)) >= SURELY_THIS:
         return None
     return other_board_named(image, template)
 

@@ -10,9 +10,9 @@ from calibration.template import BoardTemplate
 from games import EMPTY
 from vision.calibrating.guided_inspection import other_board_named
 from vision.calibrating.lesson_check import Mistakes
-from vision.finding.sight import exposure_fault, other_board
+from vision.finding.why_unseen import exposure_fault, other_board
 from vision.frame import Image
-from wording import Said, Sentence, Value, listing, sentence, sentence_n
+from wording import Sentence, Sentences, Value, listing, sentence, sentence_n
 
 LEAVE = sentence("If it is right as it is, leave it so for half a minute.")
 SAY_EMPTY = sentence('If it is empty, say so: with Enter, or with the button "The board is right as it is".')
@@ -20,7 +20,7 @@ LISTED = 8
 """Most wrong cells named one by one; if there are more, the whole board is asked for again."""
 
 
-def found(quality: float) -> Said:
+def found(quality: float) -> Sentences:
     """Said when the board is first seen."""
     seen = sentence("I see the board, and {percent} % of its lines.", percent=round(100 * quality))
     if quality > 0.8:
@@ -28,7 +28,7 @@ def found(quality: float) -> Said:
     return seen, sentence("If the picture shows it elsewhere, give its corners with --corners.")
 
 
-def advice(image: Image, template: BoardTemplate, *, seen_before: bool) -> Said:
+def advice(image: Image, template: BoardTemplate, *, seen_before: bool) -> Sentences:
     """What to do about a board that is not seen in the picture. Takes some seconds if the picture itself is good."""
     what = sentence("I do not see the board any more.") if seen_before else sentence("I do not see the board.")
     unseen = other_board(image, template) or exposure_fault(image)
@@ -45,7 +45,7 @@ def advice(image: Image, template: BoardTemplate, *, seen_before: bool) -> Said:
     )
 
 
-def stuck(minutes: float, phase: str, trouble: Said) -> Said:
+def stuck(minutes: float, phase: str, trouble: Sentences) -> Sentences:
     """Said if no picture could be taken for `minutes`; `phase` is the gate's last, `trouble` the last complaint."""
     over = {
         "moving": sentence("Something moves over the board all the time: take your hands away when all lies."),
@@ -73,7 +73,7 @@ def kind_unknown(mistakes: Mistakes, lesson: Lesson) -> bool:
     return bool(odd) and odd == {cell for cell, letter in enumerate(lesson.board) if letter in kinds}
 
 
-def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> Said:
+def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> Sentences:
     """What to do to get the board that was asked for."""
     if not lesson.pieces:
         where = _cells(mistakes.extra, template)
@@ -124,7 +124,7 @@ def turned(lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_])
     return False
 
 
-def _odd(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate) -> Said:
+def _odd(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate) -> Sentences:
     odd = mistakes.odd
     if swapped(mistakes, lesson):
         return (

@@ -31,7 +31,7 @@ RATHER = 0.75
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Look:
+class BoardPatches:
     """One still picture of the board, described."""
 
     rectified: Image
@@ -75,16 +75,16 @@ class LessonCheck:
         self._taken: list[tuple[Descriptors, str]] = []
         self._head: Head | None = None
 
-    def look(self, rectified: Image, template: BoardTemplate) -> Look:
+    def look(self, rectified: Image, template: BoardTemplate) -> BoardPatches:
         """Describes the picture, in some 2 ms a cell; `template` has the measured shape."""
         self._template = self._reader.template = template
-        return Look(
+        return BoardPatches(
             rectified,
             self._things.describe(_tight_patches(rectified, template)),
             self._cells.describe(cut_patches(rectified, template)),
         )
 
-    def occupied(self, look: Look) -> NDArray[np.bool_]:
+    def occupied(self, look: BoardPatches) -> NDArray[np.bool_]:
         """(cells,) True where a cell differs from the empty board; before that is known, by the shipped head."""
         seems = read_log_probabilities(look.wide, self._template.letters, None, self._shipped)[:, 0] < np.log(
             1 - SURELY
@@ -94,21 +94,21 @@ class LessonCheck:
         alike = (unit(look.tight.astype(np.float64)) * unit(self._empty.astype(np.float64))).sum(axis=1)
         return np.asarray((1 - alike > DIFFERS) | ((1 - alike > MAY_DIFFER) & seems))
 
-    def mistakes(self, look: Look, board: str) -> Mistakes:
+    def mistakes(self, look: BoardPatches, board: str) -> Mistakes:
         """Differences between the picture and `board`."""
         occupied, asked = self.occupied(look), np.array([letter != EMPTY for letter in board])
         missing, extra = np.flatnonzero(asked & ~occupied), np.flatnonzero(occupied & ~asked)
         odd = self._odd(look, board, asked & occupied) if asked.any() else ()
         return Mistakes(tuple(map(int, missing)), tuple(map(int, extra)), odd)
 
-    def take(self, look: Look, cells: str) -> None:
+    def take(self, look: BoardPatches, cells: str) -> None:
         """Learns from a picture; `cells` has a class letter per cell, and any other character for a doubtful one."""
         if self._empty is None:
             self._empty = look.tight
         self._taken.append((look.wide, cells))
         self._head = learnt(self._taken, self._template.letters)
 
-    def _odd(self, look: Look, board: str, where: NDArray[np.bool_]) -> tuple[tuple[int, str], ...]:
+    def _odd(self, look: BoardPatches, board: str, where: NDArray[np.bool_]) -> tuple[tuple[int, str], ...]:
         letters = self._template.letters
         if self._head is not None:
             logs, enough = read_log_probabilities(look.wide, letters, self._head, None), RATHER

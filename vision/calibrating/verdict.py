@@ -9,7 +9,7 @@ from typing import Any
 from calibration.profile import TableProfile
 from vision.calibrating.conditions import Condition, refusing, warning
 from vision.calibrating.expectation import Expectation
-from wording import Said, plain, sentence
+from wording import Sentences, plain, sentence
 
 MIN_BOARDS = 0.5
 """Share of boards expected to be read without a fault below which no profile is written."""
@@ -32,7 +32,7 @@ class Verdict:
     conditions: tuple[Condition, ...]
 
     @property
-    def objections(self) -> tuple[Said, ...]:
+    def objections(self) -> tuple[Sentences, ...]:
         """Why the calibration is refused, most important first; empty if it is not."""
         worst = [(condition.said,) for condition in refusing(self.conditions)]
         if self.expectation.judged and self.expectation.boards >= MIN_BOARDS:
@@ -51,7 +51,7 @@ class Verdict:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Optional advice, in English."""
-        return tuple(condition.advice for condition in warning(self.conditions))
+        return tuple(condition.text for condition in warning(self.conditions))
 
     def accepted(self, profile: TableProfile, *, accept: bool) -> TableProfile:
         """The profile, with any doubts recorded in it. Raises RefusedError if there are some and not `accept`."""

@@ -7,14 +7,21 @@ import dataclasses
 import numpy as np
 
 from calibration.template import BoardTemplate
-from vision.finding.beyond import lines_beyond
-from vision.finding.found import Found, Told
-from vision.finding.gaps import bare_share
+from vision.finding.bare_lines import bare_share
+from vision.finding.found import Found, FoundBy
 from vision.finding.grid_finder import MIN_LINES, lines_of
-from vision.finding.strays import stray_share
+from vision.finding.lines_beyond import lines_beyond
+from vision.finding.stray_lines import stray_share
 from vision.frame import Image
 
-BASE: dict[Told, float] = {"markers": 6.0, "print": 4.0, "lattice": 2.5, "outline": 2.0, "reference": 4.0, "hand": 2.0}
+BASE: dict[FoundBy, float] = {
+    "markers": 6.0,
+    "print": 4.0,
+    "lattice": 2.5,
+    "outline": 2.0,
+    "reference": 4.0,
+    "hand": 2.0,
+}
 """Log odds, by method, of a board that is just good enough to be accepted."""
 MIN_QUALITY = {"markers": 1.0, "print": 0.55, "lattice": 0.3, "outline": 0.55, "reference": 0.55, "hand": 0.3}
 """Quality of such a board, by method."""
@@ -31,10 +38,10 @@ UNSEEN_SIDE = 0.7
 
 
 @dataclasses.dataclass(frozen=True)
-class Signs:
+class Cues:
     """The evidence for and against a found board."""
 
-    told_by: Told
+    found_by: FoundBy
     quality: float
     """0 to 1: share of its lines, its lattice or its print that is seen."""
     strays: float
@@ -49,25 +56,25 @@ class Signs:
     @property
     def sure(self) -> float:
         """Probability, 0 to 1, that the board is there and in this place."""
-        odds = BASE[self.told_by] + GAIN[self.told_by] * (self.quality - MIN_QUALITY[self.told_by])
+        odds = BASE[self.found_by] + GAIN[self.found_by] * (self.quality - MIN_QUALITY[self.found_by])
         odds -= STRAY * self.strays + BARE * self.bare + GOES_ON * self.goes_on + UNSEEN_SIDE * self.unseen_sides
         return float(1 / (1 + np.exp(-odds)))
 
 
-def signs_of(image: Image, found: Found) -> Signs:
+def cues_of(image: Image, found: Found) -> Cues:
     """Collects the evidence for and against the board. Some 30 ms; a printed board's markers decide at once."""
-    pose, template, told_by = found.pose, found.template, found.told_by
-    if told_by == "markers":
-        return Signs(told_by, 1.0, 0.0, 0.0, 0, 0)
+    pose, template, found_by = found.pose, found.template, found.found_by
+    if found_by == "markers":
+        return Cues(found_by, 1.0, 0.0, 0.0, 0, 0)
     if template.printed is not None:
-        return Signs(told_by, pose.quality, 0.0, 0.0, 0, 0)
+        return Cues(found_by, pose.quality, 0.0, 0.0, 0, 0)
     beyond = lines_beyond(image, pose, template)
     goes_on, unseen = sum(side.goes_on for side in beyond), sum(side.in_picture < 0.5 for side in beyond)
     if is_ruled(template):
         # Pieces hide most of its lines, so its finder itself weighs bare against hidden lines.
-        return Signs(told_by, pose.quality, 0.0, 0.0, goes_on, unseen)
+        return Cues(found_by, pose.quality, 0.0, 0.0, goes_on, unseen)
     strays, bare = stray_share(image, pose, template), bare_share(image, pose, template)
-    return Signs(told_by, pose.quality, strays, bare, goes_on, unseen)
+    return Cues(found_by, pose.quality, strays, bare, goes_on, unseen)
 
 
 def is_ruled(template: BoardTemplate) -> bool:
@@ -77,4 +84,4 @@ def is_ruled(template: BoardTemplate) -> bool:
 
 def sure_of(image: Image, found: Found) -> float:
     """Probability, 0 to 1, that the board is there and in its place."""
-    return signs_of(image, found).sure
+    return cues_of(image, found).sure

@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from vision.finding.bare_lines import bare_share
 from vision.finding.confidence import BELIEVED, is_ruled, sure_of
-from vision.finding.found import Found, Told
-from vision.finding.gaps import bare_share
+from vision.finding.found import Found, FoundBy
 from vision.finding.grid_finder import find_grid
 from vision.finding.markers import find_sheet, name_sheet
 from vision.finding.outlines import Outline, find_outlines
 from vision.finding.print_match import find_print
-from vision.finding.strays import stray_share
+from vision.finding.stray_lines import stray_share
 from vision.frame import Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project
 from vision.primitives.channels import telling_channel
@@ -112,9 +112,9 @@ def mirrored(image: Image) -> Image:
 def find_drawn(image: Image, template: BoardTemplate) -> Found | None:
     """Like `find_board`, but by the board's drawing or print alone, ignoring markers."""
     if template.printed is not None:
-        found = _told_by("print", find_print(image, template), template)
+        found = _found_by("print", find_print(image, template), template)
     elif is_ruled(template):
-        found = _told_by("lattice", find_grid(image, template), template)
+        found = _found_by("lattice", find_grid(image, template), template)
     else:
         found = _find_outline(image, template)
     return None if found is None else surely(image, found)
@@ -126,8 +126,8 @@ def surely(image: Image, found: Found) -> Found | None:
     return dataclasses.replace(found, sure=sure) if sure >= BELIEVED else None
 
 
-def _told_by(what: Told, pose: BoardPose | None, template: BoardTemplate) -> Found | None:
-    return None if pose is None else Found(pose, template, told_by=what)
+def _found_by(what: FoundBy, pose: BoardPose | None, template: BoardTemplate) -> Found | None:
+    return None if pose is None else Found(pose, template, found_by=what)
 
 
 def _find_outline(image: Image, template: BoardTemplate) -> Found | None:

@@ -9,7 +9,7 @@ from calibration.sheet import SheetLayout
 from calibration.template import BoardTemplate
 from vision.pose import BoardPose
 
-Told = Literal["markers", "print", "lattice", "outline", "reference", "hand"]
+FoundBy = Literal["markers", "print", "lattice", "outline", "reference", "hand"]
 """By a printed board's markers, the board's print, lattice or outline, a profile's reference picture, or a person."""
 
 
@@ -22,7 +22,7 @@ class Found:
     """The template with the shape measured on this board."""
     sheet: SheetLayout | None = None
     """The layout of a printed board that was found by its markers; None for others."""
-    told_by: Told = "outline"
+    found_by: FoundBy = "outline"
     """The method by which it was found."""
     sure: float = 1.0
     """Probability, 0 to 1, that the board is there and correctly placed."""

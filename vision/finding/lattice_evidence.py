@@ -19,7 +19,7 @@ AROUND = 3
 
 
 @dataclasses.dataclass(frozen=True)
-class Look:
+class LatticeGeometry:
     """Where to look for lines and men around a point."""
 
     tile_px: int
@@ -33,9 +33,9 @@ class Look:
     men_on_points: bool
 
 
-ON_POINTS = Look(tile_px=20, aside_px=2, beside_px=(3, 5), arm=(4, 9), men_on_points=True)
+ON_POINTS = LatticeGeometry(tile_px=20, aside_px=2, beside_px=(3, 5), arm=(4, 9), men_on_points=True)
 """For men on points: the far half of an arm, which most men leave free."""
-ON_SQUARES = Look(tile_px=32, aside_px=2, beside_px=(3, 5), arm=(2, 9), men_on_points=False)
+ON_SQUARES = LatticeGeometry(tile_px=32, aside_px=2, beside_px=(3, 5), arm=(2, 9), men_on_points=False)
 """For men in squares: the near part of an arm, which most men leave free."""
 DARK = 24.0
 LEVELS = np.rint(255 * np.log1p(np.arange(256) / DARK) / np.log1p(255 / DARK)).astype(np.uint8)
@@ -83,7 +83,7 @@ def look_at(
     grey: NDArray[np.uint8],
     picture_from_lattice: FloatArray,
     middle: FloatArray,
-    look: Look,
+    look: LatticeGeometry,
     around: int,
     round_men: FloatArray = NOBODY,
 ) -> list[Evidence]:
@@ -165,7 +165,7 @@ def _seen(
     return np.stack(sides, axis=1).reshape(rows, columns, 4)
 
 
-def _profiles(canvas: Image, shape: tuple[int, int], look: Look) -> tuple[FloatImage, FloatImage]:
+def _profiles(canvas: Image, shape: tuple[int, int], look: LatticeGeometry) -> tuple[FloatImage, FloatImage]:
     """(rows, columns, 4, tile) grey levels across each arm, averaged along it; and the same half a cell to the side."""
     (rows, columns), tile, half = shape, look.tile_px, look.tile_px // 2
     first, last = look.arm
@@ -192,7 +192,7 @@ def _profiles(canvas: Image, shape: tuple[int, int], look: Look) -> tuple[FloatI
     return found[0], found[1]
 
 
-def _ridges(profiles: FloatImage, look: Look) -> FloatImage:
+def _ridges(profiles: FloatImage, look: LatticeGeometry) -> FloatImage:
     """(rows, columns, 4, places) grey levels by which each place near a line's stands out from both its sides."""
     half = look.tile_px // 2
     first, last = half - 1 - look.aside_px, half + 1 + look.aside_px
@@ -204,12 +204,12 @@ def _ridges(profiles: FloatImage, look: Look) -> FloatImage:
     return np.asarray(np.maximum(*sides) - moved(0))
 
 
-def _responses(profiles: FloatImage, look: Look) -> FloatImage:
+def _responses(profiles: FloatImage, look: LatticeGeometry) -> FloatImage:
     """(rows, columns, 4) grey levels by which a dark line stands out from both sides."""
     return np.asarray(_ridges(profiles, look).max(axis=-1))
 
 
-def _aside(profiles: FloatImage, look: Look) -> FloatArray:
+def _aside(profiles: FloatImage, look: LatticeGeometry) -> FloatArray:
     """(rows, columns, 4) offset of the ridge from its place, in cells: its centre of mass, as lines may be broad."""
     ridges = np.maximum(_ridges(profiles, look), 0.0)
     places = np.arange(ridges.shape[-1]) - (ridges.shape[-1] - 1) / 2
@@ -224,7 +224,7 @@ def _plain(seen: NDArray[np.bool_], men: FloatArray) -> NDArray[np.bool_]:
 
 
 def _judged(
-    profiles: FloatImage, off: FloatImage, seen: NDArray[np.bool_], plain: NDArray[np.bool_], look: Look
+    profiles: FloatImage, off: FloatImage, seen: NDArray[np.bool_], plain: NDArray[np.bool_], look: LatticeGeometry
 ) -> FloatArray:
     """-1 to 1 for each arm, relative to the responses of the clearer arms and to those off lines.
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import games
 from calibration.sheet import SheetError, SheetLayout, SheetName, known_sheets, layout_of
 from calibration.template import BoardTemplate, load_template
-from vision.finding.evidence import snap_pose
+from vision.finding.pose_quality import snap_pose
 from vision.frame import Image
 from vision.pose import BoardPose, is_plausible, project
 from vision.primitives.features import shrink

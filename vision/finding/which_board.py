@@ -20,11 +20,13 @@ import games
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, load_template
 from vision.finding.confidence import is_ruled
-from vision.finding.drawn_runs import seen_runs
 from vision.finding.finder import find_drawn, surely
 from vision.finding.found import Found
 from vision.finding.markers import find_sheet, name_sheet
 from vision.frame import Image
+from vision.pose import BoardPose
+from vision.primitives.channels import shrink_to_board
+from vision.primitives.ridges import cut_chunks, rectified_grey, styled_peaks, visible
 
 ENOUGH = 0.97
 """Probability of a board from which the search stops."""
@@ -32,6 +34,9 @@ NAMED = 0.6
 """Probability from which the likeliest board is named."""
 RUNS_SEEN = 0.5
 """Share of the lines particular to one drawing of a board that must be seen to choose this drawing."""
+LINE_SEEN = 0.35
+"""Share of a line that must be seen for it to count as drawn: pieces hide some of it."""
+SEARCH_PX = 8
 MIN_WORTH = 0.02
 """Probability from which a runner-up is mentioned."""
 
@@ -113,10 +118,23 @@ def _look_for(image: Image, family: tuple[BoardTemplate, ...]) -> Found | None:
     for richer in family[1:]:
         shaped = richer.with_shape(found.template.shape) if richer.shape else richer
         more = np.array([not _is_in(line, family[0].with_shape(shaped.shape)) for line in shaped.lines_mm])
-        if seen_runs(image, found.pose, shaped, more) >= RUNS_SEEN:
+        if _seen_runs(image, found.pose, shaped, more) >= RUNS_SEEN:
             found = dataclasses.replace(found, template=shaped)
     return found
 
 
 def _is_in(line: NDArray[np.float64], template: BoardTemplate) -> bool:
     return bool(np.isclose(template.lines_mm, line, atol=1e-6).all(axis=(1, 2)).any())
+
+
+def _seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: NDArray[np.bool_]) -> float:
+    """Share, 0 to 1, of the template lines selected by `which` that are seen in the style of the others."""
+    small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
+    grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
+    chunks = cut_chunks(template)
+    asked = which[chunks.segment]
+    _, _, heights, noise = styled_peaks(grey, chunks, SEARCH_PX)
+    # All lines of a board are drawn in the same style: the others show it.
+    clear = heights > visible(heights[~asked], noise)
+    shares = np.bincount(chunks.segment, weights=clear) / np.bincount(chunks.segment)
+    return float((shares[which] > LINE_SEEN).mean())

@@ -1,6 +1,7 @@
 """Describes patches as vectors: by a network (ResNet-18 unless the template names another) or by pixel functions.
 
-The four pixel functions are those compared in the thesis on which this program is based; they need no weights.
+The four pixel functions are those compared in Preda's thesis (docs/results.md), on which this program is based. They
+need no weights.
 """
 
 from __future__ import annotations

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from vision.finding.confidence import sure_of
-from vision.finding.evidence import pose_quality, snap_pose
 from vision.finding.finder import find_board
 from vision.finding.found import Found
 from vision.finding.landmarks import turned_to_print
 from vision.finding.paper import in_white_light
+from vision.finding.pose_quality import pose_quality, snap_pose
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, place_fault, pose_from_corners, rectify
 from vision.primitives.lines import measure_shape
 from vision.reading.board_reading import BoardReading
 from vision.reading.pawns import Pawn, find_pawns
-from vision.reading.raised import read_faces
+from vision.reading.raised_faces import read_faces
 from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner
 
@@ -87,14 +87,14 @@ class PhotoReader:
             pose = turned_to_print(image, pose, template)
         if template.shape and not self._measured:
             template = measure_shape(image, pose, template)
-        return _rated(image, Found(refine_if_better(image, pose, template), template, told_by="hand"))
+        return _rated(image, Found(refine_if_better(image, pose, template), template, found_by="hand"))
 
     def _place(self, image: Image) -> Found | None:
         if self._reference is not None:
             aligner = Aligner(self._template, self._reference)
             alignment = aligner.update(Frame(image, 0.0, 0))
             if alignment.pose is not None:
-                return _rated(image, Found(alignment.pose, aligner.template, told_by="reference"))
+                return _rated(image, Found(alignment.pose, aligner.template, found_by="reference"))
         return find_board(image, self._template)
 
 

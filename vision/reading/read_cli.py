@@ -21,8 +21,8 @@ from calibration.template import BoardTemplate, TemplateError
 from vision.cli import JSON, MEGAPIXELS, RULE, load_photo, parse_corners, progress_bar, stop, template_of
 from vision.finding.found import Found
 from vision.finding.markers import OtherSheetError
-from vision.finding.sight import Unseen, exposure_fault, why_unseen
 from vision.finding.which_board import name_board
+from vision.finding.why_unseen import Unseen, exposure_fault, why_unseen
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.weights import WeightsError
@@ -106,47 +106,47 @@ def read(
 def read_named(image: Image | None, reader: PhotoReader, corners_px: NDArray[np.float64] | None) -> Report:
     """The report on one photo of a known game."""
     started_s = time.perf_counter()
-    report = blank() | {"game": reader.template.game, "rules": rules_of(reader.template)}
+    report = blank_report() | {"game": reader.template.game, "rules": rules_of(reader.template)}
     try:
         placed = None if image is None else reader.place(image, corners_px)
     except OtherSheetError:
         placed = None
     if image is None:
-        report |= unseen(NO_PICTURE)
+        report |= unseen_report(NO_PICTURE)
     elif placed is None and corners_px is not None and (fault := reader.place_fault(image, corners_px)):
         report |= {"reason": "wrong_corners", "advice": f"--corners: {fault}"}
     elif placed is None:
-        report |= unseen(why_unseen(image, reader.template))
+        report |= unseen_report(why_unseen(image, reader.template))
     else:
-        report |= seen(placed, reader.read_at(image, placed))
+        report |= seen_report(placed, reader.read_at(image, placed))
     return report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}
 
 
 def read_unnamed(image: Image | None) -> Report:
     """The report on one photo whose game is identified from its board."""
     started_s = time.perf_counter()
-    report = blank() | {"others": []}
+    report = blank_report() | {"others": []}
     if image is None:
-        report |= unseen(NO_PICTURE)
+        report |= unseen_report(NO_PICTURE)
     else:
         with progress_bar() as progress:
             naming = name_board(image, shown_on(progress))
-        report["others"] = [told(other) for other in naming.others]
+        report["others"] = [board_report(other) for other in naming.others]
         if naming.board is None:
-            report |= unseen(exposure_fault(image) or NAMELESS)
+            report |= unseen_report(exposure_fault(image) or NAMELESS)
         else:
-            report |= told(naming.board)
-            report |= seen(naming.board, PhotoReader(naming.board.template).read_at(image, naming.board))
+            report |= board_report(naming.board)
+            report |= seen_report(naming.board, PhotoReader(naming.board.template).read_at(image, naming.board))
     return report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}
 
 
-def blank() -> Report:
+def blank_report() -> Report:
     """A report with every field of an unread photo."""
     names = ("corners_px", "cells", "probabilities", "unknown", "game", "rules", "reason", "advice")
     return {"found": False, "quality": 0.0, "sure": 0.0} | dict.fromkeys(names)
 
 
-def seen(placed: Found, photo: ReadPhoto) -> Report:
+def seen_report(placed: Found, photo: ReadPhoto) -> Report:
     """Report fields of a board that was read."""
     reading = photo.reading
     rows = np.exp(reading.log_probabilities)
@@ -171,12 +171,12 @@ def seen(placed: Found, photo: ReadPhoto) -> Report:
     return report
 
 
-def unseen(why: Unseen) -> Report:
+def unseen_report(why: Unseen) -> Report:
     """Report fields of a photo without a readable board."""
     return {"reason": why.code, "advice": why.text}
 
 
-def told(board: Found) -> Report:
+def board_report(board: Found) -> Report:
     """Report fields of a candidate board: its game, the rules its drawing shows, and how likely it is."""
     return {"game": board.template.game, "rules": rules_of(board.template), "sure": round(board.sure, 3)}
 

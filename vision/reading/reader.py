@@ -16,9 +16,9 @@ from vision.primitives.features import Reference
 from vision.reading.board_reading import BoardReading
 from vision.reading.cells import Patches, cut_patches
 from vision.reading.descriptors import Descriptors, load_descriptor
+from vision.reading.face_colours import matching_face_colours
 from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.reading.joint import read_jointly
-from vision.reading.tile_make import of_one_make
 from vision.reading.tiles import pair_halves
 from vision.sources.encoded import decode
 from vision.sources.picture_size import TooLargeError
@@ -32,7 +32,7 @@ BLOCK_PX = 4
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Look:
+class DescribedCells:
     """Patches and descriptors of all cells as last read."""
 
     patches: Patches
@@ -73,16 +73,16 @@ class Reader:
         return self._generic.head
 
     @property
-    def look(self) -> Look | None:
+    def look(self) -> DescribedCells | None:
         """The cells as last read; None before the first reading."""
-        return None if self._seen is None or self._described is None else Look(self._seen, self._described)
+        return None if self._seen is None or self._described is None else DescribedCells(self._seen, self._described)
 
     def adopt(self, head: Head | None) -> None:
         """Switches to another head of this table (None: the first); the next reading covers the whole board."""
         self._own = self._first if head is None else head
         self._each = None
 
-    def believe(self, look: Look, head: Head | None) -> NDArray[np.float64]:
+    def believe(self, look: DescribedCells, head: Head | None) -> NDArray[np.float64]:
         """(cells, classes) log probabilities of `look` by `head` (None: the first); halves are not paired."""
         letters, generic = self.template.letters, None if self._generic is None else self._generic.head
         logs, unknown = judge(look.descriptors, letters, self._first if head is None else head, generic)
@@ -114,19 +114,21 @@ class Reader:
             patches = np.where(changed[:, None, None, None], patches, self._seen)
         self._seen, self._described = patches, described
         self._each, self._unknown, self._ways = logs, unknown, ways
-        letters, logs = self.template.letters, self._together(Look(patches, described), logs, unknown)
+        letters, logs = self.template.letters, self._together(DescribedCells(patches, described), logs, unknown)
         if ways is None:
             return BoardReading(logs, letters, time_s, occlusion, unknown=unknown)
         grid = self.template.source["grid"]
         pairing = pair_halves(logs, letters, ways, int(grid["rows"]), int(grid["columns"]))
         return BoardReading(pairing.log_probabilities, letters, time_s, occlusion, pairing.tiles, unknown)
 
-    def _together(self, look: Look, logs: NDArray[np.float64], unknown: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _together(
+        self, look: DescribedCells, logs: NDArray[np.float64], unknown: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """Reads the cells of the board jointly if there is no profile of this table."""
         if self._first is not None or self._generic is None:
             return logs
         if self._generic.ways is not None:
-            return of_one_make(look.patches, logs, self.template.letters)
+            return matching_face_colours(look.patches, logs, self.template.letters)
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
 
     def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:

@@ -17,10 +17,10 @@ from games import AnyGame
 from vision.cli import MEGAPIXELS
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.simulated.calibrated import profile_of
-from vision.simulated.follow import StateFollower
+from vision.simulated.calibration_player import CalibrationTable
 from vision.simulated.recording import record_video
-from vision.simulated.sitter import GuidedSitting
-from vision.simulated.sitting import Sitting
+from vision.simulated.scripted_games import ScriptedGames
+from vision.simulated.state_follower import StateFollower
 from vision.sources.mjpeg_server import MjpegServer, ServerError
 from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
@@ -37,14 +37,20 @@ def table(
     port: Annotated[int, PORT] = 8090,
     seed: Annotated[int, typer.Option(min=0, help="The same seed plays the same game on the same table.")] = 0,
     humans: Annotated[
-        str, typer.Option(help="Sides the player plays of its own will, such as light or light,dark. Default: all.")
+        str,
+        typer.Option(help="Sides that the simulated player plays itself, such as light or light,dark. Default: both."),
     ] = "",
     follow: Annotated[
-        str, typer.Option(help="State address of a daemon, such as http://127.0.0.1:8765/state: its moves are made.")
+        str,
+        typer.Option(
+            help="State address of a daemon whose agent's moves are carried out, such as http://127.0.0.1:8765/state."
+        ),
     ] = "",
-    number: Annotated[int, typer.Option("--games", min=1, max=1000, help="Games to play, one after the other.")] = 1,
-    pace: Annotated[float, typer.Option(min=0.2, max=5, help="2 is twice as fast a hand.")] = 1.0,
-    think_s: Annotated[float, typer.Option(min=0, max=600, help="Seconds of thought before a move.")] = 2.0,
+    number: Annotated[
+        int, typer.Option("--games", min=1, max=1000, help="Number of games, played one after the other.")
+    ] = 1,
+    pace: Annotated[float, typer.Option(min=0.2, max=5, help="Speed of the hand: 2 is twice as fast.")] = 1.0,
+    think_s: Annotated[float, typer.Option(min=0, max=600, help="Seconds that the player waits before a move.")] = 2.0,
     chance: Annotated[
         bool, typer.Option("--chance", help="Let the seed pick another table, board, light, camera.")
     ] = False,
@@ -63,14 +69,14 @@ def table(
         Path | None, typer.Option(help="Also write a profile of this table to the file, before the game begins.")
     ] = None,
 ) -> None:
-    """Serves a simulated table as an MJPEG stream in real time; a scripted player sits at it.
+    """Serves a simulated table as an MJPEG stream in real time; a scripted player makes the moves.
 
     Open http://127.0.0.1:8090/video in a browser, or give that address to `kibitzer watch` or to the daemon's
     configuration as the camera. /snapshot.jpg is one picture; /truth is what really happened, as JSON: game,
     moves (passes too), sides, scores, board, busy, finished. After the last game the table stays as it is until Ctrl-C.
 
     With --calibrate no game is played: POST /lay {"board": CELLS, "slip": "wrong cell"} (or "none", "left out", "wrong
-    class") has a board laid, and {"mend": true} corrects a slip.
+    class") makes the player lay that board, and {"mend": true} makes it correct a slip.
 
     With --record the truth is printed once the video is written.
 
@@ -81,12 +87,12 @@ def table(
         the_game = games.load(game, games.rules_from_words(rule))
         template = load_template(the_game.name, games.switched_on(the_game))
         if calibrate:
-            guided = GuidedSitting(template, seed=seed, pace=pace, chance=chance)
+            guided = CalibrationTable(template, seed=seed, pace=pace, chance=chance)
             _serve_guided(MjpegServer(guided, port, get={"/truth": guided.truth}, post={"/lay": guided.hear}))
             return
         sides = sides_of(the_game, humans)
         follower = StateFollower(follow) if follow else None
-        sitting = Sitting(
+        sitting = ScriptedGames(
             the_game, template, sides, seed=seed, games=number, pace=pace, think_s=think_s, chance=chance,
             pawns=pawns, real_time=record is None, sway=sway,
         )  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 import cv2
 
 from vision.frame import SourceError
-from vision.simulated.sitting import Sitting
+from vision.simulated.scripted_games import ScriptedGames
 from vision.sources.files import check_name
 
 RATE_HZ = 15.0
@@ -17,7 +17,7 @@ MAX_S = 3600.0
 CODECS = {".avi": "MJPG", ".mp4": "mp4v", ".mkv": "mp4v"}
 
 
-def record_video(sitting: Sitting, path: Path, longest_s: float = MAX_S) -> dict[str, object]:
+def record_video(sitting: ScriptedGames, path: Path, longest_s: float = MAX_S) -> dict[str, object]:
     """Plays without waiting to the end of the last game, or for that long; returns the truth. Raises SourceError."""
     if path.suffix.lower() not in CODECS:
         raise SourceError(f"{path}: a video is written as {', '.join(CODECS)}")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate
 from games import EMPTY
 from vision.frame import Image
-from vision.simulated.chance import random_style
+from vision.simulated.random_style import random_style
 from vision.simulated.style import Style
 from vision.simulated.table import SimulatedTable
 from vision.simulated.tiles import has_tiles, random_tiles

@@ -13,9 +13,9 @@ from vision.pose import project
 from vision.sheet.drawing import Sheet
 from vision.sheet.files import picture_of
 from vision.simulated.arm import Reach
-from vision.simulated.chance import random_style
-from vision.simulated.counters import buttons, coins
+from vision.simulated.coins_and_buttons import buttons, coins
 from vision.simulated.light import GAMMA
+from vision.simulated.random_style import random_style
 from vision.simulated.scenery import Scenery
 from vision.simulated.stage import Stage
 from vision.simulated.style import BoardStyle, Style

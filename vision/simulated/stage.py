@@ -16,9 +16,9 @@ from vision.simulated.camera import PinholeCamera, Region, look_at
 from vision.simulated.drawing import with_print
 from vision.simulated.light import Light
 from vision.simulated.men import Man, MenPainter, Patch, Pawn, Shade
+from vision.simulated.placed_pieces import Piece
 from vision.simulated.scenery import Scenery
 from vision.simulated.sensor import Sensor
-from vision.simulated.standing import Piece
 from vision.simulated.style import CameraStyle, Style
 from vision.simulated.tile_painter import TilePainter
 from vision.simulated.tiles import Tile, has_tiles

@@ -18,8 +18,8 @@ from vision.simulated.arm import Reach
 from vision.simulated.light import linear
 from vision.simulated.men import Man
 from vision.simulated.motion import Change, Event, Stroke, Visit
+from vision.simulated.placed_pieces import Piece, PlacedPieces
 from vision.simulated.stage import Stage
-from vision.simulated.standing import Piece, Standing
 from vision.simulated.style import Colour, Style, default_style
 from vision.simulated.tiles import Tile, handfuls, has_tiles
 
@@ -59,7 +59,7 @@ class SimulatedTable:
         self.time_s = 0.0
         self._stage = stage or Stage(template, self.style, size_px or usual_size_px(template), seed)
         self._rng = np.random.default_rng([seed, 2])
-        self.standing = Standing(template, board, self.style, self._rng, pawns=pawns)
+        self.standing = PlacedPieces(template, board, self.style, self._rng, pawns=pawns)
         self._lie = Change(np.zeros(3), np.zeros(3), 0.0, 0.0)
         self._lamp = Change(np.ones(3), np.ones(3), 0.0, 0.0)
         self._visits: deque[tuple[int, Callable[[Visit], None], float]] = deque()

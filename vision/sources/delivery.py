@@ -6,7 +6,7 @@ import collections
 import logging
 import threading
 
-from wording import Said, Sentence, plain, sentence
+from wording import Sentence, Sentences, plain, sentence
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ class Delivery:
         """What to do about a slow camera, in English."""
         return plain(self.remedy())
 
-    def remedy(self) -> Said:
+    def remedy(self) -> Sentences:
         """What to do about a slow camera."""
         rates = {"rate": f"{self.rate_hz or 0:.1f}", "asked": f"{self.asked_rate_hz or 0:g}"}
         return (

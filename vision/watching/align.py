@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from vision.finding.evidence import pose_quality, snap_pose
 from vision.finding.finder import find_board, mirrored
 from vision.finding.markers import OtherSheetError
+from vision.finding.pose_quality import pose_quality, snap_pose
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.primitives.features import MIN_INLIERS, Reference, ReferenceMatcher, shrink
@@ -48,7 +48,8 @@ HIDDEN_S = 0.8
 """Seconds without any view of a locked board before it counts as lost."""
 BUMP = 0.006
 """Shift, as a share of the board's side, from which a movement of board or camera is reported."""
-STANDS_PX, STEADY_PX = 0.5, 0.35
+STEADY_PX = 0.35
+"""Pixels of the farthest corner below which a board at rest keeps its pose."""
 UNTOUCHED = 0.9
 """Share of the known points that must be seen for a board to count as untouched."""
 SAME_PLACE = 0.02

@@ -50,11 +50,11 @@ def blur_px(before: Picture, after: Picture) -> float:
 
 def as_sharp(before: FloatImage, after: FloatImage) -> tuple[FloatImage, FloatImage]:
     """Both pictures, with the sharper one blurred to match the other."""
-    blur = told_blur_px(before, after)
+    blur = clear_blur_px(before, after)
     return blurred(before, max(0.0, blur)), blurred(after, max(0.0, -blur))
 
 
-def told_blur_px(before: Picture, after: Picture) -> float:
+def clear_blur_px(before: Picture, after: Picture) -> float:
     """The same as `blur_px`, but 0 where the measured blur may be only noise, a shadow or a reflection."""
     blur = blur_px(before, after)
     return blur if abs(blur) > LEGIBLE_PX else 0.0

@@ -82,7 +82,7 @@ class _Settled:
 
 
 @dataclasses.dataclass(eq=False)
-class _Obstacle:
+class _Occluder:
     """An object that rests over the board, and where motion has crossed it since."""
 
     picture: FloatImage
@@ -142,7 +142,7 @@ class Gate:
         be a hand that stretches a finger, so such a picture does not count as one of the free board."""
         self._beside_s = 0.0
         self._things: Flags | None = None
-        self._obstacle: _Obstacle | None = None
+        self._occluder: _Occluder | None = None
         self._seen_through: bool | None = None
         """Whether the board can be read where the object seems to be; None until the reader was asked."""
         self._sure = True
@@ -170,11 +170,11 @@ class Gate:
         return self.stood(time_s, REPORTED_S)
 
     def stood(self, time_s: float, seconds: float) -> bool:
-        """Whether nothing has moved for so many seconds, up to the newest picture.
+        """Whether nothing has moved for that many seconds, up to the newest picture.
 
         A frozen camera that repeats one picture proves only MAX_STEP_S of it.
         """
-        return self._vouched_s(self.watched_s(time_s)) - self._since_s >= seconds
+        return self._still_until_s(self.watched_s(time_s)) - self._since_s >= seconds
 
     def is_frozen(self, time_s: float) -> bool:
         """Whether a live camera has sent one identical picture for longer than MAX_STEP_S."""
@@ -250,14 +250,14 @@ class Gate:
                 # A hand that only the surroundings show has moved: treat it as motion.
                 self._stand(small, time_s)
                 return self._state("settling", motion, small)
-            vouched = bool(self._free) or self._is_known_as_free(small, around)
-            self._sure = vouched and not self._things.any()
+            known_free = bool(self._free) or self._is_known_as_free(small, around)
+            self._sure = known_free and not self._things.any()
             self._lies(self._things if self.beside is None else self._things | self.beside, time_s)
             belongs = not self._things.any() or self._belongs(small, self._things, time_s)
             if not belongs and not self._is_seen_through(time_s, reads_through):
                 blocked = still_s >= REPORTED_S
-                if blocked and self._obstacle is None:
-                    self._obstacle = _Obstacle(small, self._things, np.zeros_like(self._things))
+                if blocked and self._occluder is None:
+                    self._occluder = _Occluder(small, self._things, np.zeros_like(self._things))
                 return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
             if belongs and self._things.any():  # accepted over the board, it is accepted over the rim too
                 self.beside = None
@@ -292,8 +292,8 @@ class Gate:
         self._stand(small, time_s)
         if time_s - self._begun_s < WARM_UP_S:
             return self._state("settling", 0.0, small)
-        if self._obstacle is not None:
-            self._obstacle.swept |= mask > 0
+        if self._occluder is not None:
+            self._occluder.swept |= mask > 0
         return self._state("moving", motion, small)
 
     def _settle(self, small: FloatImage, motion: float, time_s: float) -> GateState:
@@ -306,7 +306,7 @@ class Gate:
                 self.beside = None
             if self.beside is None:
                 self._keep(small, time_s)
-            self._obstacle = None
+            self._occluder = None
         elif self.beside is not None:
             self._lies(self.beside, time_s)
         else:
@@ -328,12 +328,12 @@ class Gate:
 
     def _still_more_s(self, time_s: float) -> float:
         """Seconds of stillness since the last call."""
-        time_s = self._vouched_s(time_s)
+        time_s = self._still_until_s(time_s)
         more_s = time_s - max(self._since_s, self._counted_s)
         self._counted_s = time_s
         return more_s
 
-    def _vouched_s(self, time_s: float) -> float:
+    def _still_until_s(self, time_s: float) -> float:
         """Until when the pictures prove stillness: a picture repeated for longer is a frozen camera's."""
         return min(time_s, self._new_s + MAX_STEP_S) if self.lives else time_s
 
@@ -362,7 +362,7 @@ class Gate:
 
     def _is_seen_through(self, time_s: float, reads_through: Callable[[Flags], bool] | None) -> bool:
         """Whether the board can be read where an object seems to be, so that there is none; asked once."""
-        stood_s = self._vouched_s(time_s) - self._since_s
+        stood_s = self._still_until_s(time_s) - self._since_s
         if reads_through is None or self._seen_through is not None or stood_s < READ_THROUGH_S:
             return bool(self._seen_through)
         assert self._things is not None
@@ -390,7 +390,7 @@ class Gate:
         nothing: Flags = np.zeros(small.shape[:2], dtype=bool)
         newest: Flags = nothing
         self._only_beside = False
-        for before in self._vouching(small):
+        for before in self._free_pictures(small):
             newest = self._hands(before, small, around)
             if not newest.any() and around is not None and before.around is not None:
                 newest = self._differences.hands_around(before.around, around)
@@ -408,7 +408,7 @@ class Gate:
     def _over_the_rim(self, small: FloatImage, around: Surroundings | None) -> Flags | None:
         """Mask of an object over the rim that none of the last settled pictures shows; None if one of them shows it."""
         newest: Flags | None = None
-        for before in self._vouching(small):
+        for before in self._free_pictures(small):
             if around is None or before.around is None:
                 return None
             newest = self._differences.over_the_rim(before.around, around)
@@ -426,7 +426,7 @@ class Gate:
         around_it = self._differences.hands_around, self._differences.over_the_rim
         return not any(find(known.around, around).any() for find in around_it)
 
-    def _vouching(self, small: FloatImage) -> list[_Settled]:
+    def _free_pictures(self, small: FloatImage) -> list[_Settled]:
         """The pictures of the free board, the newest last; empty before one has settled."""
         known = self._known
         if known is None or not self._free or known.picture.shape != small.shape:
@@ -439,11 +439,11 @@ class Gate:
         Either it rested much longer than the board was seen without it, or hands passed over it and it did not change,
         as a lamp's new shadow does.
         """
-        rested_s = self._vouched_s(time_s) - self._since_s
+        rested_s = self._still_until_s(time_s) - self._since_s
         if rested_s >= self._outrested_s or self._outlasts_the_first():
             return True
-        obstacle = self._obstacle
-        if obstacle is None or obstacle.swept[things].mean() < SWEPT:
+        occluder = self._occluder
+        if occluder is None or occluder.swept[things].mean() < SWEPT:
             return False
-        changed_since = self._differences.mask(pair(obstacle.picture, small)) > 0
+        changed_since = self._differences.mask(pair(occluder.picture, small)) > 0
         return not changed_since[things].any()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from calibration.template import NEIGHBOUR, BoardTemplate
 from vision.pose import project
 from vision.primitives.features import board_mask, fit_homography
-from vision.watching.focus import blurred, told_blur_px
+from vision.watching.focus import blurred, clear_blur_px
 from vision.watching.light import BLACK
 from vision.watching.surroundings import RING
 
@@ -191,7 +191,7 @@ class KnownView:
         shrink = max(1, max(self._size) // SMALL_PX)
         size = self._size[0] // shrink, self._size[1] // shrink
         small, known = (cv2.resize(one, size, interpolation=cv2.INTER_AREA) for one in (now, self._picture))
-        blur = shrink * told_blur_px(np.asarray(known, np.uint8), np.asarray(small, np.uint8))
+        blur = shrink * clear_blur_px(np.asarray(known, np.uint8), np.asarray(small, np.uint8))
         return blurred(self._picture, max(0.0, blur)), blurred(now, max(0.0, -blur))
 
     def _fit(self, known: Grey, now: Grey, points: FloatArray) -> _Fit | None:

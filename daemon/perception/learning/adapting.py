@@ -19,7 +19,7 @@ from daemon.i18n.translation import worded, worded_n
 from daemon.interpret.explanation import MoveEvent
 from daemon.judging.referee import Referee
 from daemon.perception.learning.adapted_file import AdaptedFile
-from daemon.perception.learning.confirming import Confirmations, Seen, may_teach, seen_board
+from daemon.perception.learning.confirming import Confirmations, SeenBoard, may_teach, seen_board
 from daemon.perception.learning.generations import MAX_GENERATIONS, Adapted, Generation
 from daemon.perception.learning.trial import (
     AdaptablePipeline,
@@ -28,7 +28,7 @@ from daemon.perception.learning.trial import (
     is_better,
     is_gain,
     others_of,
-    told,
+    score_text,
     why_worse,
 )
 from daemon.perception.pipeline import Observation
@@ -54,7 +54,7 @@ class _Board:
     """A confirmed board with its serial number."""
 
     serial: int
-    seen: Seen
+    seen: SeenBoard
 
 
 class Adaptation:
@@ -178,7 +178,7 @@ class Adaptation:
 
     # Confirmed boards.
 
-    def _confirm(self, seen: Seen) -> None:
+    def _confirm(self, seen: SeenBoard) -> None:
         """Takes a confirmed board: learns from the oldest of the newest boards, and judges the heads again."""
         if self._stopped or self._stop_if_changed():
             return
@@ -292,7 +292,7 @@ class Adaptation:
         before, after = self._score(active), self._score(head)
         gains = is_gain(after, before) or is_gain(self._score(head, alone=True), self._score(active, alone=True))
         if not gains or not after.no_worse_than(before):
-            self._refuse(f"it read {told(after)}, the present one {told(before)}")
+            self._refuse(f"it read {score_text(after)}, the present one {score_text(before)}")
             return
         if why := why_worse(head, active, self._eyes):
             self._refuse(why)
@@ -303,7 +303,7 @@ class Adaptation:
         self.generations = tuple([*kept, generation][-MAX_GENERATIONS:])
         self.accepted += 1
         self._activate(generation)
-        self._tell(f"generation {number} reads {told(after)}, before {told(before)}")
+        self._tell(f"generation {number} reads {score_text(after)}, before {score_text(before)}")
         self._file.save(Adapted(self.generations, self._examples.examples()))
 
     def _activate(self, generation: Generation | None) -> None:

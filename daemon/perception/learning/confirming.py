@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from daemon.interpret.explanation import MoveEvent
 from daemon.perception.pipeline import Observation
-from vision.reading.reader import Look
+from vision.reading.reader import DescribedCells
 from vision.watching.align import LOCK_QUALITY
 
 DECIDED_NATS = 3.0
@@ -28,13 +28,13 @@ MAX_WAITING = 4
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Seen:
+class SeenBoard:
     """A believed board and the picture it was read from."""
 
     ply: int
     """Number of plies made before the board was seen."""
     board: str
-    look: Look
+    look: DescribedCells
     believed: NDArray[np.float64]
     """(cells,) probability that the reading gave to the believed class."""
     plain: NDArray[np.bool_]
@@ -45,9 +45,9 @@ class Confirmations:
     """Holds boards until a later move confirms them."""
 
     def __init__(self) -> None:
-        self._waiting: list[Seen] = []
+        self._waiting: list[SeenBoard] = []
 
-    def see(self, seen: Seen) -> list[Seen]:
+    def see(self, seen: SeenBoard) -> list[SeenBoard]:
         """Takes a board that passed `may_teach`; returns the boards it confirms, oldest first."""
         borne_out = [one for one in self._waiting if one.ply < seen.ply and one.board != seen.board]
         # The last picture of a position counts: its light is nearest to that of the next.
@@ -81,10 +81,10 @@ def may_teach(event: MoveEvent, observation: Observation) -> bool:
     return place.state == "locked" and place.quality >= LOCK_QUALITY
 
 
-def seen_board(event: MoveEvent, ply: int, board: str, look: Look) -> Seen:
+def seen_board(event: MoveEvent, ply: int, board: str, look: DescribedCells) -> SeenBoard:
     """The believed board with the picture it was read from."""
     read = event.reading
     columns = [read.letters.index(letter) for letter in board]
     believed = np.exp(read.log_probabilities[np.arange(len(board)), columns])
     unknown = np.zeros(len(board)) if read.unknown is None else read.unknown
-    return Seen(ply, board, look, believed, unknown <= UNKNOWN_CELL)
+    return SeenBoard(ply, board, look, believed, unknown <= UNKNOWN_CELL)

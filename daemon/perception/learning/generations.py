@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.atomic_file import write_atomically
 from calibration.stored_arrays import DAMAGED, read_arrays
-from calibration.whole_file import write_whole
 from vision.calibrating.adapting import Score
 from vision.calibrating.examples import Examples
 from vision.reading.heads import Head, head_from_arrays
@@ -90,7 +90,7 @@ def save_adapted(path: Path, first: str, adapted: Adapted) -> None:
         arrays["example_kinds"] = np.array(adapted.examples.kinds, dtype=np.int32)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
-    write_whole(path, buffer.getvalue(), private=True)
+    write_atomically(path, buffer.getvalue(), private=True)
 
 
 def load_adapted(path: Path, first: str = "") -> Adapted:

@@ -12,7 +12,7 @@ from vision.calibrating.adapting import Score, score
 from vision.calibrating.examples import Examples
 from vision.reading.descriptors import Descriptors
 from vision.reading.heads import GENERIC, OTHER, Head, judge, load_generic, read_log_probabilities
-from vision.reading.reader import Look
+from vision.reading.reader import DescribedCells
 
 MIN_GAIN, MIN_GAIN_NATS = 0.1, 0.002
 """Share of the loss, and nats per cell, by which a new head must be better than the present one."""
@@ -22,7 +22,7 @@ COVERED = 0.05
 """Share by which a new head may find non-cells less unknown."""
 
 
-class Sight(Protocol):
+class BoardReader(Protocol):
     """Reads with one head or another; a `Reader`."""
 
     @property
@@ -30,10 +30,10 @@ class Sight(Protocol):
         """The head that it began with."""
 
     @property
-    def look(self) -> Look | None:
+    def look(self) -> DescribedCells | None:
         """The last picture that was read."""
 
-    def believe(self, look: Look, head: Head | None) -> NDArray[np.float64]:
+    def believe(self, look: DescribedCells, head: Head | None) -> NDArray[np.float64]:
         """(cells, classes) log-probabilities that a head gives to that picture."""
 
 
@@ -45,7 +45,7 @@ class AdaptablePipeline(Protocol):
         """The board in view."""
 
     @property
-    def reader(self) -> Sight:
+    def reader(self) -> BoardReader:
         """The reader of the board."""
 
     def adopt(self, head: Head | None) -> Any:
@@ -64,13 +64,13 @@ def is_gain(one: Score, other: Score) -> bool:
     return is_better(one, other, max(MIN_GAIN * other.loss, MIN_GAIN_NATS))
 
 
-def believe_alone(look: Look, head: Head | None, eyes: AdaptablePipeline) -> NDArray[np.float64]:
+def believe_alone(look: DescribedCells, head: Head | None, eyes: AdaptablePipeline) -> NDArray[np.float64]:
     """(cells, classes) log-probabilities of a head (None: the first), reading each cell by itself."""
     own = eyes.reader.first if head is None else head
     return read_log_probabilities(look.descriptors, eyes.template.letters, own, None)
 
 
-def told(one: Score) -> str:
+def score_text(one: Score) -> str:
     """Text such as "71 of 72 cells right, loss 0.021"."""
     return f"{one.right} of {one.cells} cells right, loss {one.loss:.3f}"
 
@@ -85,10 +85,10 @@ def why_worse(head: Head, active: Head | None, eyes: AdaptablePipeline) -> str:
     assert first is not None
     present, kept = first if active is None else active, calibration_of(first, 1)
     if kept.letters:
-        look = Look(np.zeros((len(kept.letters), 0, 0, 3), dtype=np.uint8), kept.descriptors)
+        look = DescribedCells(np.zeros((len(kept.letters), 0, 0, 3), dtype=np.uint8), kept.descriptors)
         before, after = (score(eyes.reader.believe(look, one), letters, kept.letters) for one in (active, head))
         if not after.no_worse_than(before, SLACK_NATS):
-            return f"it read the calibration with {told(after)}, the present one {told(before)}"
+            return f"it read the calibration with {score_text(after)}, the present one {score_text(before)}"
     others = others_of(eyes.template, first)[1::2]
     if len(others):
         before_share, after_share = (float(judge(others, letters, one, None)[1].mean()) for one in (present, head))

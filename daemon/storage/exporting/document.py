@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from daemon.storage.score_sheet import score_sheet
-from daemon.storage.stored import GameSummary, StoredGame, StoredPly
+from daemon.storage.stored_game import GameSummary, StoredGame, StoredPly
 from games import Outcome
 
 FORMAT = 1

@@ -11,7 +11,7 @@ from daemon.storage.exporting.formats import check, to_json
 from daemon.storage.exporting.played import play_again
 from daemon.storage.exporting.strip import strip_png
 from daemon.storage.exporting.tile_files import tile_files
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 
 KINDS = {
     "sgf": "application/x-go-sgf",

@@ -13,7 +13,7 @@ from daemon.storage.exporting.ggf import to_ggf
 from daemon.storage.exporting.movetext import to_movetext
 from daemon.storage.exporting.played import ExportError, Played
 from daemon.storage.exporting.sgf import to_sgf
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from games.reversi import transcript
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import games
 from daemon.game.line_of_play import LineOfPlay, Ply
-from daemon.storage.stored import StoredGame, StoredPly
+from daemon.storage.stored_game import StoredGame, StoredPly
 from daemon.storage.stored_line import line_of
 from games import AnyGame, Outcome
 

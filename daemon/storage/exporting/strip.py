@@ -81,7 +81,7 @@ def draw_strip(played: Played, every: int = 0) -> Image:
     write(
         canvas, lettering.shorten(_title(played), size + 5, room, bold=True), (GAP_PX, GAP_PX), size + 5, INK, bold=True
     )
-    write(canvas, lettering.shorten(_told(played), size, room), (GAP_PX, GAP_PX + caption + 8), size, QUIET)
+    write(canvas, lettering.shorten(_caption(played), size, room), (GAP_PX, GAP_PX + caption + 8), size, QUIET)
     for index, one in enumerate(shown):
         left, top = GAP_PX + index % columns * step_x, head + index // columns * step_y
         picture = diagram.draw(one.board, one.steps, one.tiles, one.pawns)
@@ -112,7 +112,7 @@ def _title(played: Played) -> str:
     return f"{title[0].upper()}{title[1:]}: {' against '.join(played.players)}, {day_of(played.stored)}"
 
 
-def _told(played: Played) -> str:
+def _caption(played: Played) -> str:
     """The number of moves and the result."""
     count, outcome = len(played.line.seen), played.outcome
     moves = f"{count} {'move' if count == 1 else 'moves'}"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from calibration.annotations import MOVERS_SUFFIX, Annotation, PhotoName, annotation_paths, format_annotation
-from calibration.whole_file import write_whole
+from calibration.atomic_file import write_atomically
 from daemon.scoring.annotation_folder import AnnotationFolder, FolderError
 from daemon.storage.exporting.played import ExportError, Played
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes, Lay
@@ -69,7 +69,7 @@ def write_tile_files(played: Played, folder: Path, number: int = 1, force: bool 
         for name in annotation_paths(folder):
             if name.game == number and name not in names:
                 kept.put(name, None)  # left over from an earlier, longer export
-        write_whole(movers, content)
+        write_atomically(movers, content)
     except FolderError as error:
         raise ExportError(str(error)) from None
     except OSError as error:

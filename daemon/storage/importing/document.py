@@ -15,7 +15,7 @@ from daemon.game.effects import Known
 from daemon.storage.exporting.document import FORMAT
 from daemon.storage.importing.imported import MAX_PLIES, Imported, ImportedPly, ImportFault
 from daemon.storage.importing.judge import MAX_SOURCE_LENGTH, judged
-from daemon.storage.stored import StoredGame, StoredNote, StoredPly
+from daemon.storage.stored_game import StoredGame, StoredNote, StoredPly
 from games import Outcome
 from wording.outside import clean, visible_in
 

@@ -11,7 +11,7 @@ from typing import Any
 import games
 from daemon.config.player_names import recorded_name
 from daemon.storage.importing.imported import AS_RECORDED, MAX_PLIES, Claim, Imported, ImportedPly, ImportFault
-from daemon.storage.stored import StoredGame, StoredPly
+from daemon.storage.stored_game import StoredGame, StoredPly
 from games import AnyGame, MoveError, Outcome
 from wording.outside import clean
 
@@ -92,7 +92,7 @@ def _plies(game: AnyGame, imported: Imported, positions: list[Any], started: str
         moment += datetime.timedelta(seconds=max(0.0, ply.spent_s or 0.0))
         if ply.left_s is not None:
             left[side] = ply.left_s
-        told = ply.left_s is not None and None not in left
+        has_clock = ply.left_s is not None and None not in left
         yield StoredPly(
             number,
             game.format_move(before, game.parse_move(before, ply.text)),
@@ -104,8 +104,8 @@ def _plies(game: AnyGame, imported: Imported, positions: list[Any], started: str
             "",
             moment.isoformat(timespec="milliseconds"),
             spent_s=ply.spent_s,
-            left_first_s=left[0] if told else None,
-            left_second_s=left[1] if told else None,
+            left_first_s=left[0] if has_clock else None,
+            left_second_s=left[1] if has_clock else None,
         )
 
 
@@ -117,8 +117,8 @@ def _outcome(game: AnyGame, position: Any, claim: Claim | None, name: str) -> Ou
     if shown is None:
         return Outcome(claim.winner, claim.reason or AS_RECORDED)
     if shown.winner != claim.winner:
-        told, true = (_won(game, one) for one in (claim.winner, shown.winner))
-        raise ImportFault(f"the file says {told}; by the rules of {name} it is {true} ({shown.reason})")
+        claimed, true = (_won(game, one) for one in (claim.winner, shown.winner))
+        raise ImportFault(f"the file says {claimed}; by the rules of {name} it is {true} ({shown.reason})")
     return dataclasses.replace(shown, reason=claim.reason) if claim.reason in BEYOND_RULES else shown
 
 

@@ -105,13 +105,13 @@ def _words(body: str) -> Iterator[tuple[str, str, str, str]]:
 
 def _with_comment(ply: ImportedPly, comment: str) -> ImportedPly:
     """The move with the time left, time used and agent's evaluation from a comment."""
-    told = {found[1]: found[2] for found in COMMAND.finditer(comment)}
+    commands = {found[1]: found[2] for found in COMMAND.finditer(comment)}
     return ImportedPly(
         ply.text,
         None,
-        clock_seconds(told.get("emt", "")) if "emt" in told else ply.spent_s,
-        clock_seconds(told.get("clk", "")) if "clk" in told else ply.left_s,
-        seconds(told.get("eval", ""), most=1e8) if "eval" in told else ply.score,
+        clock_seconds(commands.get("emt", "")) if "emt" in commands else ply.spent_s,
+        clock_seconds(commands.get("clk", "")) if "clk" in commands else ply.left_s,
+        seconds(commands.get("eval", ""), most=1e8) if "eval" in commands else ply.score,
     )
 
 

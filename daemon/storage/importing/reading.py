@@ -13,7 +13,7 @@ from daemon.storage.importing.movetext import read_movetext
 from daemon.storage.importing.reversi import read_ggf, read_transcript
 from daemon.storage.importing.sgf import read_sgf
 from daemon.storage.importing.tiles import read_tiles
-from daemon.storage.stored import StoredGame
+from daemon.storage.stored_game import StoredGame
 from places import named_files
 
 MAX_BYTES = 16 << 20

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import places
-from calibration.whole_file import write_whole
+from calibration.atomic_file import write_atomically
 from daemon.config.settings import ConfigError
 from daemon.supervision.notify import Notifier
 from daemon.supervision.tables.process import COMMAND, REFUSED, State, TableProcess
+from daemon.supervision.tables.reported_state import NotifySockets
 from daemon.supervision.tables.settings import Table, load_tables
-from daemon.supervision.tables.signs import SignPost
 from wording.outside import shown_address
 
 LOGGER = logging.getLogger(__name__)
@@ -63,16 +63,16 @@ def run_tables(
     forget_dead(summary)
     tables = load_tables(paths)
     try:
-        post = SignPost(len(tables))
+        sockets = NotifySockets(len(tables))
     except OSError as error:
         raise ConfigError(f"tables cannot be watched: {error.strerror or error}") from error
-    processes = [TableProcess(one, post.address(n), arguments, command) for n, one in enumerate(tables)]
+    processes = [TableProcess(one, sockets.address(n), arguments, command) for n, one in enumerate(tables)]
     try:
-        return Parent(tables, processes, post, summary=summary).run()
+        return Parent(tables, processes, sockets, summary=summary).run()
     finally:
         for process in processes:
             process.kill()
-        post.close()
+        sockets.close()
 
 
 class Parent:
@@ -82,14 +82,14 @@ class Parent:
         self,
         tables: Sequence[Table],
         processes: Sequence[TableProcess],
-        post: SignPost,
+        sockets: NotifySockets,
         notifier: Notifier | None = None,
         summary: Path = SUMMARY,
     ) -> None:
-        self._tables, self._processes, self._post = tables, processes, post
+        self._tables, self._processes, self._sockets = tables, processes, sockets
         self._notifier = notifier or Notifier()
         self._path = summary
-        self._told: list[State] = ["waiting"] * len(processes)
+        self._written_states: list[State] = ["waiting"] * len(processes)
         self._written: object = None
         self._ready = self._stopping = False
         self._alive_s = float("-inf")
@@ -104,13 +104,13 @@ class Parent:
             while not self._stopping:
                 now_s = time.monotonic()
                 for number, process in enumerate(self._processes):
-                    self._post.read(number, process.signs, now_s)
+                    self._sockets.read(number, process.reported, now_s)
                     if now_s - begun_s >= number * STARTED_APART_S:
                         process.look(now_s)
                 self._tell(now_s)
                 if all(process.over for process in self._processes):
                     break
-                select.select(self._post.sockets, [], [], LOOK_S)
+                select.select(self._sockets.sockets, [], [], LOOK_S)
             return self._end()
         finally:
             if _owner(self._path) == (os.getpid(), started(os.getpid())):
@@ -144,14 +144,14 @@ class Parent:
 
     def _tell(self, now_s: float) -> None:
         """Writes every change to the log and to the summary, and reports to systemd."""
-        for process, before in zip(self._processes, self._told, strict=True):
+        for process, before in zip(self._processes, self._written_states, strict=True):
             if before != process.state and process.state != "starting":
                 level = logging.INFO if process.well else logging.WARNING
                 LOGGER.log(level, "table %s: %s", process.table.name, "runs" if process.well else process.text)
         status, states = summary_of(self._processes), [process.state for process in self._processes]
-        if states.count("running") != self._told.count("running"):
+        if states.count("running") != self._written_states.count("running"):
             LOGGER.info("%s", status)
-        self._told = states
+        self._written_states = states
         if not self._ready and all(process.well or process.over for process in self._processes):
             self._ready = True
             self._notifier.ready(status)
@@ -184,7 +184,7 @@ class Parent:
         content = {"pid": own, "started": started(own), "well": well, "tables": tables}
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._path, (json.dumps(content, indent=1) + "\n").encode())
+            write_atomically(self._path, (json.dumps(content, indent=1) + "\n").encode())
         except OSError as error:
             LOGGER.debug("%s: cannot be written: %s", self._path, error)
 

@@ -12,8 +12,8 @@ from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import IO, Literal
 
 from daemon.supervision.restarts import RestartLimit
+from daemon.supervision.tables.reported_state import ReportedState
 from daemon.supervision.tables.settings import Table
-from daemon.supervision.tables.signs import ReportedState
 from processes import Process
 
 COMMAND = (sys.executable, "-m", "daemon.cli")
@@ -42,7 +42,7 @@ class TableProcess:
     def __init__(self, table: Table, address: str, arguments: Sequence[str], command: Sequence[str] = COMMAND) -> None:
         """`address` is the socket for its signs of life; `arguments` follow `run --config FILE`."""
         self.table = table
-        self.signs = ReportedState()
+        self.reported = ReportedState()
         self.state: State = "waiting"
         self.restarts = 0
         """Starts besides the first."""
@@ -76,7 +76,7 @@ class TableProcess:
         """Its state in one line."""
         if self.state == "waiting":
             return f"{self.last_end or 'not started'}; starts again soon"
-        return self.last_end if self.over else self.signs.text or self.state
+        return self.last_end if self.over else self.reported.text or self.state
 
     def look(self, now_s: float) -> None:
         """Starts the process when due, and detects its end and its silence."""
@@ -88,7 +88,7 @@ class TableProcess:
         if status is not None:
             self._has_ended(status, now_s)
             return
-        if self.signs.ready:
+        if self.reported.ready:
             self.state = "running"
         self._watch(now_s)
 
@@ -114,7 +114,7 @@ class TableProcess:
 
     def _start(self, now_s: float) -> None:
         self._limit.started(now_s)
-        self.signs = ReportedState()
+        self.reported = ReportedState()
         self.restarts = self._starts
         self._starts += 1
         self._started_s, self._aborted_s, self.state = now_s, None, "starting"
@@ -141,8 +141,8 @@ class TableProcess:
             if now_s - self._aborted_s > ABORT_S:
                 self.kill()
             return
-        heard_s = self.signs.alive_s if self.signs.alive_s is not None else self._started_s
-        if now_s - heard_s > (SILENT_S if self.signs.ready else START_S):
+        heard_s = self.reported.alive_s if self.reported.alive_s is not None else self._started_s
+        if now_s - heard_s > (SILENT_S if self.reported.ready else START_S):
             self._aborted_s = now_s
             self.send(signal.SIGABRT)
 

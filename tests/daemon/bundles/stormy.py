@@ -12,8 +12,8 @@ import games
 from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.bundles.bundle import PipelineSettings
-from daemon.bundles.keeper import Limits, SceneKeeper
-from daemon.bundles.packing import TableFacts
+from daemon.bundles.bundle_writer import TableFacts
+from daemon.bundles.scene_keeper import Limits, SceneKeeper
 from daemon.commands.command import Command, Undo
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
@@ -92,7 +92,7 @@ class StormyTable:
 
     def say(self, command: Command) -> None:
         """Gives a command as somebody at the board."""
-        self.keeper.told(command)
+        self.keeper.add_command(command)
         obey(self.match, command, self.eyes)
 
     def cell(self, name: str) -> int:

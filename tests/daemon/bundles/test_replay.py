@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.bundles.asking import Ask, ask
-from daemon.bundles.opening import BundleFile
+from daemon.bundles.bundle_file import BundleFile
+from daemon.bundles.bundle_requests import BundleRequest, ask
 from daemon.bundles.replaying import replay
 from daemon.cli.main import main
 from tests.daemon.bundles.stormy import StormyTable
@@ -23,7 +23,7 @@ def storm(tmp_path_factory: pytest.TempPathFactory) -> StormyTable:
     table = StormyTable(folder)
     table.storm()
     table.bundles = {
-        last: Path(ask(folder, Ask(table="table", last_s=last, note="storm")).path) for last in (6, 10, 40)
+        last: Path(ask(folder, BundleRequest(table="table", last_s=last, note="storm")).path) for last in (6, 10, 40)
     }
     table.keeper.close()
     return table

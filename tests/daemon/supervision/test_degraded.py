@@ -30,7 +30,7 @@ from daemon.outputs import web
 from daemon.outputs.speech import speech
 from daemon.supervision import camera as camera_module
 from daemon.supervision.notify import Notifier
-from daemon.supervision.troubles import MANNERS
+from daemon.supervision.troubles import FAULT_REPORTS
 from tests.daemon.supervision.test_camera import Plug
 from vision.frame import SourceError
 
@@ -39,8 +39,8 @@ from vision.frame import SourceError
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checks on every turn and reports trouble without a grace time."""
     monkeypatch.setattr(supervision, "LOOK_S", 0.0)
-    for name, manner in MANNERS.items():
-        monkeypatch.setitem(MANNERS, name, dataclasses.replace(manner, grace_s=0.0))
+    for name, manner in FAULT_REPORTS.items():
+        monkeypatch.setitem(FAULT_REPORTS, name, dataclasses.replace(manner, grace_s=0.0))
 
 
 class Heard(Notifier):

@@ -7,7 +7,7 @@ from pathlib import Path
 from daemon.supervision.disk import LOOK_S, DiskWatch
 from daemon.supervision.process_figures import process_figures
 from daemon.supervision.reopening import Reopener
-from daemon.supervision.troubles import MANNERS, Troubles
+from daemon.supervision.troubles import FAULT_REPORTS, Troubles
 from tests.daemon.supervision.still_clock import StillClock
 
 WELL: dict[str, object] = {"ok": True, "text": "well"}
@@ -15,7 +15,7 @@ ILL: dict[str, object] = {"ok": False, "text": "no worker here plays alphabeta"}
 
 
 def test_trouble_is_said_once_after_its_grace_and_its_end_once() -> None:
-    troubles, grace_s = Troubles(), MANNERS["agents"].grace_s
+    troubles, grace_s = Troubles(), FAULT_REPORTS["agents"].grace_s
     assert troubles.look({"agents": ILL}, 0.0) == []
     assert troubles.look({"agents": ILL}, grace_s - 0.1) == []
     assert troubles.look({"agents": ILL}, grace_s) == ["No worker here plays alphabeta."]

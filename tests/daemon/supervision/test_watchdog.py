@@ -11,10 +11,10 @@ import pytest
 
 from daemon.supervision.heartbeat import BEGINNING, REMEMBERED, Heartbeat
 from daemon.supervision.notify import Notifier
-from daemon.supervision.watchdog import LOOK_S, STUCK_STATUS, LifeSigns, Watchdog
+from daemon.supervision.watchdog import LOOK_S, STUCK_STATUS, Liveness, Watchdog
 from tests.daemon.supervision.still_clock import StillClock
 
-WELL = LifeSigns(capture=True, bus=True, settled=True, text="Reversi, 3 plies")
+WELL = Liveness(capture=True, bus=True, settled=True, text="Reversi, 3 plies")
 
 
 class Told(Notifier):
@@ -52,13 +52,13 @@ class Table:
 
     clock: StillClock = dataclasses.field(default_factory=StillClock)
     end_s: float = 60.0
-    signs: LifeSigns = WELL
+    liveness: Liveness = WELL
 
     def __post_init__(self) -> None:
         self.heartbeat, self.players, self.told = Heartbeat(self.clock), Players(), Told()
         self.ended: list[int] = []
         self.watchdog = Watchdog(
-            self.heartbeat, self.players, lambda: self.signs, self.told,
+            self.heartbeat, self.players, lambda: self.liveness, self.told,
             stuck_s=10.0, end_s=self.end_s, end=self.ended.append,
         )  # fmt: skip
 
@@ -142,7 +142,7 @@ def test_stuck_daemon_is_not_ended_where_that_is_not_wanted() -> None:
 
 @pytest.mark.parametrize("sick", [{"capture": False}, {"bus": False}])
 def test_signs_of_life_want_capture_loop_and_bus_alike(sick: dict[str, bool]) -> None:
-    table = Table(signs=dataclasses.replace(WELL, **sick))  # type: ignore[arg-type]
+    table = Table(liveness=dataclasses.replace(WELL, **sick))  # type: ignore[arg-type]
     for _ in range(100):
         table.heartbeat.begin("frame")
         table.look_for(LOOK_S)
@@ -158,10 +158,10 @@ def test_sign_of_life_comes_three_times_in_the_watchdogs_interval_and_not_with_e
 
 
 def test_ready_is_told_once_when_the_start_is_over() -> None:
-    table = Table(signs=dataclasses.replace(WELL, settled=False, text="starting"))
+    table = Table(liveness=dataclasses.replace(WELL, settled=False, text="starting"))
     table.watchdog.look()
     assert "READY=1" not in table.told.messages
-    table.signs = dataclasses.replace(WELL, text="degraded: camera: I have no camera.")
+    table.liveness = dataclasses.replace(WELL, text="degraded: camera: I have no camera.")
     table.look_for(5)
     assert table.told.messages.count("READY=1") == 1
 
@@ -186,8 +186,8 @@ class Players:
 
 watchdog.LOCKED_S = 1.0
 heartbeat = Heartbeat()
-signs = watchdog.LifeSigns(capture=True, bus=True, settled=True, text="")
-watchdog.Watchdog(heartbeat, Players(), lambda: signs, Notifier({}), stuck_s=0.5, end_s=1.0).start()
+liveness = watchdog.Liveness(capture=True, bus=True, settled=True, text="")
+watchdog.Watchdog(heartbeat, Players(), lambda: liveness, Notifier({}), stuck_s=0.5, end_s=1.0).start()
 heartbeat.begin("a frame that never ends")
 time.sleep(0.7)
 if "locked" in sys.argv:

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,9 @@ import pytest
 from daemon.config.settings import load_config
 from daemon.supervision.tables.parent import forget_dead
 from daemon.supervision.tables.process import ABORT_S, PAUSES_S, PROVED_S, SILENT_S, START_S, TableProcess
+from daemon.supervision.tables.reported_state import NotifySockets, ReportedState, take
 from daemon.supervision.tables.settings import Table
-from daemon.supervision.tables.signs import ReportedState, SignPost, take
+from tests.waiting import wait_for
 
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_table.py")))
 PARENT = (
@@ -39,15 +39,6 @@ def settings(folder: Path, name: str) -> Path:
         encoding="utf-8",
     )
     return path
-
-
-def wait_for(done: Callable[[], Any]) -> Any:
-    """Waits until `done` gives something true, and returns it."""
-    deadline_s = time.monotonic() + DEADLINE_S
-    while not (found := done()):
-        assert time.monotonic() < deadline_s, "it never happened"
-        time.sleep(0.02)
-    return found
 
 
 class Running:
@@ -171,13 +162,13 @@ def test_a_process_that_only_has_the_number_of_a_dead_parent_is_not_taken_for_it
 
 
 @pytest.fixture
-def one(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[TableProcess, SignPost]]:
+def one(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[TableProcess, NotifySockets]]:
     """A table with the behaviour that the test names, not started yet."""
-    path, post = settings(tmp_path, request.param), SignPost(1)
-    process = TableProcess(Table(path, load_config(path)), post.address(0), [], FAKE)
-    yield process, post
+    path, sockets = settings(tmp_path, request.param), NotifySockets(1)
+    process = TableProcess(Table(path, load_config(path)), sockets.address(0), [], FAKE)
+    yield process, sockets
     process.kill()
-    post.close()
+    sockets.close()
 
 
 def ended(process: TableProcess, now_s: float) -> bool:
@@ -188,7 +179,7 @@ def ended(process: TableProcess, now_s: float) -> bool:
 
 @pytest.mark.parametrize("one", ["dies"], indirect=True)
 def test_the_pauses_between_starts_grow_and_begin_anew_once_it_has_proved_itself(
-    one: tuple[TableProcess, SignPost],
+    one: tuple[TableProcess, NotifySockets],
 ) -> None:
     process, now_s = one[0], 1000.0
     for pause_s in (PAUSES_S[0], PAUSES_S[1], PAUSES_S[2]):
@@ -206,12 +197,14 @@ def test_the_pauses_between_starts_grow_and_begin_anew_once_it_has_proved_itself
 
 
 @pytest.mark.parametrize("one", ["silent"], indirect=True)
-def test_a_process_that_gives_no_sign_of_life_is_ended_and_started_again(one: tuple[TableProcess, SignPost]) -> None:
-    process, post = one
+def test_a_process_that_gives_no_sign_of_life_is_ended_and_started_again(
+    one: tuple[TableProcess, NotifySockets],
+) -> None:
+    process, sockets = one
     process.look(0.0)
 
     def is_ready() -> bool:
-        post.read(0, process.signs, 0.0)
+        sockets.read(0, process.reported, 0.0)
         process.look(0.0)
         return process.well
 
@@ -226,7 +219,7 @@ def test_a_process_that_gives_no_sign_of_life_is_ended_and_started_again(one: tu
 
 
 @pytest.mark.parametrize("one", ["well"], indirect=True)
-def test_a_start_that_takes_too_long_is_ended_in_the_end_by_force(one: tuple[TableProcess, SignPost]) -> None:
+def test_a_start_that_takes_too_long_is_ended_in_the_end_by_force(one: tuple[TableProcess, NotifySockets]) -> None:
     process = one[0]
     process.look(0.0)
     assert process.pid is not None

@@ -1,0 +1,43 @@
+"""Atomic file writes, and files that only their owner may read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+
+def write_atomically(path: Path, content: bytes, *, private: bool = False) -> None:
+    """Writes through a temporary file in the same folder, so no reader or power cut leaves half. Raises OSError.
+
+    Only its owner may read a `private` file.
+    """
+    descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # made 0600
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if not private:
+            Path(beside).chmod(0o644)
+        Path(beside).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(beside).unlink()
+        raise
+
+
+def make_private(path: Path) -> None:
+    """Creates an empty file that only its owner may read, or makes one so that everybody may. Raises OSError.
+
+    A file that its owner has opened to a group alone stays so. It is not opened: closing it would end SQLite's locks.
+    """
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        with contextlib.suppress(PermissionError, FileNotFoundError):  # another user's; a link to nothing
+            found = path.stat()
+            if stat.S_ISREG(found.st_mode) and found.st_mode & stat.S_IRWXO:
+                path.chmod(0o600)

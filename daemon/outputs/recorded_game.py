@@ -1,0 +1,145 @@
+"""A recorded game as the page shows it: details of its plies, and the drawn board after each."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import games
+from calibration.template import load_template
+from daemon.drawing.board_svg import Marks, board_svg
+from daemon.i18n.translation import in_words, worded
+from daemon.judging import phrases
+from daemon.outputs.view import names_of, sides_of
+from daemon.storage.exporting.document import outcome_object
+from daemon.storage.exporting.formats import suiting
+from daemon.storage.exporting.played import ExportError, Played, play_again
+from daemon.storage.pictures import Pictures
+from daemon.storage.score_sheet import Row, rows_of
+from daemon.storage.stored_game import StoredGame, StoredPly
+
+MAX_PLIES = 4096
+"""Most plies sent, as many as in a state message."""
+MAX_NOTES = 400
+"""Most notes sent, the first ones."""
+
+
+@dataclasses.dataclass(frozen=True)
+class RecordedGame:
+    """One recorded game, replayed if possible."""
+
+    stored: StoredGame
+    played: Played | None
+    fault: str
+    """Why it cannot be replayed; empty if it can."""
+
+    @classmethod
+    def of(cls, stored: StoredGame) -> RecordedGame:
+        """Replays a stored game if possible."""
+        try:
+            return cls(stored, play_again(stored), "")
+        except ExportError as error:
+            return cls(stored, None, str(error))
+
+    def as_object(self, pictures: Pictures) -> dict[str, object]:
+        """The game as a JSON-ready object for the page."""
+        stored, played = self.stored, self.played
+        rows = [] if played is None else rows_of(played.line)
+        kept = pictures.names(stored.game_id)
+        numbers = {} if played is None else {index: number for number, index in enumerate(played.line.seen, 1)}
+        plies = []
+        for index, ply in enumerate(stored.plies[:MAX_PLIES]):
+            fields = _ply(ply, rows[index] if index < len(rows) else None)
+            if index in numbers:
+                fields["number"] = numbers[index]
+            if kept and pictures.path(stored.game_id, ply.ply, ply.board).name in kept:
+                fields["picture"] = True
+            plies.append(fields)
+        game = None if played is None else played.game
+        return {
+            "id": stored.game_id,
+            "game": stored.game,
+            "title": title_of(stored.game),
+            "sides": ["first", "second"] if game is None else list(game.sides),
+            "rules": dict(stored.rules),
+            "players": list(stored.players),
+            "started": stored.started,
+            "finished": stored.finished,
+            "outcome": outcome_object(stored.outcome),
+            "result": "" if game is None or stored.outcome is None else in_words(*phrases.result(game, stored.outcome)),
+            "clock": dict(stored.clock) or None,
+            "source": stored.source,
+            "fault": self.fault,
+            "plies": plies,
+            "left_out": max(0, len(stored.plies) - MAX_PLIES),
+            "notes": [
+                {"ply": note.ply, "kind": note.kind, "text": note.text, "time": note.time}
+                for note in stored.notes[:MAX_NOTES]
+            ],
+            "undone": len(stored.undone),
+            "formats": suiting(stored.game),
+        }
+
+    def board(self, ply: int) -> str:
+        """The board after that ply as SVG, 0 being the start. Raises ExportError if it cannot be drawn."""
+        stored, played = self.stored, self.played
+        try:
+            game = games.load(stored.game, stored.rules)
+            template = load_template(game.name, games.switched_on(game))
+            if played is None:
+                letters = stored.plies[ply - 1].board if ply else game.board(game.initial())
+                return board_svg(template, letters, title=_title(stored, ply), names=names_of(template))
+            position = played.positions[ply]
+            marks = Marks(last=played.line.steps(ply - 1)) if ply else None
+            scores = game.scores(position)
+            pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
+            letters = game.board(position)
+            return board_svg(
+                template,
+                letters,
+                marks=marks,
+                tiles=game.tiles(position),
+                pawns=pawns,
+                title=_title(stored, ply),
+                names=names_of(template),
+                sides=sides_of(game),
+            )
+        except ValueError as error:  # rules, template or letters are no longer known
+            raise ExportError(f"the board cannot be drawn: {error}") from error
+
+
+def key_of(stored: StoredGame) -> tuple[str, int, int, str | None]:
+    """Identifies one state of a recorded game: the notes grow with each change."""
+    return stored.game_id, len(stored.plies), len(stored.notes) + len(stored.undone), stored.finished
+
+
+def title_of(name: str) -> str:
+    """The display name of a game; for an unknown game, the recorded name."""
+    try:
+        return games.find(name).title
+    except games.UnknownGame:
+        return name.replace("_", " ")
+
+
+def _title(stored: StoredGame, ply: int) -> str:
+    return stored.plies[ply - 1].move if ply else worded("start")
+
+
+def _ply(ply: StoredPly, row: Row | None) -> dict[str, object]:
+    """The fields of one ply for the page; unknown ones are left out."""
+    fields = {
+        "ply": ply.ply,
+        "side": ply.side,
+        "move": ply.move,
+        "verdict": ply.verdict,
+        "known": ply.known,
+        "time": ply.time,
+        "spent_s": ply.spent_s,
+        "left_s": ply.left_s,
+        "score": ply.score,
+        "depth": ply.depth,
+        "nodes": ply.nodes,
+        "thought_s": ply.thought_s,
+    }
+    if row is not None:
+        fields |= {"gains": [gain.total for gain in row.gains], "scores": row.scores}
+    return {name: value for name, value in fields.items() if value is not None and value != ""}

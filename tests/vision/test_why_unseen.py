@@ -1,0 +1,107 @@
+"""The reason why a board is not seen, inferred from the picture, in words that a person can act on."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.template import load_template
+from tests.vision.drawn import Look, draw
+from tests.vision.test_markers import photo, sheet
+from vision.finding.finder import find_board, mirrored
+from vision.finding.part_board import PartBoard, find_part
+from vision.finding.why_unseen import Unseen, cut_off, exposure_fault, part_fault, why_unseen
+from vision.pose import pose_from_corners
+
+SIZE_PX = (640, 480)
+OUT = {
+    "right": np.array([[330, 70], [730, 70], [760, 420], [310, 425]], dtype=np.float64),
+    "bottom": np.array([[170, 200], [480, 200], [510, 560], [140, 565]], dtype=np.float64),
+}
+
+
+@pytest.mark.parametrize(("game", "edge"), [("nine_mens_morris", "right"), ("co_ganh", "bottom")])
+def test_a_board_that_goes_beyond_an_edge_is_told_with_the_edge(game: str, edge: str) -> None:
+    template = load_template(game)
+    image, truth = draw(template, OUT[edge])
+    part = find_part(image, template)
+    assert part is not None
+    assert np.abs(part.pose.corners_px(part.template) - truth.corners_px(template)).max() < 12
+    why = part_fault(part, SIZE_PX)
+    assert why is not None
+    assert (why.code, why.edges) == ("cut_off", (edge,))
+    assert f"beyond the {edge} edge" in why.text
+
+
+@pytest.mark.parametrize(("game", "option"), [("gomoku", "size=19"), ("reversi", "")])
+def test_a_ruled_board_that_goes_beyond_an_edge_is_told(game: str, option: str) -> None:
+    template = load_template(game, frozenset({option} - {""}))
+    image, _ = draw(template, OUT["right"], look=Look(line_mm=1.4))
+    why = why_unseen(image, template)
+    assert why.code == "cut_off"
+    assert "right" in why.edges
+
+
+def test_a_printed_board_is_told_to_go_beyond_an_edge_by_one_marker() -> None:
+    image, _ = photo(sheet("reversi"))
+    why = why_unseen(np.ascontiguousarray(image[:, 480:]), load_template("reversi"))
+    assert (why.code, why.edges) == ("cut_off", ("left",))
+
+
+def test_another_games_sheet_is_named() -> None:
+    why = why_unseen(photo(sheet("reversi"))[0], load_template("nine_mens_morris"))
+    assert why.code == "other_board"
+    assert "sheet is for reversi, not for nine men's morris" in why.reason
+
+
+def test_light_and_sharpness_are_told_where_no_board_is() -> None:
+    image, _ = draw(load_template("nine_mens_morris"))
+    for spoilt, code in (
+        (image // 8, "dark"),
+        (np.clip(image.astype(int) * 3, 0, 255).astype(np.uint8), "washed_out"),
+        (cv2.GaussianBlur(image, (0, 0), 12), "blurred"),
+    ):
+        fault = exposure_fault(np.asarray(spoilt, dtype=np.uint8))
+        assert fault is not None
+        assert fault.code == code
+    assert exposure_fault(image) is None
+
+
+def test_a_table_without_a_board_is_just_that() -> None:
+    image, _ = draw(load_template("nine_mens_morris"), look=Look(lines=Look().board))
+    for game in ("nine_mens_morris", "gomoku"):
+        assert why_unseen(image, load_template(game)).code == "no_board"
+
+
+def fault_at(corners: list[list[float]], hidden: float = 0.0) -> Unseen | None:
+    template = load_template("nine_mens_morris")
+    pose = pose_from_corners(np.array(corners, dtype=np.float64), template)
+    return part_fault(PartBoard(pose, template, 1.0, hidden), SIZE_PX)
+
+
+def test_a_small_a_low_and_a_covered_board_are_told_apart() -> None:
+    small, low = (
+        fault_at([[300, 200], [350, 200], [350, 250], [300, 250]]),
+        fault_at([[220, 200], [420, 200], [600, 245], [40, 245]]),
+    )
+    fine = [[190, 90], [450, 84], [500, 400], [140, 410]]
+    hidden = fault_at(fine, hidden=0.42)
+    assert small is not None and low is not None and hidden is not None
+    assert (small.code, low.code, hidden.code) == ("too_small", "too_low", "covered")
+    assert "8 pixels from cell to cell" in small.reason
+    assert "40 percent" in hidden.reason
+    assert fault_at(fine) is None
+
+
+def test_a_board_cut_off_at_opposite_edges_asks_for_distance_only() -> None:
+    assert "turn" not in cut_off(("left", "right")).advice
+    assert "turn it to the right and down" in cut_off(("right", "bottom")).advice
+    assert "right and bottom edges" in cut_off(("right", "bottom")).reason
+
+
+@pytest.mark.parametrize("game", ["reversi", "double_double_dominoes"])
+def test_a_printed_board_in_a_mirror_is_named_and_not_found(game: str) -> None:
+    image, template = mirrored(photo(sheet(game))[0]), load_template(game)
+    assert find_board(image, template) is None
+    assert why_unseen(image, template).code == "mirrored"
