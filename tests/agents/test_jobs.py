@@ -43,7 +43,7 @@ def installed(name: str) -> Backend:
 
 @pytest.fixture(scope="module")
 def met() -> Pairing:
-    a, b = players.parse("random"), players.parse("greedy")
+    a, b = players.parse("random"), players.parse("minimax:depth=1")
     return pairing(Terms(games.load("morris")), a, b, GAMES)
 
 
@@ -70,6 +70,7 @@ def test_workers_that_die_in_the_middle_and_in_the_last_game_change_no_result(
     played = {job.id: one for job, one in found}
     assert without_times(played) == without_times(alone)
     assert summary(met, played).tally == summary(met, alone).tally
+    assert not any(one.fault for one in alone.values())
 
 
 def test_a_job_that_kills_every_worker_ends_the_work_with_its_name(tmp_path: Path) -> None:
