@@ -20,13 +20,14 @@ from agents import heuristics, players
 from agents.arena import bracket, gauntlet, levels, play, round_robin
 from agents.arena import plot as drawing
 from agents.arena.bracket import Depths, KnockOut
-from agents.arena.game_runner import BACKENDS, GameRunner
+from agents.arena.game_runner import GameRunner
 from agents.arena.match import MAX_PLIES, Pairing, Terms, pairing
 from agents.arena.play import Job, Played
 from agents.arena.record import Record
 from agents.arena.report import lines_of, summary
 from agents.arena.sprt import Hypotheses, judge
-from agents.command_line import GameOption, RuleOption, stop
+from agents.command_line import BackendOption, ClusterOption, GameOption, RuleOption, stop
+from agents.jobs import Backend
 from agents.players import PlayerSpec
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
@@ -50,15 +51,12 @@ class Common:
     seed: Annotated[
         int, typer.Option(min=0, max=2**31, help="Random seed for openings, deals and the players' choices.")
     ] = 1
-    jobs: Annotated[int, typer.Option(min=1, max=1024, help="Games played at the same time.")] = 1
-    backend: Annotated[
-        str | None,
-        typer.Option(help=f"joblib's backend: {', '.join(BACKENDS)}. Default: loky, or no process for --jobs 1."),
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, max=1024, help="Games at the same time. Default: 1, or all that a cluster can take."),
     ] = None
-    cluster: Annotated[
-        str | None,
-        typer.Option(help="Address of the ray or dask cluster. Default: this machine."),
-    ] = None
+    backend: BackendOption = None
+    cluster: ClusterOption = None
     out: Annotated[
         Path | None,
         typer.Option("--out", "--resume", help="File for finished games; games already in it are not played again."),
@@ -329,6 +327,7 @@ def _play(
 
     Returns the record, and whether Ctrl-C ended the work: what was finished until then is kept. Raises ValueError.
     """
+    backend = Backend.chosen(common.backend, common.cluster, common.jobs)
     if plot is not None:
         drawing.check(plot)
     console = Console(stderr=True)
@@ -339,9 +338,7 @@ def _play(
     with Record({**terms.settings(specs), **settings}, common.out) as record:
         runner = GameRunner(
             record,
-            jobs=common.jobs,
-            backend=common.backend,
-            cluster=common.cluster,
+            backend,
             watch=lambda job, played: bar.update(task, advance=1, description=score(job, played)),
         )
         if record.found:

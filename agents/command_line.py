@@ -7,10 +7,25 @@ from typing import Annotated
 
 import typer
 
+from agents.jobs import BACKENDS
+
 GameOption = Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")]
 RuleOption = Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")]
 EnginesOption = Annotated[
     Path | None, typer.Option(help="TOML file with tables \\[engines.NAME], for the agent external.")
+]
+BackendOption = Annotated[
+    str | None,
+    typer.Option(
+        help=f"Where the jobs run: {', '.join(BACKENDS)}. The last two reach other computers (docs/deployment.md)."
+    ),
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Address of the ray or dask cluster, HOST:PORT. Default: RAY_ADDRESS or DASK_SCHEDULER_ADDRESS, else a "
+        "cluster of this computer's cores that ends with the command."
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 

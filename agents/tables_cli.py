@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 import games
-from agents.command_line import stop
+from agents.command_line import BackendOption, ClusterOption, stop
+from agents.jobs import Backend, JobsError
 from agents.tables import MAX_MEN, MIN_MEN, TableError, files, folder
 from games.nine_mens_morris import NineMensMorris
 
@@ -45,7 +45,16 @@ def build(
     men: MenOption,
     game: GameOption = "nine_mens_morris",
     rule: RuleOption = [],  # noqa: B006
-    jobs: Annotated[int, typer.Option(min=1, max=64, help="Pairs of subspaces at a time, each on a core.")] = 2,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=64,
+            help="Pairs of subspaces at a time, each on a core. Default: 2, or all that a cluster can take.",
+        ),
+    ] = None,
+    backend: BackendOption = None,
+    cluster: ClusterOption = None,
     into: FolderOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -56,24 +65,25 @@ def build(
 
     Example: kibitzer tables build --game nine_mens_morris --men 9 --rule flying=true
     """
-    from agents.tables.build import Builder, Stopped, only_builder
+    from agents.tables.build import Builder, only_builder
 
     the_game, within = _game("build", game, rule), _within("build", into)
-    began_s, began_cpu_s, halt = time.perf_counter(), time.process_time(), threading.Event()
+    began_s, began_cpu_s = time.perf_counter(), time.process_time()
     try:
+        where = Backend.chosen(backend or "threading", cluster, jobs, most=2)
         with _progress() as progress, only_builder(within, wait=False) as alone:
             if not alone:
                 raise TableError(f"another process builds tables in {within}: wait until it has finished")
             task = progress.add_task("numbering", total=None)
             builder = Builder(
-                the_game, within, lambda what, steps: progress.update(task, description=what, advance=steps), halt
+                the_game, within, lambda what, steps: progress.update(task, description=what, advance=steps)
             )
             progress.update(task, total=builder.steps(men))
-            headers = builder.build(men, jobs)
-    except (Stopped, KeyboardInterrupt):
+            headers = builder.build(men, where)
+    except KeyboardInterrupt:
         typer.echo("kibitzer tables build: stopped; whole tables stay, and the same command goes on", err=True)
         raise typer.Exit(130) from None
-    except (TableError, OSError) as error:
+    except (TableError, JobsError, OSError) as error:
         raise stop("tables build", error) from None
     for header in headers:
         typer.echo(_json(header) if as_json else _line(header))

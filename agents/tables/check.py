@@ -11,7 +11,7 @@ import numpy as np
 
 from agents.kernels.nine_mens_morris import endgame_index, retrograde
 from agents.kernels.nine_mens_morris.endgames import Endgames
-from agents.tables import DRAW, HOLE, TableError, build, files, folder
+from agents.tables import DRAW, HOLE, TableError, files, folder, solving
 from games.nine_mens_morris import NineMensMorris, Position
 
 U = np.uint64
@@ -46,7 +46,7 @@ class Checker:
         retrograde.finish(U(words.ctypes.data), U(own), U(opp), again, sums)
         if not np.array_equal(again, codes):
             raise TableError(f"{path}: slots of one position hold different values")
-        for name, count in build.counts(sums).items():
+        for name, count in solving.counts(sums).items():
             if getattr(header, name) != count:
                 raise TableError(f"{path}: the header counts {getattr(header, name)} {name}, the codes {count}")
         return header

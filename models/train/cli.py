@@ -10,6 +10,8 @@ from typing import Annotated
 import cv2
 import typer
 
+from agents.command_line import BackendOption, ClusterOption
+from agents.jobs import Backend
 from models.train import neural_cli, scenes_cli
 from models.train.console import say_progress, training_packages
 from vision.cli import progress_bar, stop
@@ -185,7 +187,14 @@ def evaluation(
         int | None, typer.Option(min=10, max=10**7, help="Positions to search a move. Default: 1000, morris 2000.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**20, help="Same seed, same games and weights.")] = 1,
-    jobs: Annotated[int, typer.Option(min=1, max=1024, help="Processes that play; the weights are the same.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=1024, help="Chunks of games at once; the weights are the same. Default: 1, or all of a cluster."
+        ),
+    ] = None,
+    backend: BackendOption = None,
+    cluster: ClusterOption = None,
     match: Annotated[
         int, typer.Option(min=0, max=10**5, help="Games of the new weights against the shipped ones; 0 is none.")
     ] = 0,
@@ -210,12 +219,14 @@ def evaluation(
             count=games,
             nodes=nodes,
             seed=seed,
-            jobs=jobs,
+            backend=Backend.chosen(backend, cluster, jobs),
             match_games=match,
             match_nodes=match_nodes,
         )
     except ValueError as error:
         raise stop("train", error) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
     text = json.dumps(made.as_json()) if as_json else "\n".join(made.lines())
     sys.stdout.write(f"{text}\n")
 

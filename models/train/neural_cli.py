@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from agents.command_line import BackendOption, ClusterOption
+from agents.jobs import Backend, JobsError
 from models.train.console import say_progress, training_packages
 from vision.cli import progress_bar, stop
 
@@ -69,6 +71,8 @@ def neural_morris(
         int, typer.Option(min=0, max=2**20, help="Same seed, same held-out fifth, first weights and order.")
     ] = 1,
     threads: Annotated[int, typer.Option(min=1, max=1024, help="Processor cores for torch and for labelling.")] = 1,
+    backend: BackendOption = None,
+    cluster: ClusterOption = None,
     trial: Annotated[
         bool,
         typer.Option(
@@ -105,6 +109,10 @@ def neural_morris(
     batch = batch or (TAUGHT_BATCH if taught else BATCH)
     dropout = dropout if dropout is not None else 0.0 if taught else DROPOUT
     say_progress()
+    try:
+        where = Backend.chosen(backend, cluster, None, most=threads)
+    except JobsError as error:
+        raise stop("train", error) from None
     recipe = Recipe(
         design,
         epochs,
@@ -134,9 +142,11 @@ def neural_morris(
                 progress.update(task, completed=done, total=total, description=f"{design}: {how}")
 
             if trial:
-                figures = try_recipe(good_moves, work, recipe, report, afresh=afresh)
+                figures = try_recipe(good_moves, work, recipe, report, afresh=afresh, backend=where)
             else:
-                figures = make_neural_morris(good_moves, out, work, recipe, command, report, afresh=afresh)
+                figures = make_neural_morris(
+                    good_moves, out, work, recipe, command, report, afresh=afresh, backend=where
+                )
     except (ValueError, OSError) as error:
         raise stop("train", error) from None
     except KeyboardInterrupt:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.jobs import ALONE, Backend
 from agents.morris_networks.good_moves import GoodMoves, held_out, read_good_moves
 from agents.morris_networks.measure import measure
 from agents.morris_networks.networks import FILES, load_networks
@@ -34,17 +35,25 @@ INPUTS = ("cells", "counts", "to", "origin")
 
 
 def make_neural_morris(
-    good_moves: Path, out: Path, work: Path, recipe: Recipe, command: str, progress: Progress, *, afresh: bool = False
+    good_moves: Path,
+    out: Path,
+    work: Path,
+    recipe: Recipe,
+    command: str,
+    progress: Progress,
+    *,
+    afresh: bool = False,
+    backend: Backend = ALONE,
 ) -> dict[str, object]:
     """Trains a design, writes its ONNX files and manifest entries into `out`, and measures the exported networks.
 
-    Returns the figures of all held-out states. Raises ValueError, OSError.
+    `backend` labels positions. Returns the figures of all held-out states. Raises ValueError, OSError.
     """
     good = read_good_moves(good_moves)
     apart = held_out(good.states, recipe.seed)
     if apart.all() or not apart.any():
         raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
-    network = _trained(good.rows(~apart), good.rows(apart), recipe, work, progress, afresh)
+    network = _trained(good.rows(~apart), good.rows(apart), recipe, work, progress, afresh, backend)
     export(network, out, recipe.design)
     data = DATA + OWN * bool(recipe.own) + TAUGHT * bool(recipe.taught)
     for name in FILES[recipe.design]:
@@ -63,7 +72,7 @@ def make_neural_morris(
 
 
 def try_recipe(
-    good_moves: Path, work: Path, recipe: Recipe, progress: Progress, *, afresh: bool = False
+    good_moves: Path, work: Path, recipe: Recipe, progress: Progress, *, afresh: bool = False, backend: Backend = ALONE
 ) -> dict[str, object]:
     """Trains on four fifths of the training data, and measures on the last fifth: for choosing a recipe.
 
@@ -75,24 +84,24 @@ def try_recipe(
     apart = held_out(learnt.states, recipe.seed + 1)
     if apart.all() or not apart.any():
         raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
-    network = _trained(learnt.rows(~apart), learnt.rows(apart), recipe, work, progress, afresh)
+    network = _trained(learnt.rows(~apart), learnt.rows(apart), recipe, work, progress, afresh, backend)
     watched = learnt.rows(apart)
     return measure(watched, raw_answers(network, watched.states))["all"].as_json()
 
 
 def _trained(
-    learnt: GoodMoves, held: GoodMoves, recipe: Recipe, work: Path, progress: Progress, afresh: bool
+    learnt: GoodMoves, held: GoodMoves, recipe: Recipe, work: Path, progress: Progress, afresh: bool, backend: Backend
 ) -> PaperDesign | OurDesign:
     """The trained network, after labelling own positions or having some taught if the recipe asks for it."""
     own, taught = None, None
     if recipe.own:
         labelling = lambda done, total: progress(done, total, "labelling")  # noqa: E731
         own = labelled(
-            learnt.states, recipe.own, recipe.seed, recipe.own_nodes, work / "own.npz", labelling, jobs=recipe.threads
+            learnt.states, recipe.own, recipe.seed, recipe.own_nodes, work / "own.npz", labelling, backend=backend
         )
     if recipe.taught:
         teaching = lambda done, total: progress(done, total, "asking ours")  # noqa: E731
-        taught = taught_by_ours(learnt.states, recipe.taught, recipe.seed, work, teaching, jobs=recipe.threads)
+        taught = taught_by_ours(learnt.states, recipe.taught, recipe.seed, work, teaching, backend=backend)
     return fit(learnt, held, recipe, work, progress, own=own, taught=taught, afresh=afresh)
 
 

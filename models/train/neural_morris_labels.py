@@ -11,14 +11,10 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import multiprocessing
 import random
-import signal
 import threading
-from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +22,8 @@ from numpy.typing import NDArray
 import games
 from agents.agent import Limits
 from agents.alphabeta import AlphaBeta
+from agents.jobs import ALONE, Backend
+from agents.jobs.running import run_jobs
 from agents.morris_networks.good_moves import GoodMoves, States, held_out, join_states
 from agents.morris_networks.legality import is_legal
 from agents.morris_networks.rows import as_rows, position_of, state_of
@@ -36,7 +34,6 @@ RULES: tuple[dict[str, object], ...] = ({"flying": True, "mill_protected": True}
 MAX_PLIES = 3
 CHUNK = 2000
 """Positions labelled between two saves."""
-Chunk = TypeVar("Chunk")
 
 
 class Labels:
@@ -48,8 +45,9 @@ class Labels:
         self._learnt = learnt.rows(~self._apart(learnt))
         self._games = [_morris(rules) for rules in RULES]
 
-    def chunk(self, number: int) -> GoodMoves:
+    def chunk(self, number: int, stop: threading.Event | None = None) -> GoodMoves:
         """A chunk's positions, at most `size`: all randomness comes from the seed and the chunk's number."""
+        stop = stop or threading.Event()
         chance = random.Random(f"{self._seed} {number}")
         drawn = [self._draw(chance) for _ in range(self._size)]
         positions = [(which, position) for which, position in drawn if position is not None]
@@ -57,7 +55,7 @@ class Labels:
         kept = ~self._apart(states)
         engines = [_engine(game) for game in self._games]  # new ones, which remember nothing of other chunks
         moves = [
-            as_rows([engines[which].choose(position, self._limits, threading.Event()).move])[0]
+            as_rows([engines[which].choose(position, self._limits, stop).move])[0]
             for (which, position), keep in zip(positions, kept, strict=True)
             if keep
         ]
@@ -90,36 +88,25 @@ def labelled(
     kept: Path,
     progress: Callable[[int, int], None],
     *,
-    jobs: int = 1,
+    backend: Backend = ALONE,
     size: int = CHUNK,
 ) -> GoodMoves:
-    """So many labelled positions; earlier ones are in `kept`, and a stopped run continues. Raises OSError.
+    """So many labelled positions; earlier ones are in `kept`, and a stopped run continues. Raises OSError, JobsError.
 
-    `jobs` processes search in parallel, a chunk of `size` positions at a time; their number changes nothing but the
-    time.
+    The backend searches in parallel, a chunk of `size` positions at a time; which one it is changes nothing but the
+    time, if all its computers have the same endgame tables.
     """
     found, done = _read(kept, seed, nodes)
     if len(found) < count:
-        with contextlib.closing(in_order(Labels(learnt, seed, nodes, size).chunk, done, jobs)) as following:
-            for chunks, labels in enumerate(following, done + 1):
+        chunk = Labels(learnt, seed, nodes, size).chunk
+        with contextlib.closing(run_jobs(chunk, itertools.count(done), backend, in_order=True)) as following:
+            for number, labels in following:
                 found = found.and_those_of(labels)
-                _write(kept, found, chunks, seed, nodes)
+                _write(kept, found, number + 1, seed, nodes)
                 progress(min(len(found), count), count)
                 if len(found) >= count:
                     break
     return found.rows(slice(0, count))
-
-
-def in_order(make: Callable[[int], Chunk], first: int, jobs: int) -> Generator[Chunk]:
-    """Yields the results of `make` for the numbers from `first` on, endlessly and in order, from `jobs` processes."""
-    if jobs == 1:
-        yield from map(make, itertools.count(first))
-    pool = multiprocessing.get_context("spawn").Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN))
-    with pool:  # leaving it ends its processes; the parent handles Ctrl-C
-        waiting = deque(pool.apply_async(make, (first + ahead,)) for ahead in range(jobs))
-        for number in itertools.count(first + jobs):
-            yield waiting.popleft().get()
-            waiting.append(pool.apply_async(make, (number,)))
 
 
 def _read(kept: Path, seed: int, nodes: int) -> tuple[GoodMoves, int]:

@@ -12,6 +12,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import itertools
+import threading
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,12 +21,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.jobs import ALONE, Backend
+from agents.jobs.running import run_jobs
 from agents.morris_networks import NONE
 from agents.morris_networks.good_moves import States, held_out, join_states
 from agents.morris_networks.legality import legal_from, legal_remove, legal_to
 from agents.morris_networks.networks import BATCH, FILES, MODELS, AllAtOnce, load_networks
 from games.nine_mens_morris import MIN_MEN
-from models.train.neural_morris_labels import in_order
 
 TEACHER = "ours"
 STATES_A_WALK = 4
@@ -65,7 +68,7 @@ class Teacher:
         self._seed, self._walks = seed, walks
         self._learnt = learnt.rows(~self._apart(learnt))
 
-    def chunk(self, number: int) -> Taught:
+    def chunk(self, number: int, _stop: threading.Event | None = None) -> Taught:
         """The states of so many walks: all randomness comes from the seed and the chunk's number."""
         chance = np.random.default_rng((self._seed, number))
         states = self._learnt.rows(chance.integers(0, len(self._learnt), self._walks))
@@ -90,12 +93,12 @@ def taught_by_ours(
     work: Path,
     progress: Callable[[int, int], None],
     *,
-    jobs: int = 1,
+    backend: Backend = ALONE,
     walks: int = WALKS,
 ) -> Taught:
     """So many states with the teacher's answers; chunks made earlier are read from a folder of `work`.
 
-    Raises ValueError if the teacher is absent or was taught by another split, OSError.
+    Raises ValueError if the teacher is absent or was taught by another split, JobsError, OSError.
     """
     entry = tomllib.loads((MODELS / "manifest.toml").read_text(encoding="utf-8")).get(FILES[TEACHER][0], {})
     if entry.get("split_seed") != seed:
@@ -109,8 +112,9 @@ def taught_by_ours(
     found = [_read(path) for path in files]
     states = sum(map(len, found))
     if states < count:
-        with contextlib.closing(in_order(Teacher(learnt, seed, walks).chunk, len(found), jobs)) as following:
-            for taught in following:
+        numbers, chunk = itertools.count(len(found)), Teacher(learnt, seed, walks).chunk
+        with contextlib.closing(run_jobs(chunk, numbers, backend, in_order=True)) as following:
+            for _, taught in following:
                 _write(folder / f"{len(found):05d}.npz", taught)
                 found.append(taught)
                 states += len(taught)

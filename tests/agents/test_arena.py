@@ -16,12 +16,13 @@ import games
 from agents import players, registry
 from agents.agent import AgentError, Answer, Limits
 from agents.arena import game_runner, openings, play
-from agents.arena.game_runner import GameRunner, RunnerError, check_backend
+from agents.arena.game_runner import GameRunner
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.openings import Opening, OpeningError
 from agents.arena.play import Abandoned, Job, Played, Use
 from agents.arena.record import Record, RecordError
 from agents.arena.report import points_of, summary
+from agents.jobs import Backend
 from games import AnyGame
 
 MORRIS, DOMINOES = games.load("morris"), games.load("dominoes")
@@ -374,7 +375,7 @@ def test_ctrl_c_keeps_what_was_played_and_stops_the_game_under_way(tmp_path: Pat
         GameRunner(record, watch=interrupt).play(met.jobs)
     with Record({}, path) as record:
         assert record.found == 2
-    assert not [thread for thread in threading.enumerate() if thread.name == "arena" and not _ends(thread)]
+    assert not [thread for thread in threading.enumerate() if thread.name == "jobs" and not _ends(thread)]
 
 
 def _ends(thread: threading.Thread) -> bool:
@@ -407,7 +408,7 @@ def test_many_processes_play_the_same_games_as_one() -> None:
     met = meet("random", "alphabeta:depth=1", 6)
     alone, together = Record({}), Record({})
     GameRunner(alone).play(met.jobs)
-    GameRunner(together, jobs=2, backend="loky").play(met.jobs)
+    GameRunner(together, Backend("loky", 2)).play(met.jobs)
     assert set(alone.played) == set(together.played)
     assert all(alone.played[id_].moves == together.played[id_].moves for id_ in alone.played)
 
@@ -415,18 +416,8 @@ def test_many_processes_play_the_same_games_as_one() -> None:
 def test_threads_play_too_and_stop_when_it_is_enough() -> None:
     met = meet("random", "scripted", 20)
     record = Record({})
-    GameRunner(record, jobs=2, backend="threading").play(met.jobs, lambda: len(record.played) >= 4)
+    GameRunner(record, Backend("threading", 2)).play(met.jobs, lambda: len(record.played) >= 4)
     assert len(record.played) == 4
-
-
-def test_backends_that_do_not_exist_or_are_not_installed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(RunnerError, match="no backend 'slurm'"):
-        check_backend("slurm")
-    monkeypatch.setattr(game_runner.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(RunnerError, match=r"needs the package distributed.*pip install distributed"):
-        GameRunner(Record({}), backend="dask")
-    with pytest.raises(RunnerError, match="pip install ray"):
-        GameRunner(Record({}), backend="ray")
 
 
 def test_a_use_adds_up() -> None:

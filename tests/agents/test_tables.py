@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 import games
+from agents.jobs import ALONE, Backend
 from agents.kernels.nine_mens_morris import endgame_index
 from agents.players import parse
 from agents.tables import TableError, build, files, folder
-from agents.tables.build import Builder, Stopped
+from agents.tables.build import Builder
 from agents.tables.check import Checker
 from agents.tables.keeping import Questions, keep
 from agents.tables_cli import app
@@ -36,7 +36,7 @@ def morris(**rules: object) -> NineMensMorris:
 
 
 def make(game: NineMensMorris, within: Path, men: int) -> list[files.Header]:
-    return Builder(game, within, lambda _what, _steps: None, threading.Event()).build(men, jobs=2)
+    return Builder(game, within, lambda _what, _steps: None).build(men, Backend("threading", 2))
 
 
 @pytest.fixture(scope="module")
@@ -150,16 +150,13 @@ def test_other_rules_another_subspace_and_broken_files_are_refused_with_the_reas
 
 
 def test_a_build_that_was_stopped_goes_on_with_what_is_missing(tmp_path: Path) -> None:
-    stop, seen = threading.Event(), []
-
     def report(what: str, _steps: int) -> None:
-        seen.append(what)
         if "written" in what:
-            stop.set()
+            raise KeyboardInterrupt
 
     game = morris(flying=True)
-    with pytest.raises(Stopped):
-        Builder(game, tmp_path, report, stop).build(7, jobs=1)
+    with pytest.raises(KeyboardInterrupt):
+        Builder(game, tmp_path, report).build(7, ALONE)
     there = tmp_path / "nine_mens_morris-flying"
     assert [path.name for path in there.iterdir()] == ["3-3.table"]
     stamp = (there / "3-3.table").stat().st_mtime_ns

@@ -34,9 +34,10 @@ found = [answer.score, answer.nodes, list(answer.pv)]
 """,
     "morris tables": """
 from agents.kernels.nine_mens_morris import MorrisSearch
+from agents.jobs import ALONE
 from agents.tables.build import Builder
 game = games.load("morris", {"flying": True})
-[header] = Builder(game, Path("tables"), lambda what, steps: None, threading.Event()).build(6, 1)
+[header] = Builder(game, Path("tables"), lambda what, steps: None).build(6, ALONE)
 search = MorrisSearch(game, 1, 0)
 search.begin(game.parse_position("OOMOEOMOOOOOMOOEOEOOOOOO0033"), 1000, False)
 found = [header.checksum, search.deepen(1).score]

@@ -12,6 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
+from agents.jobs import Backend  # noqa: E402
 from agents.morris_networks import NONE  # noqa: E402
 from agents.morris_networks.good_moves import GoodMoves, States, held_out  # noqa: E402
 from agents.morris_networks.legality import is_legal  # noqa: E402
@@ -133,7 +134,7 @@ def test_positions_are_labelled_by_our_own_search_the_same_after_a_stop(
     told: list[tuple[int, int]] = []
     whole = labelled(states, 40, 1, 200, tmp_path / "whole.npz", lambda *now: told.append(now), size=20)
     labelled(states, 5, 1, 200, tmp_path / "own.npz", lambda *_: None, size=20)
-    again = labelled(states, 40, 1, 200, tmp_path / "own.npz", lambda *_: None, jobs=2, size=20)
+    again = labelled(states, 40, 1, 200, tmp_path / "own.npz", lambda *_: None, backend=Backend("loky", 2), size=20)
     assert told[-1] == (40, 40) and len(whole) == 40
     assert (again.states.cells == whole.states.cells).all() and (again.moves == whole.moves).all()
     for seed in (1, 2):

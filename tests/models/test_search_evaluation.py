@@ -11,6 +11,7 @@ import pytest
 
 import games
 from agents import kernels
+from agents.jobs import ALONE, Backend
 from agents.kernels.co_ganh.evaluation import evaluate as ganh_value
 from agents.kernels.gomoku import weights as gomoku
 from agents.kernels.gomoku.negamax import evaluate as gomoku_value
@@ -162,7 +163,8 @@ def test_only_games_kept_apart_are_judged_by() -> None:
 def test_the_same_seed_plays_the_same_games_in_any_number_of_processes() -> None:
     evaluation = evaluation_of("co_ganh", {"capture": "flip"})
     once, again, other = (
-        play(evaluation, 30, 50, seed, jobs, lambda _: None) for seed, jobs in ((1, 1), (1, 2), (2, 1))
+        play(evaluation, 30, 50, seed, backend, lambda _: None)
+        for seed, backend in ((1, ALONE), (1, Backend("loky", 2)), (2, ALONE))
     )
     assert once.positions == again.positions
     assert np.array_equal(once.points, again.points)
@@ -181,7 +183,8 @@ def test_the_points_of_a_match_are_the_first_evaluations() -> None:
 def test_the_same_seed_gives_the_same_weights(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GomokuEvaluation, "finishing", 20)
     made = [
-        make_evaluation(name, {}, count=20, nodes=60, seed=3, jobs=1, match_games=2, match_nodes=60) for _ in range(2)
+        make_evaluation(name, {}, count=20, nodes=60, seed=3, backend=ALONE, match_games=2, match_nodes=60)
+        for _ in range(2)
     ]
     assert np.array_equal(made[0].weights, made[1].weights)
     assert made[0].as_json() == made[1].as_json()

@@ -10,6 +10,7 @@ from rich.progress import Progress
 
 import games
 from agents.arena.elo import Estimate, estimate
+from agents.jobs import Backend
 from models.train.search_evaluation import registry
 from models.train.search_evaluation.fit import HELD_OUT, Quality, fit, quality
 from models.train.search_evaluation.protocol import Evaluation, Weights
@@ -86,13 +87,13 @@ def make_evaluation(
     count: int | None,
     nodes: int | None,
     seed: int,
-    jobs: int,
+    backend: Backend,
     match_games: int,
     match_nodes: int,
 ) -> Made:
     """New weights from so many games at so many nodes a move; None for the evaluation's own numbers.
 
-    Raises ValueError if the game is unknown, has no such evaluation, or has no such rule.
+    Raises ValueError if the game is unknown, has no such evaluation, or has no such rule; JobsError.
     """
     evaluation = registry.of(games.load(name, rules))
     count, nodes = count or evaluation.games, nodes or evaluation.nodes
@@ -102,7 +103,7 @@ def make_evaluation(
             task = progress.add_task(text, total=total, visible=total > 0)
             return lambda done: progress.advance(task, done)
 
-        positions = play(evaluation, count, nodes, seed, jobs, bar("games", count))
+        positions = play(evaluation, count, nodes, seed, backend, bar("games", count))
         weights = fit(evaluation, positions, bar(f"{len(positions.game)} positions, fitting", len(evaluation.groups)))
         weights = evaluation.finish(weights, positions.positions, bar("the turn", evaluation.finishing))
         pairs = match_games // 2

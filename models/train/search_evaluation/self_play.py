@@ -7,14 +7,16 @@ leaves, whose last moves may be bad. A game ends by the rules, or when a search 
 from __future__ import annotations
 
 import random
-import signal
-from collections.abc import Callable, Generator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import games
+from agents.jobs import Backend
+from agents.jobs.running import run_jobs
 from agents.search import MAX_DEPTH, WIN, Search
 from games import Side
 from models.train.search_evaluation import registry
@@ -97,7 +99,7 @@ def begun(evaluation: Evaluation, draw: random.Random) -> Any:
                 return position
 
 
-def play_chunk(chunk: Chunk) -> Positions:
+def play_chunk(chunk: Chunk, _stop: threading.Event | None = None) -> Positions:
     """Plays the chunk's games with the kernel's present weights."""
     evaluation = registry.of(games.load(chunk.game, chunk.rules))
     # One search for each side: neither learns from the other's search.
@@ -126,37 +128,20 @@ def _gathered(rows: Sequence[tuple[Any, int, NDArray[np.int64], float, int]], fe
 
 
 def play(
-    evaluation: Evaluation, count: int, nodes: int, seed: int, jobs: int, say: Callable[[int], object]
+    evaluation: Evaluation, count: int, nodes: int, seed: int, backend: Backend, say: Callable[[int], object]
 ) -> Positions:
-    """Plays so many games; the same seed plays the same games. Calls `say` after every few games."""
+    """Plays so many games; the same seed plays the same games. Calls `say` after every few games. Raises JobsError."""
     rules = dict(vars(evaluation.game.rules))
     chunks = [
         Chunk(evaluation.game.name, rules, nodes, seed, first, min(GAMES_A_CHUNK, count - first))
         for first in range(0, count, GAMES_A_CHUNK)
     ]
     found = []
-    for chunk, played in zip(chunks, _in_order(chunks, jobs), strict=True):
+    for chunk, played in run_jobs(play_chunk, chunks, backend, in_order=True):
         found.append(played)
         say(chunk.games)
     parts = [np.concatenate(parts) for parts in list(zip(*found, strict=True))[1:]]
     return Positions([position for played in found for position in played.positions], *parts)
-
-
-def _in_order(chunks: Sequence[Chunk], jobs: int) -> Generator[Positions, None, None]:
-    if jobs == 1:
-        yield from map(play_chunk, chunks)
-        return
-    import joblib  # imported late: not needed for one process
-
-    yield from joblib.Parallel(n_jobs=jobs, return_as="generator", batch_size=1)(
-        joblib.delayed(_play_elsewhere)(chunk) for chunk in chunks
-    )
-
-
-def _play_elsewhere(chunk: Chunk) -> Positions:
-    """Runs in a process of joblib's, which ignores Ctrl-C: it is for the process that gathers the games."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return play_chunk(chunk)
 
 
 def match(

@@ -1,0 +1,176 @@
+"""Workers on other computers: clusters of ray and of dask."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from typing import Any
+
+from agents.jobs import JobsError
+
+MAX_CONNECTING_S = 30.0
+"""Seconds until a cluster that does not answer is given up."""
+LOOPBACK = "127.0.0.1"
+"""A cluster on this computer is open to nobody else."""
+
+
+class _Call:
+    """A call that is made where its bytes are unpickled.
+
+    As bytes it passes schedulers that lack our code, and workers that lack it say so; dask's would end.
+    """
+
+    def __init__(self, call: Callable[..., Any], given: tuple[Any, ...]) -> None:
+        self._call, self._given = call, given
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return self._call, self._given
+
+
+class Ray:
+    """A cluster of ray: this computer is part of it."""
+
+    stop = None
+
+    def __init__(self, address: str | None, slots: int | None) -> None:
+        """Raises JobsError if the cluster cannot be reached."""
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # otherwise it reports to its makers
+        import ray
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        self._address = address or os.environ.get("RAY_ADDRESS")
+        given: dict[str, Any] = {"address": self._address}
+        if self._address is None:
+            given = {"address": "local", "num_cpus": slots, "_node_ip_address": LOOPBACK, "include_dashboard": False}
+        try:
+            _check_reachable("import ray; ray.init(address=sys.argv[1], log_to_driver=False)", self._address)
+            ray.init(**given, log_to_driver=False, logging_level=logging.CRITICAL)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise _unreached(self, error) from None
+        # A lambda is sent as a whole, while a function would be looked for among the worker's modules.
+        self._ray: Any = ray
+        self._task: Any = ray.remote(lambda given: pickle.loads(given))
+        self._at = NodeAffinitySchedulingStrategy
+        self._ids: dict[str, str] = {}
+        self.lost: tuple[type[BaseException], ...] = (
+            ray.exceptions.WorkerCrashedError,
+            ray.exceptions.NodeDiedError,
+            ray.exceptions.OutOfMemoryError,
+            ray.exceptions.ObjectLostError,
+            ray.exceptions.TaskUnschedulableError,
+        )
+
+    def __str__(self) -> str:
+        return f"the ray cluster {self._address or 'on this computer'}"
+
+    def workers(self) -> dict[str, int]:
+        """Address of each computer that is alive, and its processor cores."""
+        slots = {}
+        for node in self._ray.nodes():
+            if node["Alive"] and "CPU" in node["Resources"]:
+                name = f"{node['NodeManagerAddress']}:{node['NodeManagerPort']}"
+                self._ids[name], slots[name] = node["NodeID"], int(node["Resources"]["CPU"])
+        return slots
+
+    def submit(self, call: Callable[..., Any], *given: Any, worker: str | None = None) -> Future[Any]:
+        """Has a worker make the call; a named one at once, even if it is busy."""
+        where: Any = "DEFAULT" if worker is None else self._at(self._ids[worker], soft=False)
+        # Not retried by ray: `run_jobs` counts the tries.
+        task = self._task.options(num_cpus=int(worker is None), scheduling_strategy=where, max_retries=0)
+        future: Future[Any] = task.remote(pickle.dumps(_Call(call, given))).future()
+        return future
+
+    def close(self) -> None:
+        """Leaves the cluster, which kills what still runs there for this process."""
+        self._ray.shutdown()
+
+
+def _check_reachable(connect: str, address: str | None) -> None:
+    """Raises OSError, ValueError if no cluster answers at HOST:PORT.
+
+    Tried by a process that can be killed: the packages themselves go on for minutes where something else answers.
+    """
+    if address in (None, "auto", "local"):
+        return
+    host, _, port = str(address).rpartition("://")[2].rpartition(":")
+    if not host or not port.isdecimal():
+        raise ValueError("the address is to be HOST:PORT")
+    socket.create_connection((host.strip("[]"), int(port)), MAX_CONNECTING_S).close()
+    program = f"import sys\ntry:\n    {connect}\nexcept Exception as error:\n    sys.exit(str(error))"
+    try:
+        tried = subprocess.run(
+            [sys.executable, "-c", program, str(address)], capture_output=True, text=True, timeout=MAX_CONNECTING_S
+        )
+    except subprocess.TimeoutExpired:
+        raise OSError(f"no answer in {MAX_CONNECTING_S:g} s") from None
+    if tried.returncode:
+        raise OSError("; ".join(tried.stderr.splitlines()[-2:]))  # before the error, packages log its cause
+
+
+class Dask:
+    """A cluster of dask's scheduler and workers."""
+
+    stop = None
+
+    def __init__(self, address: str | None, slots: int | None) -> None:
+        """Raises JobsError if the cluster cannot be reached."""
+        import dask
+        import distributed
+
+        self._address = address or dask.config.get("scheduler-address", None)
+        given: dict[str, Any] = {"address": self._address}
+        if self._address is None:
+            given = {
+                "host": LOOPBACK, "n_workers": slots or os.cpu_count(), "threads_per_worker": 1,
+                "dashboard_address": f"{LOOPBACK}:0", "silence_logs": logging.CRITICAL, "preload": [__name__],
+            }  # fmt: skip
+        try:
+            _check_reachable("import distributed; distributed.Client(sys.argv[1])", self._address)
+            self._client = distributed.Client(**given, timeout=MAX_CONNECTING_S, set_as_default=False)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise _unreached(self, error) from None
+        self.lost: tuple[type[BaseException], ...] = (distributed.KilledWorker, CancelledError)
+
+    def __str__(self) -> str:
+        return f"the dask cluster {self._address or 'on this computer'}"
+
+    def workers(self) -> dict[str, int]:
+        """Address of each worker, and its threads; none while the scheduler does not answer."""
+        self._check_open()
+        with contextlib.suppress(OSError):
+            found = self._client.scheduler_info(n_workers=-1).get("workers", {})
+            return {address: worker["nthreads"] for address, worker in found.items()}
+        return {}
+
+    def submit(self, call: Callable[..., Any], *given: Any, worker: str | None = None) -> Future[Any]:
+        """Has a worker make the call."""
+        self._check_open()
+        executor = self._client.get_executor(pure=False, workers=worker and [worker])
+        future: Future[Any] = executor.submit(pickle.loads, pickle.dumps(_Call(call, given)))
+        return future
+
+    def _check_open(self) -> None:
+        """A client that has lost its scheduler tries to find it again for `MAX_CONNECTING_S`, then closes itself."""
+        if self._client.status not in ("running", "connecting"):
+            raise JobsError(f"{self} has not answered for {MAX_CONNECTING_S:g} s")
+
+    def close(self) -> None:
+        """Leaves the cluster; one on this computer ends."""
+        self._client.close(timeout=MAX_CONNECTING_S)
+
+
+def dask_setup(_worker: object) -> None:
+    """Called by dask in the workers of this computer: Ctrl-C is for the process that gathers the results."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _unreached(pool: Ray | Dask, error: Exception) -> JobsError:
+    return JobsError(f"{pool} cannot be reached: {' '.join(str(error).split())}")

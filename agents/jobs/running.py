@@ -1,0 +1,197 @@
+"""Runs jobs on a backend: each is counted once, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import logging
+import time
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any, Protocol
+
+from agents.jobs import CLUSTERS, Backend, JobsError
+from agents.jobs.answer import Answer, J, R, Work, answer
+from agents.jobs.clusters import Dask, Ray
+from agents.jobs.local import Processes, Threads
+from agents.jobs.version import version
+
+MAX_TRIES = 3
+"""Workers that may die over one job."""
+MAX_SILENCE_S = 60.0
+"""Seconds without any worker until the work is given up; workers that restart take less."""
+LOOK_S = 1.0
+"""Seconds between two looks at which workers there are."""
+AHEAD = 2
+"""Jobs handed out for each slot, so that no worker waits for its next one."""
+log = logging.getLogger(__name__)
+
+
+class Pool(Protocol):
+    """Workers."""
+
+    lost: tuple[type[BaseException], ...]
+    """Errors of a call whose worker died."""
+    stop: Any
+    """Event that calls in this process check; None for other processes."""
+
+    def workers(self) -> dict[str, int]:
+        """The workers that are there, and how many calls each can make at a time."""
+
+    def submit(self, call: Any, *given: Any, worker: str | None = None) -> Future[Any]:
+        """Has a worker make the call, any or the named one."""
+
+    def close(self) -> None:
+        """Drops all calls that are not done."""
+
+
+@dataclasses.dataclass(eq=False)
+class _Task:
+    job: Any
+    tries: int = 0
+    answer: Answer[Any] | None = None
+
+    @property
+    def result(self) -> Any:
+        """What the work returned; None is a result too."""
+        assert self.answer is not None
+        return self.answer.result
+
+
+def run_jobs(
+    work: Work[J, R], jobs: Iterable[J], backend: Backend, *, in_order: bool = False
+) -> Generator[tuple[J, R], None, None]:
+    """Yields each job with its result, as they come or in order; closing it, as Ctrl-C does, drops the rest.
+
+    A job whose worker dies is done again, `MAX_TRIES` times at most. `work` and the jobs must be picklable, unless the
+    backend is threads; `jobs` may be endless, and are taken as workers need them.
+
+    Raises JobsError if the cluster cannot be reached, no worker answers for `MAX_SILENCE_S`, or workers have another
+    version of Kibitzer; and the first error of `work`.
+    """
+    with contextlib.closing(_pool(backend)) as pool:
+        check_versions(pool)
+        limit = backend.at_once if backend.name in CLUSTERS else None
+        yield from _results(work, iter(jobs), _Presence(pool, limit), in_order)
+
+
+def _pool(backend: Backend) -> Any:
+    if backend.name == "ray":
+        return Ray(backend.cluster, backend.at_once)
+    if backend.name == "dask":
+        return Dask(backend.cluster, backend.at_once)
+    if backend.name == "threading":
+        return Threads(backend.at_once or 1)
+    return Processes(backend.at_once or 1, "loky" if backend.name == "loky" else "spawn")
+
+
+class _Presence:
+    """The workers that are there, asked for once in `LOOK_S`."""
+
+    def __init__(self, pool: Pool, limit: int | None = None) -> None:
+        self.pool, self._limit = pool, limit
+        self._looked_s = self._seen_s = time.monotonic()
+        self.workers = pool.workers()
+
+    def look(self) -> dict[str, int]:
+        """Raises JobsError if there has been none for too long."""
+        now_s = time.monotonic()
+        if now_s - self._looked_s >= LOOK_S:
+            self._looked_s, self.workers = now_s, self.pool.workers()
+        if any(self.workers.values()):
+            self._seen_s = now_s
+        elif now_s - self._seen_s >= MAX_SILENCE_S:
+            raise JobsError(f"no worker of {self.pool} has answered for {MAX_SILENCE_S:g} s")
+        return self.workers
+
+    def room(self) -> int:
+        """How many jobs may be handed out."""
+        ahead = AHEAD * sum(self.look().values())
+        return ahead if self._limit is None else min(ahead, self._limit)
+
+
+def check_versions(pool: Pool) -> None:
+    """Asks every worker for its version. Raises JobsError, also if one does not answer or there is none."""
+    present = _Presence(pool)
+    while not any(present.look().values()):
+        time.sleep(LOOK_S / 10)
+    asked = {pool.submit(version, worker=worker): worker for worker in present.workers}
+    late = wait(asked, timeout=MAX_SILENCE_S).not_done
+    for future, worker in asked.items():
+        if future in late:
+            raise JobsError(f"the worker {worker} of {pool} has not answered for {MAX_SILENCE_S:g} s")
+        if isinstance(future.exception(), pool.lost):
+            continue  # it died; the answers to the jobs are checked too
+        _compare(pool, worker, _none(future.exception()) if future.exception() else future.result())
+
+
+def _none(error: BaseException | None) -> str:
+    """Instead of a version, from a worker that lacks the code or has one from before versions were asked for."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"none ({lines[-1] if lines else repr(error)})"
+
+
+def _compare(pool: Pool, worker: str, its: str) -> None:
+    if its != version():
+        raise JobsError(
+            f"{pool}: the version on worker {worker} is {its}, here it is {version()}; install the same on both"
+        )
+
+
+def _results(
+    work: Work[J, R], jobs: Iterator[J], present: _Presence, in_order: bool
+) -> Generator[tuple[J, R], None, None]:
+    pool, tasks = present.pool, list[_Task]()
+    running: dict[Future[Answer[R]], _Task] = {}
+    while True:
+        room = present.room()
+        for job in itertools.islice(jobs, max(0, room - len(tasks))):
+            tasks.append(_Task(job))
+            running[_hand_out(pool, work, job)] = tasks[-1]
+        if room and not tasks:
+            return
+        ended = [(running.pop(future), future) for future in _finished(running)]
+        for task, future in ended:
+            task.answer = _answer_of(future, task, pool)
+        lost = [task for task, _ in ended if task.answer is None]
+        if lost:
+            log.warning("a worker of %s died; jobs that start again: %d", pool, len(lost))
+        running |= {_hand_out(pool, work, task.job): task for task in lost}
+        for task in _ready(tasks, in_order):
+            tasks.remove(task)
+            yield task.job, task.result
+
+
+def _hand_out(pool: Pool, work: Work[J, R], job: J) -> Future[Answer[R]]:
+    return pool.submit(answer, work, job, version(), pool.stop)
+
+
+def _finished(running: Collection[Future[Answer[R]]]) -> Collection[Future[Answer[R]]]:
+    """Those that finish within `LOOK_S`."""
+    if not running:
+        time.sleep(LOOK_S)  # there are no workers
+    return wait(running, LOOK_S, FIRST_COMPLETED).done
+
+
+def _answer_of(future: Future[Answer[R]], task: _Task, pool: Pool) -> Answer[R] | None:
+    """The answer; None if the worker died and the job is to be done again."""
+    try:
+        found = future.result()
+    except pool.lost:
+        task.tries += 1
+        if task.tries == MAX_TRIES:
+            raise JobsError(f"{MAX_TRIES} workers of {pool} died over one job: {task.job!r:.200}") from None
+        return None
+    except (ImportError, AttributeError) as error:
+        raise JobsError(f"a worker of {pool} lacks this version of Kibitzer: {error}") from None
+    _compare(pool, found.host, found.version)
+    if found.error is not None:
+        raise found.error
+    return found
+
+
+def _ready(tasks: Sequence[_Task], in_order: bool) -> Sequence[_Task]:
+    if in_order:
+        return list(itertools.takewhile(lambda task: task.answer is not None, tasks))
+    return [task for task in tasks if task.answer is not None]

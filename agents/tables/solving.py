@@ -1,0 +1,151 @@
+"""Solves a pair of subspaces of endgames, each of which leads to the other, by counting back from the ends."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.kernels.nine_mens_morris import endgame_index, memory, retrograde
+from agents.tables import TableError, files, folder
+from games.nine_mens_morris import NineMensMorris
+
+U = np.uint64
+CHUNK = 100_000
+"""Slots between two progress reports and checks of `stop`."""
+MAX_PLIES = 253
+"""Plies; the most distant end that a byte can hold."""
+
+Report = Callable[[str, int], None]
+"""Called as `(activity, steps)`: two steps per slot, when it is prepared and when its value is final."""
+Table = tuple[files.Header, files.Codes]
+
+
+class Stopped(Exception):
+    """The work was asked to stop."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    """Two subspaces to solve, complete for another computer."""
+
+    game: NineMensMorris
+    men: tuple[int, int]
+    captured: Mapping[tuple[int, int], files.Codes]
+    """Tables that captures lead to, by the men of mover and enemy."""
+
+
+@dataclasses.dataclass
+class Subspace:
+    """A subspace being solved."""
+
+    own: int
+    opp: int
+    codes: NDArray[np.uint8]
+    pending: NDArray[np.uint8]
+    left: NDArray[np.uint16]
+    orbits: int = 0
+
+    @classmethod
+    def empty(cls, own: int, opp: int) -> Subspace:
+        """A subspace with nothing known yet."""
+        slots = endgame_index.slots(own, opp)
+        codes, pending = np.zeros(slots, dtype=np.uint8), np.zeros(slots, dtype=np.uint8)
+        return cls(own, opp, codes, pending, np.zeros(slots, dtype=np.uint16))
+
+    @property
+    def men(self) -> tuple[np.uint64, np.uint64]:
+        """The men of both sides as the kernels need them."""
+        return U(self.own), U(self.opp)
+
+
+def solve(pair: Pair, stop: threading.Event | None = None, report: Report = lambda _what, _steps: None) -> list[Table]:
+    """The tables of both subspaces, or of one if they are the same. Raises Stopped, TableError."""
+    return _Solver(pair, stop, report).solve()
+
+
+def after_capture(own: int, opp: int) -> tuple[int, int] | None:
+    """The subspace that a capture leads to, with the reduced side to move. None if the capture ends the game."""
+    return (opp - 1, own) if opp > 3 else None
+
+
+class _Solver:
+    def __init__(self, pair: Pair, stop: threading.Event | None, report: Report) -> None:
+        self._pair, self._stop, self._report = pair, stop, report
+
+    def _look(self, what: str, steps: int) -> None:
+        if self._stop is not None and self._stop.is_set():
+            raise Stopped
+        self._report(what, steps)
+
+    def solve(self) -> list[Table]:
+        """Both tables."""
+        words = endgame_index.index(max(self._pair.men))
+        base, rules = U(words.ctypes.data), memory.allocate(self._pair.game, 1)
+        spaces = [Subspace.empty(*one) for one in folder.both(*self._pair.men)]
+        for space in spaces:
+            self._prepare(rules, base, space)
+        self._settle(rules, base, spaces)
+        return [self._finish(base, space) for space in spaces]
+
+    def _prepare(self, rules: memory.Memory, base: np.uint64, space: Subspace) -> None:
+        """Sets the values that captures and blockades decide."""
+        follows = after_capture(space.own, space.opp)
+        captured = None if follows is None else np.ascontiguousarray(self._pair.captured[follows])
+        address = U(0 if captured is None else captured.ctypes.data)
+        sums, slots = np.zeros(4, dtype=np.uint64), len(space.codes)
+        for first in range(0, slots, CHUNK):
+            end = min(first + CHUNK, slots)
+            space.orbits += int(
+                retrograde.prepare(
+                    rules, base, address, *space.men, U(first), U(end), space.codes, space.pending, space.left, sums
+                )
+            )
+            self._look(f"{space.own}-{space.opp} captures", end - first)
+
+    def _settle(self, rules: memory.Memory, base: np.uint64, spaces: list[Subspace]) -> None:
+        """Works backwards from the ends, one ply at a time."""
+        name = f"{spaces[0].own}-{spaces[0].opp}"
+        for code in range(1, MAX_PLIES + 2):
+            goes_on = 0
+            for space, other in zip(spaces, reversed(spaces), strict=True):
+                found = int(
+                    retrograde.settle(
+                        rules, base, *space.men, U(code), space.codes, space.pending, space.left,
+                        other.codes, other.pending, other.left,
+                    )
+                )  # fmt: skip
+                goes_on |= found
+                self._look(f"{name} ends in {code - 1} plies", 0 if found >> 63 else found)
+            if not goes_on:
+                return
+        raise TableError(
+            f"an end of {name} under the rules {folder.rules_key(self._pair.game)} is over {MAX_PLIES} plies away: "
+            "too far for a byte"
+        )
+
+    def _finish(self, base: np.uint64, space: Subspace) -> Table:
+        sums = np.zeros(256, dtype=np.uint64)
+        known = int(np.count_nonzero((space.codes != 0) & (space.codes != 255)))
+        retrograde.finish(base, *space.men, space.codes, sums)
+        header = files.Header(
+            folder.rules_key(self._pair.game), space.own, space.opp, len(space.codes), space.orbits,
+            **counts(sums), checksum=files.checksum(space.codes),
+        )  # fmt: skip
+        self._look(f"{space.own}-{space.opp} draws", len(space.codes) - known)
+        return header, space.codes
+
+
+def counts(sums: NDArray[np.uint64]) -> dict[str, int]:
+    """The counts for a header, from the number of positions with each of the 256 codes."""
+    used = np.flatnonzero(sums[:255])
+    return {
+        "wins": int(sums[2:255:2].sum()),
+        "losses": int(sums[1:255:2].sum()),
+        "draws": int(sums[0]),
+        "longest_win": max((int(code) - 1 for code in used if code and code % 2 == 0), default=0),
+        "longest_loss": max((int(code) - 1 for code in used if code % 2), default=0),
+    }

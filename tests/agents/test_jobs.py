@@ -1,0 +1,222 @@
+"""Jobs in threads, in processes and on clusters: each counted once, and no wait without an end."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import importlib.util
+import itertools
+import os
+import platform
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from agents import jobs as jobs_package
+from agents import players
+from agents.arena.match import Pairing, Terms, pairing
+from agents.arena.play import Played, play
+from agents.arena.report import summary
+from agents.jobs import ALONE, CLUSTERS, Backend, JobsError, clusters, running
+from agents.jobs.running import run_jobs
+from agents.jobs.version import version
+from tests.agents.deadly_work import die, play_or_die
+
+GAMES = 20
+
+
+def installed(name: str) -> Backend:
+    """The backend with two workers on this computer; skips the test where it is not installed."""
+    if name in CLUSTERS and importlib.util.find_spec(CLUSTERS[name]) is None:
+        pytest.skip(f"{name} is not installed: it is in the extra cluster")
+    return Backend(name, 2)
+
+
+@pytest.fixture(scope="module")
+def met() -> Pairing:
+    a, b = players.parse("random"), players.parse("minimax:depth=1")
+    return pairing(Terms(games.load("morris")), a, b, GAMES)
+
+
+@pytest.fixture(scope="module")
+def alone(met: Pairing) -> dict[str, Played]:
+    return {job.id: played for job, played in run_jobs(play, met.jobs, ALONE)}
+
+
+def without_times(found: dict[str, Played]) -> dict[str, Any]:
+    return {id_: dataclasses.replace(one, uses=None).as_json() for id_, one in found.items()}  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore")  # of the packages' own making
+@pytest.mark.parametrize("name", ["loky", "multiprocessing", "dask", "ray"])
+def test_workers_that_die_in_the_middle_and_in_the_last_game_change_no_result(
+    name: str, met: Pairing, alone: dict[str, Played], tmp_path: Path
+) -> None:
+    deadly = {met.jobs[GAMES // 2].id, met.jobs[-1].id}
+    work = functools.partial(play_or_die, deadly=deadly, graves=tmp_path)
+    found = list(run_jobs(work, met.jobs, installed(name)))
+    assert {path.name for path in tmp_path.iterdir()} == deadly
+    assert sorted(job.id for job, _ in found) == sorted(job.id for job in met.jobs)
+    assert all(job.id == played.id for job, played in found)
+    played = {job.id: one for job, one in found}
+    assert without_times(played) == without_times(alone)
+    assert summary(met, played).tally == summary(met, alone).tally
+    assert not any(one.fault for one in alone.values())
+
+
+def test_a_job_that_kills_every_worker_ends_the_work_with_its_name(tmp_path: Path) -> None:
+    with pytest.raises(JobsError, match="3 workers of this computer died over one job: 7"):
+        list(run_jobs(functools.partial(die, graves=tmp_path), [7], installed("loky")))
+    assert len(list(tmp_path.iterdir())) == running.MAX_TRIES
+
+
+def test_jobs_are_taken_as_needed_and_yielded_in_order_if_wanted() -> None:
+    second = threading.Event()
+
+    def work(number: int, _stop: threading.Event | None) -> int:
+        if number == 0:
+            assert second.wait(60)
+        second.set()
+        return -number
+
+    taken: list[int] = []
+    endless = (taken.append(number) or number for number in itertools.count())
+    with contextlib.closing(run_jobs(work, endless, Backend("threading", 2), in_order=True)) as found:
+        assert [next(found) for _ in range(50)] == [(number, -number) for number in range(50)]
+    assert len(taken) <= 50 + running.AHEAD * 2
+
+
+def test_an_error_of_the_work_is_raised_where_results_are_gathered() -> None:
+    def work(number: int, _stop: threading.Event | None) -> None:
+        raise ValueError(f"no {number}")
+
+    with pytest.raises(ValueError, match="no 5"):
+        list(run_jobs(work, [5], ALONE))
+
+
+class Deserted:
+    """A cluster that workers have left, or one with a worker that answers as it is told to."""
+
+    stop, lost = None, (ConnectionError,)
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+
+    def __str__(self) -> str:
+        return "the cluster"
+
+    def workers(self) -> dict[str, int]:
+        return {"host:1": 1} if self.answers else {}
+
+    def submit(self, *_: Any, worker: str | None = None) -> Future[Any]:
+        future: Future[Any] = Future()
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        elif answer is not None:
+            future.set_result(answer)
+        return future
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([], r"no worker of the cluster has answered for 0\.1 s"),
+        ([version()], r"no worker of the cluster has answered for 0\.1 s"),
+        ([None], r"the worker host:1 of the cluster has not answered for 0\.1 s"),
+        (["0.1.0-ffffffff"], f"the version on worker host:1 is 0.1.0-ffffffff, here it is {version()}"),
+        ([ModuleNotFoundError("No module named 'agents'")], r"on worker host:1 is none \(No module named 'agents'\)"),
+    ],
+)
+def test_workers_that_cannot_do_the_work_are_named_at_once_and_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, answers: list[Any], said: str
+) -> None:
+    monkeypatch.setattr(running, "_pool", lambda _backend: Deserted(*answers))
+    monkeypatch.setattr(running, "MAX_SILENCE_S", 0.1)
+    monkeypatch.setattr(running, "LOOK_S", 0.01)
+    with pytest.raises(JobsError, match=said) as raised:
+        list(run_jobs(play, itertools.count(), ALONE))
+    assert "\n" not in str(raised.value)
+
+
+def test_a_worker_that_joins_later_with_another_version_is_found_by_its_first_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(running, "version", lambda: "0.1.0-ffffffff")  # wanted here; `answer` knows its own
+    with pytest.raises(JobsError, match=f"the version on worker {platform.node()} is {version()}, here it is 0.1.0-f"):
+        list(run_jobs(lambda number, _stop: number, [1], ALONE))
+
+
+@pytest.fixture
+def bare_dask() -> Iterator[str]:
+    """Address of a dask cluster whose worker has no Kibitzer."""
+    installed("dask")
+    import distributed
+
+    with distributed.LocalCluster(
+        n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=False
+    ) as scheduler:
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_worker", scheduler.scheduler_address, "--nthreads", "1",
+             "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"],
+            env={**os.environ, "PYTHONPATH": ""}, cwd="/", stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            yield scheduler.scheduler_address
+        finally:
+            worker.kill()
+            worker.wait()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_worker_without_kibitzer_is_named(bare_dask: str) -> None:
+    with pytest.raises(JobsError, match=rf"version on worker tcp://127.* is none \(No module named .*{version()}"):
+        list(run_jobs(play, itertools.count(), Backend("dask", None, bare_dask)))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["dask", "ray"])
+def test_an_address_where_no_cluster_answers_ends_in_one_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(name)
+    monkeypatch.setattr(clusters, "MAX_CONNECTING_S", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        for address, said in ((f"127.0.0.1:{port}", "no answer in 0.5 s"), ("nonsense", "to be HOST:PORT")):
+            with pytest.raises(JobsError, match=f"the {name} cluster {address} cannot be reached: .*{said}") as raised:
+                list(run_jobs(play, [], Backend(name, None, address)))
+            assert "\n" not in str(raised.value)
+    with pytest.raises(JobsError, match="refused"):
+        list(run_jobs(play, [], Backend(name, None, f"127.0.0.1:{port}")))
+
+
+def test_backends_that_do_not_exist_or_are_not_installed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(JobsError, match="no backend 'slurm'; the backends are threading, loky"):
+        Backend("slurm")
+    with pytest.raises(JobsError, match="--cluster host:1 is for --backend ray or dask, not loky"):
+        Backend("loky", cluster="host:1")
+    monkeypatch.setattr(jobs_package.importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(JobsError, match=r"needs the package distributed.*kibitzer\[cluster\]"):
+        Backend("dask")
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    with pytest.raises(JobsError, match="no package for this processor, riscv64: take --backend dask"):
+        Backend("ray")
+
+
+def test_several_jobs_run_in_processes_one_in_a_thread_and_a_cluster_takes_all_it_can() -> None:
+    assert Backend.chosen(None, None, None) == ALONE
+    assert Backend.chosen(None, None, 3) == Backend("loky", 3)
+    assert Backend.chosen("threading", None, None, most=2) == Backend("threading", 2)
+    if importlib.util.find_spec("distributed") is not None:
+        assert Backend.chosen("dask", "host:1", None, most=2) == Backend("dask", None, "host:1")
