@@ -8,12 +8,13 @@ import os
 import pickle
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
+from subprocess import TimeoutExpired
 from typing import Any
 
+import processes
 from agents.jobs import JobsError
 
 MAX_CONNECTING_S = 30.0
@@ -106,10 +107,9 @@ def _check_reachable(connect: str, address: str | None) -> None:
     socket.create_connection((host.strip("[]"), int(port)), MAX_CONNECTING_S).close()
     program = f"import sys\ntry:\n    {connect}\nexcept Exception as error:\n    sys.exit(str(error))"
     try:
-        tried = subprocess.run(
-            [sys.executable, "-c", program, str(address)], capture_output=True, text=True, timeout=MAX_CONNECTING_S
-        )
-    except subprocess.TimeoutExpired:
+        command = [sys.executable, "-c", program, str(address)]
+        tried = processes.run(command, MAX_CONNECTING_S, capture_output=True, text=True)
+    except TimeoutExpired:
         raise OSError(f"no answer in {MAX_CONNECTING_S:g} s") from None
     if tried.returncode:
         raise OSError("; ".join(tried.stderr.splitlines()[-2:]))  # before the error, packages log its cause
