@@ -21,10 +21,10 @@ from calibration.annotations import AnnotationError
 from calibration.labels import Label, LabelError, read_labels
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
+from places.weights import WeightsError
 from vision.calibrating.verdict import RefusedError, Verdict
 from vision.frame import Image
 from vision.reading.own_weights import check_labels
-from vision.reading.weights import WeightsError
 from vision.sources.encoded import decode
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from daemon.i18n.translation import in_words
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
+from places.weights import WeightsError
 from vision.frame import FrameSource, SourceEnded, SourceError
-from vision.reading.weights import WeightsError
 from vision.sources.opening import open_source
 from vision.sources.slot import NewestFrame
 

@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 from agents.morris_networks import NONE
 from agents.morris_networks.good_moves import States, held_out, join_states
 from agents.morris_networks.legality import legal_from, legal_remove, legal_to
-from agents.morris_networks.networks import BATCH, FILES, MODELS, AllAtOnce, load_networks
+from agents.morris_networks.networks import BATCH, FILES, AllAtOnce, load_networks
 from games.nine_mens_morris import MIN_MEN
 from models.train.neural_morris_labels import in_order
+from places.weights import MODELS
 
 TEACHER = "ours"
 STATES_A_WALK = 4

@@ -15,7 +15,7 @@ from models.train.patches import CLASSES, PatchMaker
 from models.train.photographs import cut_photographs
 from models.train.pool import Pool, draw_pool, load_pool
 from models.train.sheet import write_sheet
-from vision.reading.weights import find_weights
+from places.weights import find_weights
 
 
 def test_same_seed_draws_the_same_patches() -> None:

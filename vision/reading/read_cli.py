@@ -18,6 +18,7 @@ import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, TemplateError
+from places.weights import WeightsError
 from vision.cli import JSON, RULE, load_photo, parse_corners, progress_bar, stop, template_of
 from vision.finding.found import Found
 from vision.finding.markers import OtherSheetError
@@ -25,7 +26,6 @@ from vision.finding.sight import Unseen, exposure_fault, why_unseen
 from vision.finding.which_board import name_board
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
-from vision.reading.weights import WeightsError
 from wording import Sentence
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")

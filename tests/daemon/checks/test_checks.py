@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from calibration.template import BoardTemplate
 from daemon.checks import devices, machine, sockets, table
 from daemon.config.settings import Config
+from places.weights import WeightsError
 from vision.frame import FrameSource
 
 
@@ -215,3 +217,23 @@ def test_agents_are_asked_for_a_move() -> None:
 
 def test_game_that_there_is_not_is_told() -> None:
     assert not table.check_game(settings(game={"name": "chess"})).ok
+
+
+def test_a_damaged_learnt_file_is_told_even_if_this_game_needs_it_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "files intact" in table.check_models(Config()).text
+
+    def damaged() -> int:
+        raise WeightsError("neural_morris.onnx: its sha256 is wrong")
+
+    monkeypatch.setattr(table, "check_all", damaged)
+    found = table.check_models(Config())
+    assert not found.ok and found.text == "neural_morris.onnx: its sha256 is wrong"
+
+
+def test_what_reads_the_cells_of_the_game_at_the_table_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(template: BoardTemplate, _profile: None) -> None:
+        raise WeightsError(f"the head of {template.game} is damaged")
+
+    monkeypatch.setattr(table, "Pipeline", damaged)
+    found = table.check_models(settings(game={"name": "dominoes"}))
+    assert not found.ok and found.text == "the head of double_double_dominoes is damaged"
