@@ -88,6 +88,8 @@ def check_folders(config: Config, searches: Path = SEARCHES) -> Finding:
         there = next(one for one in (folder, *folder.parents) if one.exists())
         if not os.access(there, os.W_OK):
             faults.append(f"{folder} cannot be written, so {loss}: sudo chown $USER {there}")
+    if searches.exists() and not places.is_private(searches):
+        faults.append(f"others may write {searches}, so no search is loaded from it: delete it")
     return Finding("folders", not faults, "; ".join(faults) or ", ".join(str(folder) for folder in wanted))
 
 

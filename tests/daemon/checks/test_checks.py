@@ -219,6 +219,14 @@ def test_game_that_there_is_not_is_told() -> None:
     assert not table.check_game(settings(game={"name": "chess"})).ok
 
 
+def test_folder_of_searches_that_others_may_write_is_told(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    assert machine.check_folders(Config(), tmp_path).ok
+    tmp_path.chmod(0o770)
+    found = machine.check_folders(Config(), tmp_path)
+    assert not found.ok and f"others may write {tmp_path}" in found.text
+
+
 def test_a_damaged_learnt_file_is_told_even_if_this_game_needs_it_not(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "files intact" in table.check_models(Config()).text
 
