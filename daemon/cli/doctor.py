@@ -20,6 +20,7 @@ from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 CHECKS: tuple[Callable[[Config], Finding], ...] = (
     machine.check_computer,
     machine.check_clock,
+    machine.check_program,
     table.check_game,
     table.check_models,
     table.check_profile,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
+import hashlib
 import http.server
+import importlib.metadata
 import socket
 import threading
 from collections.abc import Iterator
@@ -225,6 +228,22 @@ def test_folder_of_searches_that_others_may_write_is_told(tmp_path: Path) -> Non
     tmp_path.chmod(0o770)
     found = machine.check_folders(Config(), tmp_path)
     assert not found.ok and f"others may write {tmp_path}" in found.text
+
+
+def test_installed_files_are_compared_with_what_was_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    board, digest = tmp_path / "board.toml", base64.urlsafe_b64encode(hashlib.sha256(b"whole").digest()).decode()
+    noted = importlib.metadata.PackagePath("board.toml")
+    noted.hash = importlib.metadata.FileHash(f"sha256={digest.rstrip('=')}")
+    noted.dist = importlib.metadata.PathDistribution(tmp_path / "kibitzer.dist-info")
+    monkeypatch.setattr(machine.importlib.metadata, "files", lambda _name: [noted])
+    monkeypatch.setattr(machine.places, "IN_CHECKOUT", False)
+    for content, text in ((b"whole", "1 files intact"), (b"whale", "damaged or missing"), (None, "damaged or missing")):
+        board.unlink(missing_ok=True)
+        if content is not None:
+            board.write_bytes(content)
+        found = machine.check_program(Config())
+        assert text in found.text and found.ok == (content == b"whole")
+    assert str(board) in found.text
 
 
 def test_a_damaged_learnt_file_is_told_even_if_this_game_needs_it_not(monkeypatch: pytest.MonkeyPatch) -> None:
