@@ -50,7 +50,7 @@ class CodeFiles:
 
     def save(self, key: object, data: object) -> None:
         """Keeps it for other processes. Raises OSError."""
-        path, content = self._path(key), dumps(data)
+        path, content = self._path(key), dumps(data)  # type: ignore[no-untyped-call]
         unfinished = path.with_suffix(f".{os.getpid()}")
         try:
             unfinished.write_bytes(hashlib.sha256(content).digest() + content)
@@ -64,13 +64,14 @@ class CodeFiles:
         return self._folder / f"{self._base}.{name}"
 
 
-class CheckedCache(caching.FunctionCache):  # type: ignore[misc]
+class CheckedCache(caching.FunctionCache):
     """numba's cache of one function, on checked files."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
+        super().__init__(function)  # type: ignore[no-untyped-call]
         locator = self._impl.locator
-        self._cache_file = CodeFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
+        files: Any = CodeFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
+        self._cache_file = files
 
     @contextlib.contextmanager
     def _guard_against_spurious_io_errors(self) -> Iterator[None]:
@@ -85,7 +86,7 @@ def _cache_of(function: Callable[..., Any]) -> Any:
     try:
         return CheckedCache(function)
     except RuntimeError:  # numba found no place that it can write
-        _tell("compiled searches cannot be kept in %s", numba.config.CACHE_DIR)
+        _tell("compiled searches cannot be kept in %s", getattr(numba.config, "CACHE_DIR"))  # noqa: B009 - made from the environment
         return caching.NullCache()
 
 
@@ -97,4 +98,4 @@ def _tell(text: str, *values: object) -> None:
 
 def use() -> None:
     """Makes numba keep all machine code in checked files from now on."""
-    dispatcher.FunctionCache = _cache_of
+    setattr(dispatcher, "FunctionCache", _cache_of)  # noqa: B010 - a name that numba imports there
