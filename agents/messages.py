@@ -1,9 +1,9 @@
 """Messages on the wire, as described in `docs/protocol.md`: validated JSON objects with a size limit.
 
 The daemon publishes `StateMessage`s on an XPUB socket (topic, then JSON) and answers on a ROUTER socket; workers send
-`ReadyMessage`, `HeartbeatMessage` and `ReplyMessage` from a DEALER and may get an `ErrorMessage` back. Unknown extra
-fields are ignored, so that either side may be newer. Types are strict: `"1"` is not an integer, and infinite numbers
-are refused.
+`ReadyMessage`, `HeartbeatMessage`, `ReplyMessage` and `FailureMessage` from a DEALER and may get an `ErrorMessage`
+back. Unknown extra fields are ignored, so that either side may be newer. Types are strict: `"1"` is not an integer, and
+infinite numbers are refused.
 """
 
 from __future__ import annotations
@@ -133,15 +133,27 @@ class HeartbeatMessage(Message):
     worker: Name
 
 
-class ReplyMessage(Message):
-    """A worker's move for one state."""
+class AnswerMessage(Message):
+    """Base of what a worker says to one state."""
 
-    type: Literal["reply"] = "reply"
     worker: Name
     agent: Name
     session: Name
     game_id: Name
     sequence: Count
+
+
+class FailureMessage(AnswerMessage):
+    """Tells that an agent has no move for one state, and why."""
+
+    type: Literal["failure"] = "failure"
+    text: Text
+
+
+class ReplyMessage(AnswerMessage):
+    """A worker's move for one state."""
+
+    type: Literal["reply"] = "reply"
     move: MoveText
     score: float | None = None
     nodes: Count = 0
@@ -161,9 +173,10 @@ class ErrorMessage(Message):
     field: str = ""
 
 
-WorkerMessage = Annotated[ReadyMessage | HeartbeatMessage | ReplyMessage, Field(discriminator="type")]
+AnyWorkerMessage = ReadyMessage | HeartbeatMessage | ReplyMessage | FailureMessage
+WorkerMessage = Annotated[AnyWorkerMessage, Field(discriminator="type")]
 DaemonMessage = Annotated[StateMessage | ErrorMessage, Field(discriminator="type")]
-_worker_adapter: TypeAdapter[ReadyMessage | HeartbeatMessage | ReplyMessage] = TypeAdapter(WorkerMessage)
+_worker_adapter: TypeAdapter[AnyWorkerMessage] = TypeAdapter(WorkerMessage)
 _daemon_adapter: TypeAdapter[StateMessage | ErrorMessage] = TypeAdapter(DaemonMessage)
 
 
@@ -175,7 +188,7 @@ def encode(message: Message) -> bytes:
     return data
 
 
-def decode_from_worker(data: bytes) -> ReadyMessage | HeartbeatMessage | ReplyMessage:
+def decode_from_worker(data: bytes) -> AnyWorkerMessage:
     """Parses a worker's message. Raises MessageError."""
     return _decode(_worker_adapter, data)
 

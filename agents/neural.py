@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from agents.agent import AgentError, Answer, Limits
 from agents.alphabeta import AlphaBeta, AlphaBetaOptions
-from agents.morris_networks import DESIGNS
-from agents.morris_networks.networks import are_there, load_networks
+from agents.morris_networks.networks import load_networks
 from agents.morris_networks.rows import as_rows, state_of
 from agents.move_request import MoveRequest
 from agents.puct import Node, Puct
@@ -65,9 +64,8 @@ class Neural:
 
     @staticmethod
     def plays(game: AnyGame) -> bool:
-        """Nine men's morris on the usual board, if the networks are installed."""
-        known = game.name == NineMensMorris.name and game.rules.men == MEN and not game.rules.diagonals
-        return bool(known) and are_there(DESIGNS[0])
+        """Nine men's morris on the usual board."""
+        return bool(game.name == NineMensMorris.name and game.rules.men == MEN and not game.rules.diagonals)
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:

@@ -12,7 +12,7 @@ import typer
 import games
 from agents.command_line import JsonOption, RuleOption, stop
 from agents.morris_networks import DESIGNS
-from agents.morris_networks.networks import MODELS
+from places.weights import MODELS
 
 app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 

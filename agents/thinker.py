@@ -11,8 +11,9 @@ from typing import Any
 import games
 from agents import registry
 from agents.agent import Agent, Limits
-from agents.messages import ReplyMessage, StateMessage
+from agents.messages import AnswerMessage, FailureMessage, ReplyMessage, StateMessage
 from games import AnyGame
+from wording.outside import clean
 
 _log = logging.getLogger(__name__)
 
@@ -25,7 +26,7 @@ MAX_AGENTS = 4
 class Thinker:
     """Answers the newest state of every table, one after the other, in its own thread."""
 
-    def __init__(self, worker: str, deliver: Callable[[StateMessage, ReplyMessage], None]) -> None:
+    def __init__(self, worker: str, deliver: Callable[[StateMessage, AnswerMessage], None]) -> None:
         """`deliver` is called in the thinker's thread."""
         self._worker, self._deliver = worker, deliver
         self._agents: collections.OrderedDict[tuple[object, ...], tuple[AnyGame, Agent]] = collections.OrderedDict()
@@ -67,15 +68,17 @@ class Thinker:
             self._stop.set()
 
     def _serve(self) -> None:
-        """The thread's loop. A state that cannot be answered loses its answer but does not stop the worker."""
+        """The thread's loop. A state that cannot be answered gets a failure as its answer; the worker goes on."""
         while (state := self._next()) is not None:
+            answer: AnswerMessage
             try:
-                reply = self._answer(state)
+                answer = self._answer(state)
             except Exception as error:  # noqa: BLE001 - the top of the thread
                 _log.warning("sequence %d of %s cannot be answered: %s", state.sequence, state.table, error)
-                continue
+                text = clean(str(error) or type(error).__name__)
+                answer = FailureMessage(**self._address(state), text=text)
             if not self._stop.is_set():
-                self._deliver(state, reply)
+                self._deliver(state, answer)
 
     def _next(self) -> StateMessage | None:
         """Waits for the next state; None when closing."""
@@ -97,11 +100,7 @@ class Thinker:
         wanted = Limits(player.limits.time_s, player.limits.depth, player.limits.nodes)
         answer = agent.choose(position, wanted, self._stop)
         return ReplyMessage(
-            worker=self._worker,
-            agent=name,
-            session=state.session,
-            game_id=state.game_id,
-            sequence=state.sequence,
+            **self._address(state),
             move=game.format_move(position, answer.move),
             score=answer.score,
             nodes=answer.nodes,
@@ -110,6 +109,16 @@ class Thinker:
             pv=list(answer.pv),
             masked=answer.masked,
         )
+
+    def _address(self, state: StateMessage) -> dict[str, Any]:
+        """What an answer says of its sender and of the state it is for."""
+        return {
+            "worker": self._worker,
+            "agent": state.players[state.to_move].agent,
+            "session": state.session,
+            "game_id": state.game_id,
+            "sequence": state.sequence,
+        }
 
     def _agent(self, state: StateMessage, name: str, options: dict[str, str]) -> tuple[AnyGame, Agent]:
         """The state's game, and the agent kept for this table and game with what it has learnt."""

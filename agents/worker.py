@@ -22,13 +22,14 @@ import zmq
 import games
 from agents import loading, messages, registry
 from agents.admission import Admission
+from agents.agent import AgentError
 from agents.certificates import WorkerKeys
 from agents.messages import (
+    AnswerMessage,
     ErrorMessage,
     HeartbeatMessage,
     MessageError,
     ReadyMessage,
-    ReplyMessage,
     StateMessage,
 )
 from agents.thinker import Thinker
@@ -75,12 +76,14 @@ class Worker:
         """
         self._admission = Admission(keys)
         playable = sorted({game for agent in agents for game in registry.games_of(agent)})
+        if agents and not playable:
+            raise AgentError(f"{', '.join(agents)}: no game here that any of them plays")
         self._ready = messages.encode(ReadyMessage(worker=name, agents=list(agents), games=playable))
         self._heartbeat = messages.encode(HeartbeatMessage(worker=name))
         self._agents = frozenset(agents)
         self._parent, self._is_child = parent, parent == os.getppid()
         self._thinker = Thinker(name, self._deliver)
-        self._answers: queue.Queue[tuple[StateMessage, ReplyMessage]] = queue.Queue(HIGH_WATER)
+        self._answers: queue.Queue[tuple[StateMessage, AnswerMessage]] = queue.Queue(HIGH_WATER)
         self._wake, self._woken = socket.socketpair()
         self._wake.setblocking(False)
         self._woken.setblocking(False)
@@ -140,7 +143,7 @@ class Worker:
                 beat_s = time.monotonic()
                 _send(replies, self._heartbeat)
 
-    def _deliver(self, state: StateMessage, reply: ReplyMessage) -> None:
+    def _deliver(self, state: StateMessage, reply: AnswerMessage) -> None:
         """Called by the thinker's thread."""
         with contextlib.suppress(queue.Full, OSError):  # nobody fetches: the worker is about to end
             self._answers.put_nowait((state, reply))

@@ -132,7 +132,7 @@ def load_template(game: str, options: frozenset[str] = frozenset()) -> BoardTemp
     try:
         source = _for_options(tomllib.loads(path.read_text(encoding="utf-8")), options)
         return _build(source, options, {name: entry["default"] for name, entry in source.get("shape", {}).items()})
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
         raise TemplateError(f"{path}: {error}") from error
 
 

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import platformdirs
@@ -47,6 +48,12 @@ def cache_folder(name: str, in_checkout: bool = IN_CHECKOUT) -> Path:
         return PROGRAM / name
     caches = _of_systemd("CACHE_DIRECTORY") or platformdirs.user_cache_path(NAME, appauthor=False)
     return caches / Path(name).name.lstrip(".")
+
+
+def is_private(folder: Path) -> bool:
+    """Whether a folder is this user's and only this user may write it: what lies there may be loaded as code."""
+    facts = folder.stat()
+    return facts.st_uid == os.getuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def resolved(path: Path | str, in_checkout: bool = IN_CHECKOUT) -> Path:

@@ -21,6 +21,7 @@ from agents import search_bench
 from agents.agent import AgentError
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import ConfigError
+from places.weights import WeightsError
 from proving.bench import latency, stepped, tables_load, vision_report
 from proving.bench.recording import SIZE_PX, record
 from proving.bench.reference import NoReference
@@ -31,7 +32,6 @@ from proving.bench.scenes import scene_of
 from proving.bench.vision_report import VisionReport
 from proving.bench.vision_run import bench_vision
 from vision.frame import SourceError
-from vision.reading.weights import WeightsError
 from vision.sources.mjpeg_server import ServerError
 
 GAMES = ["morris", "dominoes"]

@@ -36,6 +36,7 @@ from daemon.outputs.web import WebError
 from daemon.outputs.window import Window
 from daemon.storage.journal import JournalError
 from games import AnyGame
+from places.weights import WeightsError
 from proving.demo import Demo, Tally
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -91,6 +92,8 @@ def demo(
             faults = _play(demonstration, console, range(seed, seed + number), quiet=fast and headless, as_json=as_json)
             if window is not None:
                 window.close()
+        except WeightsError as error:
+            raise stop("demo", error) from None
         except KeyboardInterrupt:
             console.print(f"stopped; what was played is in {session.journal.path}", highlight=False)
         finally:

@@ -22,10 +22,10 @@ from calibration.corners import corners_fault
 from calibration.labels import Label, LabelError, read_labels
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
+from places.weights import WeightsError
 from vision.calibrating.verdict import RefusedError, Verdict
 from vision.frame import Image
 from vision.reading.own_weights import check_labels
-from vision.reading.weights import WeightsError
 from vision.sources.files import read_photo
 from vision.sources.picture_size import HIGHEST_MEGAPIXELS, MAX_MEGAPIXELS
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import logging
 import os
 import tempfile
 from collections.abc import Callable
@@ -20,6 +21,10 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic as _numba_intrinsic
 
 import places
+from agents.kernels import code_cache
+
+_log = logging.getLogger(__name__)
+code_cache.use()
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,16 +46,21 @@ def _sources_digest(package: str) -> str:
 
 @functools.cache
 def cache_folder() -> Path:
-    """Folder of compiled code: under NUMBA_CACHE_DIR, else in the cache folder, else in a temporary one."""
+    """Folder of compiled code: NUMBA_CACHE_DIR, the cache folder or a temporary one, the first that is usable.
+
+    Others may not write it: what lies there is loaded as code.
+    """
     given = os.environ.get("NUMBA_CACHE_DIR")
-    kept = places.cache_folder(".numba_cache")
+    kept = Path(given) if given else places.cache_folder(".numba_cache")
     private = Path(tempfile.gettempdir()) / f"kibitzer-numba-{os.getuid()}"
-    for folder in (Path(given),) if given else (kept, private):
+    for folder in (kept, private):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             continue
-        if os.access(folder, os.W_OK) and (given or folder.stat().st_uid == os.getuid()):
+        if not places.is_private(folder):
+            _log.warning("%s is another user's, or others may write it: no compiled search is loaded from it", folder)
+        elif os.access(folder, os.W_OK):
             return folder
     return Path(tempfile.mkdtemp(prefix="kibitzer-numba-"))
 

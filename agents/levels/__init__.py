@@ -42,15 +42,15 @@ def of(name: str) -> tuple[PlayerSpec, ...]:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))["levels"]
         texts = [table[str(number)] for number in NUMBERS]
-    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise AgentError(f"{path.name} has no table [levels] with the keys 1 to {NUMBERS[-1]}: {error}") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise AgentError(f"{path} has no table [levels] with the keys 1 to {NUMBERS[-1]}: {error}") from None
     if unknown := set(table) - {str(number) for number in NUMBERS}:
-        raise AgentError(f"{path.name}: there is no level {', '.join(sorted(unknown))}")
+        raise AgentError(f"{path}: there is no level {', '.join(sorted(unknown))}")
     return tuple(_player(path, number, text) for number, text in zip(NUMBERS, texts, strict=True))
 
 
 def _player(path: Path, number: int, text: object) -> PlayerSpec:
-    where = f"{path.name}, level {number}"
+    where = f"{path}, level {number}"
     if not isinstance(text, str):
         raise AgentError(f"{where} is a player's text, not {text!r}")
     if text.startswith("level-"):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -13,11 +11,10 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-import places
 from agents.morris_networks import CHOICES, DESIGNS, POINTS
 from agents.morris_networks.good_moves import States
+from places.weights import MODELS, find_weights
 
-MODELS = places.PROGRAM / "models"
 FILES = {"ours": ("neural_morris",), "paper": ("neural_morris_to", "neural_morris_from", "neural_morris_remove")}
 """Manifest entries by design; the paper's in the order of the choices."""
 BATCH = 256
@@ -54,33 +51,15 @@ def load_networks(design: str, folder: Path = MODELS) -> Networks:
     """The shipped networks, or those of another folder. Raises ValueError if they are missing or changed."""
     if design not in FILES:
         raise ValueError(f"there is no design {design!r} of networks; the designs are {', '.join(DESIGNS)}")
-    entries = _entries(folder)
-    sessions = [_session(folder, name, entries.get(name)) for name in FILES[design]]
+    sessions = [_session(find_weights(name, folder).path) for name in FILES[design]]
     return AllAtOnce(sessions[0]) if design == "ours" else _OneByOne(*sessions)
 
 
-def are_there(design: str, folder: Path = MODELS) -> bool:
-    """Whether the folder's manifest names all networks of the design."""
-    entries = _entries(folder)
-    return all(name in entries for name in FILES[design])
-
-
-def _entries(folder: Path) -> dict[str, dict[str, str]]:
-    manifest = folder / "manifest.toml"
-    return tomllib.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {}
-
-
-def _session(folder: Path, name: str, entry: dict[str, str] | None) -> onnxruntime.InferenceSession:
-    if entry is None:
-        raise ValueError(f"there is no network {name} in {folder}; kibitzer train neural-morris makes it")
-    path = folder / entry["file"]
-    data = path.read_bytes() if path.is_file() else b""
-    if hashlib.sha256(data).hexdigest() != entry["sha256"]:
-        raise ValueError(f"{path} does not match its checksum in the manifest; get it or train it again")
+def _session(path: Path) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
 class AllAtOnce:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from subprocess import DEVNULL
+from typing import IO
 
 import places
 from agents.kernels.nine_mens_morris.endgames import Endgames
@@ -20,6 +22,8 @@ from games.nine_mens_morris import NineMensMorris
 from processes import Process
 
 log = logging.getLogger(__name__)
+MAX_SAID_BYTES = 65536
+"""Bytes of a failed builder's output that are read."""
 _lock = threading.Lock()
 _asked: set[Path] = set()
 """Folders for which this process has started a build; a failed build is not retried."""
@@ -49,16 +53,28 @@ def _start(game: NineMensMorris, within: Path) -> None:
     words = ["build", "--men", str(wanted(game)), "--jobs", "1", "--into", str(within)]
     words += [word for rule in rules for word in ("--rule", rule)]
     program = "import os; os.nice(10); from agents.tables_cli import app; app()"
+    said = tempfile.TemporaryFile()  # noqa: SIM115 - a file, as a pipe would end a builder that outlives this process
     try:
         process = Process(
             [sys.executable, "-c", program, *words],
             stdin=DEVNULL,
             stdout=DEVNULL,
-            stderr=DEVNULL,
+            stderr=said,
             env={**os.environ, "PYTHONPATH": str(places.PROGRAM)},
         )
     except OSError as error:
         log.warning("the small endgame tables cannot be built: %s", error)
         return
     log.info("building the small endgame tables of %s in %s", folder.rules_key(game), within)
-    threading.Thread(target=process.wait, name="endgame builder", daemon=True).start()
+    threading.Thread(target=_wait, args=(process, said), name="endgame builder", daemon=True).start()
+
+
+def _wait(process: Process, said: IO[bytes]) -> None:
+    """Thread: waits for the builder, and logs why it failed if it did."""
+    with said:
+        if process.wait() == 0:
+            return
+        said.seek(0)
+        lines = said.read(MAX_SAID_BYTES).decode(errors="replace").strip().splitlines()
+        why = lines[-1] if lines else f"status {process.returncode}"
+        log.warning("the small endgame tables are not built: %s", why)

@@ -17,7 +17,7 @@ from pathlib import Path
 import zmq
 
 from agents import messages
-from agents.messages import ErrorMessage, ReplyMessage, StateMessage
+from agents.messages import AnswerMessage, ErrorMessage, StateMessage
 from daemon.agents import endpoints
 from daemon.agents.curve_auth import HANDSHAKE_MS, CurveAuth
 from daemon.agents.endpoints import BusError
@@ -108,8 +108,8 @@ class Bus:
         with contextlib.suppress(OSError):  # socket full: the thread wakes up anyway; closed: nobody listens
             self._wake.send(b"!")
 
-    def poll(self) -> list[ReplyMessage]:
-        """Replies to the newest state since the last call. Their moves are not checked for legality."""
+    def poll(self) -> list[AnswerMessage]:
+        """Replies and failures for the newest state since the last call. Their moves are not checked for legality."""
         with self._lock:
             return self._registry.replies()
 

@@ -7,12 +7,20 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from agents.messages import OutcomePart, PlayerPart, ReplyMessage, StateMessage
+from agents.messages import (
+    AnswerMessage,
+    FailureMessage,
+    OutcomePart,
+    PlayerPart,
+    ReplyMessage,
+    StateMessage,
+)
 from daemon.config.seats import Seat
 from daemon.game.effects import Announcement, Effect, Record, Rewrite, TakeBack, Thought
 from daemon.judging import hands
 from daemon.judging.referee import Referee
 from wording import Sentence, sentence
+from wording.outside import clean
 
 LOGGER = logging.getLogger(__name__)
 PATIENCE_S = 10.0
@@ -23,6 +31,8 @@ REFUSALS = 3
 """Illegal replies to one position after which the agent is no longer asked again at once."""
 REFUSED_PATIENCE_S = 3.0
 """Seconds of patience after too many illegal replies: another worker may still answer, and nobody need be told."""
+MAX_REASON_LENGTH = 300
+"""Characters of a worker's reason that are said: enough for a file's path and what to do about it."""
 MAX_DOUBLINGS = 5
 """Most doublings of the patience, one for each repeated request, so that the players are not nagged for hours."""
 
@@ -33,8 +43,8 @@ class Publisher(Protocol):
     def publish(self, state: StateMessage) -> None:
         """Publishes this as the newest state."""
 
-    def poll(self) -> Sequence[ReplyMessage]:
-        """Replies to the newest state received since the last call."""
+    def poll(self) -> Sequence[AnswerMessage]:
+        """Replies and failures for the newest state received since the last call."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +73,8 @@ class AgentRequests:
         self._names, self._clock, self._sequences = names, clock, sequences
         self._asked_s = 0.0
         self._refusals = self._asked_again = 0
+        self._failure: FailureMessage | None = None
+        """What a worker said last of why it has no move for this position."""
 
     def publish(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> None:
         """Publishes the position as the newest state; if an agent is to move, this asks it."""
@@ -73,9 +85,13 @@ class AgentRequests:
 
     def answers(self) -> Iterator[ReplyMessage]:
         """Yields replies while they match the newest state. Several workers may answer for one agent."""
-        for reply in self.publisher.poll() if self.publisher else ():
-            if self.state is not None and reply.sequence == self.state.sequence:
-                yield reply
+        for answer in self.publisher.poll() if self.publisher else ():
+            if self.state is None or answer.sequence != self.state.sequence:
+                continue
+            if isinstance(answer, FailureMessage):
+                self._failure = answer
+            elif isinstance(answer, ReplyMessage):
+                yield answer
 
     def take(self, reply: ReplyMessage, referee: Referee) -> list[Effect] | None:
         """The referee's decision on a reply; None if it is illegal, which is counted and never spoken."""
@@ -96,7 +112,9 @@ class AgentRequests:
         return self._refusals <= REFUSALS
 
     def is_overdue(self, limit_s: float | None) -> bool:
-        """Whether an agent given `limit_s` seconds has been silent for too long."""
+        """Whether an agent given `limit_s` seconds has been silent for too long, or has failed for the first time."""
+        if self._failure is not None and not self._asked_again:
+            return True
         return self._clock() - self._asked_s > (limit_s or 0.0) + self._patience_s()
 
     def wait_on(self) -> None:
@@ -110,12 +128,16 @@ class AgentRequests:
         self._asked_again += 1
         if self._refusals > REFUSALS:
             return sentence("{agent} answers with illegal moves. I ask again.", agent=agent)
+        if self._failure is not None and self._failure.agent == agent:
+            why = clean(self._failure.text, MAX_REASON_LENGTH)
+            return sentence("{agent} finds no move: {why}. I ask again.", agent=agent, why=why)
         return sentence("{agent} does not answer. I ask again.", agent=agent)
 
     def changed(self, effects: Sequence[Effect]) -> list[Effect]:
         """Adds the agent's report on its move to the effects. A changed position resets the patience."""
         if any(isinstance(effect, Record | TakeBack | Rewrite) for effect in effects):
             self._refusals = self._asked_again = 0
+            self._failure = None
         return [self._with_thought(effect) for effect in effects]
 
     def _with_thought(self, effect: Effect) -> Effect:

@@ -9,7 +9,7 @@ import collections
 import dataclasses
 
 from agents import messages
-from agents.messages import HeartbeatMessage, MessageError, ReadyMessage, ReplyMessage, StateMessage
+from agents.messages import AnswerMessage, HeartbeatMessage, MessageError, ReadyMessage, StateMessage
 
 ALIVE_S = 5.0
 """Seconds of silence after which a worker no longer counts as alive."""
@@ -68,7 +68,7 @@ class WorkerRegistry:
         self._seen: collections.OrderedDict[str, float] = collections.OrderedDict()
         self._state: StateMessage | None = None
         self._answered: set[bytes] = set()
-        self._replies: collections.deque[ReplyMessage] = collections.deque()
+        self._replies: collections.deque[AnswerMessage] = collections.deque()
 
     def expect(self, state: StateMessage) -> None:
         """From now on only replies to this state count; unfetched replies to an older one are dropped as late."""
@@ -93,11 +93,11 @@ class WorkerRegistry:
                 return self._welcome(identity, message, now_s)
             case HeartbeatMessage():
                 return self._keep(identity, message.worker, now_s)
-            case ReplyMessage():
+            case AnswerMessage():
                 return self._keep(identity, message.worker, now_s) or self._judge(identity, message)
 
-    def replies(self) -> list[ReplyMessage]:
-        """Valid replies not fetched yet."""
+    def replies(self) -> list[AnswerMessage]:
+        """Valid replies and failures not fetched yet."""
         fetched = list(self._replies)
         self._replies.clear()
         return fetched
@@ -156,7 +156,7 @@ class WorkerRegistry:
         if len(self._seen) > 2 * MAX_WORKERS:
             del self._seen[next(name for name in self._seen if name != self._own)]
 
-    def _judge(self, identity: bytes, reply: ReplyMessage) -> MessageError | None:
+    def _judge(self, identity: bytes, reply: AnswerMessage) -> MessageError | None:
         """Keeps each worker's first reply to the newest state: if one is illegal, another may be good."""
         state, worker = self._state, self._workers[identity]
         if state is None or (reply.session, reply.game_id, reply.sequence) != (

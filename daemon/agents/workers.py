@@ -30,6 +30,8 @@ SILENT_S = 15.0
 END_S = 2.0
 """Seconds a worker has to end when asked, before it is killed."""
 LOOK_S = 0.2
+REFUSED = 2
+"""Exit status of a worker that was called wrongly: started again, it would end in the same way."""
 MAX_LINE_LENGTH = 500
 MAX_LINES = 50
 """Most lines of worker output logged per second."""
@@ -72,6 +74,8 @@ class WorkerProcess:
         self._told = ""
         self._last_line = ""
         self._pid: int | None = None
+        self._status: int | None = None
+        """Exit status of the last process that ended by itself."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve, name=f"worker {name}", daemon=True)
         self._thread.start()
@@ -99,6 +103,10 @@ class WorkerProcess:
                     continue
                 self._limit.started(time.monotonic())
                 end = self._live()
+                if self._status == REFUSED and not self._stop.is_set():
+                    why = self._last_line or end
+                    self._trouble(sentence("agent worker {name} will not run: {why}", name=self.name, why=why))
+                    return
                 if not self._stop.is_set():
                     self._well, self._how = False, end
                     _log.warning("agent worker %s %s; it is started again", self.name, end)
@@ -128,6 +136,7 @@ class WorkerProcess:
             listener.join(1.0)
             if not listener.is_alive():
                 process.stdout.close()
+        self._status = None if end else process.returncode
         return end or sentence("ended with status {number}", number=process.returncode)
 
     def _silence(self, started_s: float) -> Sentence | None:

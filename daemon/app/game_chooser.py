@@ -27,6 +27,8 @@ from daemon.i18n.translation import worded
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
 from daemon.supervision.camera import NONE
+from places.weights import WeightsError
+from vision.reading.reader import Reader
 from vision.sources.cameras import cameras
 
 LOGGER = logging.getLogger(__name__)
@@ -92,9 +94,11 @@ class GameChooser:
         config = self._with_camera(chosen(now, choice, self._catalogue.wait(LOOK_S)), now)
         game = games.load(config.game.name, config.game.rules)
         try:
-            load_template(game.name, games.switched_on(game))
-        except TemplateError as error:
-            raise ChoiceError(f"game.rules: {error}") from error
+            template = load_template(game.name, games.switched_on(game))
+            if config.camera.source != NONE:
+                Reader(template)  # refuses a game whose learnt files are damaged before the choice is kept
+        except (TemplateError, WeightsError) as error:
+            raise ChoiceError(f"game: {error}") from error
         return config
 
     def _with_camera(self, config: Config, now: Config) -> Config:

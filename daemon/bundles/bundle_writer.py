@@ -30,7 +30,7 @@ from daemon.bundles.bundle import (
 from daemon.bundles.scene_ring import KeptFrame
 from daemon.commands.command import as_object
 from games import AnyGame
-from vision.reading.weights import MODELS
+from places.weights import MODELS
 
 PACKAGES = ("numpy", "opencv-python", "opencv-python-headless", "onnxruntime")
 PER_FILE_BYTES = 200

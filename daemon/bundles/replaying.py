@@ -24,9 +24,9 @@ from daemon.game.effects import Announcement
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from games import AnyGame
+from places.weights import WeightsError
 from vision.frame import Frame
 from vision.pose import BoardPose, is_plausible
-from vision.reading.weights import WeightsError
 from vision.sources.encoded import EncodedFrame, decode, peek
 
 

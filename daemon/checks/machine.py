@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
+import hashlib
+import importlib.metadata
 import os
 import shutil
 import time
@@ -88,7 +91,29 @@ def check_folders(config: Config, searches: Path = SEARCHES) -> CheckResult:
         there = next(one for one in (folder, *folder.parents) if one.exists())
         if not os.access(there, os.W_OK):
             faults.append(f"{folder} cannot be written, so {loss}: sudo chown $USER {there}")
+    if searches.exists() and not places.is_private(searches):
+        faults.append(f"others may write {searches}, so no search is loaded from it: delete it")
     return CheckResult("folders", not faults, "; ".join(faults) or ", ".join(str(folder) for folder in wanted))
+
+
+def check_program(_config: Config) -> CheckResult:
+    """Checks every installed file, such as boards, levels and translations, against the digest noted when installed."""
+    if places.IN_CHECKOUT:
+        return CheckResult("program", True, "a checkout; `git status` lists what was changed in it")
+    files = [file for file in importlib.metadata.files(places.NAME) or () if file.hash is not None]
+    damaged = [str(file.locate()) for file in files if not _is_intact(file)]
+    if damaged:
+        return CheckResult("program", False, f"damaged or missing: {', '.join(damaged)}; install Kibitzer again")
+    return CheckResult("program", True, f"{len(files)} files intact")
+
+
+def _is_intact(file: importlib.metadata.PackagePath) -> bool:
+    assert file.hash is not None
+    try:
+        digest = hashlib.new(file.hash.mode, file.read_binary()).digest()
+    except OSError:
+        return False
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == file.hash.value
 
 
 def check_display(config: Config) -> CheckResult:

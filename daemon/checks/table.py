@@ -17,8 +17,8 @@ from calibration.template import TemplateError, load_template
 from daemon.checks import CheckResult
 from daemon.config.settings import JOINS, ROOT, Config, PlayerSection
 from daemon.perception.pipeline import Pipeline
+from places.weights import WeightsError, check_all
 from vision.reading.descriptors import load_descriptor
-from vision.reading.weights import WeightsError
 
 AGENT_S = 90.0
 """Seconds to wait at most for an agent's first move: its search may have to be compiled."""
@@ -35,14 +35,18 @@ def check_game(config: Config) -> CheckResult:
     return CheckResult("game", True, f"{game.title}, {len(template.cell_names)} cells")
 
 
-def check_models(_config: Config) -> CheckResult:
-    """Checks the network that describes cells."""
+def check_models(config: Config) -> CheckResult:
+    """Checks the network that describes this game's cells, what reads them, and every other learnt file."""
     try:
-        descriptor = load_descriptor()
+        game = games.load(config.game.name, config.game.rules)
+        template = load_template(game.name, games.switched_on(game))
+        Pipeline(template, None)
+        descriptor = load_descriptor(template.descriptor)
         described = descriptor.describe(np.zeros((1, 48, 48, 3), dtype=np.uint8))
+        files = check_all()
     except (OSError, ValueError) as error:
         return CheckResult("models", False, f"{error}")
-    return CheckResult("models", True, f"{descriptor.name}, {described.shape[1]} numbers a cell")
+    return CheckResult("models", True, f"{descriptor.name}, {described.shape[1]} numbers a cell; {files} files intact")
 
 
 def check_profile(config: Config) -> CheckResult:

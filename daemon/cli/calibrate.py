@@ -18,6 +18,7 @@ from daemon.config.settings import DEFAULT, ConfigError, load_config
 from daemon.i18n.translation import in_a_row, in_words, speak, worded
 from daemon.outputs.speech.speech import Speaker
 from daemon.setup.guided_run import GuidedRun, keep_pictures
+from places.weights import WeightsError
 from vision.calibrating.calibrate import CalibrationError
 from vision.calibrating.guided import GuidedCalibration, Taken
 from vision.calibrating.guided_fit import fit_guided
@@ -37,7 +38,6 @@ from vision.cli import (
 )
 from vision.frame import SourceError
 from vision.reading.own_weights import WEIGHTS_HELP, descriptor_for
-from vision.reading.weights import WeightsError
 from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
 

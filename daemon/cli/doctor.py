@@ -19,6 +19,7 @@ from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 CHECKS: tuple[Callable[[Config], CheckResult], ...] = (
     machine.check_computer,
     machine.check_clock,
+    machine.check_program,
     table.check_game,
     table.check_models,
     table.check_profile,

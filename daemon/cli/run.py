@@ -37,7 +37,7 @@ from daemon.supervision.camera import NONE
 from daemon.supervision.logs import Log
 from daemon.supervision.tables.parent import SUMMARY, forget_dead, run_from_words
 from daemon.supervision.watchdog import LAST_WORDS_S, STUCK_STATUS
-from vision.reading.weights import WeightsError
+from places.weights import WeightsError
 
 LOGGER = logging.getLogger(__name__)
 REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)

@@ -25,11 +25,11 @@ from daemon.scoring.score_words import line_of, object_of, summary_of
 from daemon.scoring.scorer import Look, ScoredMove, Scorer
 from games.double_double_dominoes import DoubleDoubleDominoes
 from games.double_double_dominoes.position import SIDES
+from places.weights import WeightsError
 from vision.cli import MEGAPIXELS, load_photo
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.pawns import Pawn
-from vision.reading.weights import WeightsError
 from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")

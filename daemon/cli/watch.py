@@ -20,9 +20,9 @@ from daemon.i18n.translation import in_words
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
+from places.weights import WeightsError
 from vision.cli import MEGAPIXELS
 from vision.frame import FrameSource, SourceEnded, SourceError
-from vision.reading.weights import WeightsError
 from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.sources.slot import NewestFrame

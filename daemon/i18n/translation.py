@@ -29,6 +29,8 @@ import dataclasses
 import functools
 import gettext
 import json
+import logging
+import struct
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -44,6 +46,7 @@ LANGUAGES = {
     "pt-br": "Português (Brasil)",
 }
 """Native names of the languages, by espeak-ng voice."""
+LOGGER = logging.getLogger(__name__)
 FOLDER = Path(__file__).with_name("languages")
 """Folder with a catalogue for each language but English: `ro.po` with its compiled `ro.mo`.
 
@@ -102,12 +105,18 @@ def translator_of(language: str) -> Translator:
 
 
 def compiled(language: str) -> gettext.NullTranslations:
-    """The catalogue of a language other than English, with those of installed packages as fallbacks."""
+    """The catalogue of a language other than English, with those of installed packages as fallbacks.
+
+    A catalogue that cannot be read is logged and left out: what only it has is said in English.
+    """
     brought = (games.file_of(name, f"languages/{language}.mo") for name in games.names())
     catalogue = gettext.NullTranslations()
     for path in (FOLDER / f"{language}.mo", *filter(None, brought)):
-        with path.open("rb") as file:
-            catalogue.add_fallback(gettext.GNUTranslations(file))
+        try:
+            with path.open("rb") as file:
+                catalogue.add_fallback(gettext.GNUTranslations(file))
+        except (OSError, ValueError, struct.error) as error:
+            LOGGER.error("%s cannot be read, so English takes its place: %s; install Kibitzer again", path, error)
     return catalogue
 
 
@@ -145,8 +154,13 @@ class Message:
 
 @functools.cache
 def messages() -> tuple[Message, ...]:
-    """All messages to translate, in the order of the sources."""
-    return tuple(Message(**one) for one in json.loads((FOLDER / MESSAGES).read_text(encoding="utf-8")))
+    """All messages to translate, in the order of the sources; none if their file is damaged, which is logged."""
+    path = FOLDER / MESSAGES
+    try:
+        return tuple(Message(**one) for one in json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        LOGGER.error("%s cannot be read, so the page is in English: %s; install Kibitzer again", path, error)
+        return ()
 
 
 class _Speaking:

@@ -24,13 +24,13 @@ from daemon.drawing.board_svg import Marks, board_svg
 from daemon.i18n.translation import in_a_row, in_words, worded
 from daemon.outputs.view import names_of
 from games import AnyGame
+from places.weights import WeightsError
 from vision.calibrating.calibrate import CalibrationError
 from vision.calibrating.guided import GuidedCalibration, Prompt
 from vision.calibrating.guided_fit import GuidedFit, fit_guided
 from vision.calibrating.verdict import RefusedError
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, FloatArray, is_plausible, pose_from_corners, project
-from vision.reading.weights import WeightsError
 from vision.watching.align import Aligner
 
 LOGGER = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ from calibration.template import BoardTemplate, TemplateError
 from models.evaluation.cells import LabelledCells, Progress, cells_of_photos, cells_of_scenes
 from models.evaluation.split import few_split, fold_split
 from models.evaluation.table import descriptors_for, lines_of, make_table
+from places.weights import WeightsError
 from vision.cli import JSON, RULE, progress_bar, stop, template_of
-from vision.reading.weights import WeightsError
 
 COMMAND = "eval-descriptors"
 

@@ -14,8 +14,8 @@ from agents.command_line import BackendOption, ClusterOption
 from agents.jobs import Backend
 from models.train import neural_cli, scenes_cli
 from models.train.console import say_progress, training_packages
+from places.weights import MADE_HERE
 from vision.cli import progress_bar, stop
-from vision.reading.weights import MADE_HERE
 
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown", no_args_is_help=True

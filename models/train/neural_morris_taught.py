@@ -26,8 +26,9 @@ from agents.jobs.running import run_jobs
 from agents.morris_networks import NONE
 from agents.morris_networks.good_moves import States, held_out, join_states
 from agents.morris_networks.legality import legal_from, legal_remove, legal_to
-from agents.morris_networks.networks import BATCH, FILES, MODELS, AllAtOnce, load_networks
+from agents.morris_networks.networks import BATCH, FILES, AllAtOnce, load_networks
 from games.nine_mens_morris import MIN_MEN
+from places.weights import MODELS
 
 TEACHER = "ours"
 STATES_A_WALK = 4

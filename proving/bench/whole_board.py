@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 import processes
 from calibration.template import BoardTemplate
 from daemon.config.settings import ROOT
+from places.weights import WeightsError, find_weights
 from proving.bench.figures import Figure, figure
 from proving.bench.reference import Reference
 from proving.bench.scenes import Scene
@@ -26,7 +27,6 @@ from vision.pose import rectify
 from vision.reading.descriptors import Descriptor, Network, load_descriptor
 from vision.reading.locate import PhotoReader
 from vision.reading.reader import Reader
-from vision.reading.weights import WeightsError, find_weights
 
 WIDEN = (sys.executable, "-m", "models.train.widened")
 ARGUMENTS = ("--processor-time", "resnet18_224_cell_by_cell", "resnet18_48_cell_by_cell", "resnet18_48_all_cells")

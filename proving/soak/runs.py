@@ -24,6 +24,8 @@ from proving.soak.trial import Plan, Trial
 
 LOGGER = logging.getLogger(__name__)
 LOOK_S = 0.2
+SAMPLES_OF_A_PART = 60
+"""Samples of the process's resources, one a simulated minute, between two files of what was counted so far."""
 
 
 class SoakError(RuntimeError):
@@ -61,11 +63,15 @@ def load(folder: Path, plan: Plan) -> Tally | None:
 
 def save(folder: Path, plan: Plan, tally: Tally) -> None:
     """Writes a result atomically."""
-    path = file_of(folder, plan)
-    unfinished = path.with_suffix(".part")
+    save_part(folder, plan, tally).replace(file_of(folder, plan))
+
+
+def save_part(folder: Path, plan: Plan, tally: Tally) -> Path:
+    """Writes what a running trial has counted and measured so far, for people to look at; returns the file."""
+    unfinished = file_of(folder, plan).with_suffix(".part")
     data = {"plan": dataclasses.asdict(plan), **dataclasses.asdict(tally)}
     unfinished.write_text(json.dumps(data), encoding="utf-8")
-    unfinished.replace(path)
+    return unfinished
 
 
 def run_all(
@@ -145,6 +151,8 @@ def _work(number: int, plan: Plan, folder: Path, keep_failures: Path | None, rep
         one = TrialProgress(number, tally.plies, tally.samples[-1].time_s if tally.samples else 0.0, error)
         with contextlib.suppress(queue.Full):
             reports.put_nowait(one)
+        if len(tally.samples) % SAMPLES_OF_A_PART == 1:
+            save_part(folder, plan, tally)
 
     try:
         with tempfile.TemporaryDirectory(prefix="kibitzer-soak-") as temporary:

@@ -42,7 +42,11 @@ def soak(
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Trials side by side.")] = 1,
     until: Annotated[float, typer.Option(min=0, help="End every trial at this simulated second, to look at it.")] = 0.0,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for results, one file a trial; those found there are not run again.")
+        Path | None,
+        typer.Option(
+            help="Folder for results, one file a trial; those found there are not run again. A trial that still runs "
+            "writes what it has counted so far once a simulated hour, to a file .part."
+        ),
     ] = None,
     keep_failures: Annotated[Path | None, typer.Option(help="Folder for a picture of each failure.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the last line: one JSON object.")] = False,

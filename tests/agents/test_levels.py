@@ -62,6 +62,12 @@ def test_a_file_that_is_wrong_is_refused_with_the_level(folder: Path, text: str,
         levels.of("co_ganh")
 
 
+def test_a_file_that_is_no_text_is_named(folder: Path) -> None:
+    (folder / "co_ganh.toml").write_bytes(b"\xff\xfe" + WHOLE.encode())
+    with pytest.raises(AgentError, match=rf"{folder}/co_ganh\.toml has no table"):
+        levels.of("co_ganh")
+
+
 def test_a_player_that_does_not_play_the_game_is_refused(folder: Path) -> None:
     (folder / "co_ganh.toml").write_text(WHOLE.replace('2 = "random"', '2 = "greedy"'), encoding="utf-8")
     assert "co_ganh" not in registry.games_of("level-2")

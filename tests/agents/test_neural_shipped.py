@@ -12,9 +12,10 @@ from agents.agent import Limits
 from agents.morris_networks import DESIGNS
 from agents.morris_networks.good_moves import held_out, read_good_moves
 from agents.morris_networks.measure import measure
-from agents.morris_networks.networks import FILES, MODELS, load_networks
+from agents.morris_networks.networks import FILES, load_networks
 from agents.neural import Neural, NeuralOptions
 from games.nine_mens_morris import MorrisRules, NineMensMorris
+from places.weights import MODELS
 from tests.conftest import DATA
 
 GOOD_MOVES = DATA / "morris" / "good-moves.train.txt"

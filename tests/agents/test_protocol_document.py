@@ -54,6 +54,7 @@ def _bytes(message: dict[str, object]) -> bytes:
         messages.ReadyMessage,
         messages.HeartbeatMessage,
         messages.ReplyMessage,
+        messages.FailureMessage,
         messages.ErrorMessage,
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import random
@@ -111,6 +112,7 @@ def test_a_wrong_value_is_found_with_its_position(within: Path, tmp_path: Path) 
     files.write(there / "3-3.table", header, changed)
     with pytest.raises(TableError, match="checksum"):
         Checker(morris(), tmp_path).file(3, 3)
+    files.write(there / "3-3.table", dataclasses.replace(header, checksum=files.checksum(changed)), changed)
     with pytest.raises(TableError, match=r"table 3-3, light:[MEO]{24}0033: the code is"):
         Checker(morris(), tmp_path).values(3, 3, None, 0, lambda: None)
 
@@ -141,6 +143,7 @@ def test_other_rules_another_subspace_and_broken_files_are_refused_with_the_reas
         (b"PNG" + content, "does not begin with"),
         (content.replace(b'"slots": 210140', b'"slots": "many"'), "damaged header"),
         (content[:30] + b"???" + content[33:], "damaged header"),
+        (content[:-1] + bytes([content[-1] ^ 1]), "is damaged"),
     ):
         path.write_bytes(text)
         with pytest.raises(TableError, match=reason):

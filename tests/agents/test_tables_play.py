@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import random
+import shutil
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -172,6 +176,26 @@ def test_the_agent_answers_at_once_and_surely_where_a_table_knows(
     assert answer.score == WIN - 1
     assert answer.pv[0].startswith("g4-g7x")
     assert answer.seconds < 30
+
+
+def test_a_damaged_table_is_named_and_play_goes_on_with_the_smaller_ones(
+    within: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    there = tmp_path / "nine_mens_morris-plain"
+    shutil.copytree(within / there.name, there)
+    damaged = bytearray((there / "3-4.table").read_bytes())
+    damaged[-1] ^= 1
+    (there / "3-4.table").write_bytes(damaged)
+    assert Endgames(morris(), tmp_path).men == 6
+    assert f"no endgame of 7 men is looked up: {there / '3-4.table'} is damaged" in caplog.text
+    caplog.clear()
+    assert Endgames(morris(**FLYING), tmp_path).men == 0 and not caplog.text, "what was never built is no trouble"
+
+
+def test_a_build_beside_the_game_that_fails_says_why(caplog: pytest.LogCaptureFixture) -> None:
+    failed: Any = SimpleNamespace(wait=lambda: 2, returncode=2)
+    first_use._wait(failed, io.BytesIO(b"kibitzer tables build: [Errno 20] Not a directory: '/a/file'\n"))
+    assert "are not built: kibitzer tables build: [Errno 20] Not a directory" in caplog.text
 
 
 def test_small_tables_are_built_beside_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

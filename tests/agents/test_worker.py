@@ -129,6 +129,15 @@ def test_it_survives_garbage() -> None:
         assert process.poll() is None
 
 
+def test_it_tells_why_it_cannot_answer_a_state() -> None:
+    with bus() as daemon, worker(daemon, "--agents", "random", "--name", "w1"):
+        daemon.wait_for("ready")
+        daemon.publish(state(9).model_copy(update={"game": "chess"}))
+        _, failure = daemon.wait_for("failure")
+        assert (failure["worker"], failure["agent"], failure["sequence"]) == ("w1", "random", 9)
+        assert failure["text"].startswith("there is no game 'chess'")
+
+
 def test_a_position_without_its_moves_is_answered_too() -> None:
     with bus() as daemon, worker(daemon, "--agents", "random"):
         daemon.wait_for("ready")

@@ -102,6 +102,19 @@ def test_a_print_that_does_not_hold_together_is_refused(template: BoardTemplate,
         parse_print(changed(**changes), template.cells_mm, template.lines_mm)
 
 
+@pytest.mark.parametrize(
+    "text", ["", "size_mm = [", 'size_mm = "large"', "size_mm = [1]", "cells = 3", "lines = 3", "\0", "shape = 3"]
+)
+def test_a_damaged_board_names_its_file(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = (BOARDS / "nine_mens_morris.toml").read_text(encoding="utf-8")
+    key = text.partition(" ")[0]
+    lines = [line for line in whole.splitlines() if not line.startswith((f"{key} ", f"[{key}"))] if key else []
+    (tmp_path / "nine_mens_morris.toml").write_text("\n".join([text, *lines]), encoding="utf-8")
+    monkeypatch.setattr(calibration.template, "BOARDS", tmp_path)
+    with pytest.raises(TemplateError, match=r"/nine_mens_morris\.toml: "):
+        load_template("nine_mens_morris")
+
+
 def test_a_fault_in_the_print_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (BOARDS / "double_double_dominoes.toml").read_text(encoding="utf-8")
     (tmp_path / "double_double_dominoes.toml").write_text(text.replace('"#1796a6"', '"teal"'), encoding="utf-8")

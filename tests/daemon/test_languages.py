@@ -357,3 +357,27 @@ def test_every_language_is_heard_in_its_own_voice(language: str, caplog: pytest.
         assert not caplog.records  # a missing voice would be logged
     finally:
         voice.close()
+
+
+@pytest.mark.parametrize("damage", ["halved", "flipped", "zeroed", "empty", "missing"])
+def test_a_damaged_catalogue_is_named_and_english_takes_its_place(
+    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = (translation.FOLDER / "ro.mo").read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 3] ^= 0xFF
+    forms = {"halved": whole[: len(whole) // 2], "flipped": flipped, "zeroed": bytes(len(whole)), "empty": b""}
+    if damage in forms:
+        (tmp_path / "ro.mo").write_bytes(forms[damage])
+    monkeypatch.setattr(translation, "FOLDER", tmp_path)
+    assert translation.compiled("ro").gettext("the game is over") == "the game is over"
+    assert f"{tmp_path / 'ro.mo'} cannot be read, so English takes its place" in caplog.text
+
+
+def test_a_damaged_list_of_texts_is_named_and_the_page_is_in_english(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / translation.MESSAGES).write_text('[{"text": "ha', encoding="utf-8")
+    monkeypatch.setattr(translation, "FOLDER", tmp_path)
+    assert translation.messages.__wrapped__() == ()
+    assert f"{tmp_path / translation.MESSAGES} cannot be read" in caplog.text

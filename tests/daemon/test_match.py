@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import games
-from agents.messages import LimitsPart, ReplyMessage, StateMessage
+from agents.messages import AnswerMessage, FailureMessage, LimitsPart, ReplyMessage, StateMessage
 from daemon.agents.requests import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S
 from daemon.commands.command import Mover, NewGame, Pass, Repeat, Undo
 from daemon.config.seats import Seat
@@ -108,12 +108,12 @@ class Post:
 
     def __init__(self) -> None:
         self.states: list[StateMessage] = []
-        self.inbox: list[ReplyMessage] = []
+        self.inbox: list[AnswerMessage] = []
 
     def publish(self, state: StateMessage) -> None:
         self.states.append(state)
 
-    def poll(self) -> Sequence[ReplyMessage]:
+    def poll(self) -> Sequence[AnswerMessage]:
         taken, self.inbox = self.inbox, []
         return taken
 
@@ -129,6 +129,11 @@ class Post:
                 move=move,
             )
         )
+
+    def fail(self, text: str) -> None:
+        state = self.states[-1]
+        address = {"session": state.session, "game_id": state.game_id, "sequence": state.sequence}
+        self.inbox.append(FailureMessage(worker="w", agent="alphabeta", text=text, **address))
 
 
 @dataclasses.dataclass
@@ -313,6 +318,36 @@ def test_silent_agent_is_asked_again_and_the_players_are_told(bench: Bench) -> N
     assert bench.heard[-1].code == "trouble"
     assert bench.post.states[-1].sequence > asked
     assert bench.post.states[-1].awaiting == "agent"
+
+
+def test_agent_that_says_why_it_has_no_move_is_asked_again_once_at_once_and_the_reason_is_told(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    asked = bench.post.states[-1].sequence
+    for _ in range(5):
+        bench.post.fail("neural_morris.onnx: its sha256\u202eis wrong")
+        bench.eyes.poll()
+    told = [one.text for one in bench.heard if one.code == "trouble"]
+    assert told == ["alphabeta finds no move: neural_morris.onnx: its sha256is wrong. I ask again."]
+    assert bench.post.states[-1].sequence == asked + 1
+    bench.now_s[0] += 2 * PATIENCE_S + 1.5
+    bench.eyes.poll()
+    assert bench.heard[-1].text == told[0] and bench.post.states[-1].sequence == asked + 2
+
+
+def test_reason_of_a_failure_is_forgotten_with_the_next_move(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    bench.post.fail("no memory")
+    bench.eyes.poll()
+    bench.post.answer("f4")
+    bench.eyes.poll()
+    bench.show(board_with(bench.game, W="d2", B="f4"))
+    bench.show(board_with(bench.game, W="d2 g4", B="f4"))
+    told = [one.code for one in bench.heard].count("trouble")
+    bench.eyes.poll()
+    assert bench.post.states[-1].awaiting == "agent" and [one.code for one in bench.heard].count("trouble") == told
+    bench.now_s[0] += PATIENCE_S + 1.5
+    bench.eyes.poll()
+    assert bench.heard[-1].text == "alphabeta does not answer. I ask again."
 
 
 def test_agents_move_made_before_it_was_spoken_counts_once_it_is(bench: Bench) -> None:

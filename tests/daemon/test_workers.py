@@ -97,6 +97,14 @@ def starts_of_what_always_fails(seconds: float) -> list[float]:
     return starts_s
 
 
+def test_a_worker_that_was_called_wrongly_is_not_started_again_and_its_reason_is_told(start: Start) -> None:
+    told = list[str]()
+    worker = start("import sys; print('kibitzer worker: a: no such agent'); sys.exit(2)", on_trouble=told.append)
+    worker._thread.join(20)
+    assert not worker._thread.is_alive() and worker.status()["restarts"] == 0 and not worker.status()["ok"]
+    assert told == ["agent worker house will not run: kibitzer worker: a: no such agent"]
+
+
 def test_what_dies_once_is_started_again_at_once_and_what_always_dies_later_and_later() -> None:
     assert starts_of_what_always_fails(59.0) == pytest.approx([0.0, 0.1, 1.1, 4.1, 12.1], abs=0.11)
 

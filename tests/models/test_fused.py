@@ -13,9 +13,9 @@ onnx = pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer te
 
 from models.train import fused, quantise  # noqa: E402
 from models.train.graph import Graph  # noqa: E402
+from places.weights import find_weights  # noqa: E402
 from tests.models.small_network import patches, save_small  # noqa: E402
 from vision.reading.descriptors import NETWORKS  # noqa: E402
-from vision.reading.weights import find_weights  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,10 @@ from models.train import quantise  # noqa: E402
 from models.train.graph import Graph  # noqa: E402
 from models.train.narrowed import constants, narrow  # noqa: E402
 from models.train.patch_pool import draw_pool  # noqa: E402
+from places.weights import find_weights  # noqa: E402
 from tests.models.overflow import overflowing  # noqa: E402
 from tests.models.small_network import patches, save_small  # noqa: E402
 from vision.reading.descriptors import NETWORKS, Network  # noqa: E402
-from vision.reading.weights import find_weights  # noqa: E402
 
 
 @pytest.mark.parametrize("name", NETWORKS)

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 from models.train import published
 from models.train.cli import app
 from models.train.published import Missing, find_published, published_path
+from places.weights import find_weights
 from tests.models.stand_in import lay_weights_of_chance
 from vision.reading.descriptors import IMAGENET, Network
-from vision.reading.weights import find_weights
 
 CONTENT = b"weights " * 100_000
 

@@ -14,7 +14,7 @@ from models.train.manifest import write_entry
 from models.train.patch_pool import PatchPool, draw_pool, load_pool, write_sheet
 from models.train.patches import CLASSES, PatchMaker
 from models.train.photographs import cut_photographs
-from vision.reading.weights import find_weights
+from places.weights import find_weights
 
 
 def test_same_seed_draws_the_same_patches() -> None:

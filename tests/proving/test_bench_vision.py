@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import games
 from calibration.labels import Label
 from calibration.template import load_template
+from places.weights import WeightsError
 from proving.bench import reference, whole_board
 from proving.bench.figures import Figure
 from proving.bench.precision import compare, photographed, simulated
@@ -25,7 +26,6 @@ from proving.bench_cli import app
 from tests.vision.drawn import draw
 from vision.frame import SourceError
 from vision.reading.descriptors import Descriptors, load_descriptor
-from vision.reading.weights import WeightsError
 
 MORRIS = load_template("nine_mens_morris")
 

@@ -8,11 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
 from daemon.app.session import Session
 from daemon.storage.journal import Journal
+from places.weights import WeightsError
+from proving import demo_cli
 from proving.demo import Demo, Tally, seen_plies
 from proving.demo_cli import demo_config, tally_text
 
@@ -106,6 +109,18 @@ def test_demo_command_refuses_an_unknown_rule_with_its_name() -> None:
     assert result.returncode == 2
     assert "wings" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_demo_command_names_a_damaged_learnt_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(*_arguments: object) -> None:
+        raise WeightsError("resnet18.onnx: its sha256 is wrong")
+
+    monkeypatch.setattr(demo_cli.Demo, "play", damaged)
+    result = CliRunner().invoke(demo_cli.app, ["--headless", "--fast"])
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (
+        2,
+        "kibitzer demo: resnet18.onnx: its sha256 is wrong",
+    )
 
 
 def test_watch_prints_one_object_per_event_and_skips_what_is_no_picture(tmp_path: Path) -> None:

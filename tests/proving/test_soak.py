@@ -17,7 +17,7 @@ from proving.soak.catalogue import FAULTS, kinds_of
 from proving.soak.legal_boards import is_beyond_doubt, one_move_on
 from proving.soak.mistakes import Situation, mistakes_of
 from proving.soak.record_comparison import Compared, compare
-from proving.soak.runs import load, run_all, save
+from proving.soak.runs import load, run_all, save, save_part
 from proving.soak.soak_cli import app
 from proving.soak.tally import COUNTS, Failure, Sample, Share, Tally, total
 from proving.soak.trial import Plan, Trial
@@ -94,6 +94,16 @@ def test_what_grows_has_a_slope_and_what_is_loaded_once_has_none() -> None:
     slopes = total([Tally("gomoku", 1, samples=samples)])["slopes"]
     assert slopes["memory_mb"]["per_hour"] == pytest.approx(0.0)
     assert slopes["descriptors"]["per_hour"] == pytest.approx(60.0)
+
+
+def test_a_running_trial_shows_what_it_has_counted_and_does_not_count_as_finished(tmp_path: Path) -> None:
+    plan, tally = (
+        Plan("morris", 1, ("lamp",), hours=2),
+        Tally("nine_mens_morris", 1, samples=[Sample(60.0, 0, 1, 2, 3, 4)]),
+    )
+    part = save_part(tmp_path, plan, tally)
+    assert json.loads(part.read_text("utf-8"))["samples"][0]["memory_mb"] == 1
+    assert load(tmp_path, plan) is None
 
 
 def test_a_finished_trial_is_read_and_not_run_again(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import places
+from places import weights
+from places.weights import MODELS, WeightsError, find_weights
 from vision.reading.descriptors import BATCH, NAMES, Network, load_descriptor
-from vision.reading.weights import MODELS, WeightsError, find_weights
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,9 +49,11 @@ def test_unknown_descriptor_is_refused_with_the_known_ones() -> None:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
+    folder = tmp_path / "models"
+    folder.mkdir()
     for name in ("manifest.toml", "resnet18.onnx"):
-        shutil.copy(MODELS / name, tmp_path / name)
-    return tmp_path
+        shutil.copy(MODELS / name, folder / name)
+    return folder
 
 
 def test_damaged_weights_are_refused(copied: Path) -> None:
@@ -60,15 +64,45 @@ def test_damaged_weights_are_refused(copied: Path) -> None:
         Network("resnet18", copied)
 
 
-def test_missing_weights_say_how_to_get_them_back(copied: Path) -> None:
+@pytest.mark.parametrize(
+    ("checkout", "remedy"), [(True, r"git checkout models/resnet18\.onnx"), (False, "install Kibitzer again")]
+)
+def test_missing_weights_say_how_to_get_them_back(
+    monkeypatch: pytest.MonkeyPatch, copied: Path, checkout: bool, remedy: str
+) -> None:
+    monkeypatch.setattr(weights, "MODELS", copied)
+    monkeypatch.setattr(weights, "ROOT", copied.parent)
+    monkeypatch.setattr(places, "IN_CHECKOUT", checkout)
     (copied / "resnet18.onnx").unlink()
-    with pytest.raises(WeightsError, match="git checkout"):
+    with pytest.raises(WeightsError, match=remedy):
         Network("resnet18", copied)
 
 
 def test_weights_that_the_manifest_does_not_know_are_refused(copied: Path) -> None:
-    with pytest.raises(WeightsError, match="no usable entry 'other'"):
+    with pytest.raises(WeightsError, match=r"manifest\.toml has no entry \[other\]"):
         find_weights("other", copied)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "fault"),
+    [
+        ('[resnet18]\nfile = "resnet18.onnx"\n', "no usable entry \\[resnet18\\]: it lacks 'sha256'"),
+        ("[resnet18\n", "is damaged"),
+        ("resnet18 = 1\n", "is damaged"),
+        ("\0\0\0", "is damaged"),
+    ],
+)
+def test_a_damaged_manifest_is_named(copied: Path, manifest: str, fault: str) -> None:
+    (copied / "manifest.toml").write_text(manifest, encoding="utf-8")
+    with pytest.raises(WeightsError, match=rf"manifest\.toml .*{fault}"):
+        find_weights("resnet18", copied)
+
+
+def test_every_learnt_file_that_is_there_is_checked(copied: Path) -> None:
+    assert weights.check_all(copied) == 1
+    (copied / "halves.onnx").write_bytes(b"")
+    with pytest.raises(WeightsError, match=r"halves\.onnx: its sha256 is"):
+        weights.check_all(copied)
 
 
 def test_missing_manifest_is_named(tmp_path: Path) -> None:

@@ -17,13 +17,13 @@ from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.cli.calibrate import app
 from models.train.manifest import write_entry
+from places.weights import MODELS, WeightsError
 from tests.vision.drawn import draw
 from vision.calibrating.calibrate import LabelledPhoto, fit_profile
 from vision.reading import descriptors, own_weights
 from vision.reading.descriptors import IMAGENET, load_descriptor
 from vision.reading.locate import PhotoReader
 from vision.reading.reader import Reader
-from vision.reading.weights import MODELS, WeightsError
 
 BOARDS = ("WB......WW..BB..........", ".W.B.W.B...............B")
 

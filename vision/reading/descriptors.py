@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from places.weights import MADE_HERE, MODELS, WeightsError, find_weights
 from vision.reading.cells import PATCH_PX, Patches
-from vision.reading.weights import MADE_HERE, MODELS, WeightsError, find_weights
 
 Descriptors = NDArray[np.float32]
 """float32 (patches, length)."""

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from places.weights import MODELS, WeightsError, find_weights
 from vision.reading import man_colours
 from vision.reading.descriptors import DEFAULT, Descriptors
 from vision.reading.plda import BoardMeans, board_means
-from vision.reading.weights import MODELS, WeightsError, find_weights
 
 FloatArray = NDArray[np.float64]
 

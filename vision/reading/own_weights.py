@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import processes
 from calibration.labels import LabelError
 from calibration.template import BoardTemplate
+from places.weights import ROOT, WeightsError
 from vision.reading.descriptors import IMAGENET, MAKE_IMAGENET, load_descriptor
 from vision.reading.heads import GENERIC
-from vision.reading.weights import ROOT, WeightsError
 
 WEIGHTS_HELP = 'Fit to other weights: "imagenet", torchvision\'s published ResNet-18, fetched once (47 MB).'
 COMMAND = (sys.executable, "-m", "daemon.cli", "train", "imagenet")

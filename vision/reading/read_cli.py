@@ -18,6 +18,7 @@ import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, TemplateError
+from places.weights import WeightsError
 from vision.cli import JSON, MEGAPIXELS, RULE, load_photo, parse_corners, progress_bar, stop, template_of
 from vision.finding.found import Found
 from vision.finding.markers import OtherSheetError
@@ -25,7 +26,6 @@ from vision.finding.which_board import name_board
 from vision.finding.why_unseen import Unseen, exposure_fault, why_unseen
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
-from vision.reading.weights import WeightsError
 from vision.sources.picture_size import MAX_MEGAPIXELS
 from wording import Sentence
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate
+from places.weights import WeightsError
 from vision.frame import Image
 from vision.primitives.features import Reference
 from vision.reading.board_reading import BoardReading
@@ -189,6 +190,8 @@ def _head_of(profile: TableProfile, template: BoardTemplate) -> Head:
     try:
         descriptor = load_descriptor(profile.descriptor)
         head = head_from_arrays(profile.head)
+    except WeightsError:
+        raise  # calibrating again would not help
     except ValueError as error:
         raise ProfileError(f"the profile cannot be used: {error}; calibrate again") from error
     if profile.weights_sha256 not in (descriptor.sha256, *descriptor.earlier):

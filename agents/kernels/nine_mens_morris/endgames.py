@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from agents.search import WIN, Iteration
 from agents.tables import DRAW, MAX_MEN, MIN_MEN, TableError, files, folder, outcome, plies
 from games.nine_mens_morris import Move, NineMensMorris, Position
 
+_log = logging.getLogger(__name__)
 U = np.uint64
 LINE = 12
 """Plies of the expected line to look up."""
@@ -46,7 +48,9 @@ class Endgames:
                     (own, opp): files.read(folder.table_path(here, own, opp), folder.rules_key(game), own, opp)[1]
                     for own, opp in spaces
                 }
-            except TableError:
+            except TableError as error:
+                if any(folder.table_path(here, own, opp).exists() for own, opp in spaces):
+                    _log.warning("no endgame of %d men is looked up: %s; `kibitzer tables build` makes it", men, error)
                 break
             self._tables |= tables
         self.men = max((own + opp for own, opp in self._tables), default=0)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
+import hashlib
 import http.server
+import importlib.metadata
 import socket
 import threading
 from collections.abc import Iterator
@@ -11,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from calibration.template import BoardTemplate
 from daemon.checks import devices, machine, sockets, table
 from daemon.config.settings import Config
+from places.weights import WeightsError
 from vision.frame import FrameSource
 
 
@@ -215,3 +220,47 @@ def test_agents_are_asked_for_a_move() -> None:
 
 def test_game_that_there_is_not_is_told() -> None:
     assert not table.check_game(settings(game={"name": "chess"})).ok
+
+
+def test_folder_of_searches_that_others_may_write_is_told(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    assert machine.check_folders(Config(), tmp_path).ok
+    tmp_path.chmod(0o770)
+    found = machine.check_folders(Config(), tmp_path)
+    assert not found.ok and f"others may write {tmp_path}" in found.text
+
+
+def test_installed_files_are_compared_with_what_was_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    board, digest = tmp_path / "board.toml", base64.urlsafe_b64encode(hashlib.sha256(b"whole").digest()).decode()
+    noted = importlib.metadata.PackagePath("board.toml")
+    noted.hash = importlib.metadata.FileHash(f"sha256={digest.rstrip('=')}")
+    noted.dist = importlib.metadata.PathDistribution(tmp_path / "kibitzer.dist-info")
+    monkeypatch.setattr(machine.importlib.metadata, "files", lambda _name: [noted])
+    monkeypatch.setattr(machine.places, "IN_CHECKOUT", False)
+    for content, text in ((b"whole", "1 files intact"), (b"whale", "damaged or missing"), (None, "damaged or missing")):
+        board.unlink(missing_ok=True)
+        if content is not None:
+            board.write_bytes(content)
+        found = machine.check_program(Config())
+        assert text in found.text and found.ok == (content == b"whole")
+    assert str(board) in found.text
+
+
+def test_a_damaged_learnt_file_is_told_even_if_this_game_needs_it_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "files intact" in table.check_models(Config()).text
+
+    def damaged() -> int:
+        raise WeightsError("neural_morris.onnx: its sha256 is wrong")
+
+    monkeypatch.setattr(table, "check_all", damaged)
+    found = table.check_models(Config())
+    assert not found.ok and found.text == "neural_morris.onnx: its sha256 is wrong"
+
+
+def test_what_reads_the_cells_of_the_game_at_the_table_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(template: BoardTemplate, _profile: None) -> None:
+        raise WeightsError(f"the head of {template.game} is damaged")
+
+    monkeypatch.setattr(table, "Pipeline", damaged)
+    found = table.check_models(settings(game={"name": "dominoes"}))
+    assert not found.ok and found.text == "the head of double_double_dominoes is damaged"

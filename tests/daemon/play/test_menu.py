@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import games
-from daemon.commands.command import CommandError
+from daemon.app import game_chooser
+from daemon.commands.command import Answer, CommandError
 from daemon.commands.game_choice import ChoiceError, chosen, parse_choice, restored, save
 from daemon.config.player_names import player_name
 from daemon.config.settings import Config
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
+from places.weights import WeightsError
 from tests.daemon.play.test_no_camera import Table
 
 ALONE = {"first": {"agent": ""}, "second": {"agent": ""}}
@@ -180,3 +183,17 @@ def test_what_was_chosen_counts_after_a_restart(tmp_path: Path) -> None:
     config = Config.model_validate(table.configured)
     again = restored(tmp_path / "journal.choice.json", config)
     assert again.game.name == "gomoku" and again.players.second.agent == ""
+
+
+def test_a_game_whose_learnt_files_are_damaged_is_refused_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(_template: object) -> None:
+        raise WeightsError("halves.onnx: its sha256 is wrong")
+
+    monkeypatch.setattr(game_chooser, "Reader", damaged)
+    heard = list[Answer]()
+    asked = SimpleNamespace(command={"game": {"name": "dominoes"}, "players": ALONE}, answer=heard.append)
+    session: Any = SimpleNamespace(
+        config=Config(), setting_up=SimpleNamespace(active=False), page=SimpleNamespace(chosen=lambda: [asked])
+    )
+    assert game_chooser.GameChooser(session, Config(), Config().camera.source).poll() is None
+    assert [(answer.accepted, answer.text) for answer in heard] == [(False, "game: halves.onnx: its sha256 is wrong")]

@@ -6,19 +6,18 @@ import dataclasses
 import hashlib
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import places
 
 ROOT = places.PROGRAM
 MODELS = ROOT / "models"
+MANIFEST = "manifest.toml"
 MADE_HERE = places.state_folder() / "imagenet"
 """Folder of model files that are not shipped but were made on this computer, with a manifest of their own."""
 
 
-RESTORE = "restore it with `git checkout {}`" if places.IN_CHECKOUT else "install Kibitzer again"
-
-
-class WeightsError(OSError):
+class WeightsError(ValueError):
     """A model file is missing, not in the manifest, or differs from the manifest's digest."""
 
 
@@ -49,20 +48,50 @@ def find_weights(name: str, folder: Path = MODELS, again: str = "") -> Weights:
         raise WeightsError(f"{name} weights are not on this computer; make them with `{again}`") from error
 
 
+def check_all(folder: Path = MODELS) -> int:
+    """Checks every file of the manifest that is there, and returns how many. Raises WeightsError for a damaged one."""
+    there = [name for name, entry in _entries(folder).items() if (folder / str(entry.get("file", ""))).exists()]
+    for name in there:
+        _checked(name, folder)
+    return len(there)
+
+
 def _checked(name: str, folder: Path) -> Weights:
-    manifest = folder / "manifest.toml"
+    manifest, entries = folder / MANIFEST, _entries(folder)
     try:
-        entry = tomllib.loads(manifest.read_text(encoding="utf-8"))[name]
+        entry = entries[name]
         path, promised = folder / entry["file"], str(entry["sha256"])
-    except OSError as error:
-        raise WeightsError(f"{manifest}: {error.strerror}; is Kibitzer complete?") from error
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, UnicodeDecodeError) as error:
-        raise WeightsError(f"{manifest}: no usable entry {name!r} ({error})") from error
+    except (KeyError, TypeError) as error:
+        missing = f"no entry [{name}]" if name not in entries else f"no usable entry [{name}]: it lacks {error}"
+        raise WeightsError(f"{manifest} has {missing}; {_remedy(manifest)}") from error
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
-        raise WeightsError(f"{path}: {error.strerror}; {RESTORE.format(path.name)}") from error
+        raise WeightsError(f"{path}: {error.strerror}; {_remedy(path)}") from error
     if digest != promised:
         said = f"its sha256 is {digest[:12]}..., the manifest says {promised[:12]}..."
-        raise WeightsError(f"{path}: {said}; {RESTORE.format(path.name)}")
+        raise WeightsError(f"{path}: {said}; {_remedy(path)}")
     return Weights(path, digest, str(entry.get("known_as", digest)), tuple(entry.get("earlier", ())))
+
+
+def _entries(folder: Path) -> dict[str, dict[str, Any]]:
+    """The manifest's entries by name. Raises WeightsError."""
+    manifest = folder / MANIFEST
+    try:
+        entries: dict[str, dict[str, Any]] = tomllib.loads(manifest.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WeightsError(f"{manifest}: {error.strerror}; {_remedy(manifest)}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WeightsError(f"{manifest} is damaged ({error}); {_remedy(manifest)}") from error
+    if not all(isinstance(entry, dict) for entry in entries.values()):
+        raise WeightsError(f"{manifest} is damaged: it holds more than tables; {_remedy(manifest)}")
+    return entries
+
+
+def _remedy(path: Path) -> str:
+    """What brings a file back."""
+    if path.parent != MODELS:
+        return "`kibitzer train --help` says how to make it again"
+    if places.IN_CHECKOUT:
+        return f"restore it with `git checkout {path.relative_to(ROOT)}`"
+    return "install Kibitzer again"
