@@ -87,7 +87,6 @@ class _Turn:
         self._outlook = OpenPlaces(position.board)
         self._unseen = unseen(position, self._side)
         self._hand = list(position.hands[self._side] or ())
-        self._knows_hand = position.knows_hand(self._side)
 
     def value(self, move: Move) -> float:
         """Points gained minus points lost by the move and its expected continuation."""

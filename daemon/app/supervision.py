@@ -51,7 +51,6 @@ class Supervision:
         self._troubles = Troubles()
         self._looked_s = float("-inf")
         self._reading: object = None
-        self._bus_text = ""
         services = session.services
         self.reopened = {
             "page": Reopener("the page", self._page_fault, lambda: services.renew("page"), clock=heartbeat.clock),

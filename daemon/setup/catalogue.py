@@ -48,6 +48,6 @@ class Catalogue:
             done = processes.run(self._command, self._deadline_s, cwd=ROOT, stdin=DEVNULL, capture_output=True)
             if done.returncode:
                 raise ValueError(done.stderr.decode(errors="replace").strip()[-300:])
-            self._told = json.loads(done.stdout)
+            self._catalogue = json.loads(done.stdout)
         except (OSError, ValueError, SubprocessError) as error:
             LOGGER.error("which agents there are cannot be told: %s", error)

@@ -62,7 +62,6 @@ class Judge:
         """Seconds for which the whole board has been visible without a break."""
         self._last_s = 0.0
         self._accused: set[str] = set()
-        self._told_plies = 0
         self._agreed: Any = None
         """The last position known to both the players and the daemon."""
         self._by_the_way = ""
@@ -108,7 +107,6 @@ class Judge:
         self._legal = {self._trial.game.board(start) for start in self._trial.game.starts}
         self._accused.clear()
         self._clear_s = 0.0
-        self._told_plies = 0
         self._agreed, self._by_the_way = None, ""
         self._shown_s, self._to_and_fro = {}, 0
 
@@ -262,7 +260,6 @@ class Judge:
     def _time_verdict(self) -> None:
         """Notes the seconds from the hand's leaving to the announcement, if no fault is running."""
         trial = self._trial
-        self._told_plies += 1
         if trial.player.record and not trial.schedule.running:
             self._trial.tally.verdict_s.append(round(trial.time_s - trial.player.record[-1].done_s, 2))
 
