@@ -41,7 +41,6 @@ class Window:
 
     def __init__(self, title: str = "Kibitzer", process: Sequence[str] = PROCESS) -> None:
         """Opens the window, or does nothing if there is no display; `status` says which."""
-        self._title, self._command = title, process
         self._image: Image | None = None
         self._keys: collections.deque[str] = collections.deque(maxlen=MAX_KEYS)
         self._changed = threading.Condition()
