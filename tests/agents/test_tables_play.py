@@ -16,6 +16,7 @@ import pytest
 
 import games
 from agents.agent import Limits
+from agents.jobs import Backend
 from agents.kernels.nine_mens_morris import MorrisSearch
 from agents.kernels.nine_mens_morris.endgames import Endgames
 from agents.registry import load_agent
@@ -46,7 +47,7 @@ def endgame(draw: random.Random, mine: int, theirs: int) -> Position:
 def within(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("tables")
     for game in (morris(), morris(**FLYING)):
-        Builder(game, made, lambda _what, _steps: None, threading.Event()).build(7, jobs=2)
+        Builder(game, made, lambda _what, _steps: None).build(7, Backend("threading", 2))
     return made
 
 

@@ -319,7 +319,7 @@ def test_a_websocket_key_that_is_no_ascii_is_refused_as_such(caplog: pytest.LogC
 def proxied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebPage]:
     """A page on loopback that a proxy on this computer forwards to; no allowance is ever refilled."""
     monkeypatch.setattr(permission, "RATE_HZ", 0.0)
-    monkeypatch.setattr("tests.daemon.test_page_door.own_address", lambda: "127.0.0.1")
+    monkeypatch.setattr("tests.daemon.test_page_limits.own_address", lambda: "127.0.0.1")
     made = WebPage(port=0, token=tmp_path / "page.token")
     made.take_commands()
     yield made

@@ -15,7 +15,7 @@ from daemon.app.session import Session
 from daemon.commands.command import Answer, Command, Move, Resign, Undo
 from daemon.config.settings import Config
 from daemon.core.command_handlers import obey
-from daemon.judging import by_word
+from daemon.judging import entered_moves
 from daemon.storage import journal as journal_module
 from daemon.storage.journal import Journal
 from daemon.storage.salvage import open_record
@@ -173,7 +173,7 @@ def test_a_game_that_the_record_loses_while_it_is_played_is_written_again_and_th
     assert table.tell(Move("a1")).accepted
     assert table.recorded() == table.match.referee.moves == ["d2", "f4", "a1"]
     assert table.said.count("The record had lost moves of this game. I have written them down again.") == 1
-    table.match.carry_out(by_word.make(table.match.referee, "b4"))  # as a move that a camera saw
+    table.match.carry_out(entered_moves.make(table.match.referee, "b4"))  # as a move that a camera saw
     table.session.close()
     with contextlib.closing(open_record(table.path)) as journal:
         stored = journal.unfinished()
@@ -183,7 +183,7 @@ def test_a_game_that_the_record_loses_while_it_is_played_is_written_again_and_th
 def test_a_move_that_was_seen_while_the_record_lost_the_game_is_written_with_it(table: Table) -> None:
     table.tell(Move("d2"))
     table.execute("DELETE FROM games")
-    table.match.carry_out(by_word.make(table.match.referee, "f4"))
+    table.match.carry_out(entered_moves.make(table.match.referee, "f4"))
     assert table.recorded() == ["d2", "f4"]
     assert table.said[-2:] == [
         "The record had lost moves of this game. I have written them down again.",
@@ -197,7 +197,7 @@ def test_a_file_that_is_damaged_while_it_is_open_is_mended_and_the_game_goes_on(
     with table.path.open("r+b") as file:
         file.seek(4096)
         file.write(b"\xa5" * 4096 * 7)
-    table.match.carry_out(by_word.make(table.match.referee, "a1"))
+    table.match.carry_out(entered_moves.make(table.match.referee, "a1"))
     table.match.poll()
     assert table.recorded() == ["d2", "f4", "a1"] and not table.match.unwritten
     assert table.session.journal.mended is not None and table.session.journal.mended.kept_as.exists()

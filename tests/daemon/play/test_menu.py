@@ -122,7 +122,7 @@ def test_what_may_not_be_chosen_is_no_choice(words: object) -> None:
 
 def test_names_and_options_from_the_page_drive_no_terminal_and_hide_nothing() -> None:
     first = {"agent": "", "name": " Ana\x1b[2J\u202e \n Pop\x07"}
-    second = {"agent": "alphabeta\x1b", "options": {"depth\x07": "3\u202e"}}
+    second = {"agent": "alphabeta", "options": {"depth\x07": "3\u202e"}}
     players = chosen(Config(), {"players": {"first": first, "second": second}}, {}).players
     assert (players.first.name, players.second.agent, players.second.options) == (
         "Ana[2J Pop",
@@ -132,6 +132,8 @@ def test_names_and_options_from_the_page_drive_no_terminal_and_hide_nothing() ->
     assert player_name(players.first) == "Ana[2J Pop"
     with pytest.raises(ChoiceError, match=r"players\.first\.name"):
         chosen(Config(), {"players": {"first": {"name": "\ud800"}}}, {})
+    with pytest.raises(ChoiceError, match=r"players\.second\.agent"):
+        chosen(Config(), {"players": {"second": {"agent": "alphabeta\x1b"}}}, {})
 
 
 def test_a_choice_is_kept_until_the_settings_change(tmp_path: Path) -> None:
