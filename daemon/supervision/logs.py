@@ -104,6 +104,7 @@ class Log:
         """Raises OSError if the file cannot be opened."""
         self._clock = clock
         self._handler: logging.Handler | None = None
+        self._level_before = logging.getLogger().level
         self.gate = FloodGate(settings.repeats, clock)
         self.change(settings)
 
@@ -127,9 +128,10 @@ class Log:
         return self._handler.failed if isinstance(self._handler, RotatingFile) else 0
 
     def close(self) -> None:
-        """Removes the handler; may be called twice."""
+        """Removes the handler, and gives the root logger its level back; may be called twice."""
         if self._handler is not None:
             logging.getLogger().removeHandler(self._handler)
+            logging.getLogger().setLevel(self._level_before)
             with contextlib.suppress(OSError):  # a full disk cannot take the last bytes
                 self._handler.close()
             self._handler = None
