@@ -103,7 +103,7 @@ def _faults(key: str, player: PlayerSection, game: str, catalogue: Mapping[str, 
         return [f"{key}.agent = {player.agent!r}: {own} is Kibitzer's own agent; leave {JOINS} away"] * (own in known)
     if player.agent not in known:
         near = difflib.get_close_matches(player.agent, agents, 3)
-        there = f"{'near are' if near else 'there are'} {', '.join(near or agents)}"
+        there = f"{'near it' if near else 'there are'}: {', '.join(near or agents)}"
         joins = f"An agent of your own, which joins kibitzer run from the bus, is {JOINS}{player.agent}"
         return [f"{key}.agent = {player.agent!r}: there is no such agent; {there}. {joins}"]
     if player.agent not in agents:

@@ -58,7 +58,7 @@ class Mended:
 
     def __str__(self) -> str:
         cut = f", {', '.join(self.cut)} only in part" if self.cut else ""
-        return f"kept as {self.kept_as}; {self.games} games are saved in the new one{cut}"
+        return f"kept as {self.kept_as}; games saved in the new one: {self.games}{cut}"
 
 
 class JournalError(RuntimeError):

@@ -93,10 +93,10 @@ def test_the_own_worker_is_told_only_the_names_that_it_knows() -> None:
 @pytest.mark.parametrize(
     ("agent", "fault"),
     [
-        ("nosuch", "players.second.agent = 'nosuch': there is no such agent; there are "),
+        ("nosuch", "players.second.agent = 'nosuch': there is no such agent; there are: "),
         (
             "alfabeta",
-            "near are alphabeta. An agent of your own, which joins kibitzer run from the bus, is bus:alfabeta",
+            "near it: alphabeta. An agent of your own, which joins kibitzer run from the bus, is bus:alfabeta",
         ),
         ("static", "plays no nine_mens_morris; who does: alphabeta"),
         ("bus:random", "random is Kibitzer's own agent; leave bus: away"),
