@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -83,15 +83,14 @@ class Backlog:
             self.dropped_notes += 1
 
     def write(self) -> None:
-        """Writes what waits, in order; on failure it stays queued for a retry, and the players are told once."""
-        if self._recorder is None:
-            self._waiting.clear()
-        while self._waiting and self._recorder is not None:
+        """Writes what waits; on failure it stays queued for a retry, and the players are told once."""
+        if self._waiting and self._recorder is not None:
             try:
-                self._write_first(self._recorder)
+                self._write_all(self._recorder, self._waiting)
             except OSError as error:
                 self._say_trouble(error)
                 return
+        self._waiting.clear()
         if self.trouble:
             self.trouble = ""
             self._tell(sentence("I can write down the moves again. Nothing is lost."))
@@ -101,25 +100,22 @@ class Backlog:
         self.write()
         if self._waiting:
             raise OSError(self.trouble)
-        if self._recorder is None:
-            return
-        try:
-            with self._recorder.together():
-                for effect in _needed(effects):
-                    _write(self._recorder, effect)
-        except BehindError:
-            with self._recorder.together():
-                notes = self._restore(self._recorder, _needed(effects))
-                for note in notes:
-                    self._recorder.note(note)
+        if self._recorder is not None:
+            self._write_all(self._recorder, _needed(effects))
 
-    def _write_first(self, recorder: Recorder) -> None:
-        """Writes the first effect that waits, or, if the record has lost plies, the whole game."""
+    def _write_all(self, recorder: Recorder, effects: Sequence[Effect]) -> None:
+        """Writes all or none, in order: between two plies of one reading lies a board that nobody may have seen.
+
+        Where the record has lost plies, the whole game is written again.
+        """
         try:
-            _write(recorder, self._waiting[0])
-            self._waiting.pop(0)
+            with recorder.together():
+                for effect in effects:
+                    _write(recorder, effect)
         except BehindError:
-            self._waiting = list(self._restore(recorder, self._waiting))
+            with recorder.together():
+                for note in self._restore(recorder, effects):
+                    recorder.note(note)
 
     def _restore(self, recorder: Recorder, effects: Iterable[Effect]) -> list[Announcement]:
         """Writes the whole game, with these effects; returns those that are still to be written."""

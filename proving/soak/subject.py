@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import secrets
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -54,22 +54,29 @@ class KillableRecord:
 
     def __init__(self, record: GameRecord, kill_plan: KillPlan) -> None:
         self._record, self._kill_plan = record, kill_plan
+        self._writes_ply = False
+        """Whether a ply, or an agent's move, is in the present transaction."""
 
     def _room(self) -> None:
         if self._kill_plan.disk_full:
             raise OSError(REASONS["full"])
 
-    def together(self) -> AbstractContextManager[object]:
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
         """What is written within is on the disk on exit, or nothing."""
         self._room()
-        return self._record.together()
+        self._writes_ply = False
+        with self._record.together():
+            yield
+        if self._writes_ply:
+            self._kill_plan.strike("after_writing")
 
     def append(self, record: Record) -> None:
         """Writes one ply."""
         self._room()
         self._kill_plan.strike("before_writing")
         self._record.append(record)
-        self._kill_plan.strike("after_writing")
+        self._writes_ply = True
 
     def take_back(self, ply: int) -> None:
         """Marks the plies after `ply` as undone."""
@@ -96,9 +103,8 @@ class KillableRecord:
         self._room()
         if announcement.code == "agent_move":
             self._kill_plan.strike("before_writing")
+            self._writes_ply = True
         self._record.note(announcement)
-        if announcement.code == "agent_move":
-            self._kill_plan.strike("after_writing")
 
 
 class Subject:

@@ -7,6 +7,7 @@ import resource
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -151,6 +152,29 @@ def replaced_by_an_earlier_copy(table: Table) -> None:
 
 def executed(statement: str) -> Callable[[Table], None]:
     return lambda table: table.execute(statement)
+
+
+class Killed(BaseException):
+    """Ends the process at this instant."""
+
+
+def test_of_plies_seen_in_one_picture_a_kill_leaves_all_or_none_in_the_record(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append, written = Journal.append, list[str]()
+
+    def die_before_the_second(journal: Journal, game_id: str, ply: int, move: str, *rest: Any, **more: Any) -> None:
+        if written:
+            raise Killed
+        written.append(move)
+        append(journal, game_id, ply, move, *rest, **more)
+
+    monkeypatch.setattr(Journal, "append", die_before_the_second)
+    referee = table.match.referee
+    seen = [*entered_moves.make(referee, "b4"), *entered_moves.make(referee, "f4")]
+    with pytest.raises(Killed):
+        table.match.carry_out(seen)  # as a camera that was away while both were made
+    assert written == ["b4"] and table.recorded() == []
 
 
 @pytest.mark.parametrize(
