@@ -14,12 +14,15 @@ import secrets
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from processes import family
 
+AGAIN_S = 0.1
+"""Seconds until a guard that was killed is started again."""
 GUARD = ("sh", "-c", 'read -r _; exec "$0" -I -S "$@"', sys.executable, str(Path(family.__file__)))
 
 
@@ -31,26 +34,42 @@ class _Starter:
         above = os.environ.get(family.VARIABLE)
         self.mark = f"{above}/{secrets.token_hex(6)}" if above else secrets.token_hex(6)
         self._numbers = itertools.count(1)
-        self._guard = 0
+        self._guarded = False
         self._lock = threading.Lock()
 
     def next_mark(self) -> str:
-        """The mark of the next process, once the guard watches."""
+        """The mark of the next process, once the guard watches. Raises OSError."""
         with self._lock:
-            if not self._guard or os.waitpid(self._guard, os.WNOHANG)[0]:
-                self._guard = _start_guard(self.mark)
+            if not self._guarded:
+                guard = _start_guard(self.mark)
+                threading.Thread(target=self._keep, args=(*guard,), name="guard", daemon=True).start()
+                self._guarded = True
             return f"{self.mark}.{next(self._numbers)}"
 
+    def _keep(self, guard: int, held: int) -> None:
+        """Body of the thread: starts the guard again if somebody kills it; if that fails, the next process tries."""
+        try:
+            while True:
+                os.waitpid(guard, 0)
+                os.close(held)
+                time.sleep(AGAIN_S)
+                guard, held = _start_guard(self.mark)
+        except OSError:
+            self._guarded = False
 
-def _start_guard(mark: str) -> int:
-    """Its process id. This program keeps the other end of the guard's pipe open as long as it lives."""
-    waits, _ = os.pipe()
+
+def _start_guard(mark: str) -> tuple[int, int]:
+    """Its process id, and the end of its pipe that this program keeps open as long as it lives. Raises OSError."""
+    waits, held = os.pipe()
     silent = ((os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2))
     actions = [(os.POSIX_SPAWN_DUP2, waits, 0), *silent]
     no_mark: dict[str, str] = {}  # so that nobody ends the guard
     try:
         words = [*GUARD, mark, str(family.GRACE_S)]
-        return os.posix_spawnp(GUARD[0], words, no_mark, file_actions=actions, setsid=True)
+        return os.posix_spawnp(GUARD[0], words, no_mark, file_actions=actions, setsid=True), held
+    except OSError:
+        os.close(held)
+        raise
     finally:
         os.close(waits)
 
