@@ -18,6 +18,7 @@ from calibration.template import load_template
 from daemon.app.loop import Daemon
 from daemon.app.session import Session
 from daemon.config.settings import Config
+from tests.waiting import PATIENCE_S
 
 
 class Table:
@@ -59,8 +60,8 @@ class Table:
         self._thread.join(20)
 
     def wait(self, condition: Callable[[], object]) -> None:
-        """Waits until the condition holds, 30 s at most."""
-        deadline_s = time.monotonic() + 30
+        """Waits until the condition holds, as long as a busy computer may take."""
+        deadline_s = time.monotonic() + PATIENCE_S
         while not condition():
             assert time.monotonic() < deadline_s
             time.sleep(0.02)

@@ -12,6 +12,7 @@ import pytest
 from daemon.config.settings import CameraSection
 from daemon.supervision.camera import FROZEN_REOPEN_S, REOPEN_S, SLOW_OPENING_S, Camera
 from tests.daemon.supervision.still_clock import StillClock
+from tests.waiting import PATIENCE_S
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources import slot
 
@@ -79,7 +80,7 @@ class Room:
         return self.plugs[-1]
 
     def until(self, condition: Callable[[], object]) -> None:
-        deadline_s = time.monotonic() + 10
+        deadline_s = time.monotonic() + PATIENCE_S
         while not condition():
             assert time.monotonic() < deadline_s, (self.camera.status(), self.said)
             self.camera.read(0.02)
@@ -87,7 +88,7 @@ class Room:
     def show(self, plug: Plug, shade: int) -> None:
         """Sends a picture and reads it."""
         plug.send(shade)
-        deadline_s = time.monotonic() + 10
+        deadline_s = time.monotonic() + PATIENCE_S
         while self.camera.read(0.02) is None:
             assert time.monotonic() < deadline_s
 
@@ -190,7 +191,7 @@ def test_other_settings_open_another_camera(room: Room) -> None:
     room.camera.change("1", SETTINGS)
     after = room.opened()
     assert after is not before
-    deadline_s = time.monotonic() + 10
+    deadline_s = time.monotonic() + PATIENCE_S
     while not before.closed:
         assert time.monotonic() < deadline_s
         time.sleep(0.01)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import logging
+import random
 import socket
 import threading
 import time
@@ -32,6 +34,7 @@ from daemon.supervision import camera as camera_module
 from daemon.supervision.notify import Notifier
 from daemon.supervision.troubles import FAULT_REPORTS
 from tests.daemon.supervision.test_camera import Plug
+from tests.waiting import PATIENCE_S
 from vision.frame import SourceError
 
 
@@ -99,7 +102,7 @@ class Table:
         self.daemon.watchdog.look()
 
     def until(self, condition: Callable[[], object]) -> None:
-        deadline_s = time.monotonic() + 15
+        deadline_s = time.monotonic() + PATIENCE_S
         while not condition():
             assert time.monotonic() < deadline_s, (self.said, health_of(self.session))
             self.turn()
@@ -219,12 +222,18 @@ def test_full_disk_is_told_with_what_to_do_and_forgotten_when_there_is_room(sit:
     assert table.part("disk")["ok"]
 
 
+def unclaimed_port() -> int:
+    """A free port, of those that the system gives to nobody by itself while a test has let it go."""
+    for port in random.sample(range(20_000, 30_000), 100):
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise AssertionError("no port is free")
+
+
 def test_page_whose_port_is_taken_while_it_is_down_is_opened_when_the_port_is_free(
     sit: Sit, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = unclaimed_port()
     table = sit(page={"port": port, "window": False, "token": str(tmp_path / "token")})
     table.until(lambda: table.get("board.svg")[0] == 200)
     board = table.get("board.svg")[1]
@@ -344,7 +353,7 @@ def test_page_and_bus_whose_threads_hang_are_no_sign_of_life(sit: Sit, monkeypat
     assert page is not None and page.status()["ok"] and channel.status()["ok"]
     monkeypatch.setattr(web, "SILENT_S", 0.2)
     page._loop.call_soon_threadsafe(again.wait, 20)
-    deadline_s = time.monotonic() + 15
+    deadline_s = time.monotonic() + PATIENCE_S
     while page.status()["text"] != "it hangs":
         assert time.monotonic() < deadline_s
         page.update_figures({})
