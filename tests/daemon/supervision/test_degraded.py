@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import json
 import logging
-import random
 import socket
 import threading
 import time
@@ -34,7 +33,7 @@ from daemon.supervision import camera as camera_module
 from daemon.supervision.notify import Notifier
 from daemon.supervision.troubles import FAULT_REPORTS
 from tests.daemon.supervision.test_camera import Plug
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, wait_for
 from vision.frame import SourceError
 
 
@@ -222,25 +221,28 @@ def test_full_disk_is_told_with_what_to_do_and_forgotten_when_there_is_room(sit:
     assert table.part("disk")["ok"]
 
 
-def unclaimed_port() -> int:
-    """A free port, of those that the system gives to nobody by itself while a test has let it go."""
-    for port in random.sample(range(20_000, 30_000), 100):
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
-    raise AssertionError("no port is free")
+def server_on(port: int) -> socket.socket | None:
+    """Somebody else's server; None if the port is still taken."""
+    with contextlib.suppress(OSError):
+        return socket.create_server(("127.0.0.1", port))
+    return None
 
 
 def test_page_whose_port_is_taken_while_it_is_down_is_opened_when_the_port_is_free(
     sit: Sit, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    port = unclaimed_port()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
     table = sit(page={"port": port, "window": False, "token": str(tmp_path / "token")})
     table.until(lambda: table.get("board.svg")[0] == 200)
     board = table.get("board.svg")[1]
     page = table.session.page
     assert page is not None
     page.close()
-    with socket.create_server(("127.0.0.1", port)), caplog.at_level(logging.WARNING):
+    other = wait_for(lambda: server_on(port))  # a busy computer lets go of a port late
+    assert other is not None
+    with other, caplog.at_level(logging.WARNING):
         table.until(lambda: any("I cannot show the page (port" in text for text in table.said))
         assert table.session.page is None
         for _ in range(20):
