@@ -232,6 +232,7 @@ class EngineSection(Section):
     command: list[Annotated[str, Field(min_length=1)]] = Field(min_length=1)
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     timeout_s: float = Field(default=30.0, ge=0.1, le=3600)
+    grace_s: float = Field(default=5.0, ge=0.1, le=3600)
 
 
 EngineName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
