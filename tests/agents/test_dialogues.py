@@ -83,7 +83,7 @@ def test_a_depth_is_said_once_and_the_clock_with_the_game(engine: Any) -> None:
     # Half the time is used: neither deeper nor less deep.
     move, told = answer(agent, "", Limits(time_s=10.0))
     assert (move, told.score, told.depth) == ("f5", 1.5, 12)
-    agent._protocol._fitting = 12  # noqa: SLF001 - answers at once would ask for more
+    agent._protocol._fitting = 12  # an answer at once asks for more
     assert answer(agent, "f5 d6", Limits(time_s=10.0))[0] == "c5"
 
 

@@ -378,7 +378,7 @@ def test_uci_keeps_the_time_that_an_option_sets_for_a_go_without_limits(option: 
     talk = Talk("uci", "mcts:nodes=1000000000")
     assert any(line.startswith(f"option name {option} type spin") for line in talk.say("uci"))
     began_s = time.monotonic()
-    *_, info, best = talk.say(f"setoption name {option} value {value}", "position startpos", "go")
+    *_, best = talk.say(f"setoption name {option} value {value}", "position startpos", "go")
     assert best.startswith("bestmove ")
     assert time.monotonic() - began_s > 0.1
     assert talk.say(f"setoption name {option} value ever") == [
