@@ -130,7 +130,6 @@ def test_ctrl_c_while_the_camera_is_away_ends_it_without_a_profile(tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--out", "t.npz"], "give --source CAMERA, or --photos FOLDER"),
         (["--out", "t.npz", "--source", "97"], "there is no /dev/video97"),
         (["--out", "t.npz", "--source", "0", "--labels", "l.json"], "takes its own pictures"),
         (["--out", "/nowhere/t.npz", "--source", "http://phone/"], "there is no folder /nowhere"),

@@ -97,7 +97,6 @@ def seen_report(placed: Found, photo: ReadPhoto) -> Report:
         "probabilities": [
             {letter: round(float(share), 6) for letter, share in zip(reading.letters, row, strict=True)}
             for row in reading.probabilities
-            for row in reading.probabilities
         ],
         "unknown": None if reading.unknown is None else np.round(reading.unknown, 4).tolist(),
         "quality": round(placed.pose.quality, 3),
