@@ -100,9 +100,9 @@ class Report(BaseModel):
         """The run in one line, to paste: what a changed picture costs, and a board at rest."""
         parts = []
         for game in self.games:
-            cost = f"{game.game} {game.steps_ms['settled_change_with_track'].median:.3g} ms a changed picture"
+            cost = f"{game.game} {game.steps_ms['settled_change_with_track'].median:.0f} ms a changed picture"
             if game.resident is not None:
-                cost += f", {game.resident.idle_cpu_percent.median:.2g} % of a core at rest"
+                cost += f", {game.resident.idle_cpu_percent.median:.0f} % of a core at rest"
             parts.append(cost)
         cores = f"{self.machine.cores} core{'s' * (self.machine.cores != 1)}"
         return f"Kibitzer {daemon.__version__}, {self.machine.processor}, {cores}: {'; '.join(parts)}"
