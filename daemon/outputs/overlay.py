@@ -136,7 +136,7 @@ def _draw_camera(box: Image, scene: Scene, unit: float) -> None:
     scale, left, top = _fit(box, scene.frame.image, middle=False)
     outline = scene.pose.corners_px(scene.template) * scale + np.array([left, top])
     for index in range(4):
-        marks.line(box, outline[index - 1], outline[index], AGENT, max(1, round(1.5 * unit)))
+        marks.line(box, outline[index - 1], outline[index], TEXT, max(1, round(1.5 * unit)))
 
 
 def _fit(box: Image, picture: Image, middle: bool = True) -> tuple[float, int, int]:
