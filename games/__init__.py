@@ -274,6 +274,10 @@ class Game(Protocol[P, M]):
         """The position with everything hidden filled in at random."""
         return position
 
+    def won_by(self, position: P) -> tuple[int, ...]:
+        """The cells that won a game which is over, such as five in a row; empty where no line of them does."""
+        return ()
+
     def may_become(self, board: str, target: str, plies: int) -> bool:
         """Whether that many plies might lead from one board to the other: a quick test that is never wrongly False."""
         return True

@@ -218,6 +218,8 @@ def _coach(match: Match) -> list[Effect]:
     referee = match.referee
     if referee.outcome is not None:
         raise Refusal(sentence("The game is over: there is no move to advise."))
+    if referee.awaiting != "move":
+        raise Refusal(sentence("I advise people, when it is their turn."))
     if not match.ask_coach():
         raise Refusal(sentence("I am thinking already."))
     return [referee.announce("coach", sentence("Let me think."))]

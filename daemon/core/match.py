@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from agents.messages import StateMessage
-from daemon.agents.hints import Coach
+from daemon.agents.hints import Advice, Coach
 from daemon.agents.requests import AgentRequests, Names, Publisher
 from daemon.commands.command import mark_of
 from daemon.config.seats import Seat
@@ -82,6 +82,7 @@ class Match:
         """Whether a new game was requested by command, so that the board may still show the old one."""
         self._requests = AgentRequests(publisher, Names(session, table), clock, sequences or itertools.count(1))
         self._timer, self._coach, self._clock = timer, coach, clock
+        self._advice: Advice | None = None
         self._reminders = Reminders()
         self.blind: Callable[[], bool] = lambda: False
         """Whether no picture arrives at present."""
@@ -98,6 +99,13 @@ class Match:
     def mark(self) -> str:
         """Identifies the position among all others, of this game and of any: what was asked in one is for it alone."""
         return mark_of(self.game_id, self.referee.moves)
+
+    @property
+    def advice(self) -> Advice | None:
+        """The coach's advice on the present position, while a person is to move; None without."""
+        if self._advice is None or self._advice.mark != self.mark or self.referee.awaiting != "move":
+            return None
+        return self._advice
 
     @property
     def last_thought(self) -> Thought | None:
@@ -167,7 +175,8 @@ class Match:
         if self._timer is not None:
             self.carry_out(self._timer.poll(self.referee))
         if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
-            self.carry_out([self.referee.announce("coach", *advice)])
+            self._advice = advice
+            self.carry_out([self.referee.announce("coach", *advice.said)])
         if self.blind() or self.referee.loss_announced:
             self._reminders.said()  # moves on the board could not have been seen
         elif (self.board_free or not self.watched) and self._reminders.is_due(self._clock()):

@@ -62,6 +62,10 @@ class Marks:
     """Cells that must be put right."""
     unknown: tuple[int, ...] = ()
     """Cells that show nothing known."""
+    hint: tuple[Step, ...] = ()
+    """Steps that are advised to whoever is to move."""
+    won: tuple[int, ...] = ()
+    """Cells that won the game."""
 
 
 def board_svg(
@@ -217,13 +221,13 @@ def _draw_cells(
     paired: set[int],
     names: Mapping[str, str],
 ) -> None:
-    came = {step.cell for step in marks.last if step.kind != "remove"}
-    went = {step.origin for step in marks.last if step.origin is not None}
+    looks = {step.cell: "cell turned" for step in marks.last if step.kind == "flip"}
+    looks |= {step.cell: "cell last" for step in marks.last if step.kind in ("place", "move")}
+    looks |= {step.origin: "cell from" for step in marks.last if step.origin is not None}
     for cell, name in enumerate(template.cell_names):
         letter = board[cell] if board else EMPTY
         what = template.classes.get(letter, letter)
-        kind = "cell last" if cell in came else "cell from" if cell in went else "cell"
-        place = add(cells, "g", kind, {})
+        place = add(cells, "g", looks.get(cell, "cell"), {})
         place.set("data-cell", name)
         place.set("role", "img")
         place.set("aria-label", f"{name}: {names.get(letter, letter)}")
@@ -302,8 +306,9 @@ def _draw_pawns(
 
 def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: float) -> None:
     radius = (_man_mm(template, pitch) + RING * pitch) / 2
-    draw_steps(over, template, marks.last, ("last-way", "gone"), radius, pitch, ringed=False)
-    for kind, cells, share in (("unknown", marks.unknown, 0.8), ("fault", marks.faults, 1.15)):
+    draw_steps(over, template, marks.last, "last-way", radius, pitch, ringed=False)
+    for kind, cells, share in (("unknown", marks.unknown, 0.8), ("won", marks.won, 1), ("fault", marks.faults, 1.15)):
         for centre in template.cells_mm[list(cells)]:
             ring(over, kind, centre, share * radius, pitch)
-    draw_steps(over, template, marks.wanted, ("wanted", "taken"), 1.1 * radius, pitch)
+    draw_steps(over, template, marks.wanted, "wanted", 1.1 * radius, pitch)
+    draw_steps(over, template, marks.hint, "hint", 1.1 * radius, pitch)

@@ -100,7 +100,7 @@ def spoken_move(game: AnyGame, position: Any, move: Any) -> Value:
     taken = [names[step.cell] for step in steps if step.kind == "remove"]
     flipped = [names[step.cell] for step in steps if step.kind == "flip"]
     text: Value = listed(words)
-    if _is_tile(game, steps):
+    if is_tile(game, steps):
         tile = ENDS_JOINED.join(step.piece for step in steps)
         text = sentence("{tile} on {cells}", tile=tile, cells=text)
     if taken:
@@ -177,7 +177,7 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
     if step.origin is not None:
         cell = game.cells[step.origin]
         return sentence("The piece of {cell} is off the board: put it down to finish the turn.", cell=cell)
-    if _is_tile(game, game.steps(position, move)):
+    if is_tile(game, game.steps(position, move)):
         seen = listed(named_cells(game, cells_of_unfinished(game, position, move, missing)))
         if len(missing) == 1:
             return sentence("I see only half of the tile on {cells}.", cells=seen)
@@ -194,12 +194,12 @@ def _chooses(game: AnyGame, position: Any, move: Any) -> bool:
 def cells_of_unfinished(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> tuple[int, ...]:
     """The cells to look at: where the next step goes, or the seen part of a tile whose rest could lie anywhere."""
     steps = game.steps(position, move)
-    if _is_tile(game, steps):
+    if is_tile(game, steps):
         return tuple(sorted(step.cell for step in steps if step not in missing))
     return (missing[0].cell,)
 
 
-def _is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
+def is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
     """Whether a move lays one piece that belongs to nobody and covers several cells."""
     return shares_pieces(game) and len(steps) > 1 and all(step.kind == "place" for step in steps)
 

@@ -222,6 +222,11 @@ class Play:
         if self._before_pause is not None:
             self.verdict, self._before_pause, self._said = self._before_pause, None, ()
 
+    @property
+    def asked(self) -> Sentences:
+        """What a player still has to put right or to finish; empty if nothing is."""
+        return () if self._prompt is None else self._prompt.said
+
     def remind(self) -> list[Effect]:
         """Repeats what a player still has to do; no effects if nothing is asked of anybody."""
         if self.paused or self.outcome is not None:

@@ -89,7 +89,8 @@ class RecordedGame:
                 letters = stored.plies[ply - 1].board if ply else game.board(game.initial())
                 return board_svg(template, letters, title=_title(stored, ply), names=names_of(template))
             position = played.positions[ply]
-            marks = Marks(last=played.line.steps(ply - 1)) if ply else None
+            won = () if game.outcome(position) is None else game.won_by(position)
+            marks = Marks(last=played.line.steps(ply - 1) if ply else (), won=won)
             scores = game.scores(position)
             pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
             letters = game.board(position)

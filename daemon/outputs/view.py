@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import games
@@ -20,6 +20,7 @@ from daemon.game.line_of_play import LineOfPlay, shares_pieces, unseen_moves
 from daemon.i18n.translation import alone, in_words, language, worded
 from daemon.judging import phrases
 from daemon.judging.play import Play
+from daemon.outputs.instruction import instruction
 from games import EMPTY, AnyGame
 
 if TYPE_CHECKING:
@@ -41,16 +42,27 @@ class View:
         self._thought: tuple[str, dict[str, object] | None] = "", None
 
     def of(
-        self, match: Match, timer: ClockService | None, *, watched: bool, thought: Thought | None
+        self,
+        match: Match,
+        timer: ClockService | None,
+        *,
+        watched: bool,
+        thought: Thought | None,
+        names: Sequence[str] = ("", ""),
     ) -> dict[str, object]:
-        """The view of a match; `watched` is whether a camera sees the board, `thought` an agent's last report."""
+        """The view of a match; `watched` is whether a camera sees the board, `thought` an agent's last report.
+
+        `names` are the people's own, empty where none is known.
+        """
         play = match.referee
-        said = play.verdict, play.awaiting, play.outcome, play.paused
+        said = play.verdict, play.awaiting, play.outcome, play.paused, play.asked, match.advice
         hands = tuple(play.game.hand(play.position, side) for side in (0, 1))
-        key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, language())
+        key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, *names, language())
         if key != self._key:
             mark = mark_of(match.game_id, play.moves)
-            self._key, self._play_view = key, play_view(play, watched=watched) | {"mark": mark}
+            told = "" if match.advice is None else in_words(*match.advice.said)
+            more = {"mark": mark, "instruction": instruction(play, names), "hint": told}
+            self._key, self._play_view = key, play_view(play, watched=watched) | more
         if thought is not None or self._thought[0] != match.game_id:
             self._thought = match.game_id, _thought(thought)
         return self._play_view | {"clock": clock_of(timer, play.game), "thought": self._thought[1]}
@@ -60,7 +72,9 @@ class View:
         play = match.referee
         game, position = play.game, play.position
         wanted = () if play.agent_move is None else game.steps(position, play.agent_move)
-        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown)
+        hint = () if match.advice is None else game.steps(position, match.advice.move)
+        won = () if game.outcome(position) is None else game.won_by(position)
+        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown, hint, won)
         template = template_of(game)
         pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
         drawn = game.name, template.options, game.board(position), marks, game.tiles(position), pawns, language()

@@ -12,7 +12,7 @@ import { tell } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
 const MOST = 100;
-const LONG = 40; // characters; longer announcements get smaller letters
+const LONG = 40; // characters; longer instructions get smaller letters
 // How the mover is known if the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
 
@@ -28,18 +28,6 @@ const board = new Board(at("board"), {
   },
 });
 const hand = new Hand(at("hand"), (tile) => board.hold(tile));
-
-function turn(state) {
-  if (state.outcome) return message.view.result;
-  const side = capital((message.view.sides || state.sides)[state.to_move]);
-  const agent = state.players[state.to_move].agent;
-  switch (state.awaiting) {
-    case "agent": return t("{side}: {agent} is thinking.", { side, agent });
-    case "carry_out": return t("{side}: please play {move} on the board for {agent}.", { side, move: state.agent_move, agent: agent || t("the agent") });
-    case "move": return t("{side} is to move.", { side });
-    default: return "";
-  }
-}
 
 function inWords(state) {
   const men = new Map();
@@ -114,6 +102,7 @@ function showPicture(watched) {
   if (main.dataset.watched === (watched ? "yes" : "no")) return;
   main.dataset.watched = watched ? "yes" : "no";
   at("camera").hidden = !watched;
+  if (!watched) at("large").close();
   if (watched) at("picture").src = `video?${Date.now()}`;
   else at("picture").removeAttribute("src");
 }
@@ -146,13 +135,14 @@ function heard(told) {
   const { state, view } = told;
   if (!state || !view.title) return;
   write(at("title"), view.title + (state.table === "table" ? "" : `, ${state.table}`));
-  const now = turn(state);
-  const said = state.text || now;
+  const { kind = "", text: now = "" } = view.instruction || {};
+  write(at("instruction"), now);
+  at("instruction").dataset.kind = kind;
+  at("instruction").classList.toggle("long", now.length > LONG);
+  const said = state.text === now ? "" : state.text;
   write(at("said"), said);
-  at("said").classList.toggle("long", said.length > LONG);
-  if (at("answer").textContent === said) write(at("answer"), "");
-  write(at("turn"), state.text && state.text !== now ? now : "");
-  document.title = `${now} Kibitzer`;
+  if (at("answer").textContent === state.text) write(at("answer"), "");
+  document.title = `${now} Kibitzer`.trim();
   write(at("words"), inWords(state));
   showPicture(view.watched);
   showPlayers(state, told.line, view);
@@ -167,6 +157,10 @@ function heard(told) {
 
 await translate();
 at("picture").alt = t("The board as the camera sees it. The drawn board beside it says the same.");
+// One stream only: the small picture itself moves into the dialog, and back.
+at("camera").onclick = () => { at("large").append(at("picture")); at("large").showModal(); };
+at("close").onclick = at("picture").onclick = () => at("large").close();
+at("large").onclose = () => at("camera").append(at("picture"));
 offerMenu(at("new"));
 listen({
   heard,
