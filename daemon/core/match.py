@@ -19,7 +19,7 @@ from daemon.agents.requests import AgentRequests, Names, Publisher
 from daemon.commands.command import mark_of
 from daemon.config.seats import Seat
 from daemon.core.reminders import Reminders
-from daemon.game.effects import Announcement, Effect, Rewrite, Thought
+from daemon.game.effects import Announcement, Effect, Record, Rewrite, Thought
 from daemon.i18n.translation import in_words
 from daemon.judging import entered_moves
 from daemon.judging.referee import Referee
@@ -74,6 +74,9 @@ class Match:
         """Whether moves are made on a board that a camera watches; otherwise they are entered as commands."""
         self.board_free = False
         """Whether nothing moves or lies over the watched board: what is on it now has been judged."""
+        self.pace_s: float | None = None
+        """Seconds that two agents wait before each move; None where that may not be chosen."""
+        self._moved_s = float("-inf")
         self.spoken: Sentences = ()
         self.set_up: Any = None
         """A position set up by hand, from which the next game is to begin; None if there is none."""
@@ -181,7 +184,8 @@ class Match:
             self._reminders.said()  # moves on the board could not have been seen
         elif (self.board_free or not self.watched) and self._reminders.is_due(self._clock()):
             self.carry_out(self.referee.remind())
-        self._hear_agents()
+        if self._clock() - self._moved_s >= (self.pace_s or 0.0):
+            self._hear_agents()
         if self.referee.awaiting == "agent":
             self._mind_the_silent()
 
@@ -242,6 +246,8 @@ class Match:
         """Publishes and announces the decisions."""
         for follow in self.followers:
             follow(effects)
+        if any(isinstance(effect, Record) for effect in effects):
+            self._moved_s = self._clock()
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
         for announcement in announcements:
             self.spoken = announcement.said or self.spoken

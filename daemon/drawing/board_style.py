@@ -25,9 +25,11 @@ STYLE = f"""
 .board-label{{fill:var(--board-label,#4a3a22);opacity:.8;text-anchor:middle;font-family:system-ui,sans-serif;font-weight:600;
 user-select:none;pointer-events:none}}
 .printed .board-label{{fill:#e4ecec}}
+.worth{{fill:#fff;stroke:#0009;stroke-width:.09em;paint-order:stroke;text-anchor:middle;font-family:system-ui,sans-serif;
+font-weight:700;user-select:none;pointer-events:none}}
 .spot{{fill:transparent;stroke:none}}
-.cell.last .spot{{fill:var(--last,{LAST});opacity:.42}}
-.cell.from .spot,.cell.turned .spot{{fill:var(--last,{LAST});opacity:.2}}
+.cell.last .spot{{fill:var(--last,{LAST});fill-opacity:.42;stroke:var(--last,{LAST});stroke-width:.5%}}
+.cell.from .spot,.cell.turned .spot{{fill:var(--last,{LAST});fill-opacity:.22}}
 .shade{{fill:#000;opacity:.28}}
 .inner{{fill:none;stroke:#0000001f}}
 .light-1{{stop-color:var(--light-1,#fffdf6)}} .light-2{{stop-color:var(--light-2,#dccfb2)}}

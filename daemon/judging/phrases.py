@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.game.line_of_play import shares_pieces
-from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
+from games import EMPTY, AnyGame, Gain, Outcome, Side, Step, tile_named
 from wording import Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
 
 ENDINGS = {
@@ -14,8 +14,6 @@ ENDINGS = {
     "time": sentence("{side} is out of time"),
 }
 """Reasons why any game may be over, stated about the losing side."""
-ENDS_JOINED = "\u2013"
-"""Separates the ends of a tile: speech skips an en dash but reads a hyphen out."""
 
 
 def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> Sentences:
@@ -29,6 +27,8 @@ def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = Fal
         if not is_pass(game, position, move):
             return (sentence("{side:Nom}: {move}.", side=who, move=words),)
         over, passes = sentence("{side:Gen}'s turn is over.", side=who), sentence("{side:Nom} passes.", side=who)
+        if not any(game.steps(position, other) for other in game.legal_moves(position)):
+            passes = sentence("{side:Nom} has no move and passes.", side=who)
         return (over if again else passes,)
     if gains is None:
         return (sentence("Thank you.") if thanks else sentence("{side:Nom}: {move}.", side=who, move=words),)
@@ -101,8 +101,7 @@ def spoken_move(game: AnyGame, position: Any, move: Any) -> Value:
     flipped = [names[step.cell] for step in steps if step.kind == "flip"]
     text: Value = listed(words)
     if is_tile(game, steps):
-        tile = ENDS_JOINED.join(step.piece for step in steps)
-        text = sentence("{tile} on {cells}", tile=tile, cells=text)
+        text = sentence("{tile} on {cells}", tile=tile_named(*(step.piece for step in steps)), cells=text)
     if taken:
         text = sentence("{move}, taking {cells}", move=text, cells=listed(taken))
     return sentence("{move}, turning {cells}", move=text, cells=listed(flipped)) if flipped else text

@@ -254,6 +254,8 @@ class Play:
             return ()
         side = self.game.to_move(self.position)
         goes_on = bool(self.line.plies) and self.line.plies[-1].side == side
+        if self.is_yours:
+            return (sentence("Go on, or pass.") if goes_on else sentence("Your move."),)
         return (phrases.turn(self.game, side, goes_on=goes_on),)
 
     def whose_turn(self) -> Sentence:
@@ -265,7 +267,14 @@ class Play:
         if self.awaiting == "carry_out":
             words = phrases.spoken_move(self.game, self.position, self.agent_move)
             return sentence("Please play {move} for {side:gen}.", move=words, side=self._mover())
+        if self.is_yours:
+            return sentence("Your move.")
         return sentence("It is {side:gen}'s turn.", side=self._mover())
+
+    @property
+    def is_yours(self) -> bool:
+        """Whether the only person is to move."""
+        return self.awaiting == "move" and self.agents[1 - self.game.to_move(self.position)] is not None
 
     def _mover(self) -> Term:
         """The side to move, by name."""

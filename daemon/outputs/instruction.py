@@ -8,7 +8,7 @@ from typing import Any, Literal
 from daemon.i18n.translation import in_words
 from daemon.judging import phrases
 from daemon.judging.play import Play
-from games import AnyGame
+from games import AnyGame, tile_named
 from wording import Sentences, sentence, sentence_n
 
 Kind = Literal["move", "please", "right", "wait", "over", "paused"]
@@ -42,11 +42,9 @@ def _instruction(play: Play, names: Sequence[str]) -> tuple[Kind, Sentences]:
     if play.ply == 0 and len(game.starts) > 1 and position in game.starts:
         return "move", (sentence("Whoever moves first begins."),)
     goes_on = bool(play.line.plies) and play.line.plies[-1].side == side
-    if play.agents[1 - side] is not None:
-        return "move", (sentence("Go on, or pass.") if goes_on else sentence("Your move."),)
-    if names[side] and not goes_on:
+    if names[side] and not goes_on and not play.is_yours:
         return "move", (sentence("{name}, your move.", name=names[side]),)
-    return "move", (phrases.turn(game, side, goes_on=goes_on),)
+    return "move", play.next_turn()
 
 
 def requested(game: AnyGame, position: Any, move: Any) -> Sentences:
@@ -56,9 +54,14 @@ def requested(game: AnyGame, position: Any, move: Any) -> Sentences:
     laid = [step for step in steps if step.kind in ("place", "move")]
     said = []
     if phrases.is_tile(game, steps):
-        tile = phrases.ENDS_JOINED.join(step.piece for step in laid)
         where = phrases.listed([cells[step.cell] for step in laid])
-        said.append(sentence("Please lay the tile {tile} on {cells} for the computer.", tile=tile, cells=where))
+        said.append(
+            sentence(
+                "Please lay the {tile} on {cells} for the computer.",
+                tile=tile_named(*(step.piece for step in laid)),
+                cells=where,
+            )
+        )
     else:
         for step in laid:
             if step.origin is None:

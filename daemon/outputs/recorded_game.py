@@ -9,7 +9,7 @@ from calibration.template import load_template
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.i18n.translation import in_words, worded
 from daemon.judging import phrases
-from daemon.outputs.view import names_of, sides_of
+from daemon.outputs.view import names_of, sides_of, worth_of
 from daemon.storage.exporting.document import outcome_object
 from daemon.storage.exporting.formats import suiting
 from daemon.storage.exporting.played import ExportError, Played, play_again
@@ -103,6 +103,7 @@ class RecordedGame:
                 title=_title(stored, ply),
                 names=names_of(template),
                 sides=sides_of(game),
+                worth=worth_of(game),
             )
         except ValueError as error:  # rules, template or letters are no longer known
             raise ExportError(f"the board cannot be drawn: {error}") from error

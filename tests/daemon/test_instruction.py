@@ -72,5 +72,5 @@ def test_a_tile_is_asked_for_by_its_ends() -> None:
     referee.reply("level-1", 0, game.format_move(start, first))
     steps = game.steps(start, first)
     text = instruction(referee)["text"]
-    assert text.startswith("Please lay the tile ") and all(game.cells[step.cell] in text for step in steps)
+    assert text.startswith("Please lay the blank-four on ") and all(game.cells[step.cell] in text for step in steps)
     assert set(game.board(start)) == {EMPTY}

@@ -65,7 +65,7 @@ const FORCED = 900000; // scores beyond this are 1000000 minus the plies to a fo
 function valued(score) {
   if (score > FORCED) return t("sees a win");
   if (score < -FORCED) return t("sees a loss");
-  return t("evaluation {score}", { score: Number(score.toFixed(2)).toLocaleString(locale()) });
+  return score > 0 ? t("thinks it is ahead") : score < 0 ? t("thinks it is behind") : t("thinks the game is even");
 }
 
 function showThought({ thought }) {
@@ -79,6 +79,7 @@ function showThought({ thought }) {
     thought.masked ? t("illegal choices passed over: {count}", { count: thought.masked }) : "",
     thought.seconds >= 0.05 ? t("{seconds} s", { seconds: thought.seconds.toFixed(1) }) : "",
   ];
+  element.hidden = !parts.some(Boolean);
   write(element, `${t("The agent")}: ${parts.filter(Boolean).map((part) => part.replaceAll(" ", "\u00a0")).join(" · ")}`);
 }
 
@@ -124,8 +125,13 @@ async function askLegal(again = false) {
     if (wanted !== asked || !response.ok || told.ply !== message.state.ply) return;
     offered = told.mark;
     board.offer(told.moves || []);
-    hand.show(told.hand || null, told.moves || []);
+    hand.show(told.hand || null, false, told.moves.some((move) => move.steps.length));
   } catch { /* the connection is lost: the next state asks again */ }
+}
+
+// Each name stands on the side where its men begin.
+function showSides() {
+  at("table").classList.toggle("turned", (message?.view.top === 0) !== board.flipped);
 }
 
 function heard(told) {
@@ -139,7 +145,7 @@ function heard(told) {
   write(at("instruction"), now);
   at("instruction").dataset.kind = kind;
   at("instruction").classList.toggle("long", now.length > LONG);
-  const said = state.text === now ? "" : state.text;
+  const said = view.hint || (state.text === now ? "" : state.text);
   write(at("said"), said);
   if (at("answer").textContent === state.text) write(at("answer"), "");
   document.title = `${now} Kibitzer`.trim();
@@ -148,7 +154,10 @@ function heard(told) {
   showPlayers(state, told.line, view);
   showMoves(told.line, state);
   showThought(view);
+  at("rules").hidden = !view.in_short?.length;
+  fill(at("in-short"), JSON.stringify(view.in_short), () => (view.in_short || []).map((text) => make("li", { text })));
   if (told.board) board.show(told.board);
+  showSides();
   board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
   showActions(told);
   at("new").hidden = !told.commands;
@@ -159,6 +168,7 @@ await translate();
 at("picture").alt = t("The board as the camera sees it. The drawn board beside it says the same.");
 // One stream only: the small picture itself moves into the dialog, and back.
 at("camera").onclick = () => { at("large").append(at("picture")); at("large").showModal(); };
+at("flip").onclick = () => { board.flip(); showSides(); };
 at("close").onclick = at("picture").onclick = () => at("large").close();
 at("large").onclose = () => at("camera").append(at("picture"));
 offerMenu(at("new"));
