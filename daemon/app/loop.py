@@ -29,9 +29,11 @@ from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
 from daemon.supervision.watchdog import Watchdog
 from vision.frame import SourceEnded
-from wording import Term, sentence, sentence_n
+from wording import Term, sentence_n
 
 LOGGER = logging.getLogger(__name__)
+PACE_S = 1.0
+"""Seconds that two agents on the page wait before each move, so that people can follow."""
 READ_S = 0.2
 """Seconds to wait at most for a frame, so that agents and signals are served meanwhile."""
 
@@ -54,6 +56,7 @@ class Daemon:
     ) -> None:
         """`adapted` is the file for the heads to which the profile is adapted during play."""
         self._session = session
+        session.pace_s = PACE_S
         self._runner = SessionRunner(session)
         self._template = template
         self._profile = profile
@@ -142,7 +145,7 @@ class Daemon:
         match = self._session.begin(self._eyes(), resume=resume, adapted=self._adapted)
         self._session.say(self._beginning(match), code="start")
         if self._session.eyes is None:
-            self._session.say(worded("No camera watches: make the moves on the page."), code="start")
+            self._session.say(worded("No camera: tap to move."), code="start")
         elif self._profile is not None and self._profile.caution:
             self._session.say(self._profile.caution)
 
@@ -178,14 +181,15 @@ class Daemon:
         side = phrases.named(game, game.to_move(position))
         if not match.referee.ply:
             title = Term("game", game.title)
+            if match.referee.is_yours:
+                return worded("A new game of {game}. You begin.", game=title)
             return worded("A new game of {game}. {side:Nom} begins.", game=title, side=side)
         resumed = sentence_n(
             "I resume the game after {count} move.",
             "I resume the game after {count} moves.",
             len(match.referee.line.seen),
         )
-        turn = sentence("It is {side:gen}'s turn.", side=side)
-        return in_words(resumed, *phrases.totals(game, position), turn)
+        return in_words(resumed, *phrases.totals(game, position), match.referee.whose_turn())
 
     def _say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
         self._session.say(text, urgent=urgent, code=code)
