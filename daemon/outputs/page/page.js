@@ -8,6 +8,8 @@ import { Hand } from "./hand.js";
 import { listen } from "./live.js";
 import { offerMenu } from "./menu.js";
 import { showPlayers } from "./players.js";
+import { offerSettings, showSettings } from "./settings.js";
+import { offerStart, showStart } from "./start.js";
 import { tell } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
@@ -161,13 +163,17 @@ function heard(told) {
   if (told.board) board.show(told.board);
   board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
   showActions(told);
-  at("new").hidden = !told.commands;
+  at("new").hidden = !told.commands || Boolean(view.entrance);
+  showStart(told);
+  showSettings(told);
   askLegal();
 }
 
 await translate();
 at("picture").alt = t("The board as the camera sees it. The drawn board beside it says the same.");
 offerMenu(at("new"));
+offerStart();
+offerSettings();
 listen({
   heard,
   opened: () => {
