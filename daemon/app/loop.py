@@ -114,6 +114,7 @@ class Daemon:
             self._patience = 1.0
         self.supervision.turn(observation)
         self._watch_for_new_game()
+        self.choosing.changed()
         self._take_choice()
         self._runner.ui.show_in(self._window)
         for key in [] if self._window is None else self._window.keys():
@@ -207,6 +208,7 @@ class Daemon:
             self._profile, self._adapted = TableProfile.load(made), adapted_path(made)
             self._begin(resume=True)
         elif session.new_game_due:
+            session.entered = True
             self._begin(resume=False)
         elif session.match is not None and self.camera.wanted != (session.eyes is not None):
             self._begin(resume=True)

@@ -8,6 +8,8 @@ import { Hand } from "./hand.js";
 import { listen } from "./live.js";
 import { offerMenu } from "./menu.js";
 import { showPlayers } from "./players.js";
+import { offerSettings, showSettings } from "./settings.js";
+import { offerStart, showStart } from "./start.js";
 import { tell } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
@@ -160,7 +162,9 @@ function heard(told) {
   showSides();
   board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
   showActions(told);
-  at("new").hidden = !told.commands;
+  at("new").hidden = !told.commands || Boolean(view.entrance);
+  showStart(told);
+  showSettings(told);
   askLegal();
 }
 
@@ -172,6 +176,8 @@ at("flip").onclick = () => { board.flip(); showSides(); };
 at("close").onclick = at("picture").onclick = () => at("large").close();
 at("large").onclose = () => at("camera").append(at("picture"));
 offerMenu(at("new"));
+offerStart();
+offerSettings();
 listen({
   heard,
   opened: () => {
