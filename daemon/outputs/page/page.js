@@ -8,6 +8,7 @@ import { Hand } from "./hand.js";
 import { listen } from "./live.js";
 import { offerMenu } from "./menu.js";
 import { showPlayers } from "./players.js";
+import { offerSpeech } from "./speaking.js";
 import { tell } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
@@ -15,6 +16,8 @@ const MOST = 100;
 const LONG = 40; // characters; longer announcements get smaller letters
 // How the mover is known if the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
+
+const speech = offerSpeech(at("speak"));
 
 let message = null;
 let asked = "";
@@ -142,6 +145,7 @@ async function askLegal(again = false) {
 function heard(told) {
   message = { ...told, board: told.board || message?.board };
   told.announcements.forEach(showAnnouncement);
+  speech.hear(told.announcements);
   showHealth(told.health);
   const { state, view } = told;
   if (!state || !view.title) return;
@@ -172,6 +176,7 @@ listen({
   heard,
   opened: () => {
     at("announcements").replaceChildren();
+    speech.reopened();
     document.body.classList.remove("away");
     if (!at("camera").hidden) at("picture").src = `video?${Date.now()}`; // the old stream ended with the old connection
     asked = "";
