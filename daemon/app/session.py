@@ -407,7 +407,8 @@ class Session:
         if wants_advice(announcement, verbosity) and self.match is not None and self.match.referee.awaiting == "move":
             self.match.ask_coach()
         if announcement.said and self.page is not None:
-            self.page.announce(in_words(*announcement.said), announcement.code)
+            spoken = is_spoken(announcement, verbosity)
+            self.page.announce(in_words(*announcement.said), announcement.code, spoken=spoken)
 
     def _worker_trouble(self, text: str) -> None:
         self.say(text, urgent=True)

@@ -39,6 +39,8 @@ from daemon.outputs.guard import admit, is_loopback, protect
 from daemon.outputs.page_state import PageState
 from daemon.outputs.permission import Permission
 from daemon.outputs.setup import Setup
+from daemon.outputs.sounds import Sounds
+from daemon.outputs.speech.command_voice import Renders
 from daemon.outputs.streams import Streams
 from daemon.outputs.token import TokenError, page_token
 from vision.frame import Image
@@ -92,6 +94,7 @@ class WebPage:
             except TokenError as error:
                 raise WebError(str(error)) from None
         self._page_state = PageState(health_deadline_s)
+        self._sounds = Sounds(self._page_state)
         self._allowed_hosts, self._proxies = allowed_hosts, tuple(proxies)
         self._refusals = Refusals()
         self._limits = ConnectionLimits(self._refusals)
@@ -168,6 +171,10 @@ class WebPage:
         for one in (self._queue, self._setup_queue, self._choices, self._changes, self._setup.preview):
             one.is_open = True
 
+    def offer_voice(self, make: Callable[[], Renders]) -> None:
+        """Sets the voice for pages whose browser has none; `make` is called in another thread, if a page asks."""
+        self._sounds.offer(make)
+
     def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
         """Sets the function that lists the choices for a new game; it is called in another thread."""
         self._menu = menu
@@ -203,9 +210,9 @@ class WebPage:
         """Replaces the values of these metrics, named without `kibitzer_`; a name ending in `_total` is a counter."""
         self._page_state.set_figures(figures)
 
-    def announce(self, text: str, kind: str = "said") -> None:
-        """Adds an announcement; `kind` is a stable snake_case code."""
-        self._page_state.announce(text, kind)
+    def announce(self, text: str, kind: str = "said", *, spoken: bool = True) -> None:
+        """Adds an announcement, which pages speak if it is to be `spoken`; `kind` is a stable snake_case code."""
+        self._page_state.announce(text, kind, spoken=spoken)
         self._wake()
 
     @property
@@ -231,6 +238,7 @@ class WebPage:
             self._loop.call_soon_threadsafe(self._end)
         self._thread.join(CLOSE_S)
         self._setup.close()
+        self._sounds.close()
         if self._archive is not None:
             self._archive.close()
 
@@ -309,6 +317,7 @@ class WebPage:
             ("/video", self._streams.video),
             ("/live", self._streams.live),
             ("/snapshot.jpg", self._streams.snapshot),
+            (r"/voice/{number:\d{1,9}}", self._sounds.sound),
             ("/board.svg", self._streams.board),
             ("/board.css", _board_style),
             ("/words", _words),

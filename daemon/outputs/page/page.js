@@ -10,6 +10,7 @@ import { offerMenu } from "./menu.js";
 import { showPlayers } from "./players.js";
 import { offerSettings, showSettings } from "./settings.js";
 import { offerStart, showStart } from "./start.js";
+import { offerSpeech } from "./speaking.js";
 import { tell } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
@@ -17,6 +18,8 @@ const MOST = 100;
 const LONG = 40; // characters; longer instructions get smaller letters
 // How the mover is known if the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
+
+const speech = offerSpeech(at("speak"));
 
 let message = null;
 let asked = "";
@@ -139,6 +142,7 @@ function showSides() {
 function heard(told) {
   message = { ...told, board: told.board || message?.board };
   told.announcements.forEach(showAnnouncement);
+  speech.hear(told.announcements);
   showHealth(told.health);
   const { state, view } = told;
   if (!state || !view.title) return;
@@ -182,6 +186,7 @@ listen({
   heard,
   opened: () => {
     at("announcements").replaceChildren();
+    speech.reopened();
     document.body.classList.remove("away");
     if (!at("camera").hidden) at("picture").src = `video?${Date.now()}`; // the old stream ended with the old connection
     asked = "";
