@@ -152,6 +152,12 @@ class WebPage:
         if self._door is not None:
             self._door.filming.aim = aim
 
+    def end_filming(self) -> None:
+        """Tells the phone that films that its pictures are not wanted any more."""
+        if self._door is not None:
+            with contextlib.suppress(RuntimeError):  # closed
+                asyncio.run_coroutine_threadsafe(self._door.filming.stop(), self._loop)
+
     def update_state(self, state: StateMessage) -> None:
         """Shows a new state."""
         self._page_state.set_state(state)

@@ -63,6 +63,12 @@ class Filming:
         """Ends the connections of all phones."""
         await asyncio.gather(*(phone.socket.close() for phone in list(self._phones)), return_exceptions=True)
 
+    async def stop(self) -> None:
+        """Tells the phone that films that its pictures are not wanted any more."""
+        if (phone := self._holder) is not None:
+            self._end(phone)
+            await self._tell(phone, "other", worded("The table has another camera now."))
+
     async def serve(self, socket: web.WebSocketResponse, name: str) -> None:
         """Takes what a paired phone sends, until its connection ends."""
         phone = _Phone(name, socket)
