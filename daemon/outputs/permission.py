@@ -21,7 +21,7 @@ from daemon.outputs.token import TokenError, is_bearer, page_token
 
 _log = logging.getLogger(__name__)
 
-PHONE = "phone"
+PHONE = web.RequestKey("phone", str)
 """Key under which a request holds the name of the paired phone that sends it."""
 RATE_HZ = 5.0
 """Commands per second from one client, on average."""
@@ -80,7 +80,7 @@ class Permission:
     def refusal(self, request: web.Request) -> web.Response | None:
         """The response that refuses a request; None if it is allowed."""
         if (phone := request.get(PHONE)) is not None:
-            return None if self._trusted.take(str(phone)) else self._too_often()
+            return None if self._trusted.take(phone) else self._too_often()
         if is_here(request):
             return None if self._here.take(1.0) else self._too_often()
         client = client_of(request, self._proxies)
@@ -94,10 +94,13 @@ class Permission:
         text = "commands from another computer need the token that `kibitzer keys token` prints on the table's"
         return self._refuse("token", 401, "token_needed", text, {"WWW-Authenticate": "Bearer"})
 
-    def strange(self, request: web.Request) -> web.Response | None:
-        """The response that refuses a further attempt of somebody not known to prove who it is; None if allowed."""
-        allowed = self._strangers.take(client_of(request, self._proxies), WRONG_TOKEN_COST)
-        return None if allowed else self._too_often()
+    def strange(self, request: web.Request, *, wrong: bool = False) -> web.Response | None:
+        """The response that refuses somebody unknown a further attempt to prove who it is; None if it is allowed.
+
+        To be called again with `wrong` if the attempt failed, which costs more.
+        """
+        cost = WRONG_TOKEN_COST if wrong else 1.0
+        return None if self._strangers.take(client_of(request, self._proxies), cost) else self._too_often()
 
     def _has_token(self, request: web.Request, client: str) -> bool:
         if self._token is None:

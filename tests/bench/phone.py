@@ -3,9 +3,9 @@
     python -m tests.bench.phone                        # the whole game, with the network cut and back
     python -m tests.bench.phone --plies 6 --cut-s 0    # shorter, and without a cut
 
-The browser's camera is a film of the photographs (tests/bench/films.py). The QR code is read off the screen, and a wrong
-code is tried first. Printed are: boards followed in their order, boards wrongly believed, the milliseconds from the camera's
-picture to the daemon's acknowledgement that it has it (median, and 95 %), pictures and bytes a second.
+The browser's camera is a film of the photographs (tests/bench/films.py). The QR code is read off the screen, and a
+wrong code is tried first. Printed are: boards followed in their order, boards wrongly believed, the milliseconds from
+the camera's picture to the daemon's acknowledgement that it has it (median, and 95 %), pictures and bytes a second.
 Exit status 1 if a wrong board was believed, a board was not followed, or the median is above 150 ms.
 Needs Chromium and the photographs.
 """
@@ -41,7 +41,6 @@ from vision.sources.encoded import JpegSplitter
 START_S = 60.0
 FIRST_S = 20.0
 """Seconds of the first board before the film: the eyes open meanwhile."""
-AFTER_S = 8.0
 MOST_MS = 150.0
 CAMERA_HZ = 30
 """Pictures a second that Chromium takes from an MJPEG file."""
@@ -135,16 +134,16 @@ def followed(folder: Path, seconds: float, cut_s: float, shots: Path | None) -> 
             phone.goto(address)
             phone.locator("#stop").wait_for()
             began_s = time.monotonic()
-            figures = watched(phone, began_s + (seconds / 2 if cut_s else seconds))
+            figures = watched(phone, here, began_s + (seconds / 2 if cut_s else seconds))
         if cut_s:
             time.sleep(cut_s)
             with program(*relay):
-                back = watched(phone, began_s + seconds + AFTER_S)
+                back = watched(phone, here, began_s + seconds)
                 figures += [{"back_s": back[0]["at_s"] if back else None}, *back]
                 shot(phone, shots)
         else:
             shot(phone, shots)
-        line = moves_at(here)
+        line = next((one["moves"] for one in reversed(figures) if "moves" in one), [])
         browser.close()
     return line, figures
 
@@ -155,14 +154,14 @@ def moves_at(here: str) -> list[str]:
         return list(json.load(response)["moves"])
 
 
-def watched(phone: Page, until_s: float) -> list[dict[str, Any]]:
+def watched(phone: Page, here: str, until_s: float) -> list[dict[str, Any]]:
     """What the phone's page shows of its rate, each second."""
     figures, shown, began_s = list[dict[str, Any]](), "", time.monotonic()
     while time.monotonic() < until_s:
         told = dict(phone.locator("#rate").evaluate("(element) => ({ ...element.dataset, text: element.textContent })"))
         if told["text"] and told["text"] != shown:
             shown = told["text"]
-            figures.append(told | {"at_s": round(time.monotonic() - began_s, 1)})
+            figures.append(told | {"at_s": round(time.monotonic() - began_s, 1), "moves": moves_at(here)})
             sys.stderr.write(f"{time.monotonic() - until_s:7.1f} s  {shown}  {phone.inner_text('#said')}\n")
         time.sleep(1.0)
     return figures

@@ -156,7 +156,10 @@ class PhoneDoor:
         async def pair(request: web.Request) -> web.Response:
             if (refusal := permission.strange(request)) is not None:
                 return refusal
-            return await self._pair(request)
+            answer = await self._pair(request)
+            if answer.status == 403:
+                permission.strange(request, wrong=True)
+            return answer
 
         router.add_post("/pair", pair)
         router.add_get("/authority.crt", self._authority)
