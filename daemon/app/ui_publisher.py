@@ -7,8 +7,8 @@ import time
 
 from daemon.app.health import health_of
 from daemon.app.session import Session
-from daemon.config.player_names import person_name
 from daemon.commands.strengths import shown_name
+from daemon.config.player_names import person_name
 from daemon.config.settings import JOINS
 from daemon.core.legal_moves import legal_moves_of
 from daemon.core.match import Match

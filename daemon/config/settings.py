@@ -75,7 +75,13 @@ def _network(text: str) -> str:
     return text
 
 
+def _address(text: str) -> str:
+    """Checks an IPv4 address. Raises ValueError."""
+    return str(ipaddress.IPv4Address(text))
+
+
 NetworkText = Annotated[str, AfterValidator(_network)]
+AddressText = Annotated[str, AfterValidator(_address)]
 
 
 Shown = Annotated[str, AfterValidator(visible)]
@@ -197,6 +203,14 @@ class PageSection(Section):
     window: bool = True
 
 
+class PhoneSection(Section):
+    """The door for phones that film."""
+
+    port: Port = 8766
+    addresses: list[AddressText] = Field(default_factory=list, max_length=8)
+    folder: PathText = Field(default="var/phone", min_length=1, max_length=4096)
+
+
 class JournalSection(Section):
     """The journal and its pictures."""
 
@@ -275,6 +289,7 @@ class Config(Section):
     bus: BusSection = Field(default_factory=BusSection)
     speech: SpeechSection = Field(default_factory=SpeechSection)
     page: PageSection = Field(default_factory=PageSection)
+    phone: PhoneSection = Field(default_factory=PhoneSection)
     journal: JournalSection = Field(default_factory=JournalSection)
     clock: ClockSection = Field(default_factory=ClockSection)
     supervision: SupervisionSection = Field(default_factory=SupervisionSection)
