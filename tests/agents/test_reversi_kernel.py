@@ -262,3 +262,26 @@ def test_no_more_positions_are_visited_than_allowed() -> None:
         found = search.deepen(depth)
     nodes = found.nodes
     assert 2500 < nodes <= 5001
+
+
+def test_what_a_selective_search_left_in_the_table_does_not_change_a_search_to_a_depth() -> None:
+    search = ReversiSearch(GAME, 8, 0)
+    for position in positions(31, 6, (20, 50)):
+        search.begin(position, None, exact=False)
+        for depth in range(1, 10):
+            search.deepen(depth)
+        search.begin(position, None, exact=True)
+        kept = [search.deepen(depth).score for depth in range(1, 6)]
+        fresh = ReversiSearch(GAME, 8, 0)
+        fresh.begin(position, None, exact=True)
+        assert kept == [fresh.deepen(depth).score for depth in range(1, 6)]
+
+
+def test_a_selective_search_sees_as_deep_with_far_fewer_positions() -> None:
+    cost = {True: 0, False: 0}
+    for position in positions(32, 5, (30, 45)):
+        for exact in cost:
+            search = ReversiSearch(GAME, 8, 0)
+            search.begin(position, None, exact=exact)
+            cost[exact] += [search.deepen(depth).nodes for depth in range(1, 10)][-1]
+    assert cost[False] * 2 < cost[True]

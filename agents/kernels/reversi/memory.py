@@ -33,6 +33,8 @@ NOISE = Word(5)
 """Shuffles equally promising root moves; 0 leaves their order."""
 EXACT = Word(6)
 """Not 0: use only stored scores of exactly the same depth, so that the result equals plain minimax."""
+SALT = Word(11)
+"""Mixed into the keys of searches to a depth. Not 0: ProbCut may cut them; so they share no entries with exact ones."""
 JUDGE = Word(7)
 """Evaluation at the horizon: PATTERNS, WEIGHTED (by FEATURES) or STATIC (by the WORTHS of squares)."""
 BEST_MOVE = Word(8)

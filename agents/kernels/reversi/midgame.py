@@ -19,12 +19,14 @@ from agents.kernels.reversi.memory import (
     NOISE,
     PASSED,
     PATTERNS,
+    SALT,
     STOP,
     Memory,
 )
 from agents.kernels.reversi.named import evaluate_named
 from agents.kernels.reversi.ordering import SQUARE, bring_best, write_moves
 from agents.kernels.reversi.patterns import evaluate_patterns
+from agents.kernels.reversi.probcut import MIN_DEPTH, margin, shallow_depth
 from agents.kernels.reversi.table import AT_MOVE, BYTE, FIRST, position_key, recall, store
 from agents.search import MAX_DEPTH, WIN
 
@@ -108,7 +110,7 @@ def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alph
     # 3. Look the position up in the table.
     key, first = ZERO, SQUARE
     if depth >= 2:
-        key = position_key(mine, theirs)
+        key = position_key(mine, theirs) ^ memory[SALT]
         known = recall(memory, key)
         if known != ZERO:
             first = (known >> AT_MOVE & BYTE) - ONE
@@ -122,13 +124,24 @@ def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alph
                     return score
                 if null and bound == AT_MOST and score <= alpha:
                     return score
-    # 4. All moves, the most promising first.
+    # 4. Cut a null window that a shallow search predicts to be left.
+    if memory[SALT] != ZERO and depth >= MIN_DEPTH and beta - alpha == 1 and ply > 0:
+        shallow = shallow_depth(depth)
+        above, below = beta + margin(depth), alpha - margin(depth)
+        if evaluate(memory, mine, theirs) >= beta:
+            if negamax(memory, mine, theirs, shallow, above - 1, above, ply) >= above:
+                return beta
+        elif negamax(memory, mine, theirs, shallow, below, below + 1, ply) <= below:
+            return alpha
+        if memory[STOP] != ZERO:
+            return 0
+    # 5. All moves, the most promising first.
     if ply == 0 and memory[HINT] != ZERO:
         first = memory[HINT] - ONE
     start = MOVES + U(ply) * STRIDE
     end = write_moves(memory, mine, theirs, where, start)
     put_first(memory, start, end, first, ply == 0)
-    # 5. Search each: the first with the full window, the others with a null window to prove them no better.
+    # 6. Search each: the first with the full window, the others with a null window to prove them no better.
     best, best_square, lowest = LOWEST, ZERO, alpha
     slot = start
     while slot < end:
@@ -149,7 +162,7 @@ def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alph
             alpha = max(alpha, score)
             if alpha >= beta:
                 break
-    # 6. Store the result.
+    # 7. Store the result.
     if depth >= 2:
         store(memory, key, entry(best, lowest, beta, depth, ply, best_square), U(depth))
     return best

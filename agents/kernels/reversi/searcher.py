@@ -7,7 +7,7 @@ import numpy as np
 from agents.kernels.compilation import compiled
 from agents.kernels.reversi import memory as layout
 from agents.kernels.reversi.discs import flips, moves
-from agents.kernels.reversi.memory import LINE, PASSED, Memory
+from agents.kernels.reversi.memory import LINE, PASSED, SALT, Memory
 from agents.kernels.reversi.midgame import LOWEST, WON, negamax
 from agents.kernels.reversi.proof import prove_result
 from agents.kernels.reversi.table import AT_MOVE, BYTE, position_key, recall
@@ -19,6 +19,10 @@ U = np.uint64
 ZERO, ONE = U(0), U(1)
 PROOF_NODES, PROOF_EMPTIES, PROOF_GROWTH = 30_000, 14, 2.3
 """Positions that a proof visits with PROOF_EMPTIES empty squares, and the factor per further one; measured."""
+SELECTIVE = 0x8E9D5C7B3A6F1E2D
+"""Mixed into the keys of searches that ProbCut may cut."""
+WINDOW = 300
+"""Hundredths of a disc on each side of the expected score."""
 PATIENCE = 12
 """A proof begins once its expected positions are fewer than this many times those already searched."""
 
@@ -42,7 +46,7 @@ def write_line(memory: Memory, mine: np.uint64, theirs: np.uint64, best: np.uint
         if moves(mine, theirs) == ZERO:
             code = PASSED if moves(theirs, mine) != ZERO else ZERO
         else:
-            code = recall(memory, position_key(mine, theirs)) >> AT_MOVE & BYTE
+            code = recall(memory, position_key(mine, theirs) ^ memory[SALT]) >> AT_MOVE & BYTE
             if code == PASSED:
                 break
     return length
@@ -64,6 +68,8 @@ class ReversiSearch:
         memory[[layout.STOP, layout.NODES, layout.HINT]] = 0
         memory[layout.NODE_LIMIT] = nodes or 0
         memory[layout.EXACT] = exact
+        memory[layout.SALT] = 0 if exact or memory[layout.JUDGE] != layout.PATTERNS else SELECTIVE
+        self._scores: list[int] = []
         memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
         self._position = position
         mine, theirs = position.discs[position.side], position.discs[1 - position.side]
@@ -77,10 +83,21 @@ class ReversiSearch:
         memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
         if self._proves and self._is_in_reach(depth):
             return self._solve()
-        negamax(memory, self._mine, self._theirs, min(depth, MAX_DEPTH), LOWEST, -LOWEST, 0)
+        self._search(min(depth, MAX_DEPTH))
         best, score = int(memory[layout.BEST_MOVE]), int(memory[layout.BEST_SCORE].astype(np.int64))
+        self._scores.append(score)
         memory[layout.HINT] = best or memory[layout.HINT]
         return self._iteration(best, score, depth)
+
+    def _search(self, depth: int) -> None:
+        """Searches to the depth: first around the score two plies before, then, if it lies outside, without bounds."""
+        memory, low, high = self.memory, LOWEST, -LOWEST
+        if memory[layout.SALT] and len(self._scores) >= 2 and depth > 2:
+            low, high = self._scores[-2] - WINDOW, self._scores[-2] + WINDOW
+        negamax(memory, self._mine, self._theirs, depth, low, high, 0)
+        if not low < int(memory[layout.BEST_SCORE].astype(np.int64)) < high:
+            memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
+            negamax(memory, self._mine, self._theirs, depth, LOWEST, -LOWEST, 0)
 
     def _is_in_reach(self, depth: int) -> bool:
         """Whether a proof is affordable after the search so far and within the node limit."""
