@@ -207,6 +207,18 @@ def test_root_without_a_terminal_is_not_asked(
     assert "installing system packages: espeak-ng" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_another_system_is_refused_in_one_line(system: str) -> None:
+    code = (
+        f"import runpy, sys; sys.platform = {system!r}; runpy.run_path({str(ROOT / 'kibitzer')!r}, run_name='__main__')"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert told.returncode == 1
+    assert told.stderr == (
+        f"kibitzer: runs on Linux, and this is {system}; docs/platforms.md says what works here instead\n"
+    )
+
+
 def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "daemon.cli", *arguments], capture_output=True, text=True, timeout=60, cwd=ROOT
