@@ -68,6 +68,11 @@ class BoardTracker:
         return self._interpreter.overrides
 
     @property
+    def shakes(self) -> bool:
+        """Whether the picture shakes most of the time."""
+        return self._occlusion_notices.shakes
+
+    @property
     def reading_in_view(self) -> BoardReading | None:
         """The last reading, without what people said about cells; None if the board is not in sight."""
         seen = self.observation
