@@ -107,7 +107,7 @@ def _play(demo: Demo, console: Console, seeds: Sequence[int], *, quiet: bool, as
     template = load_template(session.game.name, games.switched_on(session.game))
     if session.page is not None:
         console.print(f"The page with the picture: [bold]{session.page.address}[/bold]  (Ctrl-C ends the demo)")
-    with console.status("calibrating") as status:
+    with console.status("learning what the men of this table look like") as status:
 
         def narrate(announcement: Announcement) -> None:
             if announcement.text and not quiet:
