@@ -10,6 +10,7 @@ import { post, tell } from "./tell.js";
 import { t, translate } from "./words.js";
 
 const LOOK_MS = 20000;
+const LONGEST_MS = 2000; // between two attempts to connect: what is played meanwhile is not seen
 
 async function invite(method = "POST", query = "") {
   try {
@@ -59,7 +60,7 @@ function showPhone() {
   let message = null;
   let wants = true; // whether this phone is to film
   let lock = null;
-  const live = listen({ heard, opened: () => ask(false), closed });
+  const live = listen({ heard, opened: () => ask(false), closed, longest: LONGEST_MS });
   const film = new Film({
     video: at("video"),
     rate: at("rate"),
@@ -146,7 +147,9 @@ function showPhone() {
     if (told.ack) {
       film.acknowledged(told.ack);
       write(at("aim"), told.ack.taken ? told.ack.aim : told.ack.text);
-      return at("outline").setAttribute("points", (told.ack.corners || []).map((one) => one.join(",")).join(" "));
+      const corners = told.ack.corners || [];
+      document.body.classList.toggle("aimed", corners.length > 0 && !told.ack.aim);
+      return at("outline").setAttribute("points", corners.map((one) => one.join(",")).join(" "));
     }
     message = { ...told, board: told.board || message?.board };
     const { state, view } = told;
