@@ -83,6 +83,19 @@ class GameChooser:
                 request.answer(Answer(True, worded("A new game.")))
         return taken
 
+    def changed(self) -> None:
+        """Applies the changes of language, voice and clock to the game that is played, and answers their senders."""
+        page = self._session.page
+        for request in () if page is None else page.changes():
+            try:
+                config = chosen(self._session.config, request.command, {})
+            except ChoiceError as error:
+                request.answer(Answer(False, str(error)))
+                continue
+            self._session.retune(config)
+            self.keep(config)
+            request.answer(Answer(True, worded("Done.")))
+
     def keep(self, config: Config) -> None:
         """Saves the settings' choice for the next start."""
         choice = choice_of(config) | {"camera": {"source": config.camera.source}}

@@ -32,9 +32,11 @@ from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
 from daemon.supervision.watchdog import Watchdog
 from vision.frame import SourceEnded
-from wording import Term, sentence, sentence_n
+from wording import Term, sentence_n
 
 LOGGER = logging.getLogger(__name__)
+PACE_S = 1.0
+"""Seconds that two agents on the page wait before each move, so that people can follow."""
 READ_S = 0.2
 """Seconds to wait at most for a frame, so that agents and signals are served meanwhile."""
 
@@ -61,6 +63,7 @@ class Daemon:
         `on_invitation` shows what a phone must scan, where one is wanted or no camera is there.
         """
         self._session = session
+        session.pace_s = PACE_S
         self._runner = SessionRunner(session)
         self._template = template
         self._profile = profile
@@ -122,6 +125,7 @@ class Daemon:
         if (config := self._phones.turn(observation)) is not None:
             self._take_camera(config)
         self._watch_for_new_game()
+        self.choosing.changed()
         self._take_choice()
         self._runner.ui.show_in(self._window)
         for key in [] if self._window is None else self._window.keys():
@@ -153,7 +157,7 @@ class Daemon:
         match = self._session.begin(self._eyes(), resume=resume, adapted=self._adapted)
         self._session.say(self._beginning(match), code="start")
         if self._session.eyes is None:
-            self._session.say(worded("No camera watches: make the moves on the page."), code="start")
+            self._session.say(worded("No camera: tap to move."), code="start")
         elif self._profile is not None and self._profile.caution:
             self._session.say(self._profile.caution)
 
@@ -195,14 +199,15 @@ class Daemon:
         side = phrases.named(game, game.to_move(position))
         if not match.referee.ply:
             title = Term("game", game.title)
+            if match.referee.is_yours:
+                return worded("A new game of {game}. You begin.", game=title)
             return worded("A new game of {game}. {side:Nom} begins.", game=title, side=side)
         resumed = sentence_n(
             "I resume the game after {count} move.",
             "I resume the game after {count} moves.",
             len(match.referee.line.seen),
         )
-        turn = sentence("It is {side:gen}'s turn.", side=side)
-        return in_words(resumed, *phrases.totals(game, position), turn)
+        return in_words(resumed, *phrases.totals(game, position), match.referee.whose_turn())
 
     def _say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
         self._session.say(text, urgent=urgent, code=code)
@@ -220,6 +225,7 @@ class Daemon:
             self._profile, self._adapted = TableProfile.load(made), adapted_path(made)
             self._begin(resume=True)
         elif session.new_game_due:
+            session.entered = True
             self._begin(resume=False)
         elif session.match is not None and self.camera.wanted != (session.eyes is not None):
             self._begin(resume=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import ipaddress
 import logging
 import secrets
@@ -16,6 +17,7 @@ from daemon.agents.workers import WORKER, WorkerProcess
 from daemon.config.settings import Config
 from daemon.i18n.translation import speak
 from daemon.outputs.phones.door import PhoneDoor
+from daemon.outputs.speech.choosing import voice_of
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
@@ -63,6 +65,7 @@ class Services:
             self.page = self._new_page()
             self.bus = self._new_bus()
             self.speaker = self._new_speaker()
+            self._lend_voice()
             self.worker = self._new_worker()
             undo.pop_all()
 
@@ -77,9 +80,11 @@ class Services:
                 self._drop(self.page)
                 self.page = None
                 self.page = self._new_page()
+                self._lend_voice()
             case "voice":
                 self._drop(self.speaker)
                 self.speaker = self._new_speaker()
+                self._lend_voice()
             case "agents":
                 self._drop(self.worker)
                 self.worker = self._new_worker()
@@ -146,9 +151,18 @@ class Services:
                 enabled=speech.enabled,
                 command=speech.command,
                 command_s=speech.command_s,
+                server=speech.voice,
+                server_s=speech.voice_s,
             )
         )
         return opened
+
+    def _lend_voice(self) -> None:
+        """Lends pages the voice of the settings; not a command, which may play its phrases here by itself."""
+        speech = self.config.speech
+        if self.page is not None:
+            make = functools.partial(voice_of, speech.language, speech.rate_wpm)
+            self.page.offer_voice(functools.partial(make, server=speech.voice, server_s=speech.voice_s))
 
     def _new_worker(self) -> WorkerProcess | None:
         if not self.agents or not self.config.bus.start_workers:

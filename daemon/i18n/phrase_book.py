@@ -70,6 +70,7 @@ EXAMPLES: dict[str, Given] = {
     "size": "1280x720",
     "boards": wording.sentence_n("of {count} board", "of {count} boards", 3),
     "then": "d2",
+    "way": "d2 → d3",
 }
 """Example values by name in a phrase's braces; names in NUMBERS and CELLS share one value each."""
 NUMBERS = frozenset(

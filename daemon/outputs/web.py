@@ -27,7 +27,7 @@ from aiohttp import web
 from agents.messages import StateMessage
 from daemon.commands.command import Command, parse_command
 from daemon.commands.game_choice import MAX_BYTES as MAX_CHOICE_BYTES
-from daemon.commands.game_choice import Choice, parse_choice
+from daemon.commands.game_choice import Choice, parse_change, parse_choice
 from daemon.commands.setup_requests import SetupRequest, parse_setup_request
 from daemon.drawing.board_style import STYLE
 from daemon.i18n import translation
@@ -42,6 +42,8 @@ from daemon.outputs.permission import Permission
 from daemon.outputs.phones.door import DoorError, Invitation, Invitations, PhoneDoor
 from daemon.outputs.phones.filming import Aim
 from daemon.outputs.setup import Setup
+from daemon.outputs.sounds import Sounds
+from daemon.outputs.speech.command_voice import Renders
 from daemon.outputs.streams import Streams
 from daemon.outputs.token import TokenError, page_token
 from vision.frame import Image
@@ -54,7 +56,13 @@ SILENT_S = 10.0
 """Seconds after a wake-up without an iteration of the loop before the thread counts as hung."""
 BACKLOG = 64
 """Connections waiting to be accepted."""
-KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+KINDS = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+}
 """Types of the page's files: systems disagree on the type of `.js`, and browsers refuse a wrong one."""
 
 
@@ -91,6 +99,7 @@ class WebPage:
             except TokenError as error:
                 raise WebError(str(error)) from None
         self._page_state = PageState(health_deadline_s)
+        self._sounds = Sounds(self._page_state)
         self._allowed_hosts, self._proxies = allowed_hosts, tuple(proxies)
         self._refusals = Refusals()
         self._limits = ConnectionLimits(self._refusals)
@@ -98,6 +107,7 @@ class WebPage:
         self._queue = CommandQueue(permission, self._refusals, parse_command)
         self._setup_queue = CommandQueue(permission, self._refusals, parse_setup_request)
         self._choices = CommandQueue(permission, self._refusals, parse_choice, MAX_CHOICE_BYTES)
+        self._changes = CommandQueue(permission, self._refusals, parse_change)
         self._menu: Callable[[], Mapping[str, object]] | None = None
         self._setup = Setup(permission)
         self._legal: dict[str, object] = {"moves": []}
@@ -193,8 +203,13 @@ class WebPage:
         self._page_state.set_line(plies, scores)
 
     def take_commands(self) -> None:
-        """Opens the page for commands; call `command_requests`, `chosen` and `setup_requests` often from then on."""
-        self._queue.is_open = self._setup_queue.is_open = self._choices.is_open = self._setup.preview.is_open = True
+        """Opens the page for commands; all that is asked of it must be taken, and answered, often from then on."""
+        for one in (self._queue, self._setup_queue, self._choices, self._changes, self._setup.preview):
+            one.is_open = True
+
+    def offer_voice(self, make: Callable[[], Renders]) -> None:
+        """Sets the voice for pages whose browser has none; `make` is called in another thread, if a page asks."""
+        self._sounds.offer(make)
 
     def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
         """Sets the function that lists the choices for a new game; it is called in another thread."""
@@ -203,6 +218,10 @@ class WebPage:
     def chosen(self) -> list[Request[Choice]]:
         """The choices for a new game received since the last call; each must be answered."""
         return self._choices.take()
+
+    def changes(self) -> list[Request[Choice]]:
+        """The changes of language, voice and clock received since the last call; each must be answered."""
+        return self._changes.take()
 
     def update_legal(self, legal: Mapping[str, object]) -> None:
         """Replaces the legal moves for a person who plays on the page, as `daemon.core.legal_moves` formats them."""
@@ -227,9 +246,9 @@ class WebPage:
         """Replaces the values of these metrics, named without `kibitzer_`; a name ending in `_total` is a counter."""
         self._page_state.set_figures(figures)
 
-    def announce(self, text: str, kind: str = "said") -> None:
-        """Adds an announcement; `kind` is a stable snake_case code."""
-        self._page_state.announce(text, kind)
+    def announce(self, text: str, kind: str = "said", *, spoken: bool = True) -> None:
+        """Adds an announcement, which pages speak if it is to be `spoken`; `kind` is a stable snake_case code."""
+        self._page_state.announce(text, kind, spoken=spoken)
         self._wake()
 
     @property
@@ -255,6 +274,7 @@ class WebPage:
             self._loop.call_soon_threadsafe(self._end)
         self._thread.join(CLOSE_S)
         self._setup.close()
+        self._sounds.close()
         if self._archive is not None:
             self._archive.close()
 
@@ -340,6 +360,7 @@ class WebPage:
             ("/video", self._streams.video),
             ("/live", self._streams.live),
             ("/snapshot.jpg", self._streams.snapshot),
+            (r"/voice/{number:\d{1,9}}", self._sounds.sound),
             ("/board.svg", self._streams.board),
             ("/board.css", _board_style),
             ("/words", _words),
@@ -354,6 +375,7 @@ class WebPage:
             application.router.add_get(path, handler)
         application.router.add_post("/tell", self._queue.receive)
         application.router.add_post("/menu", self._choices.receive)
+        application.router.add_post("/settings", self._changes.receive)
         application.router.add_post("/wish", self._setup_queue.receive)
         self._setup.add_routes(application.router)
         if self._archive is not None:

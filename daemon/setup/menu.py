@@ -9,6 +9,7 @@ from typing import Any
 import games
 from daemon.commands.game_choice import choice_of
 from daemon.commands.sources import is_same, names_of
+from daemon.commands.strengths import strengths_of
 from daemon.config.settings import JOINS, ClockSection, Config, PlayerSection
 from daemon.i18n.translation import LANGUAGES, OPTION, alone, titled, worded, worded_n
 from daemon.supervision.camera import NONE
@@ -94,6 +95,7 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
         "sides": list(game.sides),
         "rules": [_in_words(rule) for rule in games.described(type(game.rules))],
         "levels": known.get("levels", []),
+        "strengths": strengths_of(known.get("levels", [])),
         "agents": [
             {"name": agent["name"], "options": _options(agent, name, known, catalogue)}
             for agent in agents
