@@ -65,6 +65,8 @@ def phones(browser: Browser, film: Path) -> Iterator[Callable[[], BrowserContext
         ],
     )
 
+    faults: list[str] = []
+
     def phone() -> BrowserContext:
         context = started.new_context(
             viewport={"width": 390, "height": 844},
@@ -73,10 +75,12 @@ def phones(browser: Browser, film: Path) -> Iterator[Callable[[], BrowserContext
             bypass_csp=True,  # for axe
         )
         context.set_default_timeout(TIMEOUT_MS)
+        context.on("weberror", lambda error: faults.append(str(error.error)))
         return context
 
     yield phone
     started.close()
+    assert faults == []
 
 
 @pytest.fixture

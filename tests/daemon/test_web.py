@@ -125,8 +125,14 @@ def test_the_script_finds_all_that_it_fills_in(page: WebPage) -> None:
     assert {"board.js", "tell.js", "live.js"} <= modules
 
 
-def test_the_page_weighs_less_than_150_kilobytes() -> None:
-    assert sum(file.stat().st_size for file in PAGE.iterdir()) + len(STYLE) < 150_000
+def test_the_phones_page_finds_all_that_it_fills_in() -> None:
+    found = set(re.findall(r'id="([a-z0-9-]+)"', (PAGE / "phone.html").read_text()))
+    for name in ("phone.js", "film.js", "board.js"):
+        assert set(re.findall(r'\bat\("([a-z-]+)"\)', (PAGE / name).read_text())) <= found, name
+
+
+def test_the_page_weighs_less_than_160_kilobytes() -> None:
+    assert sum(file.stat().st_size for file in PAGE.iterdir()) + len(STYLE) < 160_000
 
 
 def test_the_board_comes_with_the_first_message_and_again_only_when_it_changed(page: WebPage) -> None:

@@ -28,20 +28,6 @@ async function list() {
   }
 }
 
-async function usePhone() {
-  const { ok, text, told } = await post("phone", {});
-  write(at("start-answer"), text);
-  if (!ok) return;
-  if (matchMedia("(pointer: coarse)").matches) {
-    location.assign(told.address);
-    return;
-  }
-  at("phone-code").src = `data:image/svg+xml,${encodeURIComponent(told.svg)}`;
-  at("phone-address").href = told.address;
-  write(at("phone-address"), told.address);
-  at("phone-dialog").showModal();
-}
-
 async function watchDemo() {
   at("way-demo").disabled = true;
   write(at("start-answer"), t("The demo begins: a moment."));
@@ -69,7 +55,7 @@ export function showStart({ view, commands, health }) {
 /** Connects the card's buttons. */
 export function offerStart() {
   at("way-here").addEventListener("click", () => begin("none"));
-  at("way-phone").addEventListener("click", usePhone);
+  at("way-phone").addEventListener("click", () => location.assign("phone"));
   at("way-demo").addEventListener("click", watchDemo);
   at("way-camera").addEventListener("click", () => at("camera-dialog").showModal());
   at("camera-cancel").addEventListener("click", () => at("camera-dialog").close());
