@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import games
@@ -12,6 +13,7 @@ from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from daemon.app.config_apply import ConfigApplier
 from daemon.app.game_chooser import GameChooser
+from daemon.app.phone_guest import PhoneGuest
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
 from daemon.app.supervision import Supervision
@@ -19,12 +21,13 @@ from daemon.config.settings import Config
 from daemon.core.match import Match
 from daemon.i18n.translation import in_words, worded
 from daemon.judging import phrases
+from daemon.outputs.phones.door import Invitation
 from daemon.outputs.window import Window
 from daemon.perception.learning.generations import adapted_path
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import vision_setup_of_another
-from daemon.supervision.camera import Camera
+from daemon.supervision.camera import Camera, opener_with
 from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
 from daemon.supervision.watchdog import Watchdog
@@ -53,8 +56,12 @@ class Daemon:
         *,
         configured: Config | None = None,
         catalogue: Catalogue | None = None,
+        on_invitation: Callable[[Invitation], None] | None = None,
     ) -> None:
-        """`adapted` is the file for the heads to which the profile is adapted during play."""
+        """`adapted` is the file for the heads to which the profile is adapted during play.
+
+        `on_invitation` shows what a phone must scan, where one is wanted or no camera is there.
+        """
         self._session = session
         session.pace_s = PACE_S
         self._runner = SessionRunner(session)
@@ -72,7 +79,9 @@ class Daemon:
         """Handles choices for a new game from the page."""
         self._notifier = notifier or Notifier()
         self.heartbeat = Heartbeat()
-        self.camera = Camera(source, config.camera, self._say)
+        feed = session.services.phone_feed
+        self.camera = Camera(source, config.camera, self._say, opener_with(feed))
+        self._phones = PhoneGuest(session, self.camera, feed, on_invitation)
         self.supervision = Supervision(session, self.camera, self.heartbeat, config.supervision)
         self.watchdog = Watchdog(
             self.heartbeat,
@@ -113,7 +122,10 @@ class Daemon:
             self.heartbeat.frame_done(age_s)
             self._patience = 1.0
         self.supervision.turn(observation)
+        if (config := self._phones.turn(observation)) is not None:
+            self._take_camera(config)
         self._watch_for_new_game()
+        self.choosing.changed()
         self._take_choice()
         self._runner.ui.show_in(self._window)
         for key in [] if self._window is None else self._window.keys():
@@ -168,6 +180,12 @@ class Daemon:
         self._begin(resume=False)
         self._show_window()
 
+    def _take_camera(self, config: Config) -> None:
+        """Goes on with another camera in the same game; `_watch_for_new_game` opens the eyes if there were none."""
+        self._session.config = self._session.services.config = config
+        self.camera.change(config.camera.source, config.camera)
+        self.choosing.keep(config)
+
     def _eyes(self) -> Pipeline | None:
         """A new pipeline for a game; None if no camera is wanted."""
         if not self.camera.wanted:
@@ -207,6 +225,7 @@ class Daemon:
             self._profile, self._adapted = TableProfile.load(made), adapted_path(made)
             self._begin(resume=True)
         elif session.new_game_due:
+            session.entered = True
             self._begin(resume=False)
         elif session.match is not None and self.camera.wanted != (session.eyes is not None):
             self._begin(resume=True)

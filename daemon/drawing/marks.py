@@ -28,6 +28,11 @@ def ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, wid
         cv2.circle(image, _fixed(centre), round(radius_px * (1 << _BITS)), tint, width, cv2.LINE_AA, _BITS)
 
 
+def disc(image: Image, centre: FloatArray, radius_px: float, colour: Colour) -> None:
+    """A filled circle."""
+    cv2.circle(image, _fixed(centre), round(radius_px * (1 << _BITS)), colour, cv2.FILLED, cv2.LINE_AA, _BITS)
+
+
 def dotted_ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
     """A circle of twelve dashes."""
     axes = (round(radius_px * (1 << _BITS)),) * 2

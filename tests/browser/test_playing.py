@@ -318,24 +318,28 @@ def field(place: Any, label: str) -> Any:
 def test_everything_about_a_new_game_is_chosen_in_a_dialog(table: Tables, look: Look) -> None:
     there = table("morris", whole=True, camera=False)
     page = look(there.address)
-    page.locator("#new").click()
-    field(page, "Game").select_option("reversi")
-    field(page, "Who begins").select_option("white")
-    black, white = page.locator("#menu fieldset").nth(0), page.locator("#menu fieldset").nth(1)
+    page.locator("#way-here").click()
+    menu = page.locator("#menu")
+    menu.get_by_role("radio", name="Reversi").check()
+    menu.locator("summary").click()
+    field(menu, "Who begins").select_option("white")
+    white = page.locator("#menu .player").nth(1)
     white.locator("option", has_text="Level 1").wait_for(state="attached", timeout=60_000)  # players arrive later
     field(white, "Who plays").select_option("level-1")
-    field(black, "Name").fill("Ada")
-    field(page, "Thinking time").select_option("5 minutes a move")
+    field(menu, "Your name, if you like").fill("Ada")
+    field(menu, "Thinking time").select_option("5 minutes a move")
     page.locator("#menu-begin").click()
     page.locator("#title", has_text="Reversi").wait_for()
+    assert page.locator("#player-0 .name").inner_text() == "Black Ada"
     has_come(page, there, 1)  # white, the agent, begins
     page.wait_for_selector(".cell.target")
     assert page.locator("#player-0 .clock.runs").inner_text().startswith(("5:00", "4:5"))
     page.locator("#new").click()
-    assert field(page, "Game").input_value() == "reversi"  # preset to the present choice
-    field(page, "Thinking time").select_option("another clock")
-    field(page, "Minutes").fill("0")
-    field(page, "Minutes").blur()
+    assert menu.get_by_role("radio", name="Reversi").is_checked()  # preset to the present choice
+    menu.locator("summary").click()
+    field(menu, "Thinking time").select_option("another clock")
+    field(menu, "Minutes").fill("0")
+    field(menu, "Minutes").blur()
     page.locator("#menu-form").evaluate("(form) => { form.noValidate = true; }")
     page.locator("#menu-begin").click()
     page.locator("#menu-answer.bad", has_text="clock.minutes").wait_for()

@@ -8,6 +8,9 @@ import { Hand } from "./hand.js";
 import { listen } from "./live.js";
 import { offerMenu } from "./menu.js";
 import { showPlayers } from "./players.js";
+import { offerSettings, showSettings } from "./settings.js";
+import { offerStart, showStart } from "./start.js";
+import { offerSpeech } from "./speaking.js";
 import { tell } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
@@ -15,6 +18,8 @@ const MOST = 100;
 const LONG = 40; // characters; longer instructions get smaller letters
 // How the mover is known if the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
+
+const speech = offerSpeech(at("speak"));
 
 let message = null;
 let asked = "";
@@ -137,6 +142,7 @@ function showSides() {
 function heard(told) {
   message = { ...told, board: told.board || message?.board };
   told.announcements.forEach(showAnnouncement);
+  speech.hear(told.announcements);
   showHealth(told.health);
   const { state, view } = told;
   if (!state || !view.title) return;
@@ -160,7 +166,9 @@ function heard(told) {
   showSides();
   board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
   showActions(told);
-  at("new").hidden = !told.commands;
+  at("new").hidden = !told.commands || Boolean(view.entrance);
+  showStart(told);
+  showSettings(told);
   askLegal();
 }
 
@@ -172,10 +180,13 @@ at("flip").onclick = () => { board.flip(); showSides(); };
 at("close").onclick = at("picture").onclick = () => at("large").close();
 at("large").onclose = () => at("camera").append(at("picture"));
 offerMenu(at("new"));
+offerStart();
+offerSettings();
 listen({
   heard,
   opened: () => {
     at("announcements").replaceChildren();
+    speech.reopened();
     document.body.classList.remove("away");
     if (!at("camera").hidden) at("picture").src = `video?${Date.now()}`; // the old stream ended with the old connection
     asked = "";
