@@ -151,8 +151,11 @@ function showPhone() {
     message = { ...told, board: told.board || message?.board };
     const { state, view } = told;
     if (!state || !view.title) return undefined;
-    write(at("said"), state.text);
-    document.title = `${state.text} Kibitzer`;
+    const { kind, text } = view.instruction;
+    write(at("instruction"), text);
+    at("instruction").dataset.kind = kind;
+    write(at("said"), view.hint || (state.text === text ? "" : state.text));
+    document.title = `${text} Kibitzer`;
     if (told.board) board.show(told.board);
     board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
     return showActions(told);
