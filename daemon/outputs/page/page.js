@@ -117,7 +117,7 @@ function showPicture(watched) {
 async function askLegal(again = false) {
   const { state, view, commands } = message;
   const mine = commands && !view.watched && state && state.awaiting === "move" && !view.paused;
-  const wanted = mine ? `${state.session}/${state.game_id}/${state.sequence}` : "";
+  const wanted = mine ? `${state.session}/${view.mark}` : "";
   if (wanted === asked && !again) return;
   asked = wanted;
   // While an agent thinks the hand keeps its space, so that nothing on the page jumps.
