@@ -69,6 +69,8 @@ class Session:
         """The camera's fault, as it was announced; empty if there is none."""
         self.menu: Callable[[], Mapping[str, object]] | None = None
         """Returns what can be chosen for a new game, on any thread; None if nothing can."""
+        self.demo: Callable[[], Mapping[str, object]] | None = None
+        """Returns what pages show of a demo beside this table, or of this one; None if there can be none."""
         self.entered = False
         """Whether somebody has chosen a game since the start."""
         self.listeners: list[Listener] = [self._tell]

@@ -4,6 +4,7 @@
 import { showActions } from "./actions.js";
 import { askPiece, Board } from "./board.js";
 import { at, capital, fill, make, write } from "./elements.js";
+import { offerDemo, showDemo } from "./demo.js";
 import { Hand } from "./hand.js";
 import { listen } from "./live.js";
 import { offerMenu } from "./menu.js";
@@ -146,6 +147,7 @@ function heard(told) {
   told.announcements.forEach(showAnnouncement);
   showHealth(told.health);
   const { state, view } = told;
+  showDemo(told);
   if (!state || !view.title) return;
   write(at("title"), view.title + (state.table === "table" ? "" : `, ${state.table}`));
   const now = turn(state);
@@ -163,7 +165,7 @@ function heard(told) {
   if (told.board) board.show(told.board);
   board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
   showActions(told);
-  at("new").hidden = !told.commands || Boolean(view.entrance);
+  at("new").hidden = !told.commands || Boolean(view.entrance) || ["plays", "over"].includes(view.demo?.state);
   showStart(told);
   showSettings(told);
   askLegal();
@@ -173,6 +175,7 @@ await translate();
 at("picture").alt = t("The board as the camera sees it. The drawn board beside it says the same.");
 offerMenu(at("new"));
 offerStart();
+offerDemo();
 offerSettings();
 listen({
   heard,
