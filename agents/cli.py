@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 import games
 from agents import engines as outside
-from agents import kernels, registry
+from agents import kernels, levels, registry
 from agents.agent import Agent, AgentError, Answer, Limits
 from agents.certificates import read_worker_keys
 from agents.command_line import EnginesOption, GameOption, JsonOption, RuleOption, stop
@@ -48,7 +48,8 @@ def move(
     """Asks an agent for one move, without a daemon.
 
     Fields: move, score (positive is good for the side to move; null without an opinion; 1000000 less the plies is a
-    forced win), nodes, depth, seconds, pv (expected moves), masked (illegal choices of networks that were passed over).
+    forced win), lead (score that is a clear advantage; null if unknown), nodes, depth, seconds, pv (expected moves),
+    masked (illegal choices of networks that were passed over).
     The first move of a game after an update compiles its search: seconds, which are not counted.
 
     Example: kibitzer move --game morris --moves "d2 d6" --depth 6 --json
@@ -65,7 +66,7 @@ def move(
         raise stop("move", error) from None
     text = the_game.format_move(the_position, answer.move)
     if as_json:
-        typer.echo(_as_json(text, answer))
+        typer.echo(_as_json(text, answer, levels.lead(the_game.name)))
     else:
         score = "no opinion" if answer.score is None else f"score {answer.score:g}"
         masked = f", {answer.masked} illegal choices passed over" if answer.masked else ""
@@ -195,11 +196,12 @@ def _choose(player: Agent, position: Any, limits: Limits) -> Answer:
         raise AgentError(str(error)) from None
 
 
-def _as_json(text: str, answer: Answer) -> str:
+def _as_json(text: str, answer: Answer, lead: float | None) -> str:
     return json.dumps(
         {
             "move": text,
             "score": answer.score,
+            "lead": lead,
             "nodes": answer.nodes,
             "depth": answer.depth,
             "seconds": round(answer.seconds, 6),

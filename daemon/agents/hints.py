@@ -17,19 +17,33 @@ from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from games import AnyGame, GameError
 from processes import Process
-from wording import Sentences, sentence
+from wording import Sentences, sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)
 ROOT = places.PROGRAM
 COMMAND = (sys.executable, "-m", "daemon.cli", "move")
 PLAYER = "level-8"
 """The agent to ask: the strongest level of every game."""
-THINK_S = 2.0
+THINK_S = 0.8
+"""Seconds to think: with the start of the process an answer takes less than two."""
 DEADLINE_S = 30.0
 """Seconds before the process is killed; its first search after an update has to be compiled."""
 MAX_BYTES = 65536
-FORCED = 900_000.0
-"""Evaluation points beyond which a score means a forced win: 1000000 less the plies to it."""
+WIN, FORCED = 1_000_000, 900_000.0
+"""Score of a game won at once, less the plies to it; a score beyond the second means a forced win."""
+EVEN, FAR = 0.25, 3.0
+"""Shares of a clear advantage: below the first the game is even, beyond the second a side is far ahead."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Advice:
+    """The coach's answer to a question."""
+
+    said: Sentences
+    mark: str = ""
+    """The position that it is for."""
+    move: Any = None
+    """The move advised; None if it has no opinion."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -66,7 +80,7 @@ class Coach:
         thread = threading.Thread(target=self._think, args=(self._asked, command), name="coach", daemon=True)
         thread.start()
 
-    def poll(self, referee: Referee, game_id: str) -> Sentences | None:
+    def poll(self, referee: Referee, game_id: str) -> Advice | None:
         """The coach's advice, once; None while it thinks. An outdated answer only yields that the board changed.
 
         A question asked in another game, or in one that is over, is given up without a word.
@@ -79,8 +93,8 @@ class Coach:
             return None
         self._asked = None
         if answer[0].mark != mark_of(game_id, referee.moves):
-            return (sentence("The board has changed while I was thinking. Ask me again."),)
-        return advice(referee.game, referee.position, answer[1])
+            return Advice((sentence("The board has changed while I was thinking. Ask me again."),))
+        return advice(referee.game, referee.position, answer[1], answer[0].mark)
 
     def close(self) -> None:
         """Gives up the question that is waiting, and kills its process."""
@@ -130,27 +144,34 @@ def _question(referee: Referee) -> list[str]:
     return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", *rules, *known, "--json"]
 
 
-def advice(game: AnyGame, position: Any, text: str) -> Sentences:
+def advice(game: AnyGame, position: Any, text: str, mark: str = "") -> Advice:
     """A coach's answer in one or two sentences; an invalid answer or an illegal move is reported as no opinion."""
     try:
         answer = json.loads(text)
         move = game.parse_move(position, str(answer["move"])[:64])
-        score = answer["score"]
-        worth = None if score is None else float(score)
-    except (ValueError, KeyError, TypeError, GameError):
-        return (sentence("I have no opinion on this position."),)
-    best = sentence("The best move I see is {move}.", move=phrases.spoken_move(game, position, move))
-    return *_standing(game, position, worth), best
+        score, lead = (None if answer.get(name) is None else float(answer[name]) for name in ("score", "lead"))
+    except (ValueError, KeyError, TypeError, AttributeError, GameError):
+        return Advice((sentence("I have no opinion on this position."),))
+    best = sentence("Try {move}.", move=phrases.spoken_move(game, position, move))
+    return Advice((*_standing(game, position, score, lead), best), mark, move)
 
 
-def _standing(game: AnyGame, position: Any, worth: float | None) -> Sentences:
+def _standing(game: AnyGame, position: Any, worth: float | None, lead: float | None) -> Sentences:
     """Which side stands better; empty without an evaluation."""
     if worth is None or worth != worth:  # not a number
         return ()
-    if not worth:
-        return (sentence("The game is even."),)
     side = game.to_move(position)
     better = phrases.named(game, side if worth > 0 else 1 - side)
     if abs(worth) > FORCED:
-        return (sentence("{side:Nom} can force a win.", side=better),)
-    return (sentence("{side:Nom} stands better, by {points}.", side=better, points=f"{abs(worth):.3g}"),)
+        moves = max(1, (round(WIN - abs(worth)) + 1) // 2)
+        return (
+            sentence_n("{side:Nom} wins in {count} move.", "{side:Nom} wins in {count} moves.", moves, side=better),
+        )
+    share = abs(worth) / (lead or abs(worth) or 1.0)
+    if share < EVEN or not worth:
+        return (sentence("The game is even."),)
+    if share > FAR:
+        return (sentence("{side:Nom} is far ahead.", side=better),)
+    if share < 1:
+        return (sentence("{side:Nom} is a little ahead.", side=better),)
+    return (sentence("{side:Nom} is ahead.", side=better),)

@@ -30,6 +30,7 @@ from daemon.supervision.camera import NONE
 from places.weights import WeightsError
 from vision.reading.reader import Reader
 from vision.sources.cameras import cameras
+from vision.sources.phone import PHONE
 
 LOGGER = logging.getLogger(__name__)
 LOOK_S = 2.0
@@ -116,7 +117,7 @@ class GameChooser:
 
     def _with_camera(self, config: Config, now: Config) -> Config:
         """The settings with a permitted camera. Raises ChoiceError."""
-        known = NONE, now.camera.source, self._source
+        known = NONE, PHONE, now.camera.source, self._source
         source = meant(config.camera.source, known)
         try:
             if source not in known:

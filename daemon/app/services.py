@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import ipaddress
 import logging
 import secrets
@@ -15,11 +16,14 @@ from daemon.agents.bus import Bus
 from daemon.agents.workers import WORKER, WorkerProcess
 from daemon.config.settings import Config
 from daemon.i18n.translation import speak
+from daemon.outputs.phones.door import PhoneDoor
+from daemon.outputs.speech.choosing import voice_of
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
 from daemon.storage.owner_lock import OwnerLock
 from daemon.storage.salvage import open_record
+from vision.sources.phone import PhoneFeed
 
 LOGGER = logging.getLogger(__name__)
 WORKER_NAME = "own"
@@ -44,6 +48,8 @@ class Services:
         """Settings used from the next opening on."""
         self.agents = tuple(agents)
         """Names of the agents that the table's own worker offers."""
+        self.phone_feed = PhoneFeed()
+        """The pictures of phones that film."""
         self.page: WebPage | None = None
         self.worker: WorkerProcess | None = None
         self._takes_commands = takes_commands
@@ -59,6 +65,7 @@ class Services:
             self.page = self._new_page()
             self.bus = self._new_bus()
             self.speaker = self._new_speaker()
+            self._lend_voice()
             self.worker = self._new_worker()
             undo.pop_all()
 
@@ -73,9 +80,11 @@ class Services:
                 self._drop(self.page)
                 self.page = None
                 self.page = self._new_page()
+                self._lend_voice()
             case "voice":
                 self._drop(self.speaker)
                 self.speaker = self._new_speaker()
+                self._lend_voice()
             case "agents":
                 self._drop(self.worker)
                 self.worker = self._new_worker()
@@ -106,7 +115,7 @@ class Services:
             service.close()
 
     def _new_page(self) -> WebPage | None:
-        page = self.config.page
+        page, phone = self.config.page, self.config.phone
         if not page.enabled:
             return None
         opened: WebPage = self.keep(
@@ -116,6 +125,7 @@ class Services:
                 token=places.resolved(page.token),
                 journal=self.journal.path,
                 proxies=[ipaddress.ip_network(one) for one in page.trusted_proxies],
+                door=PhoneDoor(self.phone_feed, places.resolved(phone.folder), phone.port, phone.addresses),
             )
         )
         if self._takes_commands:
@@ -141,9 +151,18 @@ class Services:
                 enabled=speech.enabled,
                 command=speech.command,
                 command_s=speech.command_s,
+                server=speech.voice,
+                server_s=speech.voice_s,
             )
         )
         return opened
+
+    def _lend_voice(self) -> None:
+        """Lends pages the voice of the settings; not a command, which may play its phrases here by itself."""
+        speech = self.config.speech
+        if self.page is not None:
+            make = functools.partial(voice_of, speech.language, speech.rate_wpm)
+            self.page.offer_voice(functools.partial(make, server=speech.voice, server_s=speech.voice_s))
 
     def _new_worker(self) -> WorkerProcess | None:
         if not self.agents or not self.config.bus.start_workers:

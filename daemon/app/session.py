@@ -67,6 +67,8 @@ class Session:
         self._told_of: Mended | None = None
         self.camera_trouble = ""
         """The camera's fault, as it was announced; empty if there is none."""
+        self.pace_s = 0.0
+        """Seconds that two agents wait before each move on the page, until somebody chooses another pace."""
         self.menu: Callable[[], Mapping[str, object]] | None = None
         """Returns what can be chosen for a new game, on any thread; None if nothing can."""
         self.demo: Callable[[], Mapping[str, object]] | None = None
@@ -220,6 +222,8 @@ class Session:
                 referee.recall(asked_move(stored))
             referee.withdrawn = still_standing(stored)
             LOGGER.info("resuming game %s after %d plies", stored.game_id, len(stored.plies))
+        if self.match is not None and self.match.pace_s is not None:
+            self.pace_s = self.match.pace_s
         clock = clock_of(self.config.clock, stored, referee)
         self.timer = ClockService(clock, blind=lambda: bool(self.camera_trouble))
         self.match = Match(
@@ -235,6 +239,8 @@ class Session:
             coach=self._coach,
             sequences=self._sequences,
         )
+        if pipeline is None and None not in referee.agents and clock.control.kind == "none":
+            self.match.pace_s = self.pace_s
         self.match.blind = lambda: bool(self.camera_trouble)
         self.match.is_absent = lambda agent: agent in self.missing_agents()
         self.eyes = None
@@ -403,7 +409,8 @@ class Session:
         if wants_advice(announcement, verbosity) and self.match is not None and self.match.referee.awaiting == "move":
             self.match.ask_coach()
         if announcement.said and self.page is not None:
-            self.page.announce(in_words(*announcement.said), announcement.code)
+            spoken = is_spoken(announcement, verbosity)
+            self.page.announce(in_words(*announcement.said), announcement.code, spoken=spoken)
 
     def _worker_trouble(self, text: str) -> None:
         self.say(text, urgent=True)

@@ -8,6 +8,7 @@ import time
 from daemon.app.health import health_of
 from daemon.app.session import Session
 from daemon.commands.strengths import shown_name
+from daemon.config.player_names import person_name
 from daemon.config.settings import JOINS
 from daemon.core.legal_moves import legal_moves_of
 from daemon.core.match import Match
@@ -111,7 +112,8 @@ class UiPublisher:
         if (drawing := self._view.board(match, unknown)) is not None:
             page.update_board(drawing)
         watched = session.eyes is not None
-        view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought)
+        names = [person_name(one) for one in (session.config.players.first, session.config.players.second)]
+        view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought, names=names)
         page.update_view(view | {"setup": session.setting_up.status()} | table_of(session))
         seen = None if session.eyes is None else session.eyes.observation
         pose = None if seen is None else seen.alignment.pose

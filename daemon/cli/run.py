@@ -29,6 +29,7 @@ from daemon.cli.wrong_call import stop as ended
 from daemon.commands.game_choice import path_of, restored
 from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 from daemon.i18n.translation import worded
+from daemon.outputs.phones.door import Invitation
 from daemon.outputs.web import WebError
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.catalogue import Catalogue
@@ -123,6 +124,7 @@ def run(
             sight.adapted,
             configured=settings,
             catalogue=catalogue,
+            on_invitation=_show_invitation,
         )
         daemon.config_applier = ConfigApplier(
             config.resolve(), session, daemon.camera, daemon.supervision, daemon.watchdog, log
@@ -151,6 +153,13 @@ def _named(settings: Config, source: str, profile: Path | None) -> Config:
     camera = settings.camera.model_copy(update={"source": source or settings.camera.source})
     board = settings.board.model_copy(update={"profile": str(profile.resolve()) if profile else settings.board.profile})
     return settings.model_copy(update={"camera": camera, "board": board})
+
+
+def _show_invitation(invitation: Invitation) -> None:
+    """Prints the code that a phone scans, and its address."""
+    told = worded("Scan this code with a phone to film the board with it. The page explains the browser's warning.")
+    others = "".join(f"\n{address}" for address in invitation.addresses)
+    sys.stderr.write(f"{invitation.in_terminal()}{told}{others}\n")
 
 
 def _stop(stop: threading.Event) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -45,7 +46,23 @@ def _expandable(path: str) -> str:
     return path
 
 
+def wyoming_address(text: str) -> tuple[str, int]:
+    """Host and port of an address such as `wyoming://piper.local:10200`. Raises ValueError."""
+    found = re.fullmatch(r"wyoming://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})/?", text)
+    if found is None or not 0 < int(found[2]) <= 65535:
+        raise ValueError("an address looks like wyoming://HOST:PORT, such as wyoming://127.0.0.1:10200")
+    return found[1].strip("[]"), int(found[2])
+
+
+def _wyoming(text: str) -> str:
+    """Checks the address of a Wyoming server; empty is none. Raises ValueError."""
+    if text:
+        wyoming_address(text)
+    return text
+
+
 PathText = Annotated[str, AfterValidator(_expandable)]
+WyomingText = Annotated[str, AfterValidator(_wyoming)]
 Seconds = Annotated[float, Field(ge=0, le=3600)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 JOINS = "bus:"
@@ -58,7 +75,13 @@ def _network(text: str) -> str:
     return text
 
 
+def _address(text: str) -> str:
+    """Checks an IPv4 address. Raises ValueError."""
+    return str(ipaddress.IPv4Address(text))
+
+
 NetworkText = Annotated[str, AfterValidator(_network)]
+AddressText = Annotated[str, AfterValidator(_address)]
 
 
 Shown = Annotated[str, AfterValidator(visible)]
@@ -159,6 +182,14 @@ class SpeechSection(Section):
     verbosity: Literal["moves", "normal", "coach"] = "normal"
     command: list[str] = Field(default_factory=list, max_length=64)
     command_s: float = Field(default=20.0, ge=1, le=120)
+    voice: WyomingText = Field(default="", max_length=300)
+    voice_s: float = Field(default=5.0, ge=1, le=120)
+
+    @model_validator(mode="after")
+    def _has_one_other_voice(self) -> SpeechSection:
+        if self.command and self.voice:
+            raise ValueError(f"voice = {self.voice!r} and command = {self.command!r}: leave one of them empty")
+        return self
 
 
 class PageSection(Section):
@@ -170,6 +201,14 @@ class PageSection(Section):
     token: PathText = Field(default="var/page.token", min_length=1, max_length=4096)
     trusted_proxies: list[NetworkText] = Field(default_factory=lambda: ["127.0.0.0/8", "::1"], max_length=16)
     window: bool = True
+
+
+class PhoneSection(Section):
+    """The door for phones that film."""
+
+    port: Port = 8766
+    addresses: list[AddressText] = Field(default_factory=list, max_length=8)
+    folder: PathText = Field(default="var/phone", min_length=1, max_length=4096)
 
 
 class JournalSection(Section):
@@ -232,6 +271,7 @@ class EngineSection(Section):
     command: list[Annotated[str, Field(min_length=1)]] = Field(min_length=1)
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     timeout_s: float = Field(default=30.0, ge=0.1, le=3600)
+    grace_s: float = Field(default=5.0, ge=0.1, le=3600)
 
 
 EngineName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
@@ -249,6 +289,7 @@ class Config(Section):
     bus: BusSection = Field(default_factory=BusSection)
     speech: SpeechSection = Field(default_factory=SpeechSection)
     page: PageSection = Field(default_factory=PageSection)
+    phone: PhoneSection = Field(default_factory=PhoneSection)
     journal: JournalSection = Field(default_factory=JournalSection)
     clock: ClockSection = Field(default_factory=ClockSection)
     supervision: SupervisionSection = Field(default_factory=SupervisionSection)

@@ -54,7 +54,7 @@ An installed package brings the words of its game in `languages/ro.mo` beside th
 """
 MESSAGES = "messages.json"
 """Name of the file in it that lists all messages to translate."""
-ON_PAGE = ("page", "part", "game", "side")
+ON_PAGE = ("page", "part", "game", "side", "pips")
 """Contexts of the messages that the page needs."""
 OPTION = "option"
 """Context of the rules and options in the menu: their names, descriptions and choices."""

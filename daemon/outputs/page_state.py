@@ -17,6 +17,8 @@ from prometheus_client.registry import Collector
 
 from agents.messages import StateMessage
 from daemon.i18n.translation import worded
+from daemon.outputs.speech.speech import clean as clean_phrase
+from daemon.outputs.speech.spelling import spelled
 from vision.frame import Image
 from wording.outside import clean
 
@@ -38,6 +40,8 @@ class Spoken:
     """ISO 8601, UTC."""
     kind: str
     text: str
+    voice: str = ""
+    """The text as a voice pronounces it; empty if it is only written."""
 
 
 class PageState(Collector):
@@ -108,12 +112,14 @@ class PageState(Collector):
         with self._lock:
             self._figures.update(figures)
 
-    def announce(self, text: str, kind: str) -> None:
-        """Adds an announcement; beyond a hundred the oldest is dropped."""
+    def announce(self, text: str, kind: str, *, spoken: bool) -> None:
+        """Adds an announcement, to be spoken or only written; beyond a hundred the oldest is dropped."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        written = clean(text, MAX_LENGTH)
+        voice = spelled(clean_phrase(text)) if spoken else ""
         with self._lock:
             self._announced += 1
-            self._announcements.append(Spoken(self._announced, now, kind[:64], clean(text, MAX_LENGTH)))
+            self._announcements.append(Spoken(self._announced, now, kind[:64], written, voice))
 
     @property
     def state(self) -> StateMessage | None:
@@ -146,6 +152,12 @@ class PageState(Collector):
         """The announcements after that number, oldest first."""
         with self._lock:
             return [dataclasses.asdict(spoken) for spoken in self._announcements if spoken.number > after]
+
+    def spoken(self, most: int) -> dict[int, str]:
+        """What a voice pronounces of the last `most` announcements that are spoken, by number."""
+        with self._lock:
+            told = [spoken for spoken in self._announcements if spoken.voice]
+        return {spoken.number: spoken.voice for spoken in told[-most:]}
 
     def health(self) -> dict[str, Any]:
         """`ok`, and `parts` with `ok` and `text` each; a silent daemon counts as a fault."""

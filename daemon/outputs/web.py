@@ -9,6 +9,7 @@ All other paths are read-only.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import errno
 import functools
@@ -41,7 +42,11 @@ from daemon.outputs.guard import admit, is_loopback, protect
 from daemon.outputs.page_state import PageState
 from daemon.outputs.permission import Permission
 from daemon.outputs.phones.addresses import own_addresses
+from daemon.outputs.phones.door import DoorError, Invitation, Invitations, PhoneDoor
+from daemon.outputs.phones.filming import Aim
 from daemon.outputs.setup import Setup
+from daemon.outputs.sounds import Sounds
+from daemon.outputs.speech.command_voice import Renders
 from daemon.outputs.streams import Streams
 from daemon.outputs.token import TokenError, page_token
 from vision.frame import Image
@@ -80,13 +85,15 @@ class WebPage:
         token: Path | None = None,
         journal: Path | None = None,
         proxies: Sequence[Network] = LOOPBACK,
+        door: PhoneDoor | None = None,
     ) -> None:
         """Opens the port; 0 takes any free one, which `port` then names.
 
         Names in `allowed_hosts` are accepted in the Host header besides addresses and `localhost`. Health not updated
         for `health_deadline_s` counts as a fault. `token` is the file of the token that commands from other computers
         must carry; it is created if others can reach the page. `journal` is the record to browse; None shows none.
-        `proxies` are believed who they forward requests for.
+        `proxies` are believed who they forward requests for. Phones are let in by `door`, which opens once one is
+        invited; None lets none in.
         Raises WebError.
         """
         if token is not None and not is_loopback(host):
@@ -95,10 +102,11 @@ class WebPage:
             except TokenError as error:
                 raise WebError(str(error)) from None
         self._page_state = PageState(health_deadline_s)
+        self._sounds = Sounds(self._page_state)
         self._allowed_hosts, self._proxies = allowed_hosts, tuple(proxies)
         self._refusals = Refusals()
         self._limits = ConnectionLimits(self._refusals)
-        permission = Permission(token, self._refusals, self._proxies)
+        permission = self._permission = Permission(token, self._refusals, self._proxies)
         self._queue = CommandQueue(permission, self._refusals, parse_command)
         self._setup_queue = CommandQueue(permission, self._refusals, parse_setup_request)
         self._choices = CommandQueue(permission, self._refusals, parse_choice, MAX_CHOICE_BYTES)
@@ -116,6 +124,8 @@ class WebPage:
         self._beat_s = self._woken_s = time.monotonic()
         self._loop = asyncio.new_event_loop()
         self._streams = Streams(self._page_state, self._queue, commands_from_elsewhere=token is not None)
+        self._door = door
+        self._streams.filming = None if door is None else door.filming
         opened: queue.Queue[int | WebError] = queue.Queue(maxsize=1)
         self._thread = threading.Thread(target=self._serve, args=(host, port, opened), name="web", daemon=True)
         self._thread.start()
@@ -135,6 +145,35 @@ class WebPage:
             who = "nobody" if token is None else f"who brings the token in {token}"
             shown = self.elsewhere or self.address
             _log.warning("%s can be seen by everybody on this network; %s may command from there", shown, who)
+
+    def invite_phone(self) -> Invitation:
+        """Opens the door for phones, unless it is open, and returns what a phone must scan.
+
+        Unlike all other methods it waits, for the door. Raises DoorError.
+        """
+        if self._door is None:
+            raise DoorError("no phone can be let in here")
+        try:
+            return asyncio.run_coroutine_threadsafe(self._invite(), self._loop).result(OPEN_S)
+        except (TimeoutError, RuntimeError, concurrent.futures.CancelledError) as error:
+            if isinstance(error, DoorError):
+                raise
+            raise DoorError(f"the door for phones did not open within {OPEN_S:.0f} s") from None
+
+    async def _invite(self) -> Invitation:
+        assert self._door is not None
+        return await self._door.invite(lambda: self.runner(door=True), self._limits)
+
+    def update_aim(self, aim: Aim) -> None:
+        """Replaces how the filming phone is aimed, which it is told with each picture."""
+        if self._door is not None:
+            self._door.filming.aim = aim
+
+    def end_filming(self) -> None:
+        """Tells the phone that films that its pictures are not wanted any more."""
+        if self._door is not None:
+            with contextlib.suppress(RuntimeError):  # closed
+                asyncio.run_coroutine_threadsafe(self._door.filming.stop(), self._loop)
 
     def update_state(self, state: StateMessage) -> None:
         """Shows a new state."""
@@ -175,6 +214,10 @@ class WebPage:
         for one in (self._queue, self._setup_queue, self._choices, self._changes, self._demos, self._setup.preview):
             one.is_open = True
 
+    def offer_voice(self, make: Callable[[], Renders]) -> None:
+        """Sets the voice for pages whose browser has none; `make` is called in another thread, if a page asks."""
+        self._sounds.offer(make)
+
     def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
         """Sets the function that lists the choices for a new game; it is called in another thread."""
         self._menu = menu
@@ -214,9 +257,9 @@ class WebPage:
         """Replaces the values of these metrics, named without `kibitzer_`; a name ending in `_total` is a counter."""
         self._page_state.set_figures(figures)
 
-    def announce(self, text: str, kind: str = "said") -> None:
-        """Adds an announcement; `kind` is a stable snake_case code."""
-        self._page_state.announce(text, kind)
+    def announce(self, text: str, kind: str = "said", *, spoken: bool = True) -> None:
+        """Adds an announcement, which pages speak if it is to be `spoken`; `kind` is a stable snake_case code."""
+        self._page_state.announce(text, kind, spoken=spoken)
         self._wake()
 
     @property
@@ -247,6 +290,7 @@ class WebPage:
             self._loop.call_soon_threadsafe(self._end)
         self._thread.join(CLOSE_S)
         self._setup.close()
+        self._sounds.close()
         if self._archive is not None:
             self._archive.close()
 
@@ -296,16 +340,18 @@ class WebPage:
                 await self._streams.ended.wait()
         finally:
             watch.cancel()
+            if self._door is not None:
+                await self._door.close()
             await runner.cleanup()
 
-    def runner(self) -> web.AppRunner:
-        """The page's application, ready to serve."""
+    def runner(self, *, door: bool = False) -> web.AppRunner:
+        """The page's application, ready to serve, or that behind the phones' door."""
         logger = logging.Logger(f"{__name__}.http")
         logger.parent = _log
         logger.setLevel(logging.DEBUG)  # aiohttp logs some malformed requests at this level only
         logger.addFilter(RubbishFilter(self._refusals))
         return web.AppRunner(
-            self._application(),
+            self._application(door=door),
             access_log=None,
             logger=logger,
             shutdown_timeout=1.0,
@@ -313,18 +359,24 @@ class WebPage:
             auto_decompress=False,
         )
 
-    def _application(self) -> web.Application:
-        application = web.Application(
-            middlewares=[admit(self._refusals, self._limits, self._allowed_hosts, self._proxies)], client_max_size=1024
-        )
+    def _application(self, *, door: bool = False) -> web.Application:
+        middlewares = [admit(self._refusals, self._limits, self._allowed_hosts, self._proxies)]
+        files = [file for file in sorted(PAGE.iterdir()) if file.suffix in KINDS]
+        if door and self._door is not None:
+            middlewares.append(self._door.guard([_address_of(file) for file in files if file.suffix != ".html"]))
+        application = web.Application(middlewares=middlewares, client_max_size=1024)
         application.on_response_prepare.append(protect)
-        for file in sorted(PAGE.iterdir()):
-            if file.suffix in KINDS:
-                application.router.add_get(_address_of(file), functools.partial(_file, file, KINDS[file.suffix]))
+        if door and self._door is not None:
+            self._door.add_routes(application.router, self._permission)
+        elif self._door is not None:
+            Invitations(self._door, self._invite, self._permission).add_routes(application.router)
+        for file in files:
+            application.router.add_get(_address_of(file), functools.partial(_file, file, KINDS[file.suffix]))
         for path, handler in (
             ("/video", self._streams.video),
             ("/live", self._streams.live),
             ("/snapshot.jpg", self._streams.snapshot),
+            (r"/voice/{number:\d{1,9}}", self._sounds.sound),
             ("/board.svg", self._streams.board),
             ("/board.css", _board_style),
             ("/words", _words),

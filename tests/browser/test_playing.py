@@ -73,14 +73,14 @@ def make(page: Page, game: AnyGame, position: Any, move: Any) -> None:
 
 def hold(page: Page, halves: list[str]) -> None:
     """Takes a tile into the hand, the right way round."""
-    wanted = " and ".join(halves)
-    for label in (wanted, " and ".join(reversed(halves))):
-        tile = page.locator(f'#hand button[aria-label="Tile {label}"]').first
+    wanted = "-".join(halves)
+    for tile_name in (wanted, wanted[::-1]):
+        tile = page.locator(f'#hand button[data-tile="{tile_name}"]').first
         if tile.count():
             tile.click()
             break
     held = page.locator('#hand button[aria-pressed="true"]')
-    if held.get_attribute("aria-label") != f"Tile {wanted}":
+    if held.get_attribute("data-tile") != wanted:
         held.click()
 
 
@@ -117,7 +117,7 @@ def test_a_whole_game_is_played_on_the_page(name: str, table: Tables, look: Look
     outcome = game.outcome(position)
     assert outcome is not None and outcome.winner is not None
     page.wait_for_selector(f"#player-{outcome.winner}.won")
-    assert page.locator("#said:text('wins'), #turn:text('wins')").count() == 1
+    page.locator("#instruction[data-kind=over]", has_text="wins").wait_for()
     assert page.locator(".cell.target, .cell.source").count() == 0
 
 
@@ -130,10 +130,10 @@ def test_the_hand_is_in_view_and_what_a_pass_does_is_said_in_words(
     page.locator("#hand button").first.wait_for()
     box = page.locator("#hand").bounding_box()
     assert box is not None and box["y"] + box["height"] <= height
-    held = [label.replace(" and ", "-").removeprefix("Tile ") for label in labels(page.locator("#hand button"))]
+    held = [label.lower() for label in labels(page.locator("#hand button"))]
     told = page.locator("#actions [data-move]").all_inner_texts()
     assert sorted(told) == sorted({f"Put {tile} away" for tile in held})
-    assert page.inner_text("#said") == "Red is to move." and page.inner_text("#turn") == ""
+    assert page.inner_text("#instruction") == "Red's turn." and not page.locator("#said").is_visible()
 
 
 def labels(found: Any) -> list[str]:

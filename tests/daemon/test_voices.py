@@ -116,7 +116,7 @@ def test_a_command_that_is_not_there_is_named() -> None:
 def test_the_trouble_of_a_command_is_told_once_and_it_is_tried_again_later() -> None:
     now = [0.0]
     first, second = Known("broken"), Known()
-    voice = FallbackVoice(first, second, lambda: "The other voice fails.", lambda: now[0])
+    voice = FallbackVoice(first, second, lambda: "The other voice fails.", lambda: "I am back.", lambda: now[0])
     for text in ("One.", "Two."):
         assert voice.render(text, threading.Event()) == sound()
     assert second.said == ["The other voice fails. One.", "Two."]
@@ -126,7 +126,7 @@ def test_the_trouble_of_a_command_is_told_once_and_it_is_tried_again_later() -> 
     assert second.said[-1] == "Three."
     first.fault, now[0] = "", 200.0
     voice.render("Four.", threading.Event())
-    assert (first.said[-1], second.said[-1], voice.trouble) == ("Four.", "Three.", "")
+    assert (first.said[-1], second.said[-1], voice.trouble) == ("I am back. Four.", "Three.", "")
 
 
 def test_a_speaker_renders_what_a_command_makes(tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ const FIRST_MS = 500;
 const LONGEST_MS = 8000;
 const ASLEEP_MS = 25000;
 
-/** Calls `heard` with every message, and `opened` and `closed` when the connection opens and closes. */
+/**
+ * Calls `heard` with every message, and `opened` and `closed` when the connection opens and closes.
+ * Returns `send`, which returns whether there was a connection to send by, and `again`, which connects anew.
+ */
 export function listen({ heard, opened, closed }) {
   let socket = null;
   let wait = FIRST_MS;
@@ -36,6 +39,10 @@ export function listen({ heard, opened, closed }) {
   function wake() {
     if (document.visibilityState !== "visible") return;
     if (socket.readyState === WebSocket.OPEN && Date.now() - awake < ASLEEP_MS) return;
+    again();
+  }
+
+  function again() {
     const old = socket;
     socket = null;
     old.close();
@@ -47,4 +54,12 @@ export function listen({ heard, opened, closed }) {
     target.addEventListener(name, wake);
   }
   open();
+  return {
+    again,
+    send(data) {
+      if (socket.readyState !== WebSocket.OPEN) return false;
+      socket.send(data);
+      return true;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-"""A voice by an external command such as piper, set in the configuration, with espeak-ng as the fallback.
+"""A voice by an external command such as piper, set in the configuration, and espeak-ng as the fallback of any.
 
 The command receives a phrase on its standard input, in UTF-8, then end of file. Its standard output is the sound, a
 wave file, which is played as any other; if it writes nothing, it is assumed to have played the phrase itself.
@@ -114,17 +114,18 @@ class CommandVoice:
 
 
 class FallbackVoice:
-    """Uses the first voice while it works, else the second, which mentions the problem once."""
+    """Uses the first voice while it works, else the second; whichever speaks then mentions a change once."""
 
     def __init__(
         self,
         first: Renders,
         second: Renders,
         told: Callable[[], str],
+        back: Callable[[], str] = str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`told` returns the sentence with which the second voice mentions the problem."""
-        self._first, self._second, self._told, self._clock = first, second, told, clock
+        """`told` returns the sentence with which the second voice mentions the problem, `back` the first its end."""
+        self._first, self._second, self._told, self._back, self._clock = first, second, told, back, clock
         self._again_s = float("-inf")
         self.trouble = ""
         """Why the first voice does not speak; empty if it does."""
@@ -139,16 +140,16 @@ class FallbackVoice:
         new = False
         if self._clock() >= self._again_s:
             try:
-                sound = self._first.render(text, stop)
+                sound = self._first.render(f"{self._back()} {text}".strip() if self.trouble else text, stop)
             except VoiceError as error:
                 if stop.is_set():
                     raise
                 new, self.trouble = not self.trouble, str(error)
                 self._again_s = self._clock() + AGAIN_S
-                _log.warning("the voice command fails, espeak-ng speaks: %s", error)
+                _log.warning("the other voice fails, espeak-ng speaks: %s", error)
             else:
                 if self.trouble:
-                    _log.warning("the voice command works again")
+                    _log.warning("the other voice works again")
                 self.trouble = ""
                 return sound
         return self._second.render(f"{self._told()} {text}" if new else text, stop)

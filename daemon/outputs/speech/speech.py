@@ -17,10 +17,11 @@ from pathlib import Path
 
 from daemon.i18n.translation import worded
 from daemon.outputs.speech import player, voice
-from daemon.outputs.speech.command_voice import CommandVoice, FallbackVoice, Renders
+from daemon.outputs.speech.choosing import voice_of
+from daemon.outputs.speech.command_voice import FallbackVoice
 from daemon.outputs.speech.player import PlayError
 from daemon.outputs.speech.spelling import spelled
-from daemon.outputs.speech.voice import Voice, VoiceError
+from daemon.outputs.speech.voice import VoiceError
 
 _log = logging.getLogger(__name__)
 
@@ -56,18 +57,18 @@ class Speaker:
         player_process: Sequence[str] = player.APLAY,
         command: Sequence[str] = (),
         command_s: float = 20.0,
+        server: str = "",
+        server_s: float = 5.0,
     ) -> None:
         """Starts the thread; the voice's process starts with the first phrase.
 
         `device` is an ALSA name, None the default one. With `render_to` every phrase is written to a numbered wave file
         in that folder and none is played. If not `enabled`, phrases are only kept as the last text. `command` speaks
-        instead of espeak-ng, each phrase in at most `command_s` seconds.
+        instead of espeak-ng, each phrase in at most `command_s` seconds; so does the Wyoming server at `server`.
         """
         self._device, self._folder, self._enabled = device or None, render_to, enabled
         self._player_process = player_process
-        self._voice: Renders = Voice(language, rate_wpm, voice_process)
-        if command:
-            self._voice = FallbackVoice(CommandVoice(command, command_s), self._voice, _changed_voice)
+        self._voice = voice_of(language, rate_wpm, voice_process, command, command_s, server, server_s)
         self._waiting: collections.deque[tuple[bool, str]] = collections.deque()
         self._changed = threading.Condition()
         self._stop = threading.Event()
@@ -120,7 +121,7 @@ class Speaker:
             }
 
     def _other_voice(self) -> str:
-        """Status text about a failing voice command; empty if there is none, or it works."""
+        """Status text about a failing other voice; empty if there is none, or it works."""
         trouble = self._voice.trouble if isinstance(self._voice, FallbackVoice) else ""
         return trouble and worded("speaks with espeak-ng: {why}", why=trouble)
 
@@ -203,11 +204,6 @@ class Speaker:
         elif before and not reason:
             _log.warning("speech works again")
         _log.debug("%.2f s for %r: %s", seconds, phrase, reason or "spoken")
-
-
-def _changed_voice() -> str:
-    """The sentence of the second voice when the first one fails."""
-    return worded("My other voice does not work, so I speak with this one.")
 
 
 def _write(folder: Path, sound: bytes) -> None:
