@@ -120,7 +120,7 @@ class PlayersSection(Section):
     """The players of both sides, in the game's order."""
 
     first: PlayerSection = Field(default_factory=PlayerSection)
-    second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="alphabeta"))
+    second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="level-4"))
 
     @model_validator(mode="after")
     def _sit_apart(self) -> PlayersSection:

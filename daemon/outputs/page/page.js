@@ -4,6 +4,7 @@
 import { showActions } from "./actions.js";
 import { askPiece, Board } from "./board.js";
 import { at, capital, fill, make, write } from "./elements.js";
+import { offerDemo, showDemo } from "./demo.js";
 import { Hand } from "./hand.js";
 import { listen } from "./live.js";
 import { offerMenu } from "./menu.js";
@@ -145,6 +146,7 @@ function heard(told) {
   speech.hear(told.announcements);
   showHealth(told.health);
   const { state, view } = told;
+  showDemo(told);
   if (!state || !view.title) return;
   write(at("title"), view.title + (state.table === "table" ? "" : `, ${state.table}`));
   const { kind = "", text: now = "" } = view.instruction || {};
@@ -166,7 +168,7 @@ function heard(told) {
   showSides();
   board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
   showActions(told);
-  at("new").hidden = !told.commands || Boolean(view.entrance);
+  at("new").hidden = !told.commands || Boolean(view.entrance) || ["plays", "over"].includes(view.demo?.state);
   showStart(told);
   showSettings(told);
   askLegal();
@@ -181,6 +183,7 @@ at("close").onclick = at("picture").onclick = () => at("large").close();
 at("large").onclose = () => at("camera").append(at("picture"));
 offerMenu(at("new"));
 offerStart();
+offerDemo();
 offerSettings();
 listen({
   heard,
