@@ -85,6 +85,8 @@ class ConfigApplier:
             self._watchdog.stuck_s, self._watchdog.end_s = config.supervision.stuck_s, config.supervision.end_s
         if "speech" in changed:
             session.services.renew("voice")
+        if "listening" in changed:
+            session.services.renew("listening")
         if "page.enabled" in reading.taken:
             self._take_page()
         if "clock" in changed and session.timer is not None:

@@ -110,7 +110,8 @@ class UiPublisher:
             page.update_board(drawing)
         watched = session.eyes is not None
         view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought)
-        page.update_view(view | {"setup": session.setting_up.status()})
+        listens = session.services.listening is not None
+        page.update_view(view | {"setup": session.setting_up.status(), "listens": listens})
         seen = None if session.eyes is None else session.eyes.observation
         pose = None if seen is None else seen.alignment.pose
         page.update_frame(session.setting_up.picture(pose) if watched else None, session.config.camera.source)

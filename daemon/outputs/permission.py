@@ -75,12 +75,15 @@ class Permission:
         self._here = _full()
         self._trusted, self._strangers = Allowances(), Allowances()
 
-    def refusal(self, request: web.Request) -> web.Response | None:
-        """The response that refuses a request; None if it is allowed."""
+    def refusal(self, request: web.Request, token: str = "") -> web.Response | None:
+        """The response that refuses a request; None if it is allowed.
+
+        A WebSocket brings its `token` in a message: browsers give it no headers.
+        """
         if is_here(request):
             return None if self._here.take(1.0) else self._too_often()
         client = client_of(request, self._proxies)
-        if self._has_token(request, client):
+        if self._has_token(request, client, token):
             return None if self._trusted.take(client) else self._too_often()
         if not self._strangers.take(client, WRONG_TOKEN_COST):
             return self._too_often()
@@ -90,11 +93,12 @@ class Permission:
         text = "commands from another computer need the token that `kibitzer keys token` prints on the table's"
         return self._refuse("token", 401, "token_needed", text, {"WWW-Authenticate": "Bearer"})
 
-    def _has_token(self, request: web.Request, client: str) -> bool:
+    def _has_token(self, request: web.Request, client: str, token: str) -> bool:
         if self._token is None:
             return False
         try:
-            return is_bearer(request.headers.get("Authorization"), page_token(self._token))
+            header = f"Bearer {token}" if token else request.headers.get("Authorization")
+            return is_bearer(header, page_token(self._token))
         except TokenError as error:
             _log.warning("a command from %s is refused: %s", client, error)
             return False
