@@ -6,6 +6,7 @@ import { askPiece, Board } from "./board.js";
 import { at, capital, fill, make, write } from "./elements.js";
 import { offerDemo, showDemo } from "./demo.js";
 import { Hand } from "./hand.js";
+import { offerListening } from "./listening.js";
 import { listen } from "./live.js";
 import { offerMenu } from "./menu.js";
 import { showPlayers } from "./players.js";
@@ -20,6 +21,7 @@ const LONG = 40; // characters; longer instructions get smaller letters
 // How the mover is known if the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
 
+const microphone = offerListening(at("listen"));
 const speech = offerSpeech(at("speak"));
 
 let message = null;
@@ -143,6 +145,7 @@ function showSides() {
 function heard(told) {
   message = { ...told, board: told.board || message?.board };
   told.announcements.forEach(showAnnouncement);
+  microphone.show(told);
   speech.hear(told.announcements);
   showHealth(told.health);
   const { state, view } = told;
