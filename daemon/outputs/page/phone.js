@@ -57,6 +57,7 @@ const REASONS = {
 
 function showPhone() {
   let message = null;
+  let drawn;
   let wants = true; // whether this phone is to film
   let lock = null;
   const live = listen({ heard, opened: () => ask(false), closed });
@@ -156,7 +157,7 @@ function showPhone() {
     at("instruction").dataset.kind = kind;
     write(at("said"), view.hint || (state.text === text ? "" : state.text));
     document.title = `${text} Kibitzer`;
-    if (told.board) board.show(told.board);
+    if (message.board !== drawn) board.show(drawn = message.board);
     board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
     return showActions(told);
   }
