@@ -158,7 +158,7 @@ function showPhone() {
     at("instruction").dataset.kind = kind;
     write(at("said"), view.hint || (state.text === text ? "" : state.text));
     document.title = `${text} Kibitzer`;
-    if (message.board !== drawn) board.show(drawn = message.board);
+    if (message.board && message.board !== drawn) board.show(drawn = message.board);
     board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
     return showActions({ ...told, view: { ...view, hand: null } }); // tiles are told on the table's page
   }
