@@ -71,6 +71,8 @@ class Session:
         """Seconds that two agents wait before each move on the page, until somebody chooses another pace."""
         self.menu: Callable[[], Mapping[str, object]] | None = None
         """Returns what can be chosen for a new game, on any thread; None if nothing can."""
+        self.demo: Callable[[], Mapping[str, object]] | None = None
+        """Returns what pages show of a demo beside this table, or of this one; None if there can be none."""
         self.entered = False
         """Whether somebody has chosen a game since the start."""
         self.listeners: list[Listener] = [self._tell]

@@ -22,8 +22,13 @@ OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 def address_of(page: PageSection, port: int = 0) -> str:
     """Address at which this computer reaches the page, such as http://127.0.0.1:8765."""
-    host = "127.0.0.1" if page.host in ("0.0.0.0", "::", "localhost") else page.host
-    return f"http://{f'[{host}]' if ':' in host else host}:{port or page.port}"
+    return address_at(page.host, port or page.port)
+
+
+def address_at(host: str, port: int) -> str:
+    """Address at which this computer reaches a page that listens there."""
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1", "localhost": "127.0.0.1"}.get(host, host)
+    return f"http://{f'[{here}]' if ':' in here else here}:{port}"
 
 
 def playing(page: PageSection) -> str:

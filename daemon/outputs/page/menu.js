@@ -6,7 +6,7 @@ import { post } from "./tell.js";
 import { t } from "./words.js";
 
 const AGAIN_MS = 1000;
-const USUAL = "level-4";
+export const USUAL = "level-4";
 const SIDES = ["first", "second"];
 let menu = null;
 let choice = null;
@@ -229,8 +229,8 @@ async function again() {
   if (!menu.ready) setTimeout(again, AGAIN_MS);
 }
 
-/** Opens the dialog; the name of a game and the source of a camera may be chosen already. */
-export async function newGame({ game = "", source = "" } = {}) {
+/** Opens the dialog; a game, a camera and an agent for the agents' seats may be chosen already. */
+export async function newGame({ game = "", source = "", agent = "" } = {}) {
   menu = await askMenu();
   at("menu-answer").textContent = "";
   at("menu-fields").replaceChildren();
@@ -238,6 +238,7 @@ export async function newGame({ game = "", source = "" } = {}) {
     choice = structuredClone(menu.choice);
     if (game && game !== choice.game.name) choice.game = { name: game, rules: {} };
     if (source) choice.camera = { source };
+    if (agent) SIDES.filter((key) => choice.players[key].agent).forEach((key) => sit(key, agent));
     opponent = SIDES.map((key) => choice.players[key].agent).find(Boolean) || USUAL;
     draw();
     if (!menu.ready) setTimeout(again, AGAIN_MS);

@@ -152,7 +152,11 @@ function showPhone() {
     speech.hear(told.announcements);
     const { state, view } = told;
     if (!state || !view.title) return undefined;
-    write(at("said"), state.text);
+    const { kind, text } = view.instruction;
+    write(at("instruction"), text);
+    at("instruction").dataset.kind = kind;
+    write(at("said"), view.hint || (state.text === text ? "" : state.text));
+    document.title = `${text} Kibitzer`;
     if (told.board) board.show(told.board);
     board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
     return showActions({ ...told, view: { ...view, hand: null } }); // tiles are told on the table's page
