@@ -20,7 +20,8 @@ export function select(label, options, value, changed, name = null) {
   return make("label", {}, make("span", { text: label }), field);
 }
 
-function tick(label, value, changed, title = "") {
+/** A label with a box to tick. */
+export function tick(label, value, changed, title = "") {
   const box = make("input", { type: "checkbox", on: { change: (event) => changed(event.target.checked) } });
   box.checked = value;
   return make("label", { class: "tick", title }, box, make("span", { text: label }));

@@ -1,8 +1,8 @@
 // The start card: what can be begun, shown while there is nothing else to see.
 "use strict";
 
-import { letChoose, offerCameras } from "./cameras.js";
-import { at, make, write } from "./elements.js";
+import { chooseCamera } from "./cameras.js";
+import { at, write } from "./elements.js";
 import { askMenu, gamePictures, newGame } from "./menu.js";
 import { portOf } from "./demo.js";
 import { post } from "./tell.js";
@@ -11,10 +11,7 @@ import { t } from "./words.js";
 let game = "";
 let awaited = false; // whether a demo was asked for here
 
-function begin(source) {
-  at("camera-dialog").close();
-  newGame({ game, source });
-}
+const begin = (source) => newGame({ game, source });
 
 /** Lists the games. */
 async function list() {
@@ -22,23 +19,17 @@ async function list() {
   if (!menu) return;
   game ||= menu.choice.game.name;
   at("start-games").replaceChildren(gamePictures(menu.games, game, (name) => { game = name; }, "start-game"));
-  const phone = await fetch("phone").catch(() => null);
-  await phone?.text();
-  at("way-phone").hidden = !phone?.ok;
 }
 
-async function usePhone() {
+/** Shows the code that a phone scans, and a new one whenever it has become old. */
+async function invite() {
   const { ok, text, told } = await post("phone", {});
   write(at("start-answer"), text);
   if (!ok) return;
-  if (matchMedia("(pointer: coarse)").matches) {
-    location.assign(told.address);
-    return;
-  }
   at("phone-code").src = told.qr;
   at("phone-address").href = told.address;
   write(at("phone-address"), told.address);
-  at("phone-dialog").showModal();
+  setTimeout(() => { if (!at("phone").hidden) invite(); }, 1000 * told.ends_s + 500);
 }
 
 async function watchDemo() {
@@ -70,23 +61,19 @@ export function showStart({ view, commands, health }) {
   write(at("start-trouble"), shown && camera && !camera.ok ? camera.text : "");
   write(at("start-address"), view.address ? t("From another device: {address}", { address: view.address }) : "");
   showDemo(view.demo);
+  const awaits = shown && view.awaits_phone;
+  if (awaits && at("phone").hidden) invite();
+  at("phone").hidden = !awaits;
   if (at("start").hidden !== shown) return;
   at("start").hidden = !shown;
   if (shown) list();
-  else for (const id of ["camera-dialog", "phone-dialog"]) at(id).close();
 }
 
 /** Connects the card's buttons. */
 export function offerStart() {
   at("way-here").addEventListener("click", () => begin("none"));
-  at("way-phone").addEventListener("click", usePhone);
+  at("way-phone").addEventListener("click", () => begin("phone"));
   at("way-demo").addEventListener("click", watchDemo);
-  let offered = false;
-  at("way-camera").addEventListener("click", () => {
-    if (!offered) offerCameras(begin);
-    offered = true;
-    at("camera-dialog").showModal();
-  });
-  at("camera-cancel").addEventListener("click", () => at("camera-dialog").close());
-  letChoose(true);
+  at("way-camera").addEventListener("click", () => chooseCamera(begin));
+  if (location.hash === "#camera") chooseCamera(begin);
 }
