@@ -114,7 +114,9 @@ class UiPublisher:
         watched = session.eyes is not None
         names = [person_name(one) for one in (session.config.players.first, session.config.players.second)]
         view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought, names=names)
-        page.update_view(view | {"setup": session.setting_up.status()} | table_of(session))
+        listens = session.services.listening is not None
+        own = {"setup": session.setting_up.status(), "listens": listens}
+        page.update_view(view | own | table_of(session))
         seen = None if session.eyes is None else session.eyes.observation
         pose = None if seen is None else seen.alignment.pose
         page.update_frame(session.setting_up.picture(pose) if watched else None, session.config.camera.source)

@@ -192,6 +192,15 @@ class SpeechSection(Section):
         return self
 
 
+class ListeningSection(Section):
+    """What people say to Kibitzer, into a page's microphone."""
+
+    enabled: bool = False
+    recogniser: WyomingText = Field(default="", max_length=300)
+    recogniser_s: float = Field(default=5.0, ge=1, le=120)
+    wake: str = Field(default="Kibitzer", max_length=32, pattern=r"^[^\W\d_]{3,}( [^\W\d_]+){0,2}$")
+
+
 class PageSection(Section):
     """The page for browsers, tablets and OBS, and the window."""
 
@@ -288,6 +297,7 @@ class Config(Section):
     vision: VisionSection = Field(default_factory=VisionSection)
     bus: BusSection = Field(default_factory=BusSection)
     speech: SpeechSection = Field(default_factory=SpeechSection)
+    listening: ListeningSection = Field(default_factory=ListeningSection)
     page: PageSection = Field(default_factory=PageSection)
     phone: PhoneSection = Field(default_factory=PhoneSection)
     journal: JournalSection = Field(default_factory=JournalSection)

@@ -39,6 +39,8 @@ from daemon.outputs.clients import LOOPBACK, Network
 from daemon.outputs.command_queue import CommandQueue, Request
 from daemon.outputs.connection_limits import SAY_S, ConnectionLimits, Refusals, RubbishFilter
 from daemon.outputs.guard import admit, is_loopback, protect
+from daemon.outputs.listening.listening import Listening
+from daemon.outputs.microphones import Microphones
 from daemon.outputs.page_state import PageState
 from daemon.outputs.permission import Permission
 from daemon.outputs.phones.addresses import own_addresses
@@ -114,6 +116,7 @@ class WebPage:
         self._demos = CommandQueue(permission, self._refusals, parse_demo_request)
         self._menu: Callable[[], Mapping[str, object]] | None = None
         self._setup = Setup(permission)
+        self._microphones = Microphones(permission)
         self._legal: dict[str, object] = {"moves": []}
         self._archive = (
             None
@@ -217,6 +220,10 @@ class WebPage:
     def offer_voice(self, make: Callable[[], Renders]) -> None:
         """Sets the voice for pages whose browser has none; `make` is called in another thread, if a page asks."""
         self._sounds.offer(make)
+
+    def listen_with(self, listening: Listening | None, is_talking: Callable[[], bool]) -> None:
+        """Passes what pages' microphones hear to `listening`, if anybody, except while the computer itself talks."""
+        self._microphones.listening, self._microphones.is_talking = listening, is_talking
 
     def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
         """Sets the function that lists the choices for a new game; it is called in another thread."""
@@ -375,6 +382,7 @@ class WebPage:
         for path, handler in (
             ("/video", self._streams.video),
             ("/live", self._streams.live),
+            ("/listen", self._microphones.listen),
             ("/snapshot.jpg", self._streams.snapshot),
             (r"/voice/{number:\d{1,9}}", self._sounds.sound),
             ("/board.svg", self._streams.board),

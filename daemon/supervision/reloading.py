@@ -16,6 +16,7 @@ AT_ONCE = {
     "camera": "the camera is opened again",
     "eyes": "with the next picture",
     "speech": "with the next phrase",
+    "listening": "with the next utterance",
     "page.enabled": "the page is opened or closed",
     "page.window": "the window is opened or closed",
     "supervision": "with the next look",

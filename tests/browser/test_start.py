@@ -198,9 +198,10 @@ def test_a_phone_is_invited_with_the_game_that_was_chosen(table: Tables, look: L
     page.locator("#way-phone").click()
     loaded(page, "#menu")
     page.locator("#menu-begin").click()
-    page.locator("#phone").wait_for()
-    page.wait_for_function("() => document.querySelector('#phone-code').naturalWidth > 0")
-    assert "/phone#" in page.locator("#phone-address").inner_text()
+    page.wait_for_url("**/phone")
+    page.wait_for_function("() => document.querySelector('#qr').naturalWidth > 0")
+    page.goto(there.address)
+    page.locator("#phone a").wait_for()
     assert there.session.config.game.name == "reversi" and page.locator("#main").is_hidden()
     page.locator("#way-here").click()  # a change of mind
     page.locator("#menu-begin").click()

@@ -6,6 +6,7 @@ import { askPiece, Board } from "./board.js";
 import { at, capital, fill, make, write } from "./elements.js";
 import { offerDemo, showDemo } from "./demo.js";
 import { Hand } from "./hand.js";
+import { offerListening } from "./listening.js";
 import { listen } from "./live.js";
 import { offerMenu } from "./menu.js";
 import { showPlayers } from "./players.js";
@@ -20,6 +21,7 @@ const LONG = 40; // characters; longer instructions get smaller letters
 // How the mover is known if the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
 
+const microphone = offerListening(at("listen"));
 const speech = offerSpeech(at("speak"));
 
 let message = null;
@@ -118,7 +120,7 @@ function showPicture(watched) {
 async function askLegal(again = false) {
   const { state, view, commands } = message;
   const mine = commands && !view.watched && state && state.awaiting === "move" && !view.paused;
-  const wanted = mine ? `${state.session}/${state.game_id}/${state.sequence}` : "";
+  const wanted = mine ? `${state.session}/${view.mark}` : "";
   if (wanted === asked && !again) return;
   asked = wanted;
   // While an agent thinks the hand keeps its space, so that nothing on the page jumps.
@@ -143,6 +145,7 @@ function showSides() {
 function heard(told) {
   message = { ...told, board: told.board || message?.board };
   told.announcements.forEach(showAnnouncement);
+  microphone.show(told);
   speech.hear(told.announcements);
   showHealth(told.health);
   const { state, view } = told;

@@ -21,17 +21,6 @@ async function list() {
   at("start-games").replaceChildren(gamePictures(menu.games, game, (name) => { game = name; }, "start-game"));
 }
 
-/** Shows the code that a phone scans, and a new one whenever it has become old. */
-async function invite() {
-  const { ok, text, told } = await post("phone", {});
-  write(at("start-answer"), text);
-  if (!ok) return;
-  at("phone-code").src = told.qr;
-  at("phone-address").href = told.address;
-  write(at("phone-address"), told.address);
-  setTimeout(() => { if (!at("phone").hidden) invite(); }, 1000 * told.ends_s + 500);
-}
-
 async function watchDemo() {
   write(at("start-answer"), t("The demo begins soon: it first learns how its men look."));
   const { ok, text } = await post("demo", { game });
@@ -61,9 +50,7 @@ export function showStart({ view, commands, health }) {
   write(at("start-trouble"), shown && camera && !camera.ok ? camera.text : "");
   write(at("start-address"), view.address ? t("From another device: {address}", { address: view.address }) : "");
   showDemo(view.demo);
-  const awaits = shown && view.awaits_phone;
-  if (awaits && at("phone").hidden) invite();
-  at("phone").hidden = !awaits;
+  at("phone").hidden = !view.awaits_phone;
   if (at("start").hidden !== shown) return;
   at("start").hidden = !shown;
   if (shown) list();
@@ -72,7 +59,7 @@ export function showStart({ view, commands, health }) {
 /** Connects the card's buttons. */
 export function offerStart() {
   at("way-here").addEventListener("click", () => begin("none"));
-  at("way-phone").addEventListener("click", () => begin("phone"));
+  at("way-phone").addEventListener("click", () => newGame({ game, source: "phone", begun: () => location.assign("phone") }));
   at("way-demo").addEventListener("click", watchDemo);
   at("way-camera").addEventListener("click", () => chooseCamera(begin));
   if (location.hash === "#camera") chooseCamera(begin);
