@@ -78,11 +78,13 @@ class AlphaBeta:
         if not self._has_waited:
             self._has_waited = True
             loading.wait(self.game.name, stop)
+        self._ready_search()
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The best move of the deepest search within the limits. Raises ValueError where the game is over.
 
-        The clock starts once the kernel is loaded or the wait for it has ended.
+        The clock starts once the kernel is loaded or the wait for it has ended. The first ply is always searched, so
+        that the answer is a sensible move however short the time is.
         """
         self.prepare(stop)
         request = MoveRequest(self.game, position)
@@ -124,9 +126,9 @@ class AlphaBeta:
         begun_s = time.monotonic()
         try:
             while depth < most:
-                if limits.time_s is not None or time.monotonic() - begun_s > SHORT_S:
+                if depth and (limits.time_s is not None or time.monotonic() - begun_s > SHORT_S):
                     watch.start()
-                elif stop.is_set():
+                elif depth and stop.is_set():
                     break
                 latest = search.deepen(depth + 1)
                 best = latest if latest.move is not None else dataclasses.replace(best, nodes=latest.nodes)

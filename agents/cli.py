@@ -7,6 +7,7 @@ import json
 import logging
 import math
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -18,7 +19,7 @@ from pydantic import ValidationError
 
 import games
 from agents import engines as outside
-from agents import kernels, registry
+from agents import kernels, levels, registry
 from agents.agent import Agent, AgentError, Answer, Limits
 from agents.certificates import read_worker_keys
 from agents.command_line import EnginesOption, GameOption, JsonOption, RuleOption, stop
@@ -44,11 +45,15 @@ def move(
     seed: Annotated[int | None, typer.Option(min=0, max=2**31, help="Seed of the agent's choices.")] = None,
     engines: EnginesOption = None,
     as_json: JsonOption = False,
+    lines: Annotated[
+        bool, typer.Option("--lines", help='Answers every line {"moves": ...} or {"position": ...} it reads, as JSON.')
+    ] = False,
 ) -> None:
     """Asks an agent for one move, without a daemon.
 
     Fields: move, score (positive is good for the side to move; null without an opinion; 1000000 less the plies is a
-    forced win), nodes, depth, seconds, pv (expected moves), masked (illegal choices of networks that were passed over).
+    forced win), lead (score that is a clear advantage; null if unknown), nodes, depth, seconds, pv (expected moves),
+    masked (illegal choices of networks that were passed over).
     The first move of a game after an update compiles its search: seconds, which are not counted.
 
     Example: kibitzer move --game morris --moves "d2 d6" --depth 6 --json
@@ -57,15 +62,19 @@ def move(
         _use(engines)
         the_game = games.load(game, games.rules_from_words(rule))
         the_position = _position(the_game, moves, position)
+        lead = levels.lead(the_game.name)
         options = _options(option) | ({} if seed is None else {"seed": str(seed)})
         player = registry.load_agent(agent, the_game, options)
         limits = _limits(time_s, depth, nodes)
+        if lines:
+            _answer_lines(the_game, player, limits, lead)
+            return
         answer = _choose(player, the_position, limits)
     except ValueError as error:
         raise stop("move", error) from None
     text = the_game.format_move(the_position, answer.move)
     if as_json:
-        typer.echo(_as_json(text, answer))
+        typer.echo(_as_json(text, answer, lead))
     else:
         score = "no opinion" if answer.score is None else f"score {answer.score:g}"
         masked = f", {answer.masked} illegal choices passed over" if answer.masked else ""
@@ -195,11 +204,26 @@ def _choose(player: Agent, position: Any, limits: Limits) -> Answer:
         raise AgentError(str(error)) from None
 
 
-def _as_json(text: str, answer: Answer) -> str:
+def _answer_lines(game: AnyGame, player: Agent, limits: Limits, lead: float | None) -> None:
+    """Answers each line of the standard input by one, `{"error": ...}` where that is impossible, until it ends."""
+    for line in sys.stdin:
+        try:
+            asked = json.loads(line)
+            position = _position(game, asked.get("moves"), asked.get("position"))
+            answer = _choose(player, position, limits)
+            told = _as_json(game.format_move(position, answer.move), answer, lead)
+        except (ValueError, AttributeError, TypeError) as error:
+            told = json.dumps({"error": str(error)})
+        sys.stdout.write(told + "\n")
+        sys.stdout.flush()
+
+
+def _as_json(text: str, answer: Answer, lead: float | None) -> str:
     return json.dumps(
         {
             "move": text,
             "score": answer.score,
+            "lead": lead,
             "nodes": answer.nodes,
             "depth": answer.depth,
             "seconds": round(answer.seconds, 6),

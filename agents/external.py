@@ -16,7 +16,7 @@ from agents import engines
 from agents.agent import AgentError, Answer, Limits
 from agents.engines import Engine, engine_protocols
 from agents.engines.engine_protocols import EngineAnswer, Question
-from agents.engines.process import EngineError, EngineProcess, EngineStopped
+from agents.engines.process import EngineError, EngineProcess, EngineSilent, EngineStopped
 from agents.move_request import MoveRequest
 from games import AnyGame, MoveError, rule
 
@@ -26,10 +26,6 @@ ATTEMPTS = 2
 MAX_FAILURES = 6
 THINK_S = 1.0
 """Seconds that an engine may think when no limit is given."""
-GRACE_S = 1.0
-"""Seconds at least, beyond its thinking time, that an engine has to answer."""
-GRACE_SHARE = 0.5
-"""Share of the thinking time that an engine has beyond it, if more than GRACE_S."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,14 +99,17 @@ class External:
             self.close()
         if self._process is None:
             self._process = EngineProcess(self._engine.command)
-            with _told_as_engine_error():
-                deadline_s = engine_protocols.deadline_in(self._engine.timeout_s)
-                self._protocol.greet(self._process, self.game, self._engine.options, deadline_s)
-        think_s = min(limits.time_s or THINK_S, self._engine.timeout_s)
-        wait_s = think_s + max(GRACE_S, GRACE_SHARE * think_s) if limits.time_s else self._engine.timeout_s
-        deadline_s = engine_protocols.deadline_in(min(wait_s, self._engine.timeout_s))
+            try:
+                with _told_as_engine_error():
+                    deadline_s = engine_protocols.deadline_in(self._engine.timeout_s)
+                    self._protocol.greet(self._process, self.game, self._engine.options, deadline_s)
+            except EngineSilent as error:
+                raise EngineError(f"does not greet as an engine for {self._engine.protocol} does: {error}") from None
+        timeout_s = self._engine.timeout_s
+        think_s = min(limits.time_s or THINK_S, timeout_s)
+        wait_s = min(think_s + self._engine.grace_s, timeout_s) if limits.time_s else timeout_s
         with _told_as_engine_error():
-            return self._protocol.ask(Question(self._process, self.game, position, limits, think_s, deadline_s, stop))
+            return self._protocol.ask(Question(self._process, self.game, position, limits, think_s, wait_s, stop))
 
     def _read(self, position: Any, answer: EngineAnswer) -> Any:
         """The legal move in the reply. Raises EngineError."""

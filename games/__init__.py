@@ -29,7 +29,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
-from wording import Sentence, Term, sentence
+from wording import Sentence, Term, noun, sentence
 
 EMPTY = "."
 """The class letter of an empty cell in every board string."""
@@ -274,6 +274,15 @@ class Game(Protocol[P, M]):
         """The position with everything hidden filled in at random."""
         return position
 
+    cell_points: tuple[int, ...] = ()
+    """Points that a piece brings on each cell, where they depend on the cell; else empty."""
+    in_short: tuple[Sentence, ...] = ()
+    """The rules that people ask for while they play, each as a sentence."""
+
+    def won_by(self, position: P) -> tuple[int, ...]:
+        """The cells that won a game which is over, such as five in a row; empty where no line of them does."""
+        return ()
+
     def may_become(self, board: str, target: str, plies: int) -> bool:
         """Whether that many plies might lead from one board to the other: a quick test that is never wrongly False."""
         return True
@@ -453,6 +462,24 @@ def switched_on(game: AnyGame) -> frozenset[str]:
     return frozenset(
         {name for name, value in values.items() if value is True} | {f"{name}={values[name]}" for name in drawn}
     )
+
+
+PIP_NAMES = (
+    noun("pips", "blank"),
+    noun("pips", "one"),
+    noun("pips", "two"),
+    noun("pips", "three"),
+    noun("pips", "four"),
+    noun("pips", "five"),
+    noun("pips", "six"),
+)
+"""Names of a tile's ends, by their pips."""
+
+
+def tile_named(first: str, second: str) -> Sentence:
+    """A tile as people name it, by its two ends as digits: "three-five", "double six"."""
+    one, other = (Term("pips", PIP_NAMES[int(end)]) for end in (first, second))
+    return sentence("double {pips}", pips=one) if first == second else sentence("{one}-{other}", one=one, other=other)
 
 
 def carry_out(board: str, steps: Sequence[Step]) -> str:

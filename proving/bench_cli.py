@@ -61,8 +61,9 @@ def pipeline(
     """Measures every step from frame to verdict, and the running daemon while nothing happens.
 
     The same run measures the method of Preda's thesis (docs/results.md): SIFT on every frame, ResNet-18 in full
-    precision on every cell. Other programs disturb the figures: the load is printed with them. Exit status 1 if a
-    target is missed.
+    precision on every cell. Other programs disturb the figures: the load is printed with them. The last line (`line`
+    with --json) is one to paste: what a changed picture costs, tracked, read and judged, and a board at rest. Exit
+    status 1 if a target is missed.
 
     Example: kibitzer bench pipeline --game morris --seconds 30 --json
     """

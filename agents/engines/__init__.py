@@ -19,8 +19,9 @@ from places.named_files import read_toml
 FILE_VARIABLE = "KIBITZER_ENGINES"
 """Environment variable with the path of the file; if unset, there are no engines."""
 TIMEOUT_S = 30.0
+GRACE_S = 5.0
 MIN_S, MAX_S = 0.1, 3600.0
-KEYS = {"protocol", "command", "options", "timeout_s"}
+KEYS = {"protocol", "command", "options", "timeout_s", "grace_s"}
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 OPTION = re.compile(r"[^\x00-\x1f]{1,200}")
 
@@ -37,7 +38,9 @@ class Engine:
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Names and values in the protocol's own way: `setoption` (uci), `INFO` (gomocup), `set` (nboard)."""
     timeout_s: float = TIMEOUT_S
-    """Seconds to wait for one answer before the engine is killed."""
+    """Seconds to wait for one answer at most before the engine is killed."""
+    grace_s: float = GRACE_S
+    """Seconds beyond its thinking time, after it was told to stop, before the engine is killed."""
 
     @property
     def game(self) -> str:
@@ -84,10 +87,11 @@ def _engine(path: Path, name: str, table: object) -> Engine:
         raise AgentError(f"{where}.protocol is one of {', '.join(protocols.NAMES)}, not {protocol!r}")
     if not isinstance(command, list) or not command or not all(isinstance(word, str) and word for word in command):
         raise AgentError(f"{where}.command is a list of the program and its arguments, not {command!r}")
-    timeout_s = table.get("timeout_s", TIMEOUT_S)
-    if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or not MIN_S <= timeout_s <= MAX_S:
-        raise AgentError(f"{where}.timeout_s is {MIN_S:g} to {MAX_S:g} seconds, not {timeout_s!r}")
-    return Engine(name, protocol, tuple(command), _options(where, table.get("options", {})), float(timeout_s))
+    seconds = {key: table.get(key, usual) for key, usual in (("timeout_s", TIMEOUT_S), ("grace_s", GRACE_S))}
+    for key, value in seconds.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not MIN_S <= value <= MAX_S:
+            raise AgentError(f"{where}.{key} is {MIN_S:g} to {MAX_S:g} seconds, not {value!r}")
+    return Engine(name, protocol, tuple(command), _options(where, table.get("options", {})), **seconds)
 
 
 def _options(where: str, options: object) -> dict[str, str]:

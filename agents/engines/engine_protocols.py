@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -10,15 +12,23 @@ from typing import Any, Protocol
 
 from agents.agent import Limits
 from agents.engines import Engine
-from agents.engines.process import EngineProcess
+from agents.engines.process import EngineProcess, EngineSilent
 from agents.protocols import ggf, sanmill
+from agents.search import MAX_DEPTH
 from games import AnyGame, MoveError
 
 NBOARD_DEPTH = 12
 """Plies asked of an engine that gets no time limit, if neither limits nor options give a depth."""
 GOMOCUP_RULES = {(False, False): 0, (True, False): 1, (False, True): 4}
 """Value of the gomocup INFO rule by the rule options exact_five and renju."""
+NBOARD_MOVE = r"===\s*([^\s/]+)(?:[\s/]+(-?\d+(?:\.\d+)?))?"
+COST_OF_A_PLY = 2.5
+"""How many times longer a ply deeper takes in reversi, about."""
 NO_MATCH_LIMIT = 2**31 - 1
+STOP_S = 0.1
+"""Seconds beyond its thinking time after which an engine is told to stop: time for its answer to get here."""
+REMOVAL_SHARE = 0.1
+"""Share of the thinking time that the choice of the man to take gets at least."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,9 +52,13 @@ class Question:
     limits: Limits
     think_s: float
     """Seconds that the engine may think."""
-    deadline_s: float
-    """Seconds on the monotonic clock after which its answer is too late."""
+    wait_s: float
+    """Seconds after which an answer is too late."""
     stop: threading.Event
+
+    def expect(self, pattern: str, deadline_s: float, refusal: str = r"(?!)") -> re.Match[str]:
+        """The next line of the engine that the pattern matches. Raises EngineError, EngineStopped."""
+        return self.process.expect(pattern, deadline_s, self.stop, refusal)
 
 
 class EngineProtocol(Protocol):
@@ -77,37 +91,53 @@ class UciProtocol(EngineProtocol):
 
     def ask(self, question: Question) -> EngineAnswer:
         """Asks for the man's path, then for the removal if it closes a mill."""
-        fen = sanmill.to_fen(question.game, question.position)
-        answer = self._best(question, f"position fen {fen}")
-        if answer.move.startswith("x"):
-            return answer
+        fen, began_s = sanmill.to_fen(question.game, question.position), time.monotonic()
+        answer = self._best(question, f"position fen {fen}", question.think_s)
         try:
             question.game.parse_move(question.position, answer.move)
         except MoveError as error:
             if error.rule == "must_remove":
-                removal = self._best(question, f"position fen {fen} moves {answer.move}")
+                left_s = question.think_s - (time.monotonic() - began_s)
+                think_s = max(left_s, REMOVAL_SHARE * question.think_s)
+                removal = self._best(question, f"position fen {fen} moves {answer.move}", think_s)
                 return dataclasses.replace(answer, move=answer.move + removal.move, nodes=answer.nodes + removal.nodes)
         return answer
 
     @staticmethod
-    def _best(question: Question, position: str) -> EngineAnswer:
+    def _best(question: Question, position: str, think_s: float) -> EngineAnswer:
+        """The answer to one `go`, on lines of its own or on one with `info`; a late engine is told to stop."""
         process, limits = question.process, question.limits
         process.say(position)
         depth = f"depth {limits.depth} " if limits.depth else ""
-        process.say(f"go {depth}movetime {max(round(1000 * question.think_s), 1)}")
-        answer = EngineAnswer("")
+        process.say(f"go {depth}movetime {max(round(1000 * think_s), 1)}")
+        stop_s, deadline_s = deadline_in(think_s + STOP_S), deadline_in(question.wait_s)
+        sign = 1 if question.game.to_move(question.position) == 0 else -1  # Sanmill's scores are white's
+        score, depth_reached, nodes = None, 0, 0
         while True:
-            line = process.expect(r"(?:info|bestmove)\b.*", question.deadline_s, question.stop)[0]
+            try:
+                line = question.expect(r"(?:info|bestmove)\b.*", min(stop_s, deadline_s))[0]
+            except EngineSilent:
+                if stop_s >= deadline_s:
+                    raise
+                process.say("stop")
+                stop_s = deadline_s
+                continue
             words = line.split()
-            if words[0] == "bestmove":
-                return dataclasses.replace(answer, move=words[1].lower() if words[1:] else "")
-            answer = EngineAnswer(
-                "", _number(words, "cp", answer.score), _whole(words, "depth"), _whole(words, "nodes")
-            )
+            told = _number(words, "cp", None)
+            score = score if told is None else sign * told
+            depth_reached, nodes = _whole(words, "depth", depth_reached), _whole(words, "nodes", nodes)
+            if "bestmove" in words:
+                move = words[words.index("bestmove") + 1 :][:1]
+                return EngineAnswer("".join(move).lower(), score, depth_reached, nodes)
 
 
 class NBoardProtocol(EngineProtocol):
-    """NBoard for reversi: sets the position anew before asking for each move."""
+    """NBoard for reversi: sets the position anew before asking for each move.
+
+    It has no command for a time limit. The game tells the clock (`TI`), and the depth is fitted to the time: an engine
+    that is late is interrupted by a ping, as the protocol asks of it, and looks less deep from then on. A depth is said
+    only when it changes, because an engine may load its opening book anew for it.
+    """
 
     def __init__(self) -> None:
         self._pings = 0
@@ -117,26 +147,51 @@ class NBoardProtocol(EngineProtocol):
         process.say("nboard 2")
         for name, value in options.items():
             process.say(f"set {name} {value}")
-        self._depth = int(options["depth"]) if options.get("depth", "").isdecimal() else NBOARD_DEPTH
-        self._sync(process, deadline_s, None)
+        self._most = int(options["depth"]) if options.get("depth", "").isdecimal() else 0
+        """The depth that the options set; 0 is as deep as the time allows."""
+        self._fitting = self._most or NBOARD_DEPTH
+        self._said = 0
+        process.expect(self._ping(process), deadline_s)
 
-    def _sync(self, process: EngineProcess, deadline_s: float, stop: threading.Event | None) -> None:
+    def _ping(self, process: EngineProcess) -> str:
+        """Sends a ping, and returns the pattern of its answer."""
         self._pings += 1
         process.say(f"ping {self._pings}")
-        process.expect(rf"pong {self._pings}\b", deadline_s, stop)
+        return rf"pong {self._pings}\b"
 
     def ask(self, question: Question) -> EngineAnswer:
-        """Sends set depth, set game and go."""
+        """Sends set depth where it changes, set game and go."""
         process, game, position = question.process, question.game, question.position
-        depth = question.limits.depth or self._depth
-        process.say(f"set depth {depth}")
-        process.say(f"set game {ggf.write(game, position)}")
-        self._sync(process, question.deadline_s, question.stop)
-        process.say("go")
-        found = process.expect(r"===\s*([^\s/]+)(?:[\s/]+(-?\d+(?:\.\d+)?))?", question.deadline_s, question.stop)
-        move = found[1].lower()
-        score = None if found[2] is None else float(found[2])
-        return EngineAnswer("pass" if move in ggf.PASSES else move, score, depth)
+        deadline_s = deadline_in(question.wait_s)
+        timed = question.limits.time_s is not None
+        process.say(f"set game {ggf.write(game, position, question.think_s if timed else 0.0)}")
+        while True:
+            depth = question.limits.depth or self._fitting
+            if depth != self._said:
+                process.say(f"set depth {depth}")
+                self._said = depth
+            question.expect(self._ping(process), deadline_s)
+            began_s = time.monotonic()
+            process.say("go")
+            limit_s = min(began_s + question.think_s + STOP_S, deadline_s) if timed else deadline_s
+            try:
+                found = question.expect(NBOARD_MOVE, limit_s)
+            except EngineSilent:
+                if limit_s >= deadline_s:
+                    raise
+                found = question.expect(f"{NBOARD_MOVE}|{self._ping(process)}", deadline_s)
+            if timed and not question.limits.depth:
+                self._fit((time.monotonic() - began_s) / question.think_s)
+            if found[1] is not None:
+                move, score = found[1].lower(), None if found[2] is None else float(found[2])
+                return EngineAnswer("pass" if move in ggf.PASSES else move, score, depth)
+
+    def _fit(self, share: float) -> None:
+        """Fits the depth to the share of its time that an answer took; a ply costs about COST_OF_A_PLY times more."""
+        if share > 1:
+            self._fitting = max(self._fitting - math.ceil(math.log(share, COST_OF_A_PLY)), 1)
+        elif share * COST_OF_A_PLY**2 < 1:
+            self._fitting = min(self._fitting + 1, self._most or MAX_DEPTH)
 
 
 class GomocupProtocol(EngineProtocol):
@@ -161,12 +216,13 @@ class GomocupProtocol(EngineProtocol):
     def ask(self, question: Question) -> EngineAnswer:
         """Sends BEGIN on an empty board, else BOARD with the stones of both in turn, black's first."""
         process, game, position = question.process, question.game, question.position
+        deadline_s = deadline_in(question.wait_s)
         process.say(f"INFO timeout_turn {max(round(1000 * question.think_s), 1)}")
         stones = self._stones(game, position)
         if not stones:
             if not self._fresh:
                 process.say("RESTART")
-                process.expect(r"(?i)OK\b", question.deadline_s, question.stop, refusal=r"(?i)ERROR\b")
+                question.expect(r"(?i)OK\b", deadline_s, refusal=r"(?i)ERROR\b")
             process.say("BEGIN")
         else:
             process.say("BOARD")
@@ -174,7 +230,7 @@ class GomocupProtocol(EngineProtocol):
                 process.say(f"{cell % game.size},{cell // game.size},{owner}")
             process.say("DONE")
         self._fresh = False
-        found = process.expect(r"(\d+)\s*,\s*(\d+)\s*$", question.deadline_s, question.stop, refusal=r"(?i)ERROR\b")
+        found = question.expect(r"(\d+)\s*,\s*(\d+)\s*$", deadline_s, refusal=r"(?i)ERROR\b")
         column, row = int(found[1][:4]), int(found[2][:4])
         if column >= game.size or row >= game.size:
             return EngineAnswer(f"{column},{row}")
@@ -213,6 +269,6 @@ def _number(words: list[str], name: str, otherwise: float | None) -> float | Non
         return otherwise
 
 
-def _whole(words: list[str], name: str) -> int:
-    value = _number(words, name, 0.0) or 0.0
-    return int(value) if 0 <= value < 2**62 else 0
+def _whole(words: list[str], name: str, otherwise: int) -> int:
+    value = _number(words, name, None)
+    return int(value) if value is not None and 0 <= value < 2**62 else otherwise

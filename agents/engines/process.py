@@ -28,6 +28,10 @@ class EngineError(Exception):
     """An engine that died, fell silent or sent nonsense; the message says what happened, without the engine's name."""
 
 
+class EngineSilent(EngineError):
+    """An engine that has not answered by the deadline."""
+
+
 class EngineStopped(Exception):
     """The wait ended because the stop event was set."""
 
@@ -68,24 +72,25 @@ class EngineProcess:
             raise EngineError(f"does not read its input: {line[:SHOWN]!r} is left over")
 
     def hear(self, deadline_s: float, stop: threading.Event | None = None) -> str:
-        """Next line. Raises EngineError at the monotonic deadline or if the engine ends, EngineStopped at `stop`."""
+        """Next line. Raises EngineSilent at the monotonic deadline, EngineStopped at `stop`, EngineError if it ends.
+
+        A line that came before the deadline is never lost: the next call gets it.
+        """
         while True:
             if stop is not None and stop.is_set():
                 raise EngineStopped
+            if (left_s := deadline_s - time.monotonic()) <= 0:
+                last = f"; its last line was {self._last[:SHOWN]!r}" if self._last else ""
+                raise EngineSilent(f"gave no answer in time{last}")
             try:
-                line = self._lines.get(timeout=max(min(LOOK_S, deadline_s - time.monotonic()), 0.001))
+                line = self._lines.get(timeout=min(LOOK_S, left_s))
             except queue.Empty:
-                if time.monotonic() >= deadline_s:
-                    last = f"; its last line was {self._last[:SHOWN]!r}" if self._last else ""
-                    raise EngineError(f"gave no answer in time{last}") from None
                 continue
             if line is None:
                 with contextlib.suppress(TimeoutExpired):
                     self._process.wait(1.0)
                 raise EngineError(f"ended with status {self._process.returncode}")
             self._last = line
-            if time.monotonic() >= deadline_s:
-                raise EngineError(f"gave no answer in time; its last line was {line[:SHOWN]!r}")
             return line
 
     def expect(
@@ -107,8 +112,15 @@ def _listen(output: IO[bytes], lines: queue.Queue[str | None]) -> None:
     """Reader thread: a full queue drops its oldest line, so that the engine never blocks on us."""
     with contextlib.suppress(OSError, ValueError), output:  # closed by another thread
         while data := output.readline(MAX_LINE_LENGTH):
-            _put(lines, data.decode("utf-8", "replace").strip())
+            _put(lines, _text(data))
     _put(lines, None)
+
+
+def _text(data: bytes) -> str:
+    """A line as text. UTF-16, which programs for Windows may write, has a zero beside each ASCII letter."""
+    if data.count(0) > len(data) // 3:
+        data = re.sub(rb"\0|\xff\xfe|\xfe\xff", b"", data)
+    return data.decode("utf-8", "replace").strip()
 
 
 def _put(lines: queue.Queue[str | None], line: str | None) -> None:

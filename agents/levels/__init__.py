@@ -3,7 +3,9 @@
 A game of an installed package may bring its own, `levels/<game>.toml` beside its module.
 
 Such a file has one table, `[levels]`, with the keys "1" to "8"; each is a player in one word (`agents.players`), such
-as `3 = "alphabeta:depth=2,error_percent=10"`. Fixed depths and nodes play alike on every machine.
+as `3 = "alphabeta:depth=2,error_percent=10"`. Fixed depths and nodes play alike on every machine. The key `lead` is
+optional: the score of level 8, in its own unit, from which three of four games are won (of 60 between levels 5 and 6,
+after random openings).
 """
 
 from __future__ import annotations
@@ -11,11 +13,13 @@ from __future__ import annotations
 import functools
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import games
 from agents import players, registry
 from agents.agent import AgentError
 from agents.players import PlayerSpec
+from agents.search import WIN
 from games import AnyGame
 
 NUMBERS = tuple(range(1, 9))
@@ -36,17 +40,39 @@ USUAL = (
 @functools.cache
 def of(name: str) -> tuple[PlayerSpec, ...]:
     """The eight players of a game, weakest first. Raises AgentError naming the file and the level."""
+    path, table = _file(name)
+    if not table:
+        return tuple(players.parse(text) for text in USUAL)
+    return tuple(_player(path, number, table[str(number)]) for number in NUMBERS)
+
+
+@functools.cache
+def lead(name: str) -> float | None:
+    """The score of level 8 that is a clear advantage; None where nobody has said it. Raises AgentError."""
+    path, table = _file(name)
+    given = table.get("lead")
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < WIN:
+        raise AgentError(f"{path}: lead is a number between 0 and {WIN}, not {given!r}")
+    return float(given)
+
+
+def _file(name: str) -> tuple[Path, dict[str, Any]]:
+    """The path of a game's file and its table, empty where there is no file. Raises AgentError."""
     path = games.file_of(name, f"levels/{name}.toml") or FOLDER / f"{name}.toml"
     if not path.exists():
-        return tuple(players.parse(text) for text in USUAL)
+        return path, {}
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))["levels"]
-        texts = [table[str(number)] for number in NUMBERS]
+        table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))["levels"]
+        missing = [str(number) for number in NUMBERS if str(number) not in table]
+        if missing:
+            raise KeyError(missing[0])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise AgentError(f"{path} has no table [levels] with the keys 1 to {NUMBERS[-1]}: {error}") from None
-    if unknown := set(table) - {str(number) for number in NUMBERS}:
+    if unknown := set(table) - {str(number) for number in NUMBERS} - {"lead"}:
         raise AgentError(f"{path}: there is no level {', '.join(sorted(unknown))}")
-    return tuple(_player(path, number, text) for number, text in zip(NUMBERS, texts, strict=True))
+    return path, table
 
 
 def _player(path: Path, number: int, text: object) -> PlayerSpec:

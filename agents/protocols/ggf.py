@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from games import MoveError, PositionError
@@ -44,7 +45,12 @@ def format_move(game: Reversi, position: Position, move: Move) -> str:
     return "PA" if move == PASS else game.format_move(position, move).upper()
 
 
-def write(game: Reversi, position: Position) -> str:
-    """A game record that starts at the position and has no moves."""
+def write(game: Reversi, position: Position, move_s: float = 0.0) -> str:
+    """A game record that starts at the position and has no moves.
+
+    `move_s` are seconds a move; the clock `TI` then has as many as a side's remaining moves need. 0 is no clock.
+    """
     letters, mover = game.format_position(position).replace("X", "*").split()
-    return f"(;GM[Othello]PC[Kibitzer]PB[black]PW[white]RE[?]TI[0]TY[8]BO[8 {letters} {mover}];)"
+    left_s = math.ceil(move_s * (letters.count("-") + 1) / 2)
+    clock = f"{left_s // 60}:{left_s % 60:02}" if left_s else "0"
+    return f"(;GM[Othello]PC[Kibitzer]PB[black]PW[white]RE[?]TI[{clock}]TY[8]BO[8 {letters} {mover}];)"

@@ -13,7 +13,7 @@ import threading
 from agents.agent import Answer, Limits
 from agents.players import PlayerSpec
 from agents.protocols import ENGINE_NAME, Say, ggf
-from agents.protocols.thinking import Thinking
+from agents.protocols.thinking import READY_S, Thinking
 from agents.search import MAX_DEPTH
 from games.reversi import Move, Position, Reversi
 
@@ -44,6 +44,7 @@ class NBoardSession:
                 case "":
                     pass
                 case "nboard":
+                    self._thinking.wait_for_code(READY_S)
                     self._say(f"set myname {self._name()}")
                 case "set":
                     self._set(rest)

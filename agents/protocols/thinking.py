@@ -13,6 +13,8 @@ from games import AnyGame
 
 _log = logging.getLogger(__name__)
 
+READY_S = 25.0
+"""Seconds that a greeting without a deadline of its own waits for code to compile (isready exists for such waits)."""
 LOADING_S = 5.0
 """Seconds that the start of a game waits for the engine's code, which may have to be compiled."""
 MAX_ERROR_LENGTH = 200

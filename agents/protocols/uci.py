@@ -1,7 +1,8 @@
 """UCI for nine men's morris, as Sanmill speaks it: moves `d6` and `d6-d5`, a removal `xb4` as a separate move.
 
 Understands `position startpos moves ...` and Sanmill's FEN. If a mill has been closed and no man taken yet, `go`
-answers with the removal. UCI has no errors: `info string` reports invalid commands, and the position stays as it was.
+answers with the removal. Scores are white's, whoever is to move, as Sanmill's are. UCI has no errors: `info string`
+reports invalid commands, and the position stays as it was.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from agents.agent import AgentError, Answer, Limits
 from agents.players import PlayerSpec
 from agents.protocols import ENGINE_NAME, VERSION, Say, sanmill
 from agents.protocols.sanmill import Standing
-from agents.protocols.thinking import Thinking
+from agents.protocols.thinking import READY_S, Thinking
 from agents.search import MAX_DEPTH, WIN
 from games import GameError
 from games.nine_mens_morris import Move, NineMensMorris
@@ -23,10 +24,10 @@ GAME = "nine_mens_morris"
 ENDLESS_S = 86_400.0
 HASH_MB = 32
 MAX_HASH_MB = 1024
+MOVE_TIMES = {"movetime": ("MoveTime", 3600, 1.0), "movetimems": ("MoveTimeMs", 3_600_000, 0.001)}
+"""Sanmill's options for the time of a `go` without limits: name, most and seconds of one; 0 is no limit."""
 CLOCK_SHARE = 25
 """Moves that the time left on a clock must suffice for."""
-READY_S = 25.0
-"""Seconds that isready waits for code to compile; isready exists for such waits."""
 RESERVE_S = 0.05
 """Seconds kept back from every time limit for transmission."""
 
@@ -42,6 +43,8 @@ class UciSession:
         self._planned: tuple[Any, Move] | None = None
         """The position and move of the last answer, whose removal is requested next."""
         self._endless = False
+        self._move_s = 0.0
+        """Seconds of a `go` without limits, as an option sets them; 0 is the player's own limits."""
 
     def hear(self, line: str) -> bool:
         """Executes a command."""
@@ -88,17 +91,26 @@ class UciSession:
         self._say(f"id name {ENGINE_NAME} {VERSION} {self._spec.text}")
         self._say("id author the Kibitzer developers")
         self._say(f"option name Hash type spin default {HASH_MB} min 1 max {MAX_HASH_MB}")
+        for name, most, _ in MOVE_TIMES.values():
+            self._say(f"option name {name} type spin default 0 min 0 max {most}")
         self._say("uciok")
 
     def _set_option(self, line: str) -> None:
         name, _, value = line.partition("name ")[2].partition(" value ")
-        if name.strip().lower() != "hash":
-            self._tell(f"there is no option {name.strip()[:40]!r}")
-            return
-        try:
-            self._thinking.forget(self._game, table_mb=value.strip())
-        except AgentError as error:
-            self._tell(str(error))
+        name, value = name.strip(), value.strip()
+        if name.lower() in MOVE_TIMES:
+            title, most, unit_s = MOVE_TIMES[name.lower()]
+            if not (value.isascii() and value.isdigit() and len(value) < 9 and int(value) <= most):
+                self._tell(f"{title} is a whole number from 0 to {most}, not {value[:40]!r}")
+                return
+            self._move_s = int(value) * unit_s
+        elif name.lower() == "hash":
+            try:
+                self._thinking.forget(self._game, table_mb=value)
+            except AgentError as error:
+                self._tell(str(error))
+        else:
+            self._tell(f"there is no option {name[:40]!r}")
 
     def _set_position(self, words: Sequence[str]) -> None:
         self._thinking.stop()
@@ -137,13 +149,13 @@ class UciSession:
             time_s = max(left / 1000 / CLOCK_SHARE + 0.8 * increment / 1000 - RESERVE_S, 0.01)
         depth, nodes = numbers["depth"], numbers["nodes"]
         if time_s is None and depth is None and nodes is None:
-            return self._spec.limits
+            return Limits(max(self._move_s - RESERVE_S, 0.01)) if self._move_s else self._spec.limits
         return Limits(time_s, None if depth is None else min(max(depth, 1), MAX_DEPTH), nodes)
 
     def _choose(self, position: Any, limits: Limits, stop: threading.Event) -> None:
         answer = self._thinking.agent.choose(position, limits, stop)
         self._planned = (position, answer.move)
-        self._say(self._info(answer))
+        self._say(self._info(answer, 1 if self._game.to_move(position) == 0 else -1))
         self._say(f"bestmove {sanmill.tokens(self._game.format_move(position, answer.move))[0]}")
 
     def _choose_removal(self, standing: Standing, limits: Limits, stop: threading.Event) -> None:
@@ -174,9 +186,10 @@ class UciSession:
         elif moves := game.legal_moves(asked.position):
             self._say(f"bestmove {sanmill.tokens(game.format_move(asked.position, moves[0]))[0]}")
 
-    def _info(self, answer: Answer) -> str:
+    def _info(self, answer: Answer, sign: int) -> str:
+        """The report on a search; `sign` is 1 where white is to move, else -1."""
         line = " ".join(token for text in answer.pv for token in sanmill.tokens(text))
-        score = answer.score or 0.0
+        score = sign * (answer.score or 0.0)
         shown = f"cp {round(score)}"
         if abs(score) > WIN - 2 * MAX_DEPTH:
             moves = (WIN - int(abs(score)) + 1) // 2

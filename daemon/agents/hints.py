@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import logging
 import sys
 import threading
 from collections.abc import Sequence
-from subprocess import DEVNULL, PIPE, TimeoutExpired
+from subprocess import DEVNULL, PIPE
 from typing import Any
 
 import places
@@ -17,19 +18,33 @@ from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from games import AnyGame, GameError
 from processes import Process
-from wording import Sentences, sentence
+from wording import Sentences, sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)
 ROOT = places.PROGRAM
 COMMAND = (sys.executable, "-m", "daemon.cli", "move")
 PLAYER = "level-8"
 """The agent to ask: the strongest level of every game."""
-THINK_S = 2.0
+THINK_S = 0.8
+"""Seconds to think: with the start of the process an answer takes less than two."""
 DEADLINE_S = 30.0
 """Seconds before the process is killed; its first search after an update has to be compiled."""
 MAX_BYTES = 65536
-FORCED = 900_000.0
-"""Evaluation points beyond which a score means a forced win: 1000000 less the plies to it."""
+WIN, FORCED = 1_000_000, 900_000.0
+"""Score of a game won at once, less the plies to it; a score beyond the second means a forced win."""
+EVEN, FAR = 0.25, 3.0
+"""Shares of a clear advantage: below the first the game is even, beyond the second a side is far ahead."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Advice:
+    """The coach's answer to a question."""
+
+    said: Sentences
+    mark: str = ""
+    """The position that it is for."""
+    move: Any = None
+    """The move advised; None if it has no opinion."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -42,12 +57,18 @@ class _Question:
 
 
 class Coach:
-    """Answers one question at a time. `ask` and `poll` never block."""
+    """Answers one question at a time. `ask` and `poll` never block.
+
+    Its process stays for further questions until the game ends: only the first has to wait for its start.
+    """
 
     def __init__(self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S) -> None:
         self._command, self._deadline_s = tuple(command), deadline_s
         self._lock = threading.Lock()
         self._process: Process | None = None
+        self._running: list[str] = []
+        """The command of the process."""
+        self._game_id = ""
         self._answer: tuple[_Question, str] | None = None
         """The question and the JSON text received; the text is empty if the process gave none."""
         self._asked: _Question | None = None
@@ -61,17 +82,17 @@ class Coach:
         """Asks about the current position, unless a question is already waiting."""
         if self.thinks:
             return
+        self._game_id = game_id
         self._asked = _Question(game_id, mark_of(game_id, referee.moves))
-        command = [*self._command, *_question(referee)]
-        thread = threading.Thread(target=self._think, args=(self._asked, command), name="coach", daemon=True)
-        thread.start()
+        asked = self._asked, [*self._command, *_words(referee)], _question(referee)
+        threading.Thread(target=self._think, args=asked, name="coach", daemon=True).start()
 
-    def poll(self, referee: Referee, game_id: str) -> Sentences | None:
+    def poll(self, referee: Referee, game_id: str) -> Advice | None:
         """The coach's advice, once; None while it thinks. An outdated answer only yields that the board changed.
 
         A question asked in another game, or in one that is over, is given up without a word.
         """
-        if self._asked is not None and (self._asked.game_id != game_id or referee.outcome is not None):
+        if self._game_id and (self._game_id != game_id or referee.outcome is not None):
             self.close()
         with self._lock:
             answer, self._answer = self._answer, None
@@ -79,78 +100,118 @@ class Coach:
             return None
         self._asked = None
         if answer[0].mark != mark_of(game_id, referee.moves):
-            return (sentence("The board has changed while I was thinking. Ask me again."),)
-        return advice(referee.game, referee.position, answer[1])
+            return Advice((sentence("The board has changed while I was thinking. Ask me again."),))
+        return advice(referee.game, referee.position, answer[1], answer[0].mark)
 
     def close(self) -> None:
-        """Gives up the question that is waiting, and kills its process."""
+        """Gives up the question that is waiting, and kills the process."""
         with self._lock:
-            self._asked, process = None, self._process
+            waits = self._asked is not None and self._answer is None
+            self._asked, self._game_id = None, ""
+            process, self._process = self._process, None
         if process is not None:
             process.end()
+            if not waits:  # else its thread does so
+                _close_pipes(process)
 
-    def _think(self, asked: _Question, command: Sequence[str]) -> None:
+    def _think(self, asked: _Question, command: list[str], question: str) -> None:
         """The thread of one question."""
         text = ""
         try:
-            process = Process(command, cwd=ROOT, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
-            with self._lock:
-                given_up = asked is not self._asked
-                if not given_up:
-                    self._process = process
-            out = _output(process, 0.0 if given_up else self._deadline_s)
-            text = out[:MAX_BYTES].decode(errors="replace") if process.returncode == 0 else ""
+            process = self._ready(asked, command)
+            if process is not None:
+                text = _answered(process, question, self._deadline_s)
+                if not text:
+                    process.end()
+                    _close_pipes(process)
         except Exception:  # the top of the thread
             LOGGER.exception("the coach cannot be asked")
         with self._lock:
             if asked is self._asked:
-                self._process, self._answer = None, (asked, text)
+                self._process = self._process if text else None
+                self._answer = asked, text
+
+    def _ready(self, asked: _Question, command: list[str]) -> Process | None:
+        """The process of that command, started if need be; None if the question is given up."""
+        with self._lock:
+            if asked is not self._asked:
+                return None
+            before = self._process
+            if before is None or self._running != command or before.poll() is not None:
+                if before is not None:
+                    before.end()
+                    _close_pipes(before)
+                self._process = Process(command, cwd=ROOT, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+                self._running = command
+            return self._process
 
 
-def _output(process: Process, deadline_s: float) -> bytes:
-    """The process's output; empty if it does not end in time. Nothing that it has started is left."""
-    with process:
-        try:
-            return bytes(process.communicate(timeout=deadline_s)[0])
-        except TimeoutExpired:
-            LOGGER.warning("the coach did not answer within %.0f s", deadline_s)
-            return b""
-        finally:
-            process.end()
+def _answered(process: Process, question: str, deadline_s: float) -> str:
+    """The line that answers a question; empty if none comes in time, and then the process has ended."""
+    assert process.stdin is not None and process.stdout is not None
+    deadline = threading.Timer(deadline_s, process.end)
+    deadline.daemon = True
+    deadline.start()
+    try:
+        with contextlib.suppress(OSError):  # it may answer without having read, and end
+            process.stdin.write(question.encode() + b"\n")
+            process.stdin.flush()
+        return bytes(process.stdout.readline(MAX_BYTES)).decode(errors="replace").strip()
+    finally:
+        deadline.cancel()
 
 
-def _question(referee: Referee) -> list[str]:
-    """The command-line arguments that ask for the best move in the current position."""
+def _close_pipes(process: Process) -> None:
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):  # what was written last may not have been read
+            if pipe is not None:
+                pipe.close()
+
+
+def _words(referee: Referee) -> list[str]:
+    """The command-line words for a game and its rules."""
     game = referee.game
     rules = [word for name, value in vars(game.rules).items() for word in ("--rule", f"{name}={str(value).lower()}")]
-    known = ["--moves", " ".join(referee.moves)]
-    if referee.history[0] not in game.starts:
-        seen = game.view(referee.position, game.to_move(referee.position))  # the coach sees no other hand
-        known = ["--position", game.format_position(seen)]
-    return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", *rules, *known, "--json"]
+    return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", *rules, "--lines"]
 
 
-def advice(game: AnyGame, position: Any, text: str) -> Sentences:
+def _question(referee: Referee) -> str:
+    """The line that asks for the best move in the current position."""
+    game = referee.game
+    if referee.history[0] in game.starts:
+        return json.dumps({"moves": " ".join(referee.moves)})
+    seen = game.view(referee.position, game.to_move(referee.position))  # the coach sees no other hand
+    return json.dumps({"position": game.format_position(seen)})
+
+
+def advice(game: AnyGame, position: Any, text: str, mark: str = "") -> Advice:
     """A coach's answer in one or two sentences; an invalid answer or an illegal move is reported as no opinion."""
     try:
         answer = json.loads(text)
         move = game.parse_move(position, str(answer["move"])[:64])
-        score = answer["score"]
-        worth = None if score is None else float(score)
-    except (ValueError, KeyError, TypeError, GameError):
-        return (sentence("I have no opinion on this position."),)
-    best = sentence("The best move I see is {move}.", move=phrases.spoken_move(game, position, move))
-    return *_standing(game, position, worth), best
+        score, lead = (None if answer.get(name) is None else float(answer[name]) for name in ("score", "lead"))
+    except (ValueError, KeyError, TypeError, AttributeError, GameError):
+        return Advice((sentence("I have no opinion on this position."),))
+    best = sentence("Try {move}.", move=phrases.spoken_move(game, position, move))
+    return Advice((*_standing(game, position, score, lead), best), mark, move)
 
 
-def _standing(game: AnyGame, position: Any, worth: float | None) -> Sentences:
+def _standing(game: AnyGame, position: Any, worth: float | None, lead: float | None) -> Sentences:
     """Which side stands better; empty without an evaluation."""
     if worth is None or worth != worth:  # not a number
         return ()
-    if not worth:
-        return (sentence("The game is even."),)
     side = game.to_move(position)
     better = phrases.named(game, side if worth > 0 else 1 - side)
     if abs(worth) > FORCED:
-        return (sentence("{side:Nom} can force a win.", side=better),)
-    return (sentence("{side:Nom} stands better, by {points}.", side=better, points=f"{abs(worth):.3g}"),)
+        moves = max(1, (round(WIN - abs(worth)) + 1) // 2)
+        return (
+            sentence_n("{side:Nom} wins in {count} move.", "{side:Nom} wins in {count} moves.", moves, side=better),
+        )
+    share = abs(worth) / (lead or abs(worth) or 1.0)
+    if share < EVEN or not worth:
+        return (sentence("The game is even."),)
+    if share > FAR:
+        return (sentence("{side:Nom} is far ahead.", side=better),)
+    if share < 1:
+        return (sentence("{side:Nom} is a little ahead.", side=better),)
+    return (sentence("{side:Nom} is ahead.", side=better),)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daemon.core.clock_service import time_control
 from daemon.i18n.translation import worded
 from daemon.storage.journal import JournalError
 from daemon.supervision.reloading import Reading, read_again
@@ -75,7 +74,7 @@ class ConfigApplier:
     def _take(self, reading: Reading) -> None:
         session, config, before = self._session, reading.config, self._session.config
         changed = {key.partition(".")[0] for key in reading.taken}
-        session.config = session.services.config = config
+        session.retune(config)
         if "log" in changed:
             self._take_log(config)
         if "camera" in changed:
@@ -83,14 +82,10 @@ class ConfigApplier:
         if "supervision" in changed:
             self._supervision.change(config.supervision)
             self._watchdog.stuck_s, self._watchdog.end_s = config.supervision.stuck_s, config.supervision.end_s
-        if "speech" in changed:
-            session.services.renew("voice")
         if "listening" in changed:
             session.services.renew("listening")
         if "page.enabled" in reading.taken:
             self._take_page()
-        if "clock" in changed and session.timer is not None:
-            session.timer.clock.control = time_control(config.clock)
         if "players" in changed:
             session.reseat()
             self._rename(before)

@@ -30,6 +30,7 @@ from daemon.supervision.camera import NONE
 from places.weights import WeightsError
 from vision.reading.reader import Reader
 from vision.sources.cameras import cameras
+from vision.sources.phone import PHONE
 
 LOGGER = logging.getLogger(__name__)
 LOOK_S = 2.0
@@ -82,6 +83,19 @@ class GameChooser:
                 request.answer(Answer(True, worded("A new game.")))
         return taken
 
+    def changed(self) -> None:
+        """Applies the changes of language, voice and clock to the game that is played, and answers their senders."""
+        page = self._session.page
+        for request in () if page is None else page.changes():
+            try:
+                config = chosen(self._session.config, request.command, {})
+            except ChoiceError as error:
+                request.answer(Answer(False, str(error)))
+                continue
+            self._session.retune(config)
+            self.keep(config)
+            request.answer(Answer(True, worded("Done.")))
+
     def keep(self, config: Config) -> None:
         """Saves the settings' choice for the next start."""
         choice = choice_of(config) | {"camera": {"source": config.camera.source}}
@@ -103,7 +117,7 @@ class GameChooser:
 
     def _with_camera(self, config: Config, now: Config) -> Config:
         """The settings with a permitted camera. Raises ChoiceError."""
-        known = NONE, now.camera.source, self._source
+        known = NONE, PHONE, now.camera.source, self._source
         source = meant(config.camera.source, known)
         try:
             if source not in known:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import games
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from daemon.app.config_apply import ConfigApplier
+from daemon.app.demonstration import Demonstration
 from daemon.app.game_chooser import GameChooser
+from daemon.app.phone_guest import PhoneGuest
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
 from daemon.app.supervision import Supervision
@@ -19,19 +22,22 @@ from daemon.config.settings import Config
 from daemon.core.match import Match
 from daemon.i18n.translation import in_words, worded
 from daemon.judging import phrases
+from daemon.outputs.phones.door import Invitation
 from daemon.outputs.window import Window
 from daemon.perception.learning.generations import adapted_path
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import vision_setup_of_another
-from daemon.supervision.camera import Camera
+from daemon.supervision.camera import Camera, opener_with
 from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
 from daemon.supervision.watchdog import Watchdog
 from vision.frame import SourceEnded
-from wording import Term, sentence, sentence_n
+from wording import Term, sentence_n
 
 LOGGER = logging.getLogger(__name__)
+PACE_S = 1.0
+"""Seconds that two agents on the page wait before each move, so that people can follow."""
 READ_S = 0.2
 """Seconds to wait at most for a frame, so that agents and signals are served meanwhile."""
 
@@ -51,9 +57,14 @@ class Daemon:
         *,
         configured: Config | None = None,
         catalogue: Catalogue | None = None,
+        on_invitation: Callable[[Invitation], None] | None = None,
     ) -> None:
-        """`adapted` is the file for the heads to which the profile is adapted during play."""
+        """`adapted` is the file for the heads to which the profile is adapted during play.
+
+        `on_invitation` shows what a phone must scan, where one is wanted or no camera is there.
+        """
         self._session = session
+        session.pace_s = PACE_S
         self._runner = SessionRunner(session)
         self._template = template
         self._profile = profile
@@ -67,9 +78,14 @@ class Daemon:
         """Reloads the settings; None if there is no file to read."""
         self.choosing = GameChooser(session, configured or config, (configured or config).camera.source, catalogue)
         """Handles choices for a new game from the page."""
+        self._demonstration = Demonstration(session)
+        self._invited = False
+        """Whether the log says where to begin without a camera."""
         self._notifier = notifier or Notifier()
         self.heartbeat = Heartbeat()
-        self.camera = Camera(source, config.camera, self._say)
+        feed = session.services.phone_feed
+        self.camera = Camera(source, config.camera, self._say, opener_with(feed))
+        self._phones = PhoneGuest(session, self.camera, feed, on_invitation)
         self.supervision = Supervision(session, self.camera, self.heartbeat, config.supervision)
         self.watchdog = Watchdog(
             self.heartbeat,
@@ -87,8 +103,8 @@ class Daemon:
             self.heartbeat.begin("beginning a game", BEGINNING)
             self._begin(resume=resume)
             self._show_window()
-            if self._session.page is not None:
-                LOGGER.info("page: %s", self._session.page.address)
+            if (page := self._session.page) is not None:
+                LOGGER.info("page: %s%s", page.address, page.elsewhere and f", on other devices {page.elsewhere}")
             while not stop.is_set():
                 self._turn()
         except SourceEnded:
@@ -110,13 +126,25 @@ class Daemon:
             self.heartbeat.frame_done(age_s)
             self._patience = 1.0
         self.supervision.turn(observation)
+        if (config := self._phones.turn(observation)) is not None:
+            self._take_camera(config)
         self._watch_for_new_game()
+        self.choosing.changed()
+        self._demonstration.turn()
+        self._invite()
         self._take_choice()
         self._runner.ui.show_in(self._window)
         for key in [] if self._window is None else self._window.keys():
             self._runner.press(key)
         if self.wants_reading:
             self._read_settings()
+
+    def _invite(self) -> None:
+        """Says once, where no camera is there, that the page offers what can be done without."""
+        page = self._session.page
+        if page is not None and not self._invited and self._session.at_entrance and self._session.camera_trouble:
+            self._invited = True
+            LOGGER.info("no camera: play on the page, or choose a camera or your phone there: %s", page.address)
 
     def _read_settings(self) -> None:
         self.wants_reading = False
@@ -142,7 +170,7 @@ class Daemon:
         match = self._session.begin(self._eyes(), resume=resume, adapted=self._adapted)
         self._session.say(self._beginning(match), code="start")
         if self._session.eyes is None:
-            self._session.say(worded("No camera watches: make the moves on the page."), code="start")
+            self._session.say(worded("No camera: tap to move."), code="start")
         elif self._profile is not None and self._profile.caution:
             self._session.say(self._profile.caution)
 
@@ -165,6 +193,12 @@ class Daemon:
         self._begin(resume=False)
         self._show_window()
 
+    def _take_camera(self, config: Config) -> None:
+        """Goes on with another camera in the same game; `_watch_for_new_game` opens the eyes if there were none."""
+        self._session.config = self._session.services.config = config
+        self.camera.change(config.camera.source, config.camera)
+        self.choosing.keep(config)
+
     def _eyes(self) -> Pipeline | None:
         """A new pipeline for a game; None if no camera is wanted."""
         if not self.camera.wanted:
@@ -178,14 +212,15 @@ class Daemon:
         side = phrases.named(game, game.to_move(position))
         if not match.referee.ply:
             title = Term("game", game.title)
+            if match.referee.is_yours:
+                return worded("A new game of {game}. You begin.", game=title)
             return worded("A new game of {game}. {side:Nom} begins.", game=title, side=side)
         resumed = sentence_n(
             "I resume the game after {count} move.",
             "I resume the game after {count} moves.",
             len(match.referee.line.seen),
         )
-        turn = sentence("It is {side:gen}'s turn.", side=side)
-        return in_words(resumed, *phrases.totals(game, position), turn)
+        return in_words(resumed, *phrases.totals(game, position), match.referee.whose_turn())
 
     def _say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
         self._session.say(text, urgent=urgent, code=code)
@@ -203,6 +238,7 @@ class Daemon:
             self._profile, self._adapted = TableProfile.load(made), adapted_path(made)
             self._begin(resume=True)
         elif session.new_game_due:
+            session.entered = True
             self._begin(resume=False)
         elif session.match is not None and self.camera.wanted != (session.eyes is not None):
             self._begin(resume=True)

@@ -19,12 +19,14 @@ from daemon.i18n.translation import speak
 from daemon.outputs.listening.embedded import EmbeddedRecogniser
 from daemon.outputs.listening.listening import Listening
 from daemon.outputs.listening.recogniser import Recogniser, WyomingRecogniser
+from daemon.outputs.phones.door import PhoneDoor
 from daemon.outputs.speech.choosing import voice_of
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
 from daemon.storage.owner_lock import OwnerLock
 from daemon.storage.salvage import open_record
+from vision.sources.phone import PhoneFeed
 
 LOGGER = logging.getLogger(__name__)
 WORKER_NAME = "own"
@@ -49,6 +51,8 @@ class Services:
         """Settings used from the next opening on."""
         self.agents = tuple(agents)
         """Names of the agents that the table's own worker offers."""
+        self.phone_feed = PhoneFeed()
+        """The pictures of phones that film."""
         self.page: WebPage | None = None
         self.worker: WorkerProcess | None = None
         self.listening: Listening | None = None
@@ -124,7 +128,7 @@ class Services:
             service.close()
 
     def _new_page(self) -> WebPage | None:
-        page = self.config.page
+        page, phone = self.config.page, self.config.phone
         if not page.enabled:
             return None
         opened: WebPage = self.keep(
@@ -134,6 +138,7 @@ class Services:
                 token=places.resolved(page.token),
                 journal=self.journal.path,
                 proxies=[ipaddress.ip_network(one) for one in page.trusted_proxies],
+                door=PhoneDoor(self.phone_feed, places.resolved(phone.folder), phone.port, phone.addresses),
             )
         )
         if self._takes_commands:

@@ -20,7 +20,7 @@ from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
 from daemon.config.player_names import player_name
 from daemon.config.seats import own_agents, seat
 from daemon.config.settings import Config, PlayersSection
-from daemon.core.clock_service import ClockService, clock_of, time_control
+from daemon.core.clock_service import CLOCK, ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
 from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
 from daemon.game.effects import Announcement
@@ -35,7 +35,7 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning.adapting import Adaptation
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.table_setup import TableSetup
-from daemon.storage.journal import Journal, Mended, new_id
+from daemon.storage.journal import Journal, JournalError, Mended, new_id
 from daemon.storage.picture_keeper import PictureKeeper
 from daemon.storage.pictures import Pictures
 from daemon.storage.record import Beginning, GameRecord
@@ -67,8 +67,14 @@ class Session:
         self._told_of: Mended | None = None
         self.camera_trouble = ""
         """The camera's fault, as it was announced; empty if there is none."""
+        self.pace_s = 0.0
+        """Seconds that two agents wait before each move on the page, until somebody chooses another pace."""
         self.menu: Callable[[], Mapping[str, object]] | None = None
         """Returns what can be chosen for a new game, on any thread; None if nothing can."""
+        self.demo: Callable[[], Mapping[str, object]] | None = None
+        """Returns what pages show of a demo beside this table, or of this one; None if there can be none."""
+        self.entered = False
+        """Whether somebody has chosen a game since the start."""
         self.listeners: list[Listener] = [self._tell]
         self._setting_up: TableSetup | None = None
         self.last_health: dict[str, dict[str, object]] = {}
@@ -216,6 +222,8 @@ class Session:
                 referee.recall(asked_move(stored))
             referee.withdrawn = still_standing(stored)
             LOGGER.info("resuming game %s after %d plies", stored.game_id, len(stored.plies))
+        if self.match is not None and self.match.pace_s is not None:
+            self.pace_s = self.match.pace_s
         clock = clock_of(self.config.clock, stored, referee)
         self.timer = ClockService(clock, blind=lambda: bool(self.camera_trouble))
         self.match = Match(
@@ -231,6 +239,8 @@ class Session:
             coach=self._coach,
             sequences=self._sequences,
         )
+        if pipeline is None and None not in referee.agents and clock.control.kind == "none":
+            self.match.pace_s = self.pace_s
         self.match.blind = lambda: bool(self.camera_trouble)
         self.match.is_absent = lambda agent: agent in self.missing_agents()
         self.eyes = None
@@ -269,6 +279,19 @@ class Session:
         return None
 
     @property
+    def at_entrance(self) -> bool:
+        """Whether there is nothing to see but what may be begun.
+
+        Nobody has moved, and no picture comes from the camera, or there is none and nobody has chosen to play without.
+        """
+        if self.match is None or self.menu is None:
+            return False
+        if self.entered if self.eyes is None else not self.camera_trouble:
+            return False
+        play = self.match.referee
+        return play.outcome is None and all(play.agents[ply.side] is not None for ply in play.line.plies)
+
+    @property
     def new_game_due(self) -> bool:
         """Whether the next game is to begin: somebody asks for it, or the board was set up for it."""
         at = self.eyes or self.match
@@ -292,6 +315,7 @@ class Session:
 
     def change(self, config: Config, game: AnyGame) -> None:
         """Prepares the next game with these settings; page, record and bus stay open. `begin` must follow."""
+        self.entered = True
         before, other = self.config, game.name != self.game.name or game.rules != self.game.rules
         if self.match is not None:
             self.match.leave()
@@ -308,6 +332,26 @@ class Session:
         if other and self.scenes is not None:
             self.services.forget(self.scenes)
             self._keep_scenes(config)
+
+    def retune(self, config: Config) -> None:
+        """Continues the game with another language, voice or clock."""
+        before = self.config
+        self.config = self.services.config = config
+        if before.speech != config.speech:
+            self.services.renew("voice")
+            if self.match is not None:
+                self.match.retune()  # what was said last, in the language of now
+        if before.clock != config.clock and self.timer is not None:
+            self.timer.clock.begin(time_control(config.clock))
+            self._note_clock()
+
+    def _note_clock(self) -> None:
+        assert self.match is not None and self.timer is not None
+        control = self.timer.clock.control.as_object()
+        try:
+            self.journal.note(self.match.game_id, CLOCK, "", control)
+        except JournalError as error:
+            LOGGER.error("the new clock is not recorded: %s", error)
 
     def reseat(self) -> None:
         """Seats the players of the settings from now on, and starts a worker that offers them if needed."""

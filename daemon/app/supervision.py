@@ -164,7 +164,7 @@ class Supervision:
         parts: dict[str, dict[str, object]] = {
             "sound": {
                 "ok": voice["state"] != "written_only",
-                "text": "I cannot speak. Read on the page what I say, and what is wrong.",
+                "text": worded("No loudspeaker found. I write everything here."),
             }
         }
         if trouble := self.reopened["page"].trouble:

@@ -111,8 +111,7 @@ class TerminalGame:
         """Lets the agent think. A person's commands are carried out meanwhile, a script's lines after its move."""
         if not self._asked:
             self._asked = True
-            agent = self._session.seats[self._match.referee.game.to_move(self._match.referee.position)].agent
-            self._write(worded("{agent} is thinking.", agent=agent or ""))
+            self._write(worded("The computer is thinking."))
         if self._typed.interactive:
             self._read_within(THINK_S)
         else:

@@ -7,10 +7,13 @@ import time
 
 from daemon.app.health import health_of
 from daemon.app.session import Session
+from daemon.commands.strengths import shown_name
+from daemon.config.player_names import person_name
+from daemon.config.settings import JOINS
 from daemon.core.legal_moves import legal_moves_of
 from daemon.core.match import Match
 from daemon.game.line_of_play import LineOfPlay, Ply
-from daemon.i18n.translation import as_words, in_a_row, in_words, worded
+from daemon.i18n.translation import as_words, in_a_row, in_words, language, worded
 from daemon.judging import phrases
 from daemon.judging.hands import public_move
 from daemon.outputs.overlay import draw_overlay
@@ -109,9 +112,11 @@ class UiPublisher:
         if (drawing := self._view.board(match, unknown)) is not None:
             page.update_board(drawing)
         watched = session.eyes is not None
-        view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought)
+        names = [person_name(one) for one in (session.config.players.first, session.config.players.second)]
+        view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought, names=names)
         listens = session.services.listening is not None
-        page.update_view(view | {"setup": session.setting_up.status(), "listens": listens})
+        own = {"setup": session.setting_up.status(), "listens": listens}
+        page.update_view(view | own | table_of(session))
         seen = None if session.eyes is None else session.eyes.observation
         pose = None if seen is None else seen.alignment.pose
         page.update_frame(session.setting_up.picture(pose) if watched else None, session.config.camera.source)
@@ -183,3 +188,16 @@ def line_objects(line: LineOfPlay) -> list[dict[str, object]]:
         }
         for index, ply in enumerate(line.plies)
     ]
+
+
+def table_of(session: Session) -> dict[str, object]:
+    """What pages show of the table itself, besides its match."""
+    players = session.config.players.first, session.config.players.second
+    return {
+        "entrance": session.at_entrance,
+        "demo": None if session.demo is None else session.demo(),
+        "address": "" if session.page is None else session.page.elsewhere,
+        "names": [shown_name(one.agent.removeprefix(JOINS)) if one.agent else one.name for one in players],
+        "language": language(),
+        "speaks": session.config.speech.enabled,
+    }

@@ -16,6 +16,7 @@ from daemon.checks import CheckResult
 from daemon.config.settings import Config
 from daemon.outputs.window import display_fault
 from daemon.storage.journal import Journal, JournalError
+from daemon.supervision.disk import gigabytes
 from daemon.supervision.logs import log_path
 
 MIN_MEMORY_MB = 600
@@ -59,22 +60,22 @@ def check_record(config: Config) -> CheckResult:
     """Checks the record: disk space, permissions, and whether it can be read."""
     path = places.resolved(config.journal.path)
     folder = next(parent for parent in path.parents if parent.exists())
-    free_mb = shutil.disk_usage(folder).free // 1_000_000
-    if free_mb < config.supervision.free_mb:
-        return CheckResult("record", False, f"{path}: only {free_mb} MB free; make room")
+    free = shutil.disk_usage(folder).free
+    if free // 1_000_000 < config.supervision.free_mb:
+        return CheckResult("record", False, f"{path}: only {gigabytes(free)} GB free; make room")
     if not os.access(path if path.exists() else folder, os.W_OK):
         return CheckResult("record", False, f"{path}: this user may not write it: sudo chown $USER {folder}")
     if not path.exists():
         old = places.left_behind(config.journal.path)
         advice = f'; {old} is another: copy it there by `sqlite3 {old} ".backup {path}"`' if old else ""
-        return CheckResult("record", not advice, f"{path}: made at the first start; {free_mb} MB free{advice}")
+        return CheckResult("record", not advice, f"{path}: made at the first start; {gigabytes(free)} GB free{advice}")
     try:
         journal = Journal(path, read_only=True)
         count = len(journal.games())
         journal.close()
     except JournalError as error:
         return CheckResult("record", False, f"{path}: {error}")
-    return CheckResult("record", True, f"{path}: {count} games; {free_mb} MB free")
+    return CheckResult("record", True, f"{path}: {count} games; {gigabytes(free)} GB free")
 
 
 def check_folders(config: Config, searches: Path = SEARCHES) -> CheckResult:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -38,6 +40,7 @@ from vision.cli import (
 )
 from vision.frame import SourceError
 from vision.reading.own_weights import WEIGHTS_HELP, descriptor_for
+from vision.sources.cameras import Camera, cameras
 from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
 
@@ -59,8 +62,8 @@ REFUSALS = (
 
 @app.command("calibrate")
 def calibrate(
-    game: Annotated[str, GAME],
-    out: Annotated[Path, typer.Option(help="Profile to write, such as table.npz.")],
+    game: Annotated[str, GAME] = "",
+    out: Annotated[Path | None, typer.Option(help="Profile to write, such as table.npz.")] = None,
     source: Annotated[
         str, typer.Option(help="Camera index or path, or http/rtsp address: calibrate step by step.")
     ] = "",
@@ -101,6 +104,8 @@ def calibrate(
     says what is wrong. Enter means "the board is right as it is". Ctrl-C stops; nothing is written then unless you
     want a profile from the pictures taken so far.
 
+    Without a camera and without photos it lists the cameras that there are, and what to type next.
+
     **With --photos and --labels** four photos are enough if they show pieces of both sides in several places.
     If corners_px is null, Kibitzer looks for the board. If --labels is a folder of annotated dominoes moves (1_01.txt,
     1_02.txt, ...), each photo shows the tiles of all moves of its game up to its own number.
@@ -120,18 +125,45 @@ def calibrate(
 
     Example: kibitzer calibrate --game dominoes --photos shots --labels shots --only "1_*.jpg" --out table.npz
     """
+    if not source and (photos is None or labels is None):
+        raise stop("calibrate", what_to_type(game, out, cameras()))
+    if not game or out is None:
+        missing = " and ".join(
+            filter(None, ["" if game else f"--game ({known_games()})", "" if out else "--out FILE.npz"])
+        )
+        raise stop("calibrate", f"name {missing} too: which board it is, and where the profile goes")
     if source:
         if labels is not None or only:
             raise stop("calibrate", "--source takes its own pictures: leave --labels and --only away")
         _guided(game, source, out, photos, corners, silent, give_up_s, config, rule, as_json, accept, weights)
-    elif photos is None or labels is None:
-        raise stop("calibrate", "give --source CAMERA, or --photos FOLDER and --labels FILE")
     else:
+        assert photos is not None and labels is not None
         descriptor = _descriptor(weights)
         calibrate_photos(
             game, photos, labels, out, only, rule,
             descriptor=descriptor, as_json=as_json, accept=accept, max_megapixels=max_megapixels,
         )  # fmt: skip
+
+
+def what_to_type(game: str, out: Path | None, found: Sequence[Camera]) -> str:
+    """The cameras that there are, and a command line for each way to calibrate."""
+    begin = f"kibitzer calibrate --game {shlex.quote(game or 'GAME')}"
+    end = f"--out {shlex.quote(str(out or 'table.npz'))}"
+    name = (found[0].stable or str(found[0].number)) if found else "0"
+    lines = ["which camera? --source names it.", ""]
+    lines += [f"  {camera.text}" for camera in found] or ["  No camera on a cable is found here."]
+    lines += ["", "Type one of these:", ""]
+    lines += [f"  {begin} --source {name} {end}"] if found else []
+    lines += [
+        f"  {begin} --source http://PHONE:8080/video {end}    (a phone with an MJPEG camera app)",
+        f"  {begin} --photos FOLDER --labels FILE {end}    (photos that you have labelled)",
+    ]
+    return "\n".join([*lines, *([] if game else ["", f"GAME is one of {known_games()}."])])
+
+
+def known_games() -> str:
+    """The games' short names, for people."""
+    return ", ".join(games.load(name).short_name for name in games.names())
 
 
 def _descriptor(weights: str) -> str | None:

@@ -46,7 +46,7 @@ SECTIONS = {
         "run": Entry("daemon.cli.run", "Run the daemon: watch a board, referee, play, speak."),
         "play": Entry("daemon.cli.play", "Play in this terminal, against an agent or somebody beside you."),
         "watch": Entry("daemon.cli.watch", "Follow a camera, video, folder of photos or stream; print each event."),
-        "read": Entry("vision.reading.read_cli", "Read the board in photos."),
+        "read": Entry("daemon.cli.read", "Read the board in photos; draw what is seen."),
         "tell": Entry("daemon.cli.tell", "Tell the running daemon: undo, pass, correct, resign, new game.", group=True),
     },
     "Set up": {

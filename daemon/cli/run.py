@@ -23,11 +23,13 @@ from daemon.app.game_chooser import check_players
 from daemon.app.loop import Daemon
 from daemon.app.services import journal_path
 from daemon.app.session import Session
+from daemon.cli.browser import open_in_browser
 from daemon.cli.wrong_call import BLOCKED
 from daemon.cli.wrong_call import stop as ended
 from daemon.commands.game_choice import path_of, restored
 from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 from daemon.i18n.translation import worded
+from daemon.outputs.phones.door import Invitation
 from daemon.outputs.web import WebError
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.catalogue import Catalogue
@@ -61,6 +63,7 @@ def run(
     new_game: Annotated[
         bool, typer.Option("--new-game", help="Begin a new game instead of resuming an interrupted one.")
     ] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Runs the daemon: watches a board, referees, records, asks agents, speaks and serves the page, until stopped.
 
@@ -75,6 +78,8 @@ def run(
 
     Example: kibitzer run --config hall.toml --config garden.toml
     """
+    if len(configs) > 1 and open_page:
+        raise ended("run", "--open goes with one --config")
     if len(configs) > 1:
         raise typer.Exit(run_from_words(configs, source, profile, new_game=new_game))
     config = configs[0]
@@ -119,6 +124,7 @@ def run(
             sight.adapted,
             configured=settings,
             catalogue=catalogue,
+            on_invitation=_show_invitation,
         )
         daemon.config_applier = ConfigApplier(
             config.resolve(), session, daemon.camera, daemon.supervision, daemon.watchdog, log
@@ -126,6 +132,8 @@ def run(
         daemon.config_applier.overlaid = lambda read: daemon.choosing.overlaid(_named(read, source, profile))
         had_terminal = os.isatty(sys.stdin.fileno()) if sys.stdin else False
         signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
+        if open_page and session.page is not None:
+            open_in_browser(session.page.address)
         daemon.run(stop, resume=not new_game)
     except JournalError as error:
         raise ended("run", error, BLOCKED) from None  # between games: nothing waits to be written
@@ -145,6 +153,13 @@ def _named(settings: Config, source: str, profile: Path | None) -> Config:
     camera = settings.camera.model_copy(update={"source": source or settings.camera.source})
     board = settings.board.model_copy(update={"profile": str(profile.resolve()) if profile else settings.board.profile})
     return settings.model_copy(update={"camera": camera, "board": board})
+
+
+def _show_invitation(invitation: Invitation) -> None:
+    """Prints the code that a phone scans, and its address."""
+    told = worded("Scan this code with a phone to film the board with it. The page explains the browser's warning.")
+    others = "".join(f"\n{address}" for address in invitation.addresses)
+    sys.stderr.write(f"{invitation.in_terminal()}{told}{others}\n")
 
 
 def _stop(stop: threading.Event) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from daemon.cli.wrong_call import stop
 from daemon.commands.command import (
+    MAX_PACE_S,
     Adopt,
     Coach,
     Command,
@@ -19,6 +20,7 @@ from daemon.commands.command import (
     Move,
     Mover,
     NewGame,
+    Pace,
     Pass,
     Pause,
     Repeat,
@@ -163,6 +165,19 @@ def resume(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     Example: kibitzer tell resume
     """
     _tell(Resume(), config, port, "resume")
+
+
+@app.command("pace")
+def pace(
+    seconds: Annotated[float, typer.Argument(min=0, max=MAX_PACE_S, help="0 is as fast as they think.")],
+    config: ConfigOption = DEFAULT,
+    port: PortOption = 0,
+) -> None:
+    """Let two agents that play without camera and clock wait SECONDS before each move.
+
+    Example: kibitzer tell pace 2
+    """
+    _tell(Pace(seconds), config, port, "pace")
 
 
 @app.command("resign")

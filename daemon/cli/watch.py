@@ -13,16 +13,19 @@ import typer
 import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
-from daemon.cli.wrong_call import stop
+from daemon.app.ui_publisher import scene_of
+from daemon.cli.wrong_call import BLOCKED, stop
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import in_words
 from daemon.judging.referee import Referee
+from daemon.outputs.overlay import draw_overlay
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
 from places.weights import WeightsError
 from vision.cli import MEGAPIXELS
-from vision.frame import FrameSource, SourceEnded, SourceError
+from vision.film import CODECS, Film, check_film
+from vision.frame import FrameSource, Image, SourceEnded, SourceError
 from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.sources.slot import NewestFrame
@@ -33,6 +36,10 @@ LOST_S = 3.0
 """Seconds that the board must be out of sight before it is reported as lost."""
 PHOTO_LOST_SHARE = 0.6
 """The same for a folder of photos, as a share of the time each photo is held."""
+FILM_HZ = 10.0
+"""Pictures a second of a film, as many as the page shows."""
+LAST_S = 2.0
+"""Seconds that a film goes on after the source's end: long enough to read its last sentence."""
 GIVE_UP_S = 15.0
 """Seconds without a picture after which a stream has ended."""
 
@@ -49,6 +56,10 @@ def watch(
     give_up_s: Annotated[
         float, typer.Option(min=1, max=3600, help="Seconds without a picture after which a stream counts as ended.")
     ] = GIVE_UP_S,
+    out: Annotated[
+        Path | None,
+        typer.Option(help=f"Film to write ({', '.join(CODECS)}): the board from above, what is said, the camera."),
+    ] = None,
     max_megapixels: Annotated[float, MEGAPIXELS] = MAX_MEGAPIXELS,
 ) -> None:
     """Watches a game between people, and prints one JSON object per event.
@@ -59,9 +70,19 @@ def watch(
     (points and bonus of each side for this move) and scores (the points of both sides so far).
     For morris, this command uses rule first=auto by default: whoever lays the first man has begun.
 
+    --out also films what Kibitzer sees and says, as in the picture of the page. Until the film is closed, at the end or
+    by Ctrl-C, it is called NAME.part; where the disk gets full it ends there, is whole, and the watching goes on (exit
+    status 75 at the end). Browsers play .webm; .mp4 is written faster.
+
     Example: kibitzer watch --game morris --rule flying=true --source photos/ --profile table.npz
+
+    Example: kibitzer watch --game reversi --source game.mp4 --out seen.webm
     """
     try:
+        if out is not None:
+            check_film(out)
+            if out.exists() and Path(source).exists() and out.samefile(source):
+                raise SourceError(f"--out {out}: that is the source itself, which is never overwritten")
         rules = games.rules_from_words(rule)
         if "first" not in rules and "auto" in games.rule_choices(game, "first"):
             rules["first"] = "auto"
@@ -80,14 +101,59 @@ def watch(
     match = Match(Referee(the_game, in_photos=photos))
     eyes = BoardTracker(pipeline, match, lost_s=lost_s)
     match.listeners.append(lambda announcement: print_event(match, announcement, eyes.observation))
+    recorder = None if out is None else Recorder(eyes, Film(out, FILM_HZ, give_up_s))
     try:
-        follow(eyes, frames)
+        follow(eyes, frames, recorder)
     except SourceError as error:
         raise stop("watch", error) from None
+    finally:
+        if recorder is not None:
+            recorder.close()
+    if recorder is not None and recorder.fault:
+        raise typer.Exit(BLOCKED)
 
 
-def follow(eyes: BoardTracker, source: FrameSource) -> None:
-    """Feeds frames to the board tracker until the source ends. Raises SourceError."""
+class Recorder:
+    """Films what the overlay shows; a film that cannot go on ends, and is spoken of, and watching goes on."""
+
+    def __init__(self, eyes: BoardTracker, film: Film) -> None:
+        self.fault = ""
+        """Why the film is not as long as the watching; empty where it is."""
+        self._eyes, self._film, self._closed = eyes, film, False
+
+    def show(self, time_s: float) -> None:
+        """Films the present state from `time_s` on, on the source's clock."""
+        if self._closed:
+            return
+        try:
+            self._film.add(time_s, self._draw)
+        except SourceError as error:
+            self._say(error)
+            self.close()
+
+    def close(self) -> None:
+        """Ends the film, and says where it is."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if self._film.close():
+                sys.stderr.write(f"film written: {self._film.path}, {self._film.seconds:.0f} s\n")
+        except OSError as error:
+            self._say(error)
+
+    def _draw(self) -> Image:
+        scene = scene_of(self._eyes)
+        assert scene is not None  # a frame was fed
+        return draw_overlay(scene)
+
+    def _say(self, error: OSError) -> None:
+        self.fault = str(error)
+        sys.stderr.write(f"kibitzer watch: {error}\n")
+
+
+def follow(eyes: BoardTracker, source: FrameSource, recorder: Recorder | None = None) -> None:
+    """Feeds frames to the board tracker until the source ends, and films what it makes of them. Raises SourceError."""
     frames, match = NewestFrame(source), eyes.match
     try:
         match.start()
@@ -98,8 +164,12 @@ def follow(eyes: BoardTracker, source: FrameSource) -> None:
                 if eyes.new_game_due:
                     eyes.begin_again(Referee(match.referee.game, in_photos=match.referee.in_photos))
             eyes.poll()
+            if recorder is not None and frame is not None:
+                recorder.show(frame.time_s)
     except SourceEnded:
         eyes.end()
+        if recorder is not None and eyes.observation is not None:
+            recorder.show(eyes.observation.frame.time_s + LAST_S)
     finally:
         frames.close()
 

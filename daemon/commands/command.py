@@ -13,6 +13,7 @@ MAX_MOVES = 10_000
 MAX_NAME_LENGTH = 32
 MAX_MOVE_LENGTH = 64
 MAX_TILES = 8
+MAX_PACE_S = 10.0
 
 
 class CommandError(ValueError):
@@ -98,6 +99,14 @@ class Resume:
 
 
 @dataclasses.dataclass(frozen=True)
+class Pace:
+    """Two agents that play without a camera wait this long before each move."""
+
+    seconds: float = 0.0
+    """0 to MAX_PACE_S; 0 is as fast as they think."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Resign(_AtPly):
     """A side resigns."""
 
@@ -126,7 +135,21 @@ class Repeat:
 
 
 Command = (
-    Move | Hand | Pass | Undo | Mover | Correct | Adopt | Pause | Resume | Resign | NewGame | EndMove | Coach | Repeat
+    Move
+    | Hand
+    | Pass
+    | Undo
+    | Mover
+    | Correct
+    | Adopt
+    | Pause
+    | Resume
+    | Pace
+    | Resign
+    | NewGame
+    | EndMove
+    | Coach
+    | Repeat
 )
 
 
@@ -169,6 +192,12 @@ def _plies(field: str, value: object) -> int | None:
     return value
 
 
+def _seconds(field: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_PACE_S:
+        raise CommandError(f"{field} is a number from 0 to {MAX_PACE_S:g}")
+    return float(value)
+
+
 def _tiles(field: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_TILES:
         raise CommandError(f'{field} is a list of 1 to {MAX_TILES} tiles, such as ["3-4", "0-0"]')
@@ -204,6 +233,7 @@ _FORMS: dict[str, _Form] = {
     "adopt": _Form(Adopt, _SIDE),
     "pause": _Form(Pause),
     "resume": _Form(Resume),
+    "pace": _Form(Pace, {"seconds": _Field("seconds", _seconds)}),
     "resign": _Form(Resign, _SIDE),
     "new_game": _Form(NewGame),
     "end_move": _Form(EndMove),
@@ -221,6 +251,7 @@ _SCHEMAS: dict[Callable[[str, object], object], dict[str, Any]] = {
     _move_text: {"type": "string", "maxLength": MAX_MOVE_LENGTH, "pattern": "^[ -~]*$"},
     _number: {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_MOVES},
     _plies: {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_MOVES},
+    _seconds: {"type": "number", "minimum": 0, "maximum": MAX_PACE_S},
     _tiles: {
         "type": "array",
         "minItems": 1,

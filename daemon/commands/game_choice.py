@@ -29,6 +29,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "camera": ("source",),
 }
 """The sections and keys of the settings that may be chosen."""
+LIVE = ("clock", "speech")
+"""The sections that may also be changed in the middle of a game."""
 MAX_BYTES = 16384
 
 
@@ -55,6 +57,14 @@ def parse_choice(words: object) -> Choice:
     return {section: dict(keys) for section, keys in words.items()}
 
 
+def parse_change(words: object) -> Choice:
+    """Parses a change for the game that is played: a choice of nothing but the sections LIVE. Raises CommandError."""
+    choice = parse_choice(words)
+    if strange := [section for section in choice if section not in LIVE]:
+        raise CommandError(f"{strange[0]}: needs a new game; {' and '.join(LIVE)} may be changed in one")
+    return choice
+
+
 def choice_of(config: Config) -> dict[str, Any]:
     """The part of the settings that may be chosen, with the camera as everybody may see it."""
     dumped = config.model_dump(mode="json")
@@ -67,12 +77,15 @@ def chosen(config: Config, choice: Mapping[str, Mapping[str, Any]], catalogue: M
     """The settings with a choice applied. Raises ChoiceError listing every fault at once.
 
     A game, a player and a clock are replaced as a whole: omitted keys get their defaults. Omitted keys of speech and
-    camera keep their values.
+    camera keep their values. A person's name does not stay where an agent sits.
     """
     merged = config.model_dump()
     for section, keys in choice.items():
         whole = section in ("game", "clock")
         merged[section] = dict(keys) if whole else {**merged[section], **keys}
+    for player in merged["players"].values():
+        if isinstance(player, dict) and player.get("agent"):
+            player.pop("name", None)
     try:
         wanted = Config.model_validate(merged)
     except ValidationError as error:

@@ -29,3 +29,8 @@ def player_name(player: PlayerSection) -> str:
     said = {name: value for name, value in limits.items() if float(value) != getattr(usual, name)}
     words = [f"{name}={str(value).lower()}" for name, value in (*sorted(player.options.items()), *said.items())]
     return recorded_name(f"{player.agent}:{','.join(words)}" if words else player.agent)
+
+
+def person_name(player: PlayerSection) -> str:
+    """A person's own name, as the record has it; empty for an agent, and where none is set."""
+    return "" if player.agent else clean(player.name, MAX_NAME_LENGTH)

@@ -75,7 +75,13 @@ def _network(text: str) -> str:
     return text
 
 
+def _address(text: str) -> str:
+    """Checks an IPv4 address. Raises ValueError."""
+    return str(ipaddress.IPv4Address(text))
+
+
 NetworkText = Annotated[str, AfterValidator(_network)]
+AddressText = Annotated[str, AfterValidator(_address)]
 
 
 Shown = Annotated[str, AfterValidator(visible)]
@@ -114,7 +120,7 @@ class PlayersSection(Section):
     """The players of both sides, in the game's order."""
 
     first: PlayerSection = Field(default_factory=PlayerSection)
-    second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="alphabeta"))
+    second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="level-4"))
 
     @model_validator(mode="after")
     def _sit_apart(self) -> PlayersSection:
@@ -206,6 +212,14 @@ class PageSection(Section):
     window: bool = True
 
 
+class PhoneSection(Section):
+    """The door for phones that film."""
+
+    port: Port = 8766
+    addresses: list[AddressText] = Field(default_factory=list, max_length=8)
+    folder: PathText = Field(default="var/phone", min_length=1, max_length=4096)
+
+
 class JournalSection(Section):
     """The journal and its pictures."""
 
@@ -266,6 +280,7 @@ class EngineSection(Section):
     command: list[Annotated[str, Field(min_length=1)]] = Field(min_length=1)
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     timeout_s: float = Field(default=30.0, ge=0.1, le=3600)
+    grace_s: float = Field(default=5.0, ge=0.1, le=3600)
 
 
 EngineName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
@@ -284,6 +299,7 @@ class Config(Section):
     speech: SpeechSection = Field(default_factory=SpeechSection)
     listening: ListeningSection = Field(default_factory=ListeningSection)
     page: PageSection = Field(default_factory=PageSection)
+    phone: PhoneSection = Field(default_factory=PhoneSection)
     journal: JournalSection = Field(default_factory=JournalSection)
     clock: ClockSection = Field(default_factory=ClockSection)
     supervision: SupervisionSection = Field(default_factory=SupervisionSection)

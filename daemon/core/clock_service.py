@@ -29,6 +29,8 @@ from wording import Listing, Sentence, Sentences, Term, sentence, sentence_n
 
 OUT_OF_TIME = "time"
 """Outcome reason of a game that was lost on time."""
+CLOCK = "time_control"
+"""Kind of the note that another time control leaves in the record: nobody is charged for the plies before it."""
 RIGHT = ("unchanged", "legal", "takeback")
 """Verdicts on a board that conforms to the rules."""
 
@@ -154,7 +156,10 @@ def clock_of(section: ClockSection, stored: StoredGame | None, referee: Referee)
         return GameClock(time_control(section))
     pairs = zip(stored.plies, referee.line.plies, strict=True)
     used = [Used(ply.side, ply.spent_s or 0.0, ply.move, made.seen) for ply, made in pairs]
-    return GameClock(time_control(section), used)
+    clock = GameClock(time_control(section), used)
+    if changes := [index for index, note in enumerate(stored.notes) if note.kind == CLOCK]:
+        clock.begin(clock.control, min(note.ply for note in stored.notes[changes[-1] :]))
+    return clock
 
 
 def _seen(referee: Referee, record: Record) -> bool:

@@ -16,6 +16,7 @@ from daemon.commands.command import (
     Move,
     Mover,
     NewGame,
+    Pace,
     Pass,
     Pause,
     Repeat,
@@ -106,6 +107,8 @@ def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[
             return _adopt(match, _watching(eyes), side)
         case Pause() | Resume():
             return _pause(match, isinstance(command, Pause))
+        case Pace(seconds):
+            return _set_pace(match, seconds)
         case NewGame():
             return _new_game(match)
         case EndMove():
@@ -203,10 +206,22 @@ def _pause(match: Match, begins: bool) -> list[Effect]:
         raise Refusal(sentence("The game is paused already.") if begins else sentence("The game is not paused."))
     if begins:
         referee.pause()
-        said = sentence("The game is paused. Nothing on the board counts until you resume.")
+        said = sentence("The game is paused.")
+        if match.watched:
+            said = sentence("The game is paused. Nothing on the board counts until you resume.")
         return [referee.announce("paused", said)]
     referee.go_on()
     return [referee.announce("continued", sentence("The game goes on."), referee.whose_turn())]
+
+
+def _set_pace(match: Match, seconds: float) -> list[Effect]:
+    if match.pace_s is None:
+        raise Refusal(sentence("A pace is for two agents that play without camera and clock."))
+    match.pace_s = seconds
+    said = sentence("One move in {seconds} s, at most.", seconds=f"{seconds:g}")
+    if not seconds:
+        said = sentence("The agents play as fast as they think.")
+    return [match.referee.announce("pace", said)]
 
 
 def _new_game(match: Match) -> list[Effect]:
@@ -218,6 +233,8 @@ def _coach(match: Match) -> list[Effect]:
     referee = match.referee
     if referee.outcome is not None:
         raise Refusal(sentence("The game is over: there is no move to advise."))
+    if referee.awaiting != "move":
+        raise Refusal(sentence("I advise people, when it is their turn."))
     if not match.ask_coach():
         raise Refusal(sentence("I am thinking already."))
     return [referee.announce("coach", sentence("Let me think."))]

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from agents.messages import StateMessage
-from daemon.agents.hints import Coach
+from daemon.agents.hints import Advice, Coach
 from daemon.agents.requests import AgentRequests, Names, Publisher
 from daemon.commands.command import mark_of
 from daemon.config.seats import Seat
 from daemon.core.reminders import Reminders
-from daemon.game.effects import Announcement, Effect, Rewrite, Thought
+from daemon.game.effects import Announcement, Effect, Record, Rewrite, Thought
 from daemon.i18n.translation import in_words
 from daemon.judging import entered_moves
 from daemon.judging.referee import Referee
@@ -74,6 +74,9 @@ class Match:
         """Whether moves are made on a board that a camera watches; otherwise they are entered as commands."""
         self.board_free = False
         """Whether nothing moves or lies over the watched board: what is on it now has been judged."""
+        self.pace_s: float | None = None
+        """Seconds that two agents wait before each move; None where that may not be chosen."""
+        self._moved_s = float("-inf")
         self.spoken: Sentences = ()
         self.set_up: Any = None
         """A position set up by hand, from which the next game is to begin; None if there is none."""
@@ -82,6 +85,7 @@ class Match:
         """Whether a new game was requested by command, so that the board may still show the old one."""
         self._requests = AgentRequests(publisher, Names(session, table), clock, sequences or itertools.count(1))
         self._timer, self._coach, self._clock = timer, coach, clock
+        self._advice: Advice | None = None
         self._reminders = Reminders()
         self.blind: Callable[[], bool] = lambda: False
         """Whether no picture arrives at present."""
@@ -98,6 +102,13 @@ class Match:
     def mark(self) -> str:
         """Identifies the position among all others, of this game and of any: what was asked in one is for it alone."""
         return mark_of(self.game_id, self.referee.moves)
+
+    @property
+    def advice(self) -> Advice | None:
+        """The coach's advice on the present position, while a person is to move; None without."""
+        if self._advice is None or self._advice.mark != self.mark or self.referee.awaiting != "move":
+            return None
+        return self._advice
 
     @property
     def last_thought(self) -> Thought | None:
@@ -167,12 +178,14 @@ class Match:
         if self._timer is not None:
             self.carry_out(self._timer.poll(self.referee))
         if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
-            self.carry_out([self.referee.announce("coach", *advice)])
+            self._advice = advice
+            self.carry_out([self.referee.announce("coach", *advice.said)])
         if self.blind() or self.referee.loss_announced:
             self._reminders.said()  # moves on the board could not have been seen
         elif (self.board_free or not self.watched) and self._reminders.is_due(self._clock()):
             self.carry_out(self.referee.remind())
-        self._hear_agents()
+        if self._clock() - self._moved_s >= (self.pace_s or 0.0):
+            self._hear_agents()
         if self.referee.awaiting == "agent":
             self._mind_the_silent()
 
@@ -233,6 +246,8 @@ class Match:
         """Publishes and announces the decisions."""
         for follow in self.followers:
             follow(effects)
+        if any(isinstance(effect, Record) for effect in effects):
+            self._moved_s = self._clock()
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
         for announcement in announcements:
             self.spoken = announcement.said or self.spoken

@@ -20,7 +20,7 @@ HEAD = 2.6
 """Length of an arrow's head, in arrow widths."""
 HALO = 1.9
 """Width of the light edge beneath a stroke, in stroke widths."""
-FAINT = ("last-way", "gone")
+FAINT = ("last-way",)
 """Classes of strokes without a halo: steps already done."""
 
 
@@ -50,7 +50,7 @@ def draw_steps(
     parent: Element,
     template: BoardTemplate,
     steps: Iterable[Step],
-    kinds: tuple[str, str],
+    kind: str,
     radius: float,
     pitch: float,
     *,
@@ -58,19 +58,19 @@ def draw_steps(
 ) -> None:
     """Draws a ring where a piece arrives, an arrow along its way, a cross where one is taken.
 
-    `kinds` are the classes for arriving and for taking.
+    All of them have the class `kind`.
     """
     for step in steps:
         centre = template.cells_mm[step.cell]
         if step.kind == "remove":
             reach = CROSS * pitch
             ends = [(centre + reach * np.array([1, down]), centre - reach * np.array([1, down])) for down in (1, -1)]
-            _strokes(parent, kinds[1], ends, RING * pitch)
+            _strokes(parent, kind, ends, RING * pitch)
             continue
         if step.origin is not None:
-            _arrow(parent, kinds[0], template.cells_mm[step.origin], centre, radius, ARROW * pitch)
+            _arrow(parent, kind, template.cells_mm[step.origin], centre, radius, ARROW * pitch)
         if ringed:
-            ring(parent, kinds[0], centre, radius, pitch)
+            ring(parent, kind, centre, radius, pitch)
 
 
 def ring(parent: Element, kind: str, centre: FloatArray, radius: float, pitch: float) -> None:

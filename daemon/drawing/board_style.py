@@ -10,37 +10,43 @@ from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree
 
+from daemon.drawing.palette import EDGE, HINT, LAST, UNKNOWN, WANTED, WON, WRONG
+
 TINT = "#ead9b5"
 """Colour of the ground if the template names none."""
 DARKER, FULLER = 0.8, 1.05
 """Factors for the ground's lightness and saturation against the printed board: unlike paper, a screen shines."""
 SLOPE = 0.035
 """Lightness by which the ground is lighter at the top left, and darker at the bottom right, than in the middle."""
-STYLE = """
-.board-edge{fill:none;stroke:var(--board-edge,#0003)}
-.board-line{stroke:var(--board-line,#4a3a22);stroke-linecap:round;fill:none}
-.board-dot{fill:var(--board-line,#4a3a22)}
-.board-label{fill:var(--board-label,#4a3a22);opacity:.8;text-anchor:middle;font-family:system-ui,sans-serif;font-weight:600;
-user-select:none;pointer-events:none}
-.printed .board-label{fill:#e4ecec}
-.spot{fill:transparent;stroke:none}
-.cell.from .spot,.cell.last .spot{fill:var(--last,#f7d046);opacity:.55}
-.cell.from .spot{opacity:.35}
-.shade{fill:#000;opacity:.28}
-.inner{fill:none;stroke:#0000001f}
-.light-1{stop-color:var(--light-1,#fffdf6)} .light-2{stop-color:var(--light-2,#dccfb2)}
-.dark-1{stop-color:var(--dark-1,#5b544d)} .dark-2{stop-color:var(--dark-2,#171412)}
-.other-1{stop-color:var(--other-1,#a9bbd9)} .other-2{stop-color:var(--other-2,#4d6080)}
-.man.light .body{stroke:#8f8163} .man.dark .body{stroke:#0a0807} .man.other .body{stroke:#22303f}
-.man.dark .inner{stroke:#ffffff2b}
-.tile-body{fill:var(--tile,#fbf6e8);stroke:#9b8f76} .seam{stroke:#9b8f76} .pip{fill:var(--pip,#26221e)}
-.pawn{stroke:#0009} .pawn-name{fill:#fff;text-anchor:middle;dominant-baseline:central;font-family:system-ui,sans-serif}
-.marks{pointer-events:none}
-.wanted{stroke:var(--wanted,#15803d);fill:none} .head.wanted{fill:var(--wanted,#15803d);stroke:none}
-.last-way{stroke:var(--last-way,#a16207);fill:none;opacity:.6} .head.last-way{fill:var(--last-way,#a16207);stroke:none}
-.taken{stroke:var(--taken,#c81e1e);fill:none} .gone{stroke:var(--gone,#a16207);fill:none;opacity:.6}
-.fault{stroke:var(--fault,#dc2626);fill:none} .unknown{stroke:var(--unknown,#64748b);fill:none;stroke-dasharray:4 3}
-.halo{stroke:var(--halo,#fff);fill:none;opacity:.8}
+STYLE = f"""
+.board-edge{{fill:none;stroke:var(--board-edge,#0003)}}
+.board-line{{stroke:var(--board-line,#4a3a22);stroke-linecap:round;fill:none}}
+.board-dot{{fill:var(--board-line,#4a3a22)}}
+.board-label{{fill:var(--board-label,#4a3a22);opacity:.8;text-anchor:middle;font-family:system-ui,sans-serif;font-weight:600;
+user-select:none;pointer-events:none}}
+.printed .board-label{{fill:#e4ecec}}
+.worth{{fill:#fff;stroke:#0009;stroke-width:.09em;paint-order:stroke;text-anchor:middle;font-family:system-ui,sans-serif;
+font-weight:700;user-select:none;pointer-events:none}}
+.spot{{fill:transparent;stroke:none}}
+.cell.last .spot{{fill:var(--last,{LAST});fill-opacity:.42;stroke:var(--last,{LAST});stroke-width:.5%}}
+.cell.from .spot,.cell.turned .spot{{fill:var(--last,{LAST});fill-opacity:.22}}
+.shade{{fill:#000;opacity:.28}}
+.inner{{fill:none;stroke:#0000001f}}
+.light-1{{stop-color:var(--light-1,#fffdf6)}} .light-2{{stop-color:var(--light-2,#dccfb2)}}
+.dark-1{{stop-color:var(--dark-1,#5b544d)}} .dark-2{{stop-color:var(--dark-2,#171412)}}
+.other-1{{stop-color:var(--other-1,#a9bbd9)}} .other-2{{stop-color:var(--other-2,#4d6080)}}
+.man.light .body{{stroke:#8f8163}} .man.dark .body{{stroke:#0a0807}} .man.other .body{{stroke:#22303f}}
+.man.dark .inner{{stroke:#ffffff2b}}
+.tile-body{{fill:var(--tile,#fbf6e8);stroke:#9b8f76}} .seam{{stroke:#9b8f76}} .pip{{fill:var(--pip,#26221e)}}
+.pawn{{stroke:#0009}}
+.marks{{pointer-events:none}}
+.wanted{{stroke:var(--wanted,{WANTED});fill:none}} .head.wanted{{fill:var(--wanted,{WANTED});stroke:none}}
+.hint{{stroke:var(--hint,{HINT});fill:none}} .head.hint{{fill:var(--hint,{HINT});stroke:none}}
+.last-way{{stroke:var(--last,{LAST});fill:none;opacity:.7}} .head.last-way{{fill:var(--last,{LAST});stroke:none}}
+.fault{{stroke:var(--wrong,{WRONG});fill:none}}
+.unknown{{stroke:var(--unknown,{UNKNOWN});fill:none;stroke-dasharray:4 3}}
+.won{{stroke:var(--won,{WON});fill:none}}
+.halo{{stroke:var(--edge,{EDGE});fill:none;opacity:.8}}
 """
 _GRADIENTS = {"light": 0.36, "dark": 0.3, "other": 0.34}
 """By shade of the pieces: distance of the highlight from the left and upper edge, as a share of the diameter."""

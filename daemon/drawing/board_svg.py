@@ -27,6 +27,8 @@ LABEL, LABEL_WHOLE = 0.36, 0.045
 """Height of a letter: the smaller of these shares of the distance between two cells and of the board."""
 MAN, HALF = 0.86, 0.96
 """Shares of the distance between two cells: greatest diameter of a piece, and side of half a tile."""
+WORTH = 0.42
+"""Height of a cell's points, as a share of the distance between two cells."""
 SPOT = 1.45
 """Diameter, in diameters of a piece, of the area that reacts to a finger and is highlighted."""
 GAP = 0.55
@@ -62,6 +64,10 @@ class Marks:
     """Cells that must be put right."""
     unknown: tuple[int, ...] = ()
     """Cells that show nothing known."""
+    hint: tuple[Step, ...] = ()
+    """Steps that are advised to whoever is to move."""
+    won: tuple[int, ...] = ()
+    """Cells that won the game."""
 
 
 def board_svg(
@@ -76,12 +82,14 @@ def board_svg(
     title: str = "",
     names: Mapping[str, str] | None = None,
     sides: Mapping[str, str] | None = None,
+    worth: Mapping[int, tuple[int, str]] | None = None,
 ) -> str:
     """The SVG of a board: `board` has a class letter per cell, or is empty; `tiles` are pairs of cells under one tile.
 
     `pawns` are sides and their scores, drawn if the board has a track. `bare` omits the board's painting, to lay the
     drawing over a picture. `names` replace the template's class names, by letter, and `sides` the sides' names in
-    `pawns`. Raises ValueError if the length of `board` is not the template's number of cells.
+    `pawns`; `worth` are the points of cells, as a number and in words, shown while they are empty. Raises ValueError if
+    the length of `board` is not the template's number of cells.
     """
     cells = len(template.cells_mm)
     if board and len(board) != cells:
@@ -90,6 +98,9 @@ def board_svg(
     ground, (low, high) = _ground(template, pitch, labelled, bare)
     box = " ".join(number(value) for value in (*low, *(high - low)))
     svg = ElementTree.Element("svg", xmlns="http://www.w3.org/2000/svg", viewBox=box, role="img")
+    # For pages that let people act: how far cells are apart, and how a man of each letter looks.
+    svg.set("data-pitch", number(pitch))
+    svg.set("data-shades", " ".join(f"{one}{_shade(what)}" for one, what in template.classes.items() if one != EMPTY))
     if title:
         ElementTree.SubElement(svg, "title").text = title
     ElementTree.SubElement(svg, "style").text = STYLE
@@ -98,7 +109,7 @@ def board_svg(
     for first, second in tiles:
         _draw_tile(under, template.cells_mm[first], template.cells_mm[second], pitch)
     paired = {cell for pair in tiles for cell in pair}
-    _draw_cells(group(svg, "cells"), template, board, marks, pitch, paired, names or template.classes)
+    _draw_cells(group(svg, "cells"), template, board, marks, pitch, paired, names or template.classes, worth or {})
     _draw_pawns(group(svg, "pawns"), template, pawns, sides or {})
     _draw_marks(group(svg, "marks"), template, marks, pitch)
     return ElementTree.tostring(svg, encoding="unicode").replace(GROUND, ground, 1)
@@ -216,17 +227,19 @@ def _draw_cells(
     pitch: float,
     paired: set[int],
     names: Mapping[str, str],
+    worth: Mapping[int, tuple[int, str]],
 ) -> None:
-    came = {step.cell for step in marks.last if step.kind != "remove"}
-    went = {step.origin for step in marks.last if step.origin is not None}
+    looks = {step.cell: "cell turned" for step in marks.last if step.kind == "flip"}
+    looks |= {step.cell: "cell last" for step in marks.last if step.kind in ("place", "move")}
+    looks |= {step.origin: "cell from" for step in marks.last if step.origin is not None}
     for cell, name in enumerate(template.cell_names):
         letter = board[cell] if board else EMPTY
         what = template.classes.get(letter, letter)
-        kind = "cell last" if cell in came else "cell from" if cell in went else "cell"
-        place = add(cells, "g", kind, {})
+        place = add(cells, "g", looks.get(cell, "cell"), {})
         place.set("data-cell", name)
         place.set("role", "img")
-        place.set("aria-label", f"{name}: {names.get(letter, letter)}")
+        label = f"{name}: {names.get(letter, letter)}"
+        place.set("aria-label", f"{label}, {worth[cell][1]}" if letter == EMPTY and cell in worth else label)
         x, y = template.cells_mm[cell]
         if _is_ruled(template):
             add(place, "rect", "spot", {"x": x - pitch / 2, "y": y - pitch / 2, "width": pitch, "height": pitch})
@@ -234,6 +247,9 @@ def _draw_cells(
             add(
                 place, "circle", "spot", {"cx": x, "cy": y, "r": min(0.49 * pitch, SPOT * _man_mm(template, pitch) / 2)}
             )
+        if letter == EMPTY and cell in worth:
+            digit = add(place, "text", "worth", {"x": x, "y": y + 0.35 * WORTH * pitch, "font-size": WORTH * pitch})
+            digit.text = str(worth[cell][0])
         if letter in PIPS:
             _draw_half(place, x, y, letter, pitch, alone=cell not in paired)
         elif letter != EMPTY:
@@ -302,8 +318,9 @@ def _draw_pawns(
 
 def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: float) -> None:
     radius = (_man_mm(template, pitch) + RING * pitch) / 2
-    draw_steps(over, template, marks.last, ("last-way", "gone"), radius, pitch, ringed=False)
-    for kind, cells, share in (("unknown", marks.unknown, 0.8), ("fault", marks.faults, 1.15)):
+    draw_steps(over, template, marks.last, "last-way", radius, pitch, ringed=False)
+    for kind, cells, share in (("unknown", marks.unknown, 0.8), ("won", marks.won, 1), ("fault", marks.faults, 1.15)):
         for centre in template.cells_mm[list(cells)]:
             ring(over, kind, centre, share * radius, pitch)
-    draw_steps(over, template, marks.wanted, ("wanted", "taken"), 1.1 * radius, pitch)
+    draw_steps(over, template, marks.wanted, "wanted", 1.1 * radius, pitch)
+    draw_steps(over, template, marks.hint, "hint", 1.1 * radius, pitch)

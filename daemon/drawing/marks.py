@@ -1,4 +1,4 @@
-"""Draws marks on the board: rings, arrows, crosses and corners, with a dark edge for contrast on any wood."""
+"""Draws marks on the board: rings, arrows, crosses and corners, with a light edge for contrast on any wood."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import cv2
 import numpy as np
 
 from daemon.drawing.lettering import Colour
+from daemon.drawing.palette import EDGE, bgr
 from games import Step
 from vision.frame import Image
 from vision.pose import FloatArray
 
-INK: Colour = (24, 22, 20)
+EDGE_BGR: Colour = bgr(EDGE)
+"""The edge of every mark."""
 _BITS = 4  # coordinates in sixteenths of a pixel
 _HALO = 0.55
 
@@ -22,21 +24,26 @@ def _fixed(point: FloatArray) -> tuple[int, int]:
 
 def ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
     """A circle."""
-    for tint, width in ((INK, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
+    for tint, width in ((EDGE_BGR, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
         cv2.circle(image, _fixed(centre), round(radius_px * (1 << _BITS)), tint, width, cv2.LINE_AA, _BITS)
+
+
+def disc(image: Image, centre: FloatArray, radius_px: float, colour: Colour) -> None:
+    """A filled circle."""
+    cv2.circle(image, _fixed(centre), round(radius_px * (1 << _BITS)), colour, cv2.FILLED, cv2.LINE_AA, _BITS)
 
 
 def dotted_ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
     """A circle of twelve dashes."""
     axes = (round(radius_px * (1 << _BITS)),) * 2
     for start in range(0, 360, 30):
-        for tint, width in ((INK, width_px + 2), (colour, width_px)):
+        for tint, width in ((EDGE_BGR, width_px + 2), (colour, width_px)):
             cv2.ellipse(image, _fixed(centre), axes, 0, start, start + 16, tint, width, cv2.LINE_AA, _BITS)
 
 
 def line(image: Image, start: FloatArray, end: FloatArray, colour: Colour, width_px: int) -> None:
-    """A straight line with a dark edge."""
-    for tint, width in ((INK, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
+    """A straight line with a light edge."""
+    for tint, width in ((EDGE_BGR, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
         cv2.line(image, _fixed(start), _fixed(end), tint, width, cv2.LINE_AA, _BITS)
 
 
@@ -57,7 +64,7 @@ def arrow(image: Image, start: FloatArray, end: FloatArray, gap_px: float, colou
         *(neck - across * head * 0.55, neck - across * half, tail - across * half),
     ]
     points = np.array([_fixed(point) for point in shape], dtype=np.int32)
-    cv2.polylines(image, [points], True, INK, max(2, round(width_px * _HALO)) + 1, cv2.LINE_AA, _BITS)
+    cv2.polylines(image, [points], True, EDGE_BGR, max(2, round(width_px * _HALO)) + 1, cv2.LINE_AA, _BITS)
     cv2.fillPoly(image, [points], colour, cv2.LINE_AA, _BITS)
 
 
@@ -65,7 +72,7 @@ def cross(image: Image, centre: FloatArray, radius_px: float, colour: Colour, wi
     """Two crossed lines."""
     reach = radius_px * 0.72
     strokes = [np.array([reach, reach]), np.array([reach, -reach])]
-    for tint, width in ((INK, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
+    for tint, width in ((EDGE_BGR, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
         for stroke in strokes:
             start, end = _fixed(centre - stroke), _fixed(centre + stroke)
             cv2.line(image, start, end, tint, width, cv2.LINE_AA, _BITS)
@@ -84,18 +91,18 @@ def steps(
     moves: tuple[Step, ...],
     centres: FloatArray,
     radius_px: float,
-    colours: tuple[Colour, Colour],
+    colour: Colour,
     width_px: int,
 ) -> None:
     """Draws steps: a ring where a piece arrives, an arrow along its way, a cross where one is taken.
 
-    `centres` are the (cells, 2) pixels of all cells; `colours` are those of arriving and of taking.
+    `centres` are the (cells, 2) pixels of all cells.
     """
     for step in moves:
         centre = centres[step.cell]
         if step.kind == "remove":
-            cross(image, centre, radius_px, colours[1], width_px)
+            cross(image, centre, radius_px, colour, width_px)
             continue
         if step.origin is not None:
-            arrow(image, centres[step.origin], centre, radius_px * 1.12, colours[0], max(2, round(width_px * 1.2)))
-        ring(image, centre, radius_px, colours[0], width_px)
+            arrow(image, centres[step.origin], centre, radius_px * 1.12, colour, max(2, round(width_px * 1.2)))
+        ring(image, centre, radius_px, colour, width_px)

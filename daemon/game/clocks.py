@@ -74,6 +74,8 @@ class GameClock:
         self._used = list(used)
         self._undone: list[Used] = []
         """The plies taken back last; they may be put back."""
+        self._free = 0
+        """Number of first plies that nobody is charged for: they were made before `begin`."""
         self._turn_s = 0.0
         self._mover: Side = 0
         """Side charged for the current turn."""
@@ -99,6 +101,14 @@ class GameClock:
         left = self._banked()
         left[self._mover] -= self._turn_s
         return left[0], left[1]
+
+    def begin(self, control: TimeControl, free: int | None = None) -> None:
+        """Keeps other times from now on: each side has all of its time, whatever it used for the first `free` plies.
+
+        None is all plies so far.
+        """
+        self.control, self._free = control, len(self._used) if free is None else free
+        self._turn_s, self._told = 0.0, set()
 
     def run(self, side: Side | None, now_s: float) -> None:
         """Runs that side's clock from now on; None stops it. A clock that already runs keeps running."""
@@ -126,6 +136,7 @@ class GameClock:
         """Drops the plies after `ply`: the clocks show again what they showed then, and the turn starts at zero."""
         self._undone = self._used[ply:]
         del self._used[ply:]
+        self._free = min(self._free, ply)
         self._turn_s, self._told = 0.0, set()
 
     def rewrite(self, ply: int, plies: Sequence[Used]) -> list[PlyTimes]:
@@ -165,7 +176,7 @@ class GameClock:
         """Seconds each side had at the beginning of the current turn."""
         left = [self.control.time_s, self.control.time_s]
         if self.control.kind == "game":
-            for ply in self._used:
+            for ply in self._used[self._free :]:
                 left[ply.side] += (self.control.increment_s if ply.seen else 0.0) - ply.spent_s
         return left
 

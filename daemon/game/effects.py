@@ -37,6 +37,7 @@ Code = Literal[
     "adopted",
     "paused",
     "continued",
+    "pace",
     "new_game",
     "left",
     "nothing_new",

@@ -62,6 +62,7 @@ EXAMPLES: dict[str, Given] = {
     "where": ("a1", "a4"),
     "accuracy": "99.5",
     "agents": wording.listing(["alphabeta", "random"], joint="or"),
+    "port": "8766",
     "address": "127.0.0.1:8080",
     "step": "read",
     "late": "0.8",
@@ -69,6 +70,7 @@ EXAMPLES: dict[str, Given] = {
     "size": "1280x720",
     "boards": wording.sentence_n("of {count} board", "of {count} boards", 3),
     "then": "d2",
+    "way": "d2 → d3",
 }
 """Example values by name in a phrase's braces; names in NUMBERS and CELLS share one value each."""
 NUMBERS = frozenset(

@@ -17,7 +17,8 @@ How a sentence gets into five languages:
    Translate the entries that it names, and run it again. Texts without a translation appear in English.
 
 The page's own words: `t("...")` in `daemon/outputs/page/*.js`, and in its HTML an element with the attribute `data-t`,
-whose text is the key (or `data-t-title="..."`, `data-t-aria-label="..."`, `data-t-placeholder="..."`, whose value is).
+whose text is the key (or `data-t-title`, `data-t-aria-label`, `data-t-placeholder`, whose value is, or if empty that of
+the attribute itself).
 The same command collects them; `page_words` gives them to the page, English as the key.
 
 Texts for programmers and administrators (logs, `--help`, errors of a command line) stay English.
@@ -54,7 +55,7 @@ An installed package brings the words of its game in `languages/ro.mo` beside th
 """
 MESSAGES = "messages.json"
 """Name of the file in it that lists all messages to translate."""
-ON_PAGE = ("page", "part", "game", "side")
+ON_PAGE = ("page", "part", "game", "side", "pips")
 """Contexts of the messages that the page needs."""
 OPTION = "option"
 """Context of the rules and options in the menu: their names, descriptions and choices."""

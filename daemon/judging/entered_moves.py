@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from daemon.game.effects import Announcement, Effect
-from daemon.judging import phrases
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
 from games import MoveError
@@ -35,9 +34,8 @@ def make(referee: Referee, text: str) -> list[Effect]:
         raise Refusal(sentence("The game is over."))
     if referee.paused:
         raise Refusal(sentence("The game is paused: resume it first."))
-    side = phrases.named(game, game.to_move(position))
-    if (agent := referee.agents[game.to_move(position)]) is not None:
-        raise Refusal(sentence("It is {side:gen}'s turn: {agent} is thinking.", side=side, agent=agent))
+    if referee.agents[game.to_move(position)] is not None:
+        raise Refusal(sentence("It is the computer's turn."))
     try:
         move = game.parse_move(position, text)
     except MoveError as error:

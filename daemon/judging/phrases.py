@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.game.line_of_play import shares_pieces
-from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
+from games import EMPTY, AnyGame, Gain, Outcome, Side, Step, tile_named
 from wording import Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
 
 ENDINGS = {
@@ -14,8 +14,6 @@ ENDINGS = {
     "time": sentence("{side} is out of time"),
 }
 """Reasons why any game may be over, stated about the losing side."""
-ENDS_JOINED = "\u2013"
-"""Separates the ends of a tile: speech skips an en dash but reads a hyphen out."""
 
 
 def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> Sentences:
@@ -29,6 +27,8 @@ def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = Fal
         if not is_pass(game, position, move):
             return (sentence("{side:Nom}: {move}.", side=who, move=words),)
         over, passes = sentence("{side:Gen}'s turn is over.", side=who), sentence("{side:Nom} passes.", side=who)
+        if not any(game.steps(position, other) for other in game.legal_moves(position)):
+            passes = sentence("{side:Nom} has no move and passes.", side=who)
         return (over if again else passes,)
     if gains is None:
         return (sentence("Thank you.") if thanks else sentence("{side:Nom}: {move}.", side=who, move=words),)
@@ -100,9 +100,8 @@ def spoken_move(game: AnyGame, position: Any, move: Any) -> Value:
     taken = [names[step.cell] for step in steps if step.kind == "remove"]
     flipped = [names[step.cell] for step in steps if step.kind == "flip"]
     text: Value = listed(words)
-    if _is_tile(game, steps):
-        tile = ENDS_JOINED.join(step.piece for step in steps)
-        text = sentence("{tile} on {cells}", tile=tile, cells=text)
+    if is_tile(game, steps):
+        text = sentence("{tile} on {cells}", tile=tile_named(*(step.piece for step in steps)), cells=text)
     if taken:
         text = sentence("{move}, taking {cells}", move=text, cells=listed(taken))
     return sentence("{move}, turning {cells}", move=text, cells=listed(flipped)) if flipped else text
@@ -177,7 +176,7 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
     if step.origin is not None:
         cell = game.cells[step.origin]
         return sentence("The piece of {cell} is off the board: put it down to finish the turn.", cell=cell)
-    if _is_tile(game, game.steps(position, move)):
+    if is_tile(game, game.steps(position, move)):
         seen = listed(named_cells(game, cells_of_unfinished(game, position, move, missing)))
         if len(missing) == 1:
             return sentence("I see only half of the tile on {cells}.", cells=seen)
@@ -194,12 +193,12 @@ def _chooses(game: AnyGame, position: Any, move: Any) -> bool:
 def cells_of_unfinished(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> tuple[int, ...]:
     """The cells to look at: where the next step goes, or the seen part of a tile whose rest could lie anywhere."""
     steps = game.steps(position, move)
-    if _is_tile(game, steps):
+    if is_tile(game, steps):
         return tuple(sorted(step.cell for step in steps if step not in missing))
     return (missing[0].cell,)
 
 
-def _is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
+def is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
     """Whether a move lays one piece that belongs to nobody and covers several cells."""
     return shares_pieces(game) and len(steps) > 1 and all(step.kind == "place" for step in steps)
 

@@ -222,6 +222,11 @@ class Play:
         if self._before_pause is not None:
             self.verdict, self._before_pause, self._said = self._before_pause, None, ()
 
+    @property
+    def asked(self) -> Sentences:
+        """What a player still has to put right or to finish; empty if nothing is."""
+        return () if self._prompt is None else self._prompt.said
+
     def remind(self) -> list[Effect]:
         """Repeats what a player still has to do; no effects if nothing is asked of anybody."""
         if self.paused or self.outcome is not None:
@@ -249,6 +254,8 @@ class Play:
             return ()
         side = self.game.to_move(self.position)
         goes_on = bool(self.line.plies) and self.line.plies[-1].side == side
+        if self.is_yours:
+            return (sentence("Go on, or pass.") if goes_on else sentence("Your move."),)
         return (phrases.turn(self.game, side, goes_on=goes_on),)
 
     def whose_turn(self) -> Sentence:
@@ -260,7 +267,14 @@ class Play:
         if self.awaiting == "carry_out":
             words = phrases.spoken_move(self.game, self.position, self.agent_move)
             return sentence("Please play {move} for {side:gen}.", move=words, side=self._mover())
+        if self.is_yours:
+            return sentence("Your move.")
         return sentence("It is {side:gen}'s turn.", side=self._mover())
+
+    @property
+    def is_yours(self) -> bool:
+        """Whether the only person is to move."""
+        return self.awaiting == "move" and self.agents[1 - self.game.to_move(self.position)] is not None
 
     def _mover(self) -> Term:
         """The side to move, by name."""

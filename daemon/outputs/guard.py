@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "SAMEORIGIN",
     "Referrer-Policy": "no-referrer",
@@ -32,6 +32,8 @@ HEADERS = {
     "Server": "Kibitzer",
 }
 """Headers of every response. A page of the same address may frame ours; in OBS page or picture is a top-level page."""
+FILMS = "/phone"
+"""The page that may use a camera."""
 SVG = "image/svg+xml"
 DRAWING = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 """Policy for drawings: inline styles for their colours, and nothing else."""
@@ -39,9 +41,11 @@ _FORWARDED = re.compile(r"forwarded|x-forwarded-.*|x-real-ip|via", re.IGNORECASE
 """Matches the headers that a proxy adds: the peer is then not the sender."""
 
 
-async def protect(_: web.Request, response: web.StreamResponse) -> None:
+async def protect(request: web.Request, response: web.StreamResponse) -> None:
     """Sets the headers of a response about to be sent."""
     response.headers.update(HEADERS)
+    if request.path == FILMS:
+        response.headers["Permissions-Policy"] = "camera=(self), microphone=(), geolocation=()"
     if response.content_type == SVG:
         response.headers["Content-Security-Policy"] = DRAWING
     response.headers.setdefault("Cache-Control", "no-store")

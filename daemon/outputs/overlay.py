@@ -7,6 +7,7 @@ import numpy as np
 
 from daemon.drawing import lettering, marks
 from daemon.drawing.lettering import Colour
+from daemon.drawing.palette import LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.outputs.scene import Scene
 from vision.frame import Image
 from vision.pose import FloatArray, project
@@ -16,10 +17,8 @@ WOOD: Colour = (98, 108, 116)
 """Background of the diagram: light and dark pieces both stand out on it."""
 TEXT: Colour = (236, 240, 243)
 QUIET: Colour = (150, 158, 164)
-LAST: Colour = (244, 232, 214)
-AGENT: Colour = (76, 180, 240)
-TAKEN: Colour = (98, 98, 236)
-FAULT: Colour = (72, 72, 240)
+SAID: Colour = (76, 180, 240)
+"""Colour of the last spoken sentence."""
 _SCALE = 720
 """Pixels: the picture height that the sizes below refer to."""
 
@@ -55,12 +54,12 @@ def _draw_board(view: Image, scene: Scene) -> None:
     outside = min(template.margin_mm, template.man_diameter_mm) * 0.75
     around = template.corners_mm + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * outside
     marks.corners(view, project(view_from_board, around), 0.06, TEXT, max(1, round(side / 360)))
-    marks.steps(view, scene.last_move, centres, radius, (LAST, LAST), max(2, width - 1))
+    marks.steps(view, scene.last_move, centres, radius, bgr(LAST), max(2, width - 1))
     for cell in scene.unknown_cells:
-        marks.dotted_ring(view, centres[cell], radius * 0.8, QUIET, max(1, width - 1))
+        marks.dotted_ring(view, centres[cell], radius * 0.8, bgr(UNKNOWN), max(1, width - 1))
     for cell in scene.fault_cells:
-        marks.ring(view, centres[cell], radius * 1.1, FAULT, width + 1)
-    marks.steps(view, scene.agent_steps, centres, radius * 1.1, (AGENT, TAKEN), width + 1)
+        marks.ring(view, centres[cell], radius * 1.1, bgr(WRONG), width + 1)
+    marks.steps(view, scene.agent_steps, centres, radius * 1.1, bgr(WANTED), width + 1)
 
 
 def _view_from_board(scene: Scene, side_px: int) -> FloatArray:
@@ -91,7 +90,7 @@ def _draw_panel(panel: Image, scene: Scene, unit: float) -> None:
     y = _write(panel, scene.title, (pad, y), small, QUIET, room, 1)
     y = _write(panel, scene.verdict, (pad, y + round(10 * unit)), large, TEXT, room, 4, bold=True)
     if scene.said and scene.said != scene.verdict:
-        y = _write(panel, f"\u201c{scene.said}\u201d", (pad, y + round(12 * unit)), small, AGENT, room, 3)
+        y = _write(panel, f"\u201c{scene.said}\u201d", (pad, y + round(12 * unit)), small, SAID, room, 3)
     y = _write(panel, scene.to_move, (pad, y + round(14 * unit)), small, TEXT, room, 1)
     lettering.write(panel, _last_moves(scene, small, room), (pad, y + round(6 * unit)), small, QUIET)
     top, gap = panel.shape[0] - pad - round(210 * unit), round(20 * unit)
@@ -136,7 +135,7 @@ def _draw_camera(box: Image, scene: Scene, unit: float) -> None:
     scale, left, top = _fit(box, scene.frame.image, middle=False)
     outline = scene.pose.corners_px(scene.template) * scale + np.array([left, top])
     for index in range(4):
-        marks.line(box, outline[index - 1], outline[index], AGENT, max(1, round(1.5 * unit)))
+        marks.line(box, outline[index - 1], outline[index], SAID, max(1, round(1.5 * unit)))
 
 
 def _fit(box: Image, picture: Image, middle: bool = True) -> tuple[float, int, int]:

@@ -21,6 +21,8 @@ from daemon.outputs.token import TokenError, is_bearer, page_token
 
 _log = logging.getLogger(__name__)
 
+PHONE = web.RequestKey("phone", str)
+"""Key under which a request holds the name of the paired phone that sends it."""
 RATE_HZ = 5.0
 """Commands per second from one client, on average."""
 BURST = 20.0
@@ -80,6 +82,8 @@ class Permission:
 
         A WebSocket brings its `token` in a message: browsers give it no headers.
         """
+        if (phone := request.get(PHONE)) is not None:
+            return None if self._trusted.take(phone) else self._too_often()
         if is_here(request):
             return None if self._here.take(1.0) else self._too_often()
         client = client_of(request, self._proxies)
@@ -92,6 +96,14 @@ class Permission:
             return self._refuse("token", 403, "not_from_here", text)
         text = "commands from another computer need the token that `kibitzer keys token` prints on the table's"
         return self._refuse("token", 401, "token_needed", text, {"WWW-Authenticate": "Bearer"})
+
+    def strange(self, request: web.Request, *, wrong: bool = False) -> web.Response | None:
+        """The response that refuses somebody unknown a further attempt to prove who it is; None if it is allowed.
+
+        To be called again with `wrong` if the attempt failed, which costs more.
+        """
+        cost = WRONG_TOKEN_COST if wrong else 1.0
+        return None if self._strangers.take(client_of(request, self._proxies), cost) else self._too_often()
 
     def _has_token(self, request: web.Request, client: str, token: str) -> bool:
         if self._token is None:

@@ -9,7 +9,7 @@ from calibration.template import load_template
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.i18n.translation import in_words, worded
 from daemon.judging import phrases
-from daemon.outputs.view import names_of, sides_of
+from daemon.outputs.view import names_of, sides_of, worth_of
 from daemon.storage.exporting.document import outcome_object
 from daemon.storage.exporting.formats import suiting
 from daemon.storage.exporting.played import ExportError, Played, play_again
@@ -89,7 +89,8 @@ class RecordedGame:
                 letters = stored.plies[ply - 1].board if ply else game.board(game.initial())
                 return board_svg(template, letters, title=_title(stored, ply), names=names_of(template))
             position = played.positions[ply]
-            marks = Marks(last=played.line.steps(ply - 1)) if ply else None
+            won = () if game.outcome(position) is None else game.won_by(position)
+            marks = Marks(last=played.line.steps(ply - 1) if ply else (), won=won)
             scores = game.scores(position)
             pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
             letters = game.board(position)
@@ -102,6 +103,7 @@ class RecordedGame:
                 title=_title(stored, ply),
                 names=names_of(template),
                 sides=sides_of(game),
+                worth=worth_of(game),
             )
         except ValueError as error:  # rules, template or letters are no longer known
             raise ExportError(f"the board cannot be drawn: {error}") from error

@@ -16,6 +16,8 @@ from calibration.template import TemplateError, load_template
 from daemon.commands.command import CommandError
 from daemon.commands.sources import is_same, meant
 from daemon.outputs.command_queue import problem
+from daemon.outputs.game_pictures import game_picture
+from daemon.outputs.guard import SVG
 from daemon.outputs.page_state import JPEG_QUALITY
 from daemon.outputs.permission import Permission
 from daemon.outputs.preview import Preview
@@ -27,6 +29,8 @@ from vision.sources.cameras import cameras
 DRAW_S = 10.0
 """Seconds, longest wait for a sheet."""
 MAX_RULES = 8
+PICTURE_S = 3600
+"""Seconds that browsers keep the picture of a game."""
 FORMATS = {"pdf": "application/pdf", "svg": "image/svg+xml"}
 
 
@@ -52,6 +56,7 @@ class Setup:
         router.add_get("/cameras", self.listed)
         router.add_post("/preview", self.looked)
         router.add_get(r"/sheet.{format:(?:pdf|svg)}", self.sheet)
+        router.add_get(r"/picture/{name:\w{1,64}}.svg", self.picture)
 
     def close(self) -> None:
         """Cancels what is waiting."""
@@ -97,6 +102,16 @@ class Setup:
             return problem(503, "busy", "a sheet is being drawn; try again in a moment")
         file = f'attachment; filename="{games.find(name).short_name}-{paper}.{form}"'
         return web.Response(body=data, content_type=FORMATS[form], headers={"Content-Disposition": file})
+
+    async def picture(self, request: web.Request) -> web.Response:
+        """The drawn board of a game, for choosing it."""
+        name = request.match_info["name"]
+        if name not in games.names():
+            return problem(404, "not_here", f"there is no game {name!r}; there are {', '.join(games.names())}")
+        drawn = await asyncio.get_running_loop().run_in_executor(None, game_picture, name)
+        response = web.Response(text=drawn, content_type=SVG, headers={"Cache-Control": f"max-age={PICTURE_S}"})
+        response.enable_compression()
+        return response
 
     async def _worked(self, work: Callable[[], bytes]) -> bytes | None:
         """Runs the work in its own thread; None if too many are waiting or it takes too long."""

@@ -14,6 +14,9 @@ from daemon.commands.command import Command
 from daemon.outputs.command_queue import CommandQueue, problem
 from daemon.outputs.guard import SVG, is_here
 from daemon.outputs.page_state import PageState
+from daemon.outputs.permission import PHONE
+from daemon.outputs.phones.filming import MAX_PICTURE_BYTES, Filming
+from daemon.outputs.phones.pairing import MAX_PHONES
 
 MAX_VIEWERS = 8
 """Most picture streams at a time, and most live connections; as many to this computer as to all others."""
@@ -25,17 +28,21 @@ REPEAT_S = 0.25
 """Seconds without a new picture before resending the last: Chrome shows a picture only when the next begins."""
 CLOCK_S = 2.0
 """Seconds between clock updates when nothing else changes; pages run the clocks themselves in between."""
+PHONE_HEARTBEAT_S = 6.0
+"""Seconds between signs of life asked of a phone; after half as many more without one it counts as gone."""
 IDLE_S = 5.0
 """Seconds between further repeats of an unchanged picture, which also detect viewers that have left."""
 _BOUNDARY = "kibitzer-picture"
 
 
 class Streams:
-    """All viewers. Used by the page's thread; any thread may read `videos`."""
+    """All viewers. Used by the page's thread; any thread may read `videos` and `lives`."""
 
     def __init__(self, page_state: PageState, mailbox: CommandQueue[Command], *, commands_from_elsewhere: bool) -> None:
         self._page_state, self._queue = page_state, mailbox
         self._commands_from_elsewhere = commands_from_elsewhere
+        self.filming: Filming | None = None
+        """Takes what paired phones send; None where none can be paired."""
         self._changed = asyncio.Event()
         self.ended = asyncio.Event()
         """Set when the page closes; `turn` must be called then."""
@@ -56,7 +63,7 @@ class Streams:
     def _place(self, kind: str, request: web.Request) -> Iterator[bool]:
         """Takes a place while a stream is open; False if none is free."""
         place = kind, is_here(request)
-        if self._open[place] >= MAX_VIEWERS:
+        if self._open[place] >= (MAX_PHONES if kind == "phone" else MAX_VIEWERS):
             yield False
             return
         self._open[place] += 1
@@ -131,27 +138,36 @@ class Streams:
 
     async def live(self, request: web.Request) -> web.StreamResponse:
         """WebSocket that sends state, board and health whenever they change, and every announcement once."""
-        with self._place("live", request) as free:
+        with self._place("phone" if PHONE in request else "live", request) as free:
             return await self._live(request) if free else _crowded()
 
     async def _live(self, request: web.Request) -> web.StreamResponse:
-        socket = web.WebSocketResponse(heartbeat=20.0, max_msg_size=1024)
+        phone = None if self.filming is None else request.get(PHONE)
+        # A phone's pictures are compressed already.
+        socket = (
+            web.WebSocketResponse(heartbeat=20.0, max_msg_size=1024)
+            if phone is None
+            else web.WebSocketResponse(heartbeat=PHONE_HEARTBEAT_S, max_msg_size=MAX_PICTURE_BYTES, compress=False)
+        )
         try:
             try:
                 await socket.prepare(request)
             except ValueError:  # aiohttp cannot parse a key that is not ASCII
                 return problem(400, "no_websocket", "the Sec-WebSocket-Key is none")
-            reader = asyncio.create_task(_drain(socket))
+            reading = _drain(socket) if phone is None or self.filming is None else self.filming.serve(socket, phone)
+            reader = asyncio.create_task(reading)
             try:
-                await self._tell(socket, reader, is_here(request))
+                await self._tell(socket, reader, trusted=phone is not None or is_here(request))
             finally:
                 reader.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await reader
             await socket.close()
         except (ConnectionError, TimeoutError):
             pass
         return socket if socket.prepared else problem(400, "gone", "the connection ended before it began")
 
-    async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], here: bool) -> None:
+    async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], *, trusted: bool) -> None:
         last, number, drawn, shown, told_s = ("", ""), 0, 0, "", float("-inf")
         now = asyncio.get_running_loop().time
         while not (self.ended.is_set() or reader.done()):
@@ -161,7 +177,7 @@ class Streams:
                 drawn, board = await self._board()
             ticked = summary[0] != last[0] and now() - told_s >= CLOCK_S
             if announcements or summary[1] != last[1] or board != shown or ticked:
-                own = {"announcements": announcements} | self._permitted(here)
+                own = {"announcements": announcements} | self._permitted(trusted)
                 if board != shown:
                     own["board"] = board
                 async with asyncio.timeout(SLOW_S):
@@ -171,10 +187,10 @@ class Streams:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), 1.0)
 
-    def _permitted(self, here: bool) -> dict[str, object]:
+    def _permitted(self, trusted: bool) -> dict[str, object]:
         """Whether the page may send commands, and whether it needs the token for them."""
-        may_command = self._queue.is_open and (here or self._commands_from_elsewhere)
-        return {"commands": may_command, "token": may_command and not here}
+        may_command = self._queue.is_open and (trusted or self._commands_from_elsewhere)
+        return {"commands": may_command, "token": may_command and not trusted}
 
 
 async def _drain(socket: web.WebSocketResponse) -> None:

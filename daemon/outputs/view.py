@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import games
@@ -17,9 +17,11 @@ from daemon.commands.command import mark_of
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.game.effects import Thought
 from daemon.game.line_of_play import LineOfPlay, shares_pieces, unseen_moves
-from daemon.i18n.translation import alone, in_words, language, worded
+from daemon.i18n.translation import alone, in_words, language, worded, worded_n
 from daemon.judging import phrases
 from daemon.judging.play import Play
+from daemon.outputs.instruction import instruction
+from daemon.storage.exporting.formats import suiting
 from games import EMPTY, AnyGame
 
 if TYPE_CHECKING:
@@ -41,26 +43,40 @@ class View:
         self._thought: tuple[str, dict[str, object] | None] = "", None
 
     def of(
-        self, match: Match, timer: ClockService | None, *, watched: bool, thought: Thought | None
+        self,
+        match: Match,
+        timer: ClockService | None,
+        *,
+        watched: bool,
+        thought: Thought | None,
+        names: Sequence[str] = ("", ""),
     ) -> dict[str, object]:
-        """The view of a match; `watched` is whether a camera sees the board, `thought` an agent's last report."""
+        """The view of a match; `watched` is whether a camera sees the board, `thought` an agent's last report.
+
+        `names` are the people's own, empty where none is known.
+        """
         play = match.referee
-        said = play.verdict, play.awaiting, play.outcome, play.paused
+        said = play.verdict, play.awaiting, play.outcome, play.paused, play.asked, match.advice
         hands = tuple(play.game.hand(play.position, side) for side in (0, 1))
-        key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, language())
+        key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, *names, language())
         if key != self._key:
             mark = mark_of(match.game_id, play.moves)
-            self._key, self._play_view = key, play_view(play, watched=watched) | {"mark": mark}
+            told = "" if match.advice is None else in_words(*match.advice.said)
+            now = {"mark": mark, "instruction": instruction(play, names), "hint": told}
+            self._key, self._play_view = key, play_view(play, watched=watched) | now
         if thought is not None or self._thought[0] != match.game_id:
             self._thought = match.game_id, _thought(thought)
-        return self._play_view | {"clock": clock_of(timer, play.game), "thought": self._thought[1]}
+        more = {"clock": clock_of(timer, play.game), "thought": self._thought[1], "pace": match.pace_s}
+        return self._play_view | more
 
     def board(self, match: Match, unknown: tuple[int, ...] = ()) -> Drawing | None:
         """A function, callable in any thread, that draws the believed board; None if unchanged since the last call."""
         play = match.referee
         game, position = play.game, play.position
         wanted = () if play.agent_move is None else game.steps(position, play.agent_move)
-        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown)
+        hint = () if match.advice is None else game.steps(position, match.advice.move)
+        won = () if game.outcome(position) is None else game.won_by(position)
+        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown, hint, won)
         template = template_of(game)
         pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
         drawn = game.name, template.options, game.board(position), marks, game.tiles(position), pawns, language()
@@ -78,6 +94,7 @@ class View:
             title=alone("game", game.title),
             names=names_of(template),
             sides=sides_of(game),
+            worth=worth_of(game),
         )
 
 
@@ -88,6 +105,7 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
     return {
         "title": title[:1].upper() + title[1:],
         "sides": list(sides_of(game).values()),
+        "top": top_of(game),
         "watched": watched,
         "paused": play.paused,
         "faults": [game.cells[cell] for cell in play.fault_cells],
@@ -96,6 +114,8 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "offers": offers_of(play, watched=watched),
         "passes": [_pass_view(play, one) for one in _passes(play)],
         "limit": game.limit,
+        "in_short": [in_words(one) for one in game.in_short],
+        "export": suiting(game.name)[0],
         "hand": unseen_hand(play, watched=watched),
         "result": "" if play.outcome is None else in_words(*phrases.result(game, play.outcome)),
     }
@@ -109,7 +129,7 @@ def offers_of(play: Play, *, watched: bool) -> list[str]:
         "pass": bool(_passes(play)),
         "coach": goes_on and not play.paused and play.awaiting == "move",
         "end_move": goes_on and looks,
-        "pause": goes_on and not play.paused and watched,
+        "pause": goes_on and not play.paused and (watched or None not in play.agents),
         "resume": play.paused,
         "resign": goes_on and not play.paused and None in play.agents,
         "mover": watched and shares_pieces(play.game) and bool(play.line.seen),
@@ -209,6 +229,22 @@ def _template(name: str, options: frozenset[str]) -> BoardTemplate:
 def names_of(template: BoardTemplate) -> dict[str, str]:
     """The display name of each class of a board, by its letter, in the players' language."""
     return {letter: alone("piece" if letter == EMPTY else "kind", what) for letter, what in template.classes.items()}
+
+
+def worth_of(game: AnyGame) -> dict[int, tuple[int, str]]:
+    """The points of each cell that has some, as a number and in words."""
+    told = {points: worded_n("{count} point", "{count} points", points) for points in set(game.cell_points)}
+    return {cell: (points, told[points]) for cell, points in enumerate(game.cell_points) if points}
+
+
+def top_of(game: AnyGame) -> int:
+    """The side whose men begin at the top of the board; side 1 where neither's do."""
+    board = game.board(game.starts[0])
+    rows = [[cell for cell, letter in enumerate(board) if letter == piece != EMPTY] for piece in game.pieces]
+    if not all(rows):
+        return 1
+    first, second = (template_of(game).cells_mm[cells, 1].mean() for cells in rows)
+    return 0 if first < second else 1
 
 
 def sides_of(game: AnyGame) -> dict[str, str]:

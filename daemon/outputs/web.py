@@ -9,6 +9,7 @@ All other paths are read-only.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import errno
 import functools
@@ -25,8 +26,10 @@ from aiohttp import web
 
 from agents.messages import StateMessage
 from daemon.commands.command import Command, parse_command
+from daemon.commands.demo_requests import DemoRequest, parse_demo_request
 from daemon.commands.game_choice import MAX_BYTES as MAX_CHOICE_BYTES
-from daemon.commands.game_choice import Choice, parse_choice
+from daemon.commands.game_choice import Choice, parse_change, parse_choice
+from daemon.commands.page_client import address_at
 from daemon.commands.setup_requests import SetupRequest, parse_setup_request
 from daemon.drawing.board_style import STYLE
 from daemon.i18n import translation
@@ -40,6 +43,9 @@ from daemon.outputs.listening.listening import Listening
 from daemon.outputs.microphones import Microphones
 from daemon.outputs.page_state import PageState
 from daemon.outputs.permission import Permission
+from daemon.outputs.phones.addresses import own_addresses
+from daemon.outputs.phones.door import DoorError, Invitation, Invitations, PhoneDoor
+from daemon.outputs.phones.filming import Aim
 from daemon.outputs.setup import Setup
 from daemon.outputs.sounds import Sounds
 from daemon.outputs.speech.command_voice import Renders
@@ -55,7 +61,13 @@ SILENT_S = 10.0
 """Seconds after a wake-up without an iteration of the loop before the thread counts as hung."""
 BACKLOG = 64
 """Connections waiting to be accepted."""
-KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+KINDS = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+}
 """Types of the page's files: systems disagree on the type of `.js`, and browsers refuse a wrong one."""
 
 
@@ -75,13 +87,15 @@ class WebPage:
         token: Path | None = None,
         journal: Path | None = None,
         proxies: Sequence[Network] = LOOPBACK,
+        door: PhoneDoor | None = None,
     ) -> None:
         """Opens the port; 0 takes any free one, which `port` then names.
 
         Names in `allowed_hosts` are accepted in the Host header besides addresses and `localhost`. Health not updated
         for `health_deadline_s` counts as a fault. `token` is the file of the token that commands from other computers
         must carry; it is created if others can reach the page. `journal` is the record to browse; None shows none.
-        `proxies` are believed who they forward requests for.
+        `proxies` are believed who they forward requests for. Phones are let in by `door`, which opens once one is
+        invited; None lets none in.
         Raises WebError.
         """
         if token is not None and not is_loopback(host):
@@ -94,10 +108,12 @@ class WebPage:
         self._allowed_hosts, self._proxies = allowed_hosts, tuple(proxies)
         self._refusals = Refusals()
         self._limits = ConnectionLimits(self._refusals)
-        permission = Permission(token, self._refusals, self._proxies)
+        permission = self._permission = Permission(token, self._refusals, self._proxies)
         self._queue = CommandQueue(permission, self._refusals, parse_command)
         self._setup_queue = CommandQueue(permission, self._refusals, parse_setup_request)
         self._choices = CommandQueue(permission, self._refusals, parse_choice, MAX_CHOICE_BYTES)
+        self._changes = CommandQueue(permission, self._refusals, parse_change)
+        self._demos = CommandQueue(permission, self._refusals, parse_demo_request)
         self._menu: Callable[[], Mapping[str, object]] | None = None
         self._setup = Setup(permission)
         self._microphones = Microphones(permission)
@@ -111,6 +127,8 @@ class WebPage:
         self._beat_s = self._woken_s = time.monotonic()
         self._loop = asyncio.new_event_loop()
         self._streams = Streams(self._page_state, self._queue, commands_from_elsewhere=token is not None)
+        self._door = door
+        self._streams.filming = None if door is None else door.filming
         opened: queue.Queue[int | WebError] = queue.Queue(maxsize=1)
         self._thread = threading.Thread(target=self._serve, args=(host, port, opened), name="web", daemon=True)
         self._thread.start()
@@ -122,11 +140,43 @@ class WebPage:
             self.close()
             raise answer
         self.port = answer
-        shown = f"[{host}]" if ":" in host else host
-        self.address = f"http://{shown}:{answer}/"
+        self.address = f"{address_at(host, answer)}/"
+        """Where this computer opens the page."""
+        self.elsewhere = _elsewhere(host, answer)
+        """Where other devices open it; empty if none can, or nobody knows."""
         if not is_loopback(host):
             who = "nobody" if token is None else f"who brings the token in {token}"
-            _log.warning("%s can be seen by everybody on this network; %s may command from there", self.address, who)
+            shown = self.elsewhere or self.address
+            _log.warning("%s can be seen by everybody on this network; %s may command from there", shown, who)
+
+    def invite_phone(self) -> Invitation:
+        """Opens the door for phones, unless it is open, and returns what a phone must scan.
+
+        Unlike all other methods it waits, for the door. Raises DoorError.
+        """
+        if self._door is None:
+            raise DoorError("no phone can be let in here")
+        try:
+            return asyncio.run_coroutine_threadsafe(self._invite(), self._loop).result(OPEN_S)
+        except (TimeoutError, RuntimeError, concurrent.futures.CancelledError) as error:
+            if isinstance(error, DoorError):
+                raise
+            raise DoorError(f"the door for phones did not open within {OPEN_S:.0f} s") from None
+
+    async def _invite(self) -> Invitation:
+        assert self._door is not None
+        return await self._door.invite(lambda: self.runner(door=True), self._limits)
+
+    def update_aim(self, aim: Aim) -> None:
+        """Replaces how the filming phone is aimed, which it is told with each picture."""
+        if self._door is not None:
+            self._door.filming.aim = aim
+
+    def end_filming(self) -> None:
+        """Tells the phone that films that its pictures are not wanted any more."""
+        if self._door is not None:
+            with contextlib.suppress(RuntimeError):  # closed
+                asyncio.run_coroutine_threadsafe(self._door.filming.stop(), self._loop)
 
     def update_state(self, state: StateMessage) -> None:
         """Shows a new state."""
@@ -163,8 +213,9 @@ class WebPage:
         self._page_state.set_line(plies, scores)
 
     def take_commands(self) -> None:
-        """Opens the page for commands; call `command_requests`, `chosen` and `setup_requests` often from then on."""
-        self._queue.is_open = self._setup_queue.is_open = self._choices.is_open = self._setup.preview.is_open = True
+        """Opens the page for commands; all that is asked of it must be taken, and answered, often from then on."""
+        for one in (self._queue, self._setup_queue, self._choices, self._changes, self._demos, self._setup.preview):
+            one.is_open = True
 
     def offer_voice(self, make: Callable[[], Renders]) -> None:
         """Sets the voice for pages whose browser has none; `make` is called in another thread, if a page asks."""
@@ -181,6 +232,14 @@ class WebPage:
     def chosen(self) -> list[Request[Choice]]:
         """The choices for a new game received since the last call; each must be answered."""
         return self._choices.take()
+
+    def changes(self) -> list[Request[Choice]]:
+        """The changes of language, voice and clock received since the last call; each must be answered."""
+        return self._changes.take()
+
+    def demo_requests(self) -> list[Request[DemoRequest]]:
+        """What was asked of a demo since the last call; each must be answered."""
+        return self._demos.take()
 
     def update_legal(self, legal: Mapping[str, object]) -> None:
         """Replaces the legal moves for a person who plays on the page, as `daemon.core.legal_moves` formats them."""
@@ -214,6 +273,11 @@ class WebPage:
     def viewers(self) -> int:
         """Picture streams being watched; at 0 no picture needs to be drawn."""
         return self._streams.videos
+
+    @property
+    def pages(self) -> int:
+        """Pages that are open somewhere."""
+        return self._streams.lives
 
     def status(self) -> dict[str, object]:
         """`ok` and a `text` for the health page."""
@@ -283,16 +347,18 @@ class WebPage:
                 await self._streams.ended.wait()
         finally:
             watch.cancel()
+            if self._door is not None:
+                await self._door.close()
             await runner.cleanup()
 
-    def runner(self) -> web.AppRunner:
-        """The page's application, ready to serve."""
+    def runner(self, *, door: bool = False) -> web.AppRunner:
+        """The page's application, ready to serve, or that behind the phones' door."""
         logger = logging.Logger(f"{__name__}.http")
         logger.parent = _log
         logger.setLevel(logging.DEBUG)  # aiohttp logs some malformed requests at this level only
         logger.addFilter(RubbishFilter(self._refusals))
         return web.AppRunner(
-            self._application(),
+            self._application(door=door),
             access_log=None,
             logger=logger,
             shutdown_timeout=1.0,
@@ -300,14 +366,19 @@ class WebPage:
             auto_decompress=False,
         )
 
-    def _application(self) -> web.Application:
-        application = web.Application(
-            middlewares=[admit(self._refusals, self._limits, self._allowed_hosts, self._proxies)], client_max_size=1024
-        )
+    def _application(self, *, door: bool = False) -> web.Application:
+        middlewares = [admit(self._refusals, self._limits, self._allowed_hosts, self._proxies)]
+        files = [file for file in sorted(PAGE.iterdir()) if file.suffix in KINDS]
+        if door and self._door is not None:
+            middlewares.append(self._door.guard([_address_of(file) for file in files if file.suffix != ".html"]))
+        application = web.Application(middlewares=middlewares, client_max_size=1024)
         application.on_response_prepare.append(protect)
-        for file in sorted(PAGE.iterdir()):
-            if file.suffix in KINDS:
-                application.router.add_get(_address_of(file), functools.partial(_file, file, KINDS[file.suffix]))
+        if door and self._door is not None:
+            self._door.add_routes(application.router, self._permission)
+        elif self._door is not None:
+            Invitations(self._door, self._invite, self._permission).add_routes(application.router)
+        for file in files:
+            application.router.add_get(_address_of(file), functools.partial(_file, file, KINDS[file.suffix]))
         for path, handler in (
             ("/video", self._streams.video),
             ("/live", self._streams.live),
@@ -328,6 +399,8 @@ class WebPage:
             application.router.add_get(path, handler)
         application.router.add_post("/tell", self._queue.receive)
         application.router.add_post("/menu", self._choices.receive)
+        application.router.add_post("/settings", self._changes.receive)
+        application.router.add_post("/demo", self._demos.receive)
         application.router.add_post("/wish", self._setup_queue.receive)
         self._setup.add_routes(application.router)
         if self._archive is not None:
@@ -367,6 +440,14 @@ class WebPage:
             body=prometheus_client.generate_latest(registry),
             headers={"Content-Type": prometheus_client.CONTENT_TYPE_LATEST},
         )
+
+
+def _elsewhere(host: str, port: int) -> str:
+    """Where other devices open a page that listens there."""
+    if is_loopback(host):
+        return ""
+    found = own_addresses() if host == "0.0.0.0" else [] if host == "::" else [host]
+    return f"{address_at(found[0], port)}/" if found else ""
 
 
 def _address_of(path: Path) -> str:

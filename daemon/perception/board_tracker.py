@@ -20,11 +20,9 @@ from daemon.perception.pipeline import Observation, Pipeline
 from daemon.perception.reading_interpreter import Learner, ReadingInterpreter, is_unsure
 from games import Side
 from vision.frame import Frame
-from vision.reading.board_reading import BoardReading
+from vision.reading.board_reading import UNKNOWN, BoardReading
 from wording import sentence
 
-UNKNOWN = 0.5
-"""Unknown share from which a cell is shown as unreadable."""
 GOING_BACK_S = 3.0
 """Seconds a board that may be half of a takeback must stay unchanged before it is taken for the whole takeback."""
 HURRY_S = 3.0
@@ -68,6 +66,11 @@ class BoardTracker:
     def overrides(self) -> CellOverrides:
         """What people said about cells."""
         return self._interpreter.overrides
+
+    @property
+    def shakes(self) -> bool:
+        """Whether the picture shakes most of the time."""
+        return self._occlusion_notices.shakes
 
     @property
     def reading_in_view(self) -> BoardReading | None:

@@ -33,6 +33,11 @@ class OcclusionNotices:
         self._shaking = 0.0
         """Running share of recent frames in which the board moved farther than SHAKING."""
 
+    @property
+    def shakes(self) -> bool:
+        """Whether the picture shakes most of the time."""
+        return self._shaking > MOSTLY
+
     def look(self, seen: Observation, game: AnyGame) -> list[Sentence]:
         """Returns the new notices for a picture that shows the board; often none."""
         assert seen.gate is not None
@@ -47,7 +52,7 @@ class OcclusionNotices:
             self._announced_unread = False
         if self._announced_unread:
             return []
-        shakes = gate.phase != "occluded" and self._shaking > MOSTLY and time_s - self._free_s >= REPORTED_S
+        shakes = gate.phase != "occluded" and self.shakes and time_s - self._free_s >= REPORTED_S
         if gate.phase in ("moving", "light") or seen.alignment.relocked:
             self._stirred_s = time_s
         lies = gate.phase == "occluded" and time_s - self._stirred_s > REPORTED_S

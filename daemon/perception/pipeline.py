@@ -21,7 +21,7 @@ from games import EMPTY
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, cells_in_picture, project, rectify
-from vision.reading.board_reading import BoardReading
+from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
 from vision.reading.heads import Head
 from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner, Alignment, side_px
@@ -45,12 +45,8 @@ longest such interval, approached by doubling while the same picture stays doubt
 MAX_WHOLE_S = 32.0
 """Seconds, at most, between readings of all cells, whether they look changed or not. The interval is RECHECK_S after a
 change and doubles each time the whole board reads as before."""
-UNKNOWN = 0.5
-"""Unknown share from which a cell counts as showing nothing that was learnt."""
 MIN_COVERED, MAX_COVERED = 3, 0.5
 """Fewest cells, and greatest share of all cells, that a hand or arm resting over the board covers."""
-SURE = 0.9
-"""Probability from which a cell counts as read without doubt although it shows nothing known."""
 MIN_SEEN = 0.8
 """Share of a cell that must lie in the picture for the cell to be read."""
 UNCONFIRMED_S = 2.2

@@ -14,7 +14,7 @@ from daemon.outputs.speech.speech import Speaker
 from games import EMPTY
 from vision.calibrating.guided import GuidedCalibration, Prompt, Taken
 from vision.frame import FrameSource, SourceEnded
-from vision.sources.files import write_png
+from vision.sources.files import write_picture
 from vision.sources.slot import NewestFrame
 
 READ_S = 0.3
@@ -125,7 +125,7 @@ def keep_pictures(taken: Sequence[Taken], calibration: GuidedCalibration, folder
     labels = {}
     for number, one in zip(sorted(calibration.taken), taken, strict=True):
         name, photo = f"{number + 1}.png", one.photo
-        write_png(folder / name, photo.image)
+        write_picture(folder / name, photo.image)
         corners = None if photo.corners_px is None else photo.corners_px.round(2).tolist()
         labels[name] = {"corners_px": corners, "cells": calibration.lessons[number].board}
     (folder / "labels.json").write_text(json.dumps({"images": labels}, indent=1) + "\n", encoding="utf-8")

@@ -9,10 +9,12 @@ from typing import Any
 import games
 from daemon.commands.game_choice import choice_of
 from daemon.commands.sources import is_same, names_of
+from daemon.commands.strengths import strengths_of
 from daemon.config.settings import JOINS, ClockSection, Config, PlayerSection
 from daemon.i18n.translation import LANGUAGES, OPTION, alone, titled, worded, worded_n
 from daemon.supervision.camera import NONE
 from vision.sources.cameras import Camera
+from vision.sources.phone import PHONE
 from wording.outside import shown_address
 
 A_MOVE, A_GAME = (5, 10, 15), (10,)
@@ -63,13 +65,13 @@ def _clocks() -> Iterator[dict[str, Any]]:
 def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, str]]:
     """No camera, those chosen by settings and players, and the others on a cable, each once."""
     texts = {name: camera.text for camera in listed for name in names_of(camera)}
-    sources = [NONE]
+    sources = [NONE, PHONE]
     for source in (*known, *(camera.stable or str(camera.number) for camera in listed)):
         if not any(is_same(source, other) for other in sources):
             sources.append(source)
     # The current choice keeps the name under which it was chosen.
     sources = [next((one for one in known[1:] if is_same(one, source)), source) for source in sources]
-    titles = {NONE: worded("no camera")}
+    titles = {NONE: worded("no camera"), PHONE: worded("a phone")}
     return [
         {"source": shown_address(one), "title": titles.get(one) or texts.get(one) or shown_address(one)}
         for one in sources
@@ -93,6 +95,7 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
         "sides": list(game.sides),
         "rules": [_in_words(rule) for rule in games.described(type(game.rules))],
         "levels": known.get("levels", []),
+        "strengths": strengths_of(known.get("levels", [])),
         "agents": [
             {"name": agent["name"], "options": _options(agent, name, known, catalogue)}
             for agent in agents

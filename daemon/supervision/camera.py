@@ -14,6 +14,7 @@ from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources.attempt import Attempt
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
+from vision.sources.phone import PHONE, Asked, PhoneFeed, PhoneSource
 from vision.sources.slot import NewestFrame, Stillness
 from wording.outside import clean, without_secrets
 
@@ -140,9 +141,12 @@ class Camera:
         figures: dict[str, object] = {"age_s": None if self.age_s is None else round(self.age_s, 2)}
         figures |= {"reopened": self.reopened, "dropped": 0 if self._frames is None else self._frames.dropped}
         text = self.trouble or (worded("sends pictures") if self._seen else worded("is being opened"))
+        if isinstance(source, PhoneSource):
+            figures |= {"rate_hz": _rounded(source.delivery.rate_hz), "reconnects": source.reconnects}
+            figures["dropped"] = source.dropped + self._frames.dropped if self._frames else 0
+            text = self.trouble or ", ".join(map(as_words, source.delivery.parts())) or text
         if isinstance(source, LiveSource):
-            rate_hz = source.delivery.rate_hz
-            figures |= {"rate_hz": None if rate_hz is None else round(rate_hz, 1), "reconnects": source.reconnects}
+            figures |= {"rate_hz": _rounded(source.delivery.rate_hz), "reconnects": source.reconnects}
             figures |= {"hanging_threads": source.abandoned}
             figures["dropped"] = source.dropped + self._frames.dropped if self._frames else 0
             text = self.trouble or ", ".join(map(as_words, source.delivery.parts())) or text
@@ -192,8 +196,10 @@ class Camera:
         assert self._frames is not None
         if frame is not None:
             self._picture_s, self._seen = now_s, True
-        missing = now_s - self._picture_s > self._settings.frozen_s
         source = self._frames.source
+        phone = source if isinstance(source, PhoneSource) else None
+        awaited = phone is not None and not phone.films and not self._seen
+        missing = awaited or now_s - self._picture_s > self._settings.frozen_s
         if self._frames.frozen:
             self._frozen(now_s)
         elif missing and isinstance(source, LiveSource) and source.hangs:
@@ -201,7 +207,8 @@ class Camera:
             self._tell(worded("The camera does not answer. Unplug it and plug it in again."))
         elif missing:
             self.state = "silent"
-            self._tell(worded("No picture comes from the camera. Is it plugged in?"))
+            plugged = worded("No picture comes from the camera. Is it plugged in?")
+            self._tell(plugged if phone is None else in_words(phone.silence))
         elif frame is not None:
             self.state, self._thaws, self._frozen_retry_s = "on", 0, float("inf")
             if self.trouble:
@@ -245,6 +252,22 @@ class Camera:
             self._attempt = None
         if frames is not None:
             threading.Thread(target=frames.close, name="closing a camera", daemon=True).start()
+
+
+def _rounded(rate_hz: float | None) -> float | None:
+    return None if rate_hz is None else round(rate_hz, 1)
+
+
+def opener_with(feed: PhoneFeed) -> Callable[[str, CameraSection], FrameSource]:
+    """Opens the source that a spec names, with these settings; `phone` is the feed of the phones."""
+
+    def opened(spec: str, settings: CameraSection) -> FrameSource:
+        if spec != PHONE:
+            return open_by_settings(spec, settings)
+        asked = Asked(settings.width_px, settings.height_px, settings.rate_hz, settings.max_megapixels)
+        return PhoneSource(feed, asked)
+
+    return opened
 
 
 def open_by_settings(spec: str, settings: CameraSection) -> FrameSource:

@@ -7,9 +7,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from daemon.i18n.translation import worded, worded_n
+from daemon.i18n.translation import worded
 
 LOOK_S = 10.0
+
+
+def gigabytes(size: int) -> str:
+    """A size in bytes as people write it, in gigabytes with two or three digits."""
+    return f"{size / 1e9:.2g}" if size < 10e9 else f"{size / 1e9:.0f}"
 
 
 class DiskWatch:
@@ -47,10 +52,6 @@ class DiskWatch:
             return {"ok": False, "text": text, "free_mb": None}
         free_mb = free // 1_000_000
         if free_mb < self.least_mb:
-            text = worded_n(
-                "The disk is almost full: {count} megabyte is left. Please make room.",
-                "The disk is almost full: {count} megabytes are left. Please make room.",
-                free_mb,
-            )
+            text = worded("The disk is almost full: {number} GB left. Please make room.", number=gigabytes(free))
             return {"ok": False, "text": text, "free_mb": free_mb}
-        return {"ok": True, "text": worded("{number} MB free", number=free_mb), "free_mb": free_mb}
+        return {"ok": True, "text": worded("{number} GB free", number=gigabytes(free)), "free_mb": free_mb}

@@ -32,6 +32,7 @@ AT_RESTART = {
     "page.port": "who looks on knows the address",
     "page.token": "who looks on knows it",
     "page.trusted_proxies": "who is counted as whom must not change under way",
+    "phone": "the phones that are paired know the address",
     "journal": "the record that is open is the one that is written",
     "bundles": "the memory is set aside at the start",
     "engines": "the workers read them when they start",

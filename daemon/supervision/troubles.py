@@ -30,7 +30,9 @@ FAULT_REPORTS = {
         0.0, sentence("The disk is almost full. Please make room."), sentence("There is enough room on the disk again.")
     ),
     "page": FaultReport(5.0, sentence("The page cannot be opened."), sentence("The page is there again.")),
-    "sound": FaultReport(0.0, sentence("I cannot speak."), sentence("I can speak again.")),
+    "sound": FaultReport(
+        0.0, sentence("No loudspeaker found. I write everything here."), sentence("I can speak again.")
+    ),
     "pipeline": FaultReport(
         15.0, sentence("I cannot keep up with the camera."), sentence("I keep up with the camera again.")
     ),

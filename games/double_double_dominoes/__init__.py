@@ -13,7 +13,20 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from games import EMPTY, Fault, Gain, Game, MoveError, Outcome, PositionError, Side, Step, changed_cells, rule
+from games import (
+    EMPTY,
+    Fault,
+    Gain,
+    Game,
+    MoveError,
+    Outcome,
+    PositionError,
+    Side,
+    Step,
+    changed_cells,
+    rule,
+    tile_named,
+)
 from games.double_double_dominoes import position as texts
 from games.double_double_dominoes.board import (
     CELLS,
@@ -51,7 +64,7 @@ class Pass(NamedTuple):
     @property
     def told(self) -> Sentence | None:
         """What the pass does, for the player who has to choose; None for a plain pass."""
-        return None if self.discard is None else sentence("Put {tile} away", tile="-".join(map(str, self.discard)))
+        return None if self.discard is None else sentence("Put {tile} away", tile=tile_named(*map(str, self.discard)))
 
 
 Move = Lay | Pass
@@ -77,6 +90,15 @@ MISTAKES = {
 }
 
 
+IN_SHORT = (
+    sentence("Join equal numbers: an end of the new tile touches one tile at most."),
+    sentence("A half on a diamond brings its points; a double brings twice as many."),
+    sentence("A pawn whose space shows a number of the new tile gets 3 points more."),
+    sentence("After a double the turn goes on: lay a tile at it, or end the turn."),
+    sentence("Who lays nothing puts a tile away."),
+)
+
+
 class DoubleDoubleDominoes(Game[Position, Move]):
     """The rules; `games.Game` says what each method promises."""
 
@@ -92,6 +114,8 @@ class DoubleDoubleDominoes(Game[Position, Move]):
     formats = ("annotations",)
     hides = True
     mistakes = MISTAKES
+    cell_points = DIAMONDS
+    in_short = IN_SHORT
 
     def __init__(self, rules: DominoesRules | None = None) -> None:
         self.rules = rules or DominoesRules()

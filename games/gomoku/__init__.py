@@ -184,6 +184,11 @@ class Gomoku(Game[Position, Move | Choice]):
             return Outcome(None, "board_full")
         return None if self._open(position) else Outcome(None, "no_legal_move")
 
+    def won_by(self, position: Position) -> tuple[int, ...]:
+        """Five stones of the row that won."""
+        last = 1 - self.colour(position)
+        return self.geometry.five(position.stones[last], self._exactly[last])
+
     @staticmethod
     def side_of(position: Position, colour: int) -> Side:
         """The side that plays a colour."""

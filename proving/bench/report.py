@@ -8,8 +8,9 @@ import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel
+from pydantic import BaseModel, computed_field
 
+import daemon
 from proving.bench.figures import Figure
 from proving.bench.resident import Resident
 
@@ -93,6 +94,19 @@ class Report(BaseModel):
     machine: Machine
     games: list[GameReport]
 
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def line(self) -> str:
+        """The run in one line, to paste: what a changed picture costs, and a board at rest."""
+        parts = []
+        for game in self.games:
+            cost = f"{game.game} {game.steps_ms['settled_change_with_track'].median:.0f} ms a changed picture"
+            if game.resident is not None:
+                cost += f", {game.resident.idle_cpu_percent.median:.0f} % of a core at rest"
+            parts.append(cost)
+        cores = f"{self.machine.cores} core{'s' * (self.machine.cores != 1)}"
+        return f"Kibitzer {daemon.__version__}, {self.machine.processor}, {cores}: {'; '.join(parts)}"
+
 
 def machine(load_before: float) -> Machine:
     """This machine's description, now."""
@@ -172,7 +186,7 @@ def lines_of(report: Report) -> list[str]:
         lines += [
             f"{'met   ' if one.met else 'MISSED'}  {one.what}: {one.value:g} ({one.limit:g})" for one in game.targets
         ]
-    return lines
+    return [*lines, "", "To paste:", report.line]
 
 
 def _row(name: str, one: Figure) -> str:

@@ -224,6 +224,15 @@ class _NoKernel:
         return getattr(self._game, name)
 
 
+@pytest.mark.parametrize("name", games.names())
+def test_the_first_ply_is_searched_however_short_the_time_is(name: str) -> None:
+    game = games.load(name)
+    stopped = threading.Event()
+    stopped.set()
+    for stop in (threading.Event(), stopped):
+        assert load_agent("alphabeta", game).choose(game.initial(), Limits(time_s=0.001), stop).depth >= 1
+
+
 @pytest.mark.parametrize("wrapped", [False, True], ids=["kernel", "plain Python"])
 def test_stop_is_answered_at_once_with_the_best_move_so_far(wrapped: bool) -> None:
     game: Any = _NoKernel(morris()) if wrapped else morris()

@@ -107,7 +107,7 @@ def test_an_engine_that_dies_each_time_is_named_with_its_status(configure: Any, 
 @pytest.mark.parametrize("manner", ["stalls", "garbage", "floods", "deaf"])
 def test_an_engine_that_gives_no_answer_is_killed_at_its_deadline(configure: Any, manner: str) -> None:
     configure("uci", manner, timeout_s=1.5)
-    with pytest.raises(AgentError, match="engine fake gave no answer in time"):
+    with pytest.raises(AgentError, match=r"engine fake .*gave no answer in time"):
         choose("uci")
 
 

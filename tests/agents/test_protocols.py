@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -370,3 +371,32 @@ def test_the_command_refuses_a_protocol_of_another_game_and_a_player_that_is_not
     done = engine(b"", "--game", "reversi", "--protocol", "nboard", "--player", "nobody")
     assert done.returncode == 2
     assert b"there is no agent 'nobody'" in done.stderr
+
+
+@pytest.mark.parametrize(("option", "value"), [("MoveTime", "1"), ("MoveTimeMs", "300")])
+def test_uci_keeps_the_time_that_an_option_sets_for_a_go_without_limits(option: str, value: str) -> None:
+    talk = Talk("uci", "mcts:nodes=1000000000")
+    assert any(line.startswith(f"option name {option} type spin") for line in talk.say("uci"))
+    began_s = time.monotonic()
+    *_, best = talk.say(f"setoption name {option} value {value}", "position startpos", "go")
+    assert best.startswith("bestmove ")
+    assert time.monotonic() - began_s > 0.1
+    assert talk.say(f"setoption name {option} value ever") == [
+        f"info string {option} is a whole number from 0 to {3600 if option == 'MoveTime' else 3600000}, not 'ever'"
+    ]
+
+
+def test_uci_scores_are_whites_whoever_is_to_move() -> None:
+    lost_for_white = "OO*O****/@@@**@**/@******* {side} m s 3 0 5 0"
+    talk = Talk("uci", "minimax:depth=1")
+    for side in "wb":
+        *_, info, _ = talk.say(f"position fen {lost_for_white.format(side=side)}", "go depth 1")
+        words = info.split()
+        assert int(words[words.index("score") + 2]) < 0
+
+
+def test_nboard_waits_for_the_code_before_it_says_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr("agents.protocols.thinking.Thinking.wait_for_code", lambda _, s=0.0: waited.append(s))
+    assert Talk("nboard").say("nboard 2") == ["set myname Kibitzer"]
+    assert waited

@@ -73,14 +73,14 @@ def make(page: Page, game: AnyGame, position: Any, move: Any) -> None:
 
 def hold(page: Page, halves: list[str]) -> None:
     """Takes a tile into the hand, the right way round."""
-    wanted = " and ".join(halves)
-    for label in (wanted, " and ".join(reversed(halves))):
-        tile = page.locator(f'#hand button[aria-label="Tile {label}"]').first
+    wanted = "-".join(halves)
+    for tile_name in (wanted, wanted[::-1]):
+        tile = page.locator(f'#hand button[data-tile="{tile_name}"]').first
         if tile.count():
             tile.click()
             break
     held = page.locator('#hand button[aria-pressed="true"]')
-    if held.get_attribute("aria-label") != f"Tile {wanted}":
+    if held.get_attribute("data-tile") != wanted:
         held.click()
 
 
@@ -117,7 +117,7 @@ def test_a_whole_game_is_played_on_the_page(name: str, table: Tables, look: Look
     outcome = game.outcome(position)
     assert outcome is not None and outcome.winner is not None
     page.wait_for_selector(f"#player-{outcome.winner}.won")
-    assert page.locator("#said:text('wins'), #turn:text('wins')").count() == 1
+    page.locator("#instruction[data-kind=over]", has_text="wins").wait_for()
     assert page.locator(".cell.target, .cell.source").count() == 0
 
 
@@ -130,10 +130,10 @@ def test_the_hand_is_in_view_and_what_a_pass_does_is_said_in_words(
     page.locator("#hand button").first.wait_for()
     box = page.locator("#hand").bounding_box()
     assert box is not None and box["y"] + box["height"] <= height
-    held = [label.replace(" and ", "-").removeprefix("Tile ") for label in labels(page.locator("#hand button"))]
+    held = [label.lower() for label in labels(page.locator("#hand button"))]
     told = page.locator("#actions [data-move]").all_inner_texts()
     assert sorted(told) == sorted({f"Put {tile} away" for tile in held})
-    assert page.inner_text("#said") == "Red is to move." and page.inner_text("#turn") == ""
+    assert page.inner_text("#instruction") == "Red's turn." and not page.locator("#said").is_visible()
 
 
 def labels(found: Any) -> list[str]:
@@ -318,24 +318,28 @@ def field(place: Any, label: str) -> Any:
 def test_everything_about_a_new_game_is_chosen_in_a_dialog(table: Tables, look: Look) -> None:
     there = table("morris", whole=True, camera=False)
     page = look(there.address)
-    page.locator("#new").click()
-    field(page, "Game").select_option("reversi")
-    field(page, "Who begins").select_option("white")
-    black, white = page.locator("#menu fieldset").nth(0), page.locator("#menu fieldset").nth(1)
+    page.locator("#way-here").click()
+    menu = page.locator("#menu")
+    menu.get_by_role("radio", name="Reversi").check()
+    menu.locator("summary").click()
+    field(menu, "Who begins").select_option("white")
+    white = page.locator("#menu .player").nth(1)
     white.locator("option", has_text="Level 1").wait_for(state="attached", timeout=60_000)  # players arrive later
     field(white, "Who plays").select_option("level-1")
-    field(black, "Name").fill("Ada")
-    field(page, "Thinking time").select_option("5 minutes a move")
+    field(menu, "Your name, if you like").fill("Ada")
+    field(menu, "Thinking time").select_option("5 minutes a move")
     page.locator("#menu-begin").click()
     page.locator("#title", has_text="Reversi").wait_for()
+    assert page.locator("#player-0 .name").inner_text() == "Black Ada"
     has_come(page, there, 1)  # white, the agent, begins
     page.wait_for_selector(".cell.target")
     assert page.locator("#player-0 .clock.runs").inner_text().startswith(("5:00", "4:5"))
     page.locator("#new").click()
-    assert field(page, "Game").input_value() == "reversi"  # preset to the present choice
-    field(page, "Thinking time").select_option("another clock")
-    field(page, "Minutes").fill("0")
-    field(page, "Minutes").blur()
+    assert menu.get_by_role("radio", name="Reversi").is_checked()  # preset to the present choice
+    menu.locator("summary").click()
+    field(menu, "Thinking time").select_option("another clock")
+    field(menu, "Minutes").fill("0")
+    field(menu, "Minutes").blur()
     page.locator("#menu-form").evaluate("(form) => { form.noValidate = true; }")
     page.locator("#menu-begin").click()
     page.locator("#menu-answer.bad", has_text="clock.minutes").wait_for()

@@ -85,7 +85,7 @@ def test_the_tiles_of_an_agent_are_clicked_in_where_no_camera_sees_them(table: T
     assert page.locator("#hand-tiles :enabled").count() == 0
     page.locator("#hand-tell").click()
     page.locator("#hand-answer.bad").wait_for()
-    page.locator("#hand-held").get_by_role("button", name="Tile 0 and 0").first.click()
+    page.locator("#hand-held").get_by_role("button", name="Double blank").first.click()
     assert page.locator("#hand-tell").is_disabled()
     page.locator('#hand-tiles [data-tile="3-5"]').click()
     page.evaluate(NOTE_TEXTS)

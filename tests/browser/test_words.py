@@ -40,10 +40,10 @@ LEGAL = """async () => {
   }
   throw new Error("nobody came to move");
 }"""
-WHO = "#menu fieldset select"
+WHO = "#menu .player select"
 PICK = """(number) => {
   for (const key of [0, 1]) {
-    const field = document.querySelectorAll("#menu fieldset")[key].querySelector("select");
+    const field = document.querySelectorAll("#menu .player")[key].querySelector("select");
     field.selectedIndex = number;
     field.dispatchEvent(new Event("change"));
   }
@@ -94,7 +94,12 @@ def test_a_game_its_menu_and_every_page_are_translated_to_the_last_word(
     )
     page = look(there.address)
     reader = Reader(page)
-    page.wait_for_selector(".cell.target, #actions button")
+    page.wait_for_selector("#start-games input")
+    reader.read("start")
+    page.locator("#way-here").click()
+    page.wait_for_function(f"() => document.querySelector({WHO!r})?.options.length > 3", timeout=60_000)
+    page.locator("#menu-begin").click()
+    page.wait_for_selector("#main .cell.target, #actions button")
     page.wait_for_selector("#parts li", state="attached")
     for _ in range(3):
         legal = page.evaluate(LEGAL)
@@ -107,6 +112,10 @@ def test_a_game_its_menu_and_every_page_are_translated_to_the_last_word(
         reader.read(command)
     page.wait_for_selector(".player.won")
     reader.read("over")
+    page.locator("#settings").click()
+    page.locator("#settings-dialog [name=clock]").select_option("own")
+    reader.read("settings")
+    page.keyboard.press("Escape")
     page.locator("#new").click()
     page.wait_for_function(f"() => document.querySelector({WHO!r})?.options.length > 3")
     for number in range(page.evaluate(f"document.querySelector({WHO!r}).options.length")):

@@ -52,7 +52,7 @@ def test_every_cell_is_found_by_its_name_and_says_what_stands_on_it(name: str) -
 def test_all_that_is_drawn_lies_within_the_picture(name: str) -> None:
     game, template = games.load(name, {}), load_template(name)
     position, steps = played(game)
-    svg = drawn(template, game.board(position), marks=Marks(steps, steps, (0,), (1,)))
+    svg = drawn(template, game.board(position), marks=Marks(steps, steps, (0,), (1,), steps, (2,)))
     left, top, width, height = (float(value) for value in (svg.get("viewBox") or "").split())
     for form, across, down in (("circle", "cx", "cy"), ("line", "x1", "y1"), ("text", "x", "y"), ("rect", "x", "y")):
         for element in svg.iter(f"{SVG}{form}"):
@@ -68,9 +68,14 @@ def test_a_move_has_an_arrow_and_a_ring_and_a_removal_a_cross() -> None:
         (element.tag.removeprefix(SVG), element.get("class")) for element in svg.find(f"{SVG}g[@class='marks']") or ()
     ]
     assert kinds.count(("circle", "wanted")) == 1
-    assert kinds.count(("line", "wanted")) == 1
+    assert kinds.count(("line", "wanted")) == 1 + 2
     assert kinds.count(("polygon", "head wanted")) == 1
-    assert kinds.count(("line", "taken")) == 2
+
+
+def test_a_hint_and_the_cells_that_won_have_marks_of_their_own() -> None:
+    svg = drawn(load_template("gomoku"), marks=Marks(hint=(Step("place", 3, None, "B"),), won=(5, 6, 7, 8, 9)))
+    kinds = [element.get("class") for element in svg.find(f"{SVG}g[@class='marks']") or ()]
+    assert kinds.count("hint") == 1 and kinds.count("won") == 5
 
 
 def test_a_title_is_text_whatever_it_holds() -> None:
@@ -93,7 +98,8 @@ def test_a_board_of_another_game_is_refused_with_both_numbers() -> None:
 def test_the_last_move_lights_up_where_a_man_left_and_where_it_arrived() -> None:
     svg = drawn(load_template("co_ganh"), marks=Marks(last=(Step("move", 7, 2, "W"), Step("flip", 6, piece="W"))))
     kinds = [group.get("class") for group in svg.findall(f"{SVG}g[@class='cells']/{SVG}g")]
-    assert [cell for cell, kind in enumerate(kinds) if kind == "cell last"] == [6, 7]
+    assert [cell for cell, kind in enumerate(kinds) if kind == "cell last"] == [7]
+    assert [cell for cell, kind in enumerate(kinds) if kind == "cell turned"] == [6]
     assert [cell for cell, kind in enumerate(kinds) if kind == "cell from"] == [2]
 
 

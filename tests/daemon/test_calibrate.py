@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from calibration.guide import lessons
 from calibration.labels import read_labels
 from calibration.profile import TableProfile
 from calibration.template import load_template
+from daemon.cli import calibrate
 from daemon.cli.calibrate import app
 from tests.daemon.test_cli import start
 from tests.vision.test_calibrate import photos
@@ -24,6 +26,7 @@ from vision.cli import load_photo
 from vision.reading.locate import PhotoReader
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
+from vision.sources.cameras import Camera
 from wording import sentence
 
 TEMPLATE = load_template("nine_mens_morris")
@@ -127,7 +130,6 @@ def test_ctrl_c_while_the_camera_is_away_ends_it_without_a_profile(tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--out", "t.npz"], "give --source CAMERA, or --photos FOLDER"),
         (["--out", "t.npz", "--source", "97"], "there is no /dev/video97"),
         (["--out", "t.npz", "--source", "0", "--labels", "l.json"], "takes its own pictures"),
         (["--out", "/nowhere/t.npz", "--source", "http://phone/"], "there is no folder /nowhere"),
@@ -138,3 +140,38 @@ def test_wrong_usage_is_one_line_and_status_2(words: list[str], said: str) -> No
     result = CliRunner().invoke(app, ["--game", "morris", *words])
     assert result.exit_code == 2
     assert said in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_without_a_camera_named_the_cameras_are_listed_with_what_to_type_next(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = [Camera(0, "HD Pro Webcam C920", by_id="/dev/v4l/by-id/usb-046d_C920-video-index0"), Camera(2, "Cheap cam")]
+    monkeypatch.setattr(calibrate, "cameras", lambda: found)
+    out = tmp_path / "my table.npz"
+    result = CliRunner().invoke(app, ["--game", "morris", "--out", str(out)])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "  /dev/v4l/by-id/usb-046d_C920-video-index0 (HD Pro Webcam C920, now /dev/video0)\n" in result.stderr
+    assert "  /dev/video2 (Cheap cam)\n" in result.stderr
+    typed = [
+        shlex.split(line, comments=False) for line in result.stderr.splitlines() if "kibitzer calibrate --" in line
+    ]
+    assert typed[0] == ["kibitzer", "calibrate", "--game", "morris", "--source", found[0].stable, "--out", str(out)]
+    assert not list(tmp_path.iterdir())
+
+
+def test_on_a_computer_without_a_camera_a_phone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibrate, "cameras", list)
+    result = CliRunner().invoke(app, [])
+    assert result.exit_code == 2
+    assert "No camera on a cable is found here." in result.stderr and "--source 0" not in result.stderr
+    assert "--source http://PHONE:8080/video" in result.stderr
+    assert all(games.load(name).short_name in result.stderr for name in games.names())
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [(["--source", "0"], "--game (ganh"), (["--source", "0", "--game", "morris"], "name --out FILE.npz too")],
+)
+def test_what_else_must_be_named_is_said(words: list[str], missing: str) -> None:
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 2 and missing in result.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -492,8 +492,24 @@ def test_what_was_said_last_is_said_again() -> None:
     assert [one.text for one in bench.heard][-2:] == ["Dark: f4.", "Dark: f4."]
 
 
+COACHES: list[hints.Coach] = []
+
+
+@pytest.fixture(autouse=True)
+def no_coach_is_left() -> Iterator[None]:
+    yield
+    while COACHES:
+        COACHES.pop().close()
+
+
+def running(program: str, deadline_s: float = 20.0) -> hints.Coach:
+    """A coach that asks this program."""
+    COACHES.append(hints.Coach((sys.executable, "-c", program), deadline_s))
+    return COACHES[-1]
+
+
 def answering(text: str) -> hints.Coach:
-    return hints.Coach((sys.executable, "-c", f"print({text!r})"), deadline_s=20.0)
+    return running(f"print({text!r})")
 
 
 def advised(bench: Bench) -> str:
@@ -508,13 +524,19 @@ def advised(bench: Bench) -> str:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ({"move": "f4", "score": 12.0}, "Dark stands better, by 12. The best move I see is f4."),
-        ({"move": "f4", "score": -12.0}, "Light stands better, by 12. The best move I see is f4."),
-        ({"move": "f4", "score": 0}, "The game is even. The best move I see is f4."),
-        ({"move": "f4", "score": 999_990}, "Dark can force a win. The best move I see is f4."),
-        ({"move": "f4", "score": None}, "The best move I see is f4."),
+        ({"move": "f4", "score": 12.0, "lead": 40}, "Dark is a little ahead. Try f4."),
+        ({"move": "f4", "score": -12.0, "lead": 40}, "Light is a little ahead. Try f4."),
+        ({"move": "f4", "score": 9, "lead": 40}, "The game is even. Try f4."),
+        ({"move": "f4", "score": 40, "lead": 40}, "Dark is ahead. Try f4."),
+        ({"move": "f4", "score": -121, "lead": 40}, "Light is far ahead. Try f4."),
+        ({"move": "f4", "score": 0}, "The game is even. Try f4."),
+        ({"move": "f4", "score": 12.0, "lead": None}, "Dark is ahead. Try f4."),
+        ({"move": "f4", "score": 999_999}, "Dark wins in 1 move. Try f4."),
+        ({"move": "f4", "score": -999_990}, "Light wins in 5 moves. Try f4."),
+        ({"move": "f4", "score": None}, "Try f4."),
         ({"move": "d2", "score": 1.0}, "I have no opinion on this position."),
-        ({"move": "f4", "score": "NaN"}, "The best move I see is f4."),
+        ({"move": "f4", "score": "NaN"}, "Try f4."),
+        ({"move": "f4", "score": 1, "lead": "much"}, "I have no opinion on this position."),
         ([], "I have no opinion on this position."),
     ],
 )
@@ -524,7 +546,7 @@ def test_the_coach_says_who_stands_better_and_the_best_move(answer: object, said
 
 
 def test_a_coach_that_stalls_is_ended_at_its_deadline() -> None:
-    coach = hints.Coach((sys.executable, "-c", "import time; time.sleep(600)"), deadline_s=0.2)
+    coach = running("import time; time.sleep(600)", 0.2)
     bench = at(moves=["d2"], coach=coach)
     assert advised(bench) == "I have no opinion on this position."
     assert not coach.thinks
@@ -541,12 +563,37 @@ def test_advice_on_a_position_that_has_gone_is_not_given() -> None:
     assert "changed while I was thinking" in bench.heard[-1].text
 
 
+def test_a_coach_stays_for_further_questions_and_another_takes_the_place_of_one_that_died() -> None:
+    program = """
+import json, os, sys
+for number, line in enumerate(sys.stdin):
+    asked = json.loads(line)["moves"].split()
+    print(json.dumps({"move": ["f4", "d6"][len(asked) - 1], "score": os.getpid(), "lead": 1}), flush=True)
+    if number == 1:
+        break
+"""
+    bench = at(moves=["d2"], coach=running(program))
+    assert advised(bench) == "Dark is far ahead. Try f4."
+    first = COACHES[0]._process
+    assert advised(bench) == "Dark is far ahead. Try f4." and COACHES[0]._process is first
+    assert first is not None and first.wait(20) == 0
+    assert advised(bench) == "Dark is far ahead. Try f4." and COACHES[0]._process is not first
+    assert bench.match.advice is not None and bench.match.advice.move is not None
+    bench.show(board_with(bench.game, W="d2", B="f6"))
+    assert bench.match.advice is None  # it was for the position before
+
+
+def test_no_hint_is_given_while_an_agent_is_to_move() -> None:
+    bench = at(moves=["d2"], agents=(None, "level-1"), coach=answering("{}"))
+    assert "people" in refuse(bench, Coach()) and not COACHES[0].thinks
+
+
 def coach_thread() -> threading.Thread:
     return next(one for one in threading.enumerate() if one.name == "coach")
 
 
 def test_a_hint_asked_in_one_game_is_neither_spoken_in_the_next_nor_waited_for() -> None:
-    coach = hints.Coach((sys.executable, "-c", "import time; time.sleep(600)"), deadline_s=600.0)
+    coach = running("import time; time.sleep(600)", 600.0)
     before, after = at(moves=["d2"], coach=coach), at(moves=["d6"], coach=coach)
     before.match.game_id, after.match.game_id = "first", "second"
     tell(before, Coach())
@@ -583,6 +630,6 @@ def test_a_key_pressed_twice_counts_only_in_one_game_and_position() -> None:
 def test_the_real_coach_is_asked_in_words_that_the_command_line_understands(tmp_path: Path) -> None:
     for game in games.names():
         bench = at(games.find(game).short_name)
-        words = hints._question(bench.match.referee)
+        words = hints._words(bench.match.referee)
         assert words[words.index("--game") + 1] == game
-        assert words[-1] == "--json"
+        assert words[-1] == "--lines" and json.loads(hints._question(bench.match.referee)) == {"moves": ""}

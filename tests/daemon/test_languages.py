@@ -240,7 +240,7 @@ def test_nothing_is_said_that_is_not_in_the_catalogues(
                 told(corrections.side_of, game, "nobody"),
                 told(cell_of, game, "z99"),
                 told(letter_of, game, "queen"),
-                in_words(*hints.advice(game, referee.position, "{}")),
+                in_words(*hints.advice(game, referee.position, "{}").said),
             ]
             table.mend()
             look(table, referee)

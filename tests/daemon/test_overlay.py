@@ -11,6 +11,7 @@ import pytest
 from calibration.template import BoardTemplate, load_template
 from daemon.drawing import lettering
 from daemon.drawing.lettering import Colour
+from daemon.drawing.palette import LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.outputs import overlay
 from daemon.outputs.overlay import draw_overlay
 from daemon.outputs.scene import Scene
@@ -80,14 +81,14 @@ def test_an_agents_move_is_a_ring_an_arrow_and_a_cross() -> None:
     plain = draw_overlay(scene())
     steps = (Step("move", cell("d7"), cell("a7"), "B"), Step("remove", cell("g4")))
     marked = draw_overlay(scene(agent_steps=steps))
-    assert amount(plain, overlay.AGENT, "d7") == 0
-    assert amount(marked, overlay.AGENT, "d7") > 500
-    assert amount(marked, overlay.TAKEN, "g4") > 200
+    assert amount(plain, bgr(WANTED), "d7") == 0
+    assert amount(marked, bgr(WANTED), "d7") > 500
+    assert amount(marked, bgr(WANTED), "g4") > 200
     (x, y), (end_x, _) = centre("a7"), centre("d7")
     shaft = marked[y, (x + end_x) // 2]
-    assert tuple(int(value) for value in shaft) == overlay.AGENT
+    assert tuple(int(value) for value in shaft) == bgr(WANTED)
     for untouched in ("g1", "a1", "d3"):
-        assert amount(marked, overlay.AGENT, untouched) == amount(marked, overlay.TAKEN, untouched) == 0
+        assert amount(marked, bgr(WANTED), untouched) == 0
 
 
 def test_a_ring_leaves_the_man_inside_it_to_be_seen() -> None:
@@ -100,8 +101,8 @@ def test_a_ring_leaves_the_man_inside_it_to_be_seen() -> None:
 
 def test_the_last_move_and_the_faults_are_marked_in_colours_of_their_own() -> None:
     marked = draw_overlay(scene(last_move=(Step("place", cell("a1"), None, "W"),), fault_cells=(cell("g1"),)))
-    assert amount(marked, overlay.LAST, "a1") > 300 and amount(marked, overlay.FAULT, "a1") == 0
-    assert amount(marked, overlay.FAULT, "g1") > 300 and amount(marked, overlay.LAST, "g1") == 0
+    assert amount(marked, bgr(LAST), "a1") > 300 and amount(marked, bgr(WRONG), "a1") == 0
+    assert amount(marked, bgr(WRONG), "g1") > 300 and amount(marked, bgr(LAST), "g1") == 0
 
 
 @pytest.mark.parametrize(
@@ -131,7 +132,7 @@ def test_a_lost_board_shows_the_camera_and_says_so() -> None:
     shown = dataclasses.replace(scene(agent_steps=(Step("place", 0, None, "B"),)), pose=None, status="board lost")
     image = draw_overlay(shown)
     assert (image[:80, :200] == np.array((38, 30, 160))).all(axis=2).sum() > 1000
-    assert not (image[:, :HEIGHT] == np.array(overlay.AGENT)).all(axis=2).any()
+    assert not (image[:, :HEIGHT] == np.array(overlay.SAID)).all(axis=2).any()
     assert image[HEIGHT // 2, HEIGHT // 2].sum() > 0
 
 
@@ -187,5 +188,5 @@ def test_letters_beyond_ascii_are_drawn_and_cut_at_the_edge() -> None:
 
 def test_a_cell_that_nothing_known_is_seen_on_is_marked() -> None:
     plain, marked = draw_overlay(scene()), draw_overlay(scene(unknown_cells=(cell("d6"),)))
-    assert amount(marked, overlay.QUIET, "d6") > amount(plain, overlay.QUIET, "d6")
-    assert amount(marked, overlay.QUIET, "d2") == amount(plain, overlay.QUIET, "d2")
+    assert amount(marked, bgr(UNKNOWN), "d6") > amount(plain, bgr(UNKNOWN), "d6")
+    assert amount(marked, bgr(UNKNOWN), "d2") == amount(plain, bgr(UNKNOWN), "d2")

@@ -21,6 +21,7 @@ from daemon.commands.command import (
     Move,
     Mover,
     NewGame,
+    Pace,
     Pass,
     Pause,
     Repeat,
@@ -228,6 +229,9 @@ def told(command: Command) -> list[Announcement]:
         case Move():
             bench = at(moves=["d2", "f4"])
             bench.match.watched = False
+        case Pace():
+            bench = at(agents=("level-1", "level-2"))
+            bench.match.pace_s = 0.0
         case Undo():
             bench = at(moves=["d2", "f4"])
         case Correct():
@@ -243,6 +247,8 @@ def told(command: Command) -> list[Announcement]:
     bench.pipeline.reader = Eyes(bench.game, men(W="d2", B="f4"))  # type: ignore[attr-defined]
     before = len(bench.heard)
     assert obey(bench.match, command, bench.eyes).accepted
+    if bench.match._coach is not None:
+        bench.match._coach.close()
     return bench.heard[before:]
 
 
@@ -254,6 +260,7 @@ COMMANDS: dict[str, Command] = {
     "adopt": Adopt(),
     "pause": Pause(),
     "resume": Resume(),
+    "pace": Pace(2.0),
     "resign": Resign("light"),
     "new_game": NewGame(),
     "end_move": EndMove(),

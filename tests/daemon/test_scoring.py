@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 import games
 from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
-from daemon.judging import corrections, phrases, undoing
+from daemon.judging import corrections, undoing
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
 from games import EMPTY, AnyGame
@@ -44,9 +45,19 @@ def lay(referee: Referee, *texts: str, movers: tuple[int, ...] = ()) -> list[Eff
     return effects
 
 
+NAMES = "blank one two three four five six".split()
+TILE = re.compile(f"double ({'|'.join(NAMES)})|({'|'.join(NAMES)})-({'|'.join(NAMES)})")
+
+
+def tile_text(words: str) -> str:
+    """ "3-5" for "three-five", "6-6" for "double six"."""
+    ends = words.removeprefix("double ").split("-")
+    return f"{NAMES.index(ends[0])}-{NAMES.index(ends[-1])}"
+
+
 def said(effects: list[Effect]) -> list[str]:
     texts = [effect.text for effect in effects if isinstance(effect, Announcement)]
-    return [text.replace(phrases.ENDS_JOINED, "-") for text in texts]
+    return [TILE.sub(lambda tile: tile_text(tile[0]), text) for text in texts]
 
 
 def codes(effects: list[Effect]) -> list[str]:
@@ -227,7 +238,7 @@ def test_an_agents_pass_needs_nobody_to_carry_it_out(game: AnyGame) -> None:
     referee = Referee(game, (None, "random"))
     lay(referee, FIRST)
     effects = referee.reply("random", 1, "pass")
-    assert said(effects) == ["Green passes. Red 0, green 0. Red's turn."]
+    assert said(effects) == ["Green passes. Red 0, green 0. Your move."]
     assert [(one.move, one.known) for one in effects if isinstance(one, Record)] == [("pass", "agent")]
     assert referee.awaiting == "move"
 
@@ -250,7 +261,7 @@ def test_a_side_that_can_only_pass_passes_by_itself(game: AnyGame, monkeypatch: 
     monkeypatch.setattr(game, "legal_moves", stuck)
     effects = lay(referee, FIRST)
     assert codes(effects) == ["move", "pass"]
-    assert said(effects)[1] == "Green passes. Red 0, green 0. Red's turn."
+    assert said(effects)[1] == "Green has no move and passes. Red 0, green 0. Red's turn."
 
 
 def test_the_end_is_announced_with_the_points(referee: Referee) -> None:

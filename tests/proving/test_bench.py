@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import daemon
 import games
 from calibration.template import load_template
 from daemon.config.settings import load_config
@@ -259,6 +261,9 @@ def test_the_table_shows_every_figure_and_what_was_missed() -> None:
     report = Report(machine=here, games=[game])
     text = "\n".join(lines_of(report))
     assert "MISSED  idle" in text and "40 times faster" in text and "2030-01-01" in text and "2 cores" in text
+    costs = "nine_mens_morris 15 ms a changed picture, 20 % of a core at rest"
+    last = f"Kibitzer {daemon.__version__}, slow, 2 cores: {costs}"
+    assert text.splitlines()[-1] == last and json.loads(report.model_dump_json())["line"] == last
     assert Report.model_validate_json(report.model_dump_json()) == report
 
 

@@ -11,10 +11,10 @@ import cv2
 import pytest
 from PIL import Image as Picture
 
+from daemon.cli.read import app
 from tests.vision.test_sources import jpeg
 from tests.vision.test_video_files import Film
 from vision.frame import SourceError
-from vision.reading.read_cli import app
 from vision.sources.encoded import decode, peek
 from vision.sources.files import PhotoFolder, VideoFile, read_photo
 from vision.sources.mjpeg import mjpeg_frames

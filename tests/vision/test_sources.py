@@ -20,7 +20,7 @@ from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
 from vision.simulated.recording import record_video
 from vision.sources import mjpeg
 from vision.sources.encoded import JpegSplitter, decode
-from vision.sources.files import natural_key, read_photo, write_png
+from vision.sources.files import natural_key, read_photo, write_picture
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
 
@@ -121,7 +121,7 @@ def test_a_video_whose_name_is_no_utf_8_is_refused_and_not_given_to_opencv(tmp_p
 def test_pictures_are_written_under_any_name_and_no_video_under_one_that_is_no_utf_8(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"board\xff.png")
     try:
-        write_png(path, picture(90))
+        write_picture(path, picture(90))
     except OSError:
         pytest.skip("this file system takes UTF-8 names only")
     assert np.array_equal(read_photo(path), picture(90))

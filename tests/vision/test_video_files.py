@@ -92,7 +92,7 @@ def test_damaged_frame_in_the_middle_does_not_end_the_video(tmp_path: Path) -> N
     assert len(frames) >= 11 and frames[-1].time_s == pytest.approx(11 / 20)
 
 
-@pytest.mark.parametrize("ending", [".avi", ".mp4"])
+@pytest.mark.parametrize("ending", [".avi", ".mp4", ".webm"])
 def test_sitting_is_recorded_with_its_time(tmp_path: Path, ending: str) -> None:
     game, template = games.load("morris"), load_template("nine_mens_morris")
     sitting = ScriptedGames(
@@ -109,5 +109,5 @@ def test_recording_to_something_that_is_no_video_is_refused(tmp_path: Path) -> N
     sitting = ScriptedGames(
         games.load("morris"), load_template("nine_mens_morris"), frozenset((0, 1)), size_px=(64, 36), real_time=False
     )
-    with pytest.raises(SourceError, match=r"written as \.avi, \.mp4"):
+    with pytest.raises(SourceError, match=r"written as \.webm, \.mp4"):
         record_video(sitting, tmp_path / "game.gif")

@@ -7,6 +7,11 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
+UNKNOWN = 0.5
+"""Unknown share from which a cell counts as showing nothing that was learnt."""
+SURE = 0.9
+"""Probability from which a cell counts as read without doubt."""
+
 
 @dataclasses.dataclass(frozen=True)
 class SeenTile:
@@ -44,9 +49,22 @@ class BoardReading:
         return "".join(self.letters[index] for index in self.log_probabilities.argmax(axis=1))
 
     @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """(cells, classes) probabilities."""
+        return np.asarray(np.exp(self.log_probabilities))
+
+    @property
     def confidence(self) -> NDArray[np.float64]:
         """(cells,) probability of the most probable class."""
         return np.asarray(np.exp(self.log_probabilities.max(axis=1)))
+
+    @property
+    def doubtful(self) -> tuple[int, ...]:
+        """Cells that show nothing known, or may well hold something else than was read."""
+        doubt = self.confidence < SURE
+        if self.unknown is not None:
+            doubt = doubt | (self.unknown > UNKNOWN)
+        return tuple(int(cell) for cell in np.flatnonzero(doubt))
 
     def without(self, hidden: NDArray[np.bool_]) -> BoardReading:
         """A copy in which every class is equally likely on the cells of the (cells,) mask `hidden`."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
-import os
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
 import numpy as np
 
+from vision.film import unheard
 from vision.frame import Image
 from vision.simulated.sensor import jpeg
 from vision.simulated.sway import RandomWay
@@ -94,25 +92,12 @@ def encoder() -> str:
     """The best encoder available. Raises OSError where there is none."""
     with tempfile.TemporaryDirectory(prefix="kibitzer-video-") as folder:
         for codec in CODECS:
-            with _unheard():
+            with unheard():
                 writer = _writer(Path(folder) / "none.mp4", codec, 15.0, np.zeros((64, 64, 3), dtype=np.uint8))
             if writer.isOpened():
                 writer.release()
                 return codec
     raise OSError("OpenCV has no video encoder here")
-
-
-@contextlib.contextmanager
-def _unheard() -> Iterator[None]:
-    """Silences the process's standard error, to which FFmpeg reports a missing encoder at any log level."""
-    heard = os.dup(2)
-    try:
-        with Path(os.devnull).open("wb") as nowhere:
-            os.dup2(nowhere.fileno(), 2)
-            yield
-    finally:
-        os.dup2(heard, 2)
-        os.close(heard)
 
 
 def _writer(path: Path, codec: str, rate_hz: float, image: Image) -> cv2.VideoWriter:

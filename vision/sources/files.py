@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 NOT_PHOTOS = frozenset({".json"})
 """Suffixes of files that belong beside photos (labels) and are skipped silently."""
+PICTURES = (".png", ".jpg", ".jpeg", ".webp")
+"""Suffixes of pictures that are written."""
 MAX_PHOTO_BYTES = 64 << 20
 BROKEN_FRAMES = 50
 """Unreadable frames in a row after which a video counts as over."""
@@ -50,10 +52,15 @@ def check_name(name: str) -> None:
         raise SourceError(f"{shown_address(name)!r}: the name is no UTF-8; rename it") from None
 
 
-def write_png(path: Path, image: Image) -> None:
-    """Writes a picture, under any name. Raises OSError."""
-    _, data = cv2.imencode(".png", image)
-    path.write_bytes(data.tobytes())
+def write_picture(path: Path, image: Image) -> None:
+    """Writes a picture, whole or not at all, in the format that its suffix names, one of PICTURES. Raises OSError."""
+    _, data = cv2.imencode(path.suffix.lower(), image)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(data.tobytes())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def open_video(path: Path) -> Video:

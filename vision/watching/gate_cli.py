@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.cli import MEGAPIXELS, parse_corners, stop
 from vision.frame import Frame, FrameSource, Image, SourceEnded
-from vision.sources.files import write_png
+from vision.sources.files import write_picture
 from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.watching.arm import ArmWatch, Side
@@ -101,7 +101,7 @@ def watch(frames: FrameSource, window: Window, gate: Gate, out: Path, as_json: b
             state = gate.update(picture, frame.time_s)
             name = f"{frame.index:06d}.png" if state.fresh else None
             if name is not None:
-                write_png(out / name, picture)
+                write_picture(out / name, picture)
             arm = None if gate.picture is None else arms.update(gate.picture, state)
             if (state.phase, state.blocked) != told or state.fresh:
                 _tell(frame, state, name, arm if state.fresh else None, as_json)

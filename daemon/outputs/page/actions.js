@@ -17,6 +17,7 @@ function buttons(message) {
   const passes = (view.passes || []).map(({ move, name }) => ["pass", name, "", view.watched ? { choice: move } : { command: "move", move }]);
   const hand = view.hand && [["hand", t("Tell {side}’s tiles", { side: capital(t(view.hand.side)) }), "", view.hand]];
   return [
+    ...(message.state.outcome ? [["new_game", t("Rematch")]] : []),
     ...(hand || []),
     ["end_move", t("My move is made")],
     ...passes,
@@ -40,6 +41,7 @@ function button([name, says, twice, more], ply, mark) {
     element.textContent = says;
     element.classList.remove("sure");
   };
+  element.classList.toggle("primary", name === "new_game");
   if (name === "hand") {
     element.classList.toggle("primary", more.asked);
     element.addEventListener("click", () => askHand(more, ply));
@@ -58,14 +60,38 @@ function button([name, says, twice, more], ply, mark) {
   return element;
 }
 
+/** What there is to do with a game that is over: links to its replay and its file. */
+function links({ state, view }) {
+  if (!state?.outcome || !view.export) return [];
+  return [["review", t("Review"), `games#${state.game_id}`], ["export", t("Export"), `archive/${state.game_id}/export/${view.export}`]];
+}
+
+const link = ([name, text, href]) => make("a", { class: "button", href, text, "data-link": name, download: name === "export" });
+
+let pacing = false;
+
+/** The pace of two agents: the nearest of the choices. */
+function showPace({ commands, state, view }) {
+  if (!at("pace")) return; // the page of a phone that films has none
+  at("pace").hidden = !commands || view.pace === null || view.pace === undefined || Boolean(state?.outcome);
+  const field = at("seconds");
+  if (!pacing) field.onchange = () => tell({ command: "pace", seconds: Number(field.value) });
+  pacing = true;
+  if (document.activeElement === field || at("pace").hidden) return;
+  const off = (option) => Math.abs(option.value - view.pace);
+  field.value = [...field.options].sort((one, other) => off(one) - off(other))[0].value;
+}
+
 /** Shows the commands available now; none if this page may not send commands. */
 export function showActions(message) {
   const place = at("actions");
-  if (!message.commands || !message.state) return void fill(place, "none", () => []);
+  showPace(message);
+  const after = links(message);
+  if (!message.commands || !message.state) return void fill(place, JSON.stringify(after), () => after.map(link));
   const all = buttons(message);
   const focused = document.activeElement?.dataset?.command;
   const { state: { ply }, view: { mark } } = message;
-  if (fill(place, JSON.stringify([all, mark]), () => all.map((one) => button(one, ply, mark))) && focused && place.contains(document.activeElement) === false) {
+  if (fill(place, JSON.stringify([all, after, mark]), () => [...all.map((one) => button(one, ply, mark)), ...after.map(link)]) && focused && place.contains(document.activeElement) === false) {
     place.querySelector(`[data-command="${CSS.escape(focused)}"]`)?.focus();
   }
 }

@@ -1,13 +1,30 @@
 // The drawn board from the daemon, made interactive. Moves are entered by their steps, so no code here is specific to a game.
 "use strict";
 
-import { at, make } from "./elements.js";
+import { at, make, write } from "./elements.js";
 import { t } from "./words.js";
 
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 const FAR_PX = 6;
+/** Width of a finger's target. Where cells are closer together, a tap shows a ghost and a second one confirms. */
+const TARGET_PX = 44;
 /** If a man may be laid on more cells than this, as on an empty gomoku board, none is marked. */
 const MOST_MARKED = 40;
+
+/** A cell's middle and half its width, in the drawing's own units. */
+function middleOf(cell) {
+  const spot = cell.querySelector(".spot");
+  const [x, y, r, width] = ["cx", "cy", "r", "width"].map((name) => Number(spot.getAttribute(name)));
+  return r ? [x, y, r] : [Number(spot.getAttribute("x")) + width / 2, Number(spot.getAttribute("y")) + width / 2, width / 2];
+}
+
+function disc(cell, kind, share, more = {}) {
+  const [cx, cy, half] = middleOf(cell);
+  const circle = document.createElementNS(cell.namespaceURI, "circle");
+  for (const [name, value] of Object.entries({ class: kind, cx, cy, r: half * share, ...more })) circle.setAttribute(name, value);
+  cell.append(circle);
+  return circle;
+}
 
 /** The cells to point at for a move, each with what happens there. Men that are turned over need no pointing. */
 function pathOf(move) {
@@ -28,6 +45,8 @@ export class Board {
     this.tile = null;
     this.answers = false;
     this.focus = "";
+    this.ghost = "";
+    this.flipped = localStorage.getItem("flipped") === "yes";
     place.addEventListener("click", (event) => this.#click(event));
     place.addEventListener("keydown", (event) => this.#key(event));
     place.addEventListener("focusin", (event) => this.#remember(event));
@@ -47,13 +66,39 @@ export class Board {
     const before = this.place.querySelector("svg");
     this.place.replaceChildren(document.importNode(parsed, true));
     this.cells = new Map([...this.place.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]));
+    this.ghost = "";
+    this.#turn();
     this.#arm();
     if (had) this.cells.get(this.focus)?.focus();
     if (before && !CALM.matches) this.#glide();
   }
 
+  /** Shows the board from the other side, and keeps that for this browser. */
+  flip() {
+    this.flipped = !this.flipped;
+    localStorage.setItem("flipped", this.flipped ? "yes" : "no");
+    this.#turn();
+  }
+
+  /** Letters and men stand upright on a turned board, too. */
+  #turn() {
+    const svg = this.place.querySelector("svg");
+    if (!svg) return;
+    svg.classList.toggle("flipped", this.flipped);
+    const upright = (element, x, y) => { if (this.flipped) element.setAttribute("transform", `rotate(180 ${x} ${y})`); else element.removeAttribute("transform"); };
+    for (const text of svg.querySelectorAll("text")) {
+      const [x, y, size] = ["x", "y", "font-size"].map((name) => Number(text.getAttribute(name)));
+      upright(text, x, y - 0.35 * size);
+    }
+    for (const cell of this.cells.values()) {
+      const man = cell.querySelector(".man");
+      if (man) upright(man, ...middleOf(cell));
+    }
+  }
+
   /** Sets the moves that may be made now, as /legal lists them; none if nobody is to move on this page. */
   offer(moves) {
+    this.#forget();
     this.moves = moves.map((move) => ({ ...move, path: pathOf(move) })).filter((move) => move.path.length);
     this.path = [];
     this.#mark();
@@ -61,6 +106,7 @@ export class Board {
 
   /** Sets the tile to be laid, its first half first; null allows any tile. */
   hold(tile) {
+    this.#forget();
     this.tile = tile;
     this.path = [];
     this.#mark();
@@ -75,6 +121,7 @@ export class Board {
 
   /** Cancels a partly entered move. */
   cancel() {
+    this.#forget();
     this.path = [];
     this.#mark();
   }
@@ -118,10 +165,14 @@ export class Board {
     }
     this.place.classList.toggle("acting", this.moves.length > 0);
     // If nearly every cell is allowed, marks are useless and hide the board: only the cell pointed at is marked.
-    this.place.classList.toggle("open", [...next.values()].filter((kind) => kind === "place").length > MOST_MARKED);
+    const open = [...next.values()].filter((kind) => kind === "place").length > MOST_MARKED;
     for (const [name, cell] of this.cells) {
       const kind = next.get(name);
-      cell.classList.toggle("target", kind === "move" || kind === "place");
+      const goes = kind === "move" || kind === "place";
+      cell.classList.toggle("target", goes);
+      const dot = cell.querySelector(".dot");
+      if (goes && !open && !dot) disc(cell, "dot", 0.28);
+      else if (dot && (!goes || open)) dot.remove();
       cell.classList.toggle("source", kind === "lift");
       cell.classList.toggle("prey", kind === "remove");
       cell.classList.toggle("chosen", this.path.includes(name));
@@ -143,6 +194,7 @@ export class Board {
   }
 
   #point(name) {
+    this.#forget();
     if (this.path.length && this.path.at(-1) === name) return this.cancel();
     const going = this.#left.filter((move) => move.path[this.path.length]?.cell === name);
     if (!going.length) {
@@ -169,10 +221,52 @@ export class Board {
   }
 
   #click(event) {
-    const cell = event.target.closest?.("[data-cell]");
     if (this.dragged) return void (this.dragged = false);
-    if (cell) this.#point(cell.dataset.cell);
-    else if (this.path.length) this.cancel();
+    const touched = event.pointerType ? event.pointerType !== "mouse" : matchMedia("(pointer: coarse)").matches;
+    if (this.ghost && this.#far(this.cells.get(this.ghost), event) <= TARGET_PX / 2) return this.#point(this.ghost);
+    const name = (event.target.closest?.("[data-cell]") || this.#nearest(event))?.dataset.cell;
+    const svg = this.place.querySelector("svg");
+    const small = touched && svg && svg.dataset.pitch * (svg.getBoundingClientRect().width / svg.viewBox.baseVal.width) < TARGET_PX;
+    const piece = name && small ? this.#laid(name) : "";
+    if (piece) this.#haunt(name, piece);
+    else if (name) this.#point(name);
+    else if (this.path.length || this.ghost) this.cancel();
+    return undefined;
+  }
+
+  /** Pixels from a cell's middle to a tap. */
+  #far(cell, event) {
+    const box = cell.querySelector(".spot").getBoundingClientRect();
+    return Math.hypot(box.x + box.width / 2 - event.clientX, box.y + box.height / 2 - event.clientY);
+  }
+
+  /** The cell that a tap beside all cells means: the nearest within a finger's reach. */
+  #nearest(event) {
+    const near = [...(this.cells?.values() || [])].map((cell) => [this.#far(cell, event), cell]).sort((one, other) => one[0] - other[0])[0];
+    return near && near[0] <= TARGET_PX / 2 ? near[1] : null;
+  }
+
+  /** The piece that would be laid on a cell as the last part of a move; empty if none would. */
+  #laid(name) {
+    const last = this.#left.find((move) => move.path[this.path.length]?.cell === name && move.path[this.path.length].kind === "place"
+      && move.path.slice(this.path.length + 1).every((part) => part.kind === "remove"));
+    return last ? last.path[this.path.length].piece : "";
+  }
+
+  #haunt(name, piece) {
+    this.#forget();
+    const { shades = "" } = this.place.querySelector("svg").dataset;
+    const shade = shades.split(" ").find((one) => one.startsWith(piece))?.slice(1);
+    this.ghost = name;
+    disc(this.cells.get(name), "ghost", 0.88, { fill: shade && shade !== "other" ? `url(#man-${shade})` : "currentColor" });
+    write(at("answer"), t("Tap it again to lay on {cell}.", { cell: name }));
+  }
+
+  #forget() {
+    if (!this.ghost) return;
+    this.place.querySelector(".ghost")?.remove();
+    this.ghost = "";
+    write(at("answer"), "");
   }
 
   #remember(event) {
@@ -199,16 +293,13 @@ export class Board {
 
   /** The nearest cell in a direction; sideways distance counts more. */
   #neighbour([across, down]) {
-    const middle = (cell) => {
-      const box = cell.querySelector(".spot").getBBox();
-      return [box.x + box.width / 2, box.y + box.height / 2];
-    };
-    const [x, y] = middle(this.cells.get(this.focus));
+    const [x, y] = middleOf(this.cells.get(this.focus));
+    const sign = this.flipped ? -1 : 1;
     let best = null;
     let least = Infinity;
     for (const [name, cell] of this.cells) {
-      const [cx, cy] = middle(cell);
-      const along = (cx - x) * across + (cy - y) * down;
+      const [cx, cy] = middleOf(cell);
+      const along = sign * ((cx - x) * across + (cy - y) * down);
       const aside = Math.abs((cx - x) * down) + Math.abs((cy - y) * across);
       if (name !== this.focus && along > 0.5 && along + 2.5 * aside < least) [best, least] = [cell, along + 2.5 * aside];
     }
@@ -221,7 +312,8 @@ export class Board {
     if (!cell || event.button || !this.#left.some((move) => move.path[0]?.kind === "lift" && move.path[0].cell === cell.dataset.cell)) return;
     const man = cell.querySelector(".man");
     const svg = this.place.querySelector("svg");
-    const scale = svg.viewBox.baseVal.width / svg.getBoundingClientRect().width;
+    const scale = (this.flipped ? -1 : 1) * svg.viewBox.baseVal.width / svg.getBoundingClientRect().width;
+    const stood = man?.getAttribute("transform") || "";
     const start = [event.clientX, event.clientY];
     let moving = false;
     const drag = (now) => {
@@ -234,14 +326,14 @@ export class Board {
         cell.parentNode.append(cell);
       }
       now.preventDefault();
-      man?.setAttribute("transform", `translate(${by[0] * scale} ${by[1] * scale})`);
+      man?.setAttribute("transform", `translate(${by[0] * scale} ${by[1] * scale}) ${stood}`);
     };
     const drop = (now) => {
       removeEventListener("pointermove", drag);
       removeEventListener("pointerup", drop);
       removeEventListener("pointercancel", drop);
       if (!moving) return;
-      man?.removeAttribute("transform");
+      man?.setAttribute("transform", stood);
       this.dragged = true;
       setTimeout(() => { this.dragged = false; }, 50);
       const under = document.elementsFromPoint(now.clientX, now.clientY)

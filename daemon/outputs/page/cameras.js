@@ -9,6 +9,7 @@ const NONE = "none";
 const BY_ADDRESS = "";
 const AGAIN_MS = 300;
 const TRIES = 20;
+let take = null;
 let used = NONE;
 let seen = null;
 
@@ -52,6 +53,10 @@ async function look() {
 async function begin(event) {
   event.preventDefault();
   if (at("camera-begin").hidden) return;
+  if (take) {
+    take(chosen());
+    return;
+  }
   at("camera-begin").disabled = true;
   const { ok, text } = await post("menu", { camera: { source: chosen() } });
   at("camera-begin").disabled = false;
@@ -84,8 +89,9 @@ async function list() {
   offer();
 }
 
-/** Connects the camera form, and lists the cameras. */
-export async function offerCameras() {
+/** Connects the camera form, and lists the cameras; `taken` gets the chosen one, else a game begins with it. */
+export async function offerCameras(taken = null) {
+  take = taken;
   at("choose").addEventListener("submit", begin);
   at("choose").addEventListener("input", offer);
   at("camera-look").addEventListener("click", look);

@@ -11,6 +11,18 @@ function half(pips) {
   return make("span", { class: "half" }, ...Array.from({ length: 9 }, (_, place) => make("i", { class: PIPS[pips]?.includes(place) ? "on" : "" })));
 }
 
+const NAMES = ["blank", "one", "two", "three", "four", "five", "six"];
+
+/** A tile as people name it. */
+function named([first, second]) {
+  const [one, other] = [first, second].map((end) => t(NAMES[end]));
+  return one === other ? t("double {pips}", { pips: one }) : `${one}-${other}`;
+}
+
+const face = (tile, more) => make("button", {
+  type: "button", class: "tile", "aria-label": capital(named(tile)), title: capital(named(tile)), "data-tile": tile.join("-"), ...more,
+}, half(tile[0]), half(tile[1]));
+
 export class Hand {
   /** Calls `held(tile)` with the two pieces of the tile to be laid, its first half first; null for none. */
   constructor(place, held) {
@@ -20,8 +32,9 @@ export class Hand {
     this.tiles = [];
   }
 
-  /** Shows the tiles of a hand, each of two pieces. Without tiles it is hidden; `kept` then keeps its space. */
-  show(tiles, kept = false) {
+  /** Shows the tiles of a hand, each of two pieces. Without tiles it is hidden; `kept` then keeps its space. `fits`: whether one can be laid. */
+  show(tiles, kept = false, fits = true) {
+    this.fits = fits;
     const none = !tiles || !tiles.length;
     this.place.classList.toggle("away", none && kept);
     if (none && kept) return this.held(null);
@@ -41,19 +54,12 @@ export class Hand {
   }
 
   #draw() {
-    fill(this.place, JSON.stringify([this.tiles, this.chosen]), () => [
-      make("p", { class: "label", text: this.chosen < 0 ? t("Choose a tile") : t("Choose its first cell; choose the tile again to turn it") }),
-      ...this.tiles.map((tile, index) => make("button", {
-        type: "button", class: "tile", "aria-pressed": String(index === this.chosen), "aria-label": t("Tile {first} and {second}", { first: tile[0], second: tile[1] }),
-        on: { click: () => this.#choose(index) },
-      }, half(tile[0]), half(tile[1]))),
+    fill(this.place, JSON.stringify([this.tiles, this.chosen, this.fits]), () => [
+      make("p", { class: "label", text: !this.fits ? t("No tile fits.") : this.chosen < 0 ? t("Choose a tile") : t("Choose its first cell; choose the tile again to turn it") }),
+      ...this.tiles.map((tile, index) => face(tile, { "aria-pressed": String(index === this.chosen), on: { click: () => this.#choose(index) } })),
     ]);
   }
 }
-
-const face = (tile, more) => make("button", {
-  type: "button", class: "tile", "aria-label": t("Tile {first} and {second}", { first: tile[0], second: tile[1] }), ...more,
-}, half(tile[0]), half(tile[1]));
 
 /** Asks which tiles a side holds, and sends them; takes the view's `hand` and the `ply` of the position it is for. */
 export function askHand({ side, holds, ends }, ply) {
@@ -67,7 +73,7 @@ export function askHand({ side, holds, ends }, ply) {
     write(at("hand-count"), t("{count} of {holds} tiles; choose one of them again to put it back.", { count: held.length, holds }));
     at("hand-held").replaceChildren(...held.map((tile, index) => face(tile, { on: { click: () => { held.splice(index, 1); draw(); } } })));
     at("hand-tiles").replaceChildren(...tiles.map((tile, index) => face(tile, {
-      disabled: held.length >= holds, "data-tile": tile.join("-"), on: { click: () => { held.push(tile); draw(index); } },
+      disabled: held.length >= holds, on: { click: () => { held.push(tile); draw(index); } },
     })));
     at("hand-tell").disabled = held.length !== holds;
     if (focus !== undefined) (held.length < holds ? at("hand-tiles").children[focus] : at("hand-tell")).focus();

@@ -5,8 +5,11 @@ const FIRST_MS = 500;
 const LONGEST_MS = 8000;
 const ASLEEP_MS = 25000;
 
-/** Calls `heard` with every message, and `opened` and `closed` when the connection opens and closes. */
-export function listen({ heard, opened, closed }) {
+/**
+ * Calls `heard` with every message, and `opened` and `closed` when the connection opens and closes.
+ * Returns `send`, which returns whether there was a connection to send by, and `again`, which connects anew.
+ */
+export function listen({ heard, opened, closed, longest = LONGEST_MS }) {
   let socket = null;
   let wait = FIRST_MS;
   let timer = 0;
@@ -28,7 +31,7 @@ export function listen({ heard, opened, closed }) {
       if (mine !== socket) return;
       closed();
       timer = setTimeout(open, wait);
-      wait = Math.min(wait * 2, LONGEST_MS);
+      wait = Math.min(wait * 2, longest);
     };
   }
 
@@ -36,6 +39,10 @@ export function listen({ heard, opened, closed }) {
   function wake() {
     if (document.visibilityState !== "visible") return;
     if (socket.readyState === WebSocket.OPEN && Date.now() - awake < ASLEEP_MS) return;
+    again();
+  }
+
+  function again() {
     const old = socket;
     socket = null;
     old.close();
@@ -47,4 +54,12 @@ export function listen({ heard, opened, closed }) {
     target.addEventListener(name, wake);
   }
   open();
+  return {
+    again,
+    send(data) {
+      if (socket.readyState !== WebSocket.OPEN) return false;
+      socket.send(data);
+      return true;
+    },
+  };
 }

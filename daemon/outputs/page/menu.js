@@ -6,14 +6,17 @@ import { post } from "./tell.js";
 import { t } from "./words.js";
 
 const AGAIN_MS = 1000;
+export const USUAL = "level-4";
+const SIDES = ["first", "second"];
 let menu = null;
 let choice = null;
+let opponent = null; // the agent that sits down where an agent is wanted
 
 const option = (value, text, chosen) => make("option", { value, text, selected: value === chosen });
 
 /** A label with a select; calls `changed(value)` with the chosen value. */
-function select(label, options, value, changed) {
-  const field = make("select", { on: { change: (event) => changed(event.target.value) } }, ...options.map(([one, text]) => option(one, text, value)));
+export function select(label, options, value, changed, name = null) {
+  const field = make("select", { name, on: { change: (event) => changed(event.target.value) } }, ...options.map(([one, text]) => option(one, text, value)));
   return make("label", {}, make("span", { text: label }), field);
 }
 
@@ -37,6 +40,24 @@ function text(label, value, changed, title = "") {
   return make("label", { title }, make("span", { text: label }), field);
 }
 
+const called = (agent) => (agent.startsWith("level-") ? t("Level {number}", { number: agent.slice(6) }) : agent);
+
+/** Buttons of which one is pressed: `options` are values with what each shows. */
+function radios(title, name, kind, options, value, changed) {
+  return make("fieldset", { class: kind }, make("legend", {}, make("h3", { text: title })), make("div", {}, ...options.map(([one, ...shown]) => {
+    const radio = make("input", { type: "radio", name, value: one, on: { change: () => changed(one) } });
+    radio.checked = one === value;
+    return make("label", {}, radio, make("span", {}, ...shown));
+  })));
+}
+
+/** The games as pictures, of which one is chosen; used by the start card, too. */
+export function gamePictures(games, value, changed, name) {
+  return radios(t("Game"), name, "games", games.map((game) => [
+    game.name, make("img", { src: `picture/${game.name}.svg`, alt: "", loading: "lazy" }), capital(game.title),
+  ]), value, changed);
+}
+
 /** A field for a rule or an agent's option, built from its description; default values are left out of the choice. */
 function field(described, values) {
   const { name, kind, choices, doc } = described;
@@ -57,125 +78,170 @@ function field(described, values) {
   return text(title, value, changed, doc);
 }
 
+/** Seats a person or an agent; a person's name does not stay where an agent sits. */
+function sit(key, agent) {
+  const player = choice.players[key];
+  if (agent === player.agent) return;
+  Object.assign(player, { agent, options: {} }, agent ? { name: "" } : {});
+  if (agent) opponent = agent;
+}
+
+/** Who sits where: the side of the person, or `people` or `agents` for both. */
+function seating() {
+  const [first, second] = SIDES.map((key) => choice.players[key].agent);
+  return first && second ? "agents" : !first && !second ? "people" : first ? "1" : "0";
+}
+
+function seat(value) {
+  SIDES.forEach((key, side) => {
+    const person = value === "people" || value === String(side);
+    sit(key, person ? "" : choice.players[key].agent || opponent);
+  });
+  draw();
+}
+
+function simpleFields(game) {
+  const swatch = (side) => make("span", { class: `swatch side-${side}`, "aria-hidden": "true" });
+  const people = SIDES.filter((key) => !choice.players[key].agent);
+  const strengths = game.strengths.some(({ agent }) => agent === opponent) ? game.strengths : [...game.strengths, { agent: opponent, title: called(opponent), means: "" }];
+  return [
+    radios(t("You play"), "seating", "pick", [
+      ...game.sides.map((side, index) => [String(index), swatch(side), capital(t(side))]), ["people", t("Two people")], ["agents", t("Watch two agents")],
+    ], seating(), seat),
+    ...(people.length === 2 ? [] : [
+      radios(t("How strong"), "strength", "pick", strengths.map(({ agent, title }) => [agent, title]), opponent, (agent) => {
+        SIDES.filter((key) => choice.players[key].agent).forEach((key) => sit(key, agent));
+        draw();
+      }),
+      make("p", { class: "hint", role: "status", text: strengths.find(({ agent }) => agent === opponent).means }),
+    ]),
+    ...(people.length ? [make("div", { class: "fields" }, ...people.map((key) => {
+      const player = choice.players[key];
+      const side = game.sides[SIDES.indexOf(key)];
+      return text(people.length === 1 ? t("Your name, if you like") : t("Name: {side}", { side: capital(t(side)) }), player.name || "", (value) => { player.name = value; });
+    }))] : []),
+  ];
+}
+
 function playerFields(key, side, game) {
   const player = choice.players[key];
-  const level = (name) => t("Level {number}", { number: name.split("-")[1] });
   const agents = [
     ["", t("a person")],
-    ...game.levels.map(({ name }) => [name, level(name)]),
+    ...game.levels.map(({ name }) => [name, called(name)]),
     ...game.agents.map(({ name }) => [name, name]),
   ];
   if (!agents.some(([name]) => name === player.agent)) {
-    if (menu.ready) player.agent = "";
+    if (menu.ready) sit(key, USUAL);
     else agents.push([player.agent, player.agent]); // the list of agents is not complete yet
   }
   const agent = game.agents.find(({ name }) => name === player.agent);
   const known = agent ? agent.options.map(({ name }) => name) : [];
   if (menu.ready) player.options = Object.fromEntries(Object.entries(player.options || {}).filter(([name]) => known.includes(name)));
   const own = (name, title) => number(title, menu.player[name], player[name] ?? menu.player[name].default, (value) => { player[name] = value; });
-  return make("fieldset", {},
+  return make("fieldset", { class: "player" },
     make("legend", {}, make("h3", {}, make("span", { class: `swatch side-${side}`, "aria-hidden": "true" }), ` ${capital(t(side))}`)),
     make("div", { class: "fields" },
-      select(t("Who plays"), agents, player.agent, (value) => { player.agent = value; draw(); }),
-      !player.agent ? text(t("Name"), player.name || "", (value) => { player.name = value; }) : own("time_s", t("Seconds a move"))),
-    ...(agent ? [make("details", {},
-      make("summary", { text: t("More of this player") }),
-      make("div", { class: "fields" }, own("depth", t("Depth, 0 is no limit")), own("nodes", t("Positions, 0 is no limit")),
-        ...agent.options.filter(({ name }) => name !== "depth").map((described) => field(described, player.options))))] : []));
+      select(t("Who plays"), agents, player.agent, (value) => { sit(key, value); draw(); }, key),
+      ...(player.agent ? [own("time_s", t("Seconds a move"))] : []),
+      ...(agent ? [own("depth", t("Depth, 0 is no limit")), own("nodes", t("Positions, 0 is no limit")),
+        ...agent.options.filter(({ name }) => name !== "depth").map((described) => field(described, player.options))] : [])));
 }
 
-function clockFields() {
-  const usual = menu.clocks.findIndex(({ clock }) => Object.entries(clock).every(([name, value]) => choice.clock[name] === value)
-    && (clock.control === "none" || !choice.clock.increment_s));
-  const options = [...menu.clocks.map(({ title }, index) => [String(index), title]), ["own", t("another clock")]];
-  const chosen = usual < 0 || choice.clock.own ? "own" : String(usual);
-  const fields = [select(t("Thinking time"), options, chosen, (value) => {
-    choice.clock = value === "own" ? { ...choice.clock, control: "game", own: true } : { ...menu.clocks[Number(value)].clock, lose: choice.clock.lose };
-    draw();
-  })];
-  if (chosen === "own") {
+/** The fields of a clock; `redraw` shows them anew after a choice that needs other fields. */
+export function clockFields(told, chosen, redraw) {
+  const clock = chosen.clock;
+  const usual = told.clocks.findIndex((one) => Object.entries(one.clock).every(([name, value]) => clock[name] === value)
+    && (one.clock.control === "none" || !clock.increment_s));
+  const options = [...told.clocks.map(({ title }, index) => [String(index), title]), ["own", t("another clock")]];
+  const now = usual < 0 || clock.own ? "own" : String(usual);
+  const fields = [select(t("Thinking time"), options, now, (value) => {
+    chosen.clock = value === "own" ? { ...clock, control: "game", own: true } : { ...told.clocks[Number(value)].clock, lose: clock.lose };
+    redraw();
+  }, "clock")];
+  if (now === "own") {
     fields.push(
-      select(t("Time is for"), [["move", t("each move")], ["game", t("the whole game")]], choice.clock.control, (value) => { choice.clock.control = value; }),
-      number(t("Minutes"), menu.clock.minutes, choice.clock.minutes ?? menu.clock.minutes.default, (value) => { choice.clock.minutes = value; }),
-      number(t("Seconds added a move"), menu.clock.increment_s, choice.clock.increment_s ?? 0, (value) => { choice.clock.increment_s = value; }),
+      select(t("Time is for"), [["move", t("each move")], ["game", t("the whole game")]], clock.control, (value) => { clock.control = value; }),
+      number(t("Minutes"), told.clock.minutes, clock.minutes ?? told.clock.minutes.default, (value) => { clock.minutes = value; }),
+      number(t("Seconds added a move"), told.clock.increment_s, clock.increment_s ?? 0, (value) => { clock.increment_s = value; }),
     );
   }
-  if (choice.clock.control !== "none") fields.push(tick(t("Who runs out of time loses"), Boolean(choice.clock.lose), (value) => { choice.clock.lose = value; }));
+  if (clock.control !== "none") fields.push(tick(t("Who runs out of time loses"), Boolean(clock.lose), (value) => { clock.lose = value; }));
   return fields;
 }
 
+/** The clock as it is sent, without the fields that only these dialogs use. */
+export function sentClock({ own, warn_s: warnings, ...clock }) {
+  return clock;
+}
+
 function draw() {
+  const place = at("menu-fields");
   const game = menu.games.find(({ name }) => name === choice.game.name) || menu.games[0];
   choice.game.name = game.name;
   const [first, others] = [game.rules.filter(({ name }) => name === "first"), game.rules.filter(({ name }) => name !== "first")];
-  const open = [...at("menu-fields").querySelectorAll("details")].map((one) => one.open);
-  at("menu-fields").replaceChildren(
-    make("div", { class: "fields" },
-      select(t("Game"), menu.games.map(({ name, title }) => [name, capital(title)]), game.name, (value) => { choice.game = { name: value, rules: {} }; draw(); }),
-      ...first.map((described) => {
-        const label = field(described, choice.game.rules);
-        label.firstChild.textContent = t("Who begins");
-        return label;
-      }),
-      select(t("Where"), menu.cameras.map(({ source, title }) => [source, source === "none" ? t("on this page, without a camera") : t("on a board, camera {title}", { title })]),
-        choice.camera.source, (value) => { choice.camera.source = value; })),
-    playerFields("first", game.sides[0], game),
-    playerFields("second", game.sides[1], game),
-    make("h3", { text: t("Time") }),
-    make("div", { class: "fields" }, ...clockFields()),
-    make("h3", { text: t("Voice") }),
-    make("div", { class: "fields" },
-      select(t("Language"), menu.languages.map(({ code, name }) => [code, name]), choice.speech.language, (value) => { choice.speech.language = value; }),
-      tick(t("Say it aloud"), choice.speech.enabled, (value) => { choice.speech.enabled = value; })),
-    ...(others.length ? [make("details", {}, make("summary", { text: t("Rules") }),
-      make("div", { class: "fields" }, ...others.map((described) => field(described, choice.game.rules))))] : []),
-  );
-  at("menu-fields").querySelectorAll("details").forEach((one, index) => { one.open = open[index] || false; });
-}
-
-/** The choice as it is sent, without the fields that only this dialog uses. */
-function sent() {
-  const { own, warn_s: warnings, ...clock } = choice.clock;
-  return { ...choice, game: { name: choice.game.name, rules: choice.game.rules }, clock };
+  const { name, value } = document.activeElement;
+  const more = place.querySelector("details")?.open;
+  const players = SIDES.map((key, side) => playerFields(key, game.sides[side], game)); // first: they may reseat a player
+  place.replaceChildren(
+    gamePictures(menu.games, game.name, (one) => { choice.game = { name: one, rules: {} }; draw(); }, "game"),
+    ...simpleFields(game),
+    make("details", { open: more }, make("summary", { text: t("More: clock, rules, agents") }),
+      make("div", { class: "fields" },
+        ...clockFields(menu, choice, draw),
+        ...first.map((described) => {
+          const label = field(described, choice.game.rules);
+          label.firstChild.textContent = t("Who begins");
+          return label;
+        }),
+        ...others.map((described) => field(described, choice.game.rules)),
+        select(t("Where"), menu.cameras.map(({ source, title }) => [source, source === "none" ? t("on this page, without a camera") : t("on a board, camera {title}", { title })]),
+          choice.camera.source, (source) => { choice.camera.source = source; })),
+      ...players));
+  // The field in use keeps the focus: fields of the same name are buttons of which one is pressed.
+  if (name) [...place.querySelectorAll(`[name="${CSS.escape(name)}"]`)].find((one) => one.type !== "radio" || one.value === value)?.focus();
 }
 
 async function begin(event) {
   event.preventDefault();
   at("menu-begin").disabled = true;
-  const spoken = menu && menu.choice.speech.language;
-  const { ok, text: told } = menu ? await post("menu", sent()) : await post("tell", { command: "new_game" });
+  const { speech, ...wanted } = choice || {};
+  const { ok, text: told } = menu
+    ? await post("menu", { ...wanted, game: { name: choice.game.name, rules: choice.game.rules }, clock: sentClock(choice.clock) })
+    : await post("tell", { command: "new_game" });
   at("menu-begin").disabled = false;
   at("menu-answer").textContent = told;
   at("menu-answer").classList.toggle("bad", !ok);
-  if (!ok) return;
-  at("menu").close();
-  if (menu && choice.speech.language !== spoken) location.reload();
+  if (ok) at("menu").close();
 }
 
-async function ask() {
-  try {
-    const response = await fetch("menu");
-    menu = response.ok ? await response.json() : null;
-  } catch {
-    menu = null;
-  }
-  if (menu && !menu.ready) setTimeout(again, AGAIN_MS);
+/** What can be chosen; null where nothing can. */
+export async function askMenu() {
+  // An answer must be read to its end, or its connection stays open.
+  const told = await fetch("menu").then((answer) => answer.json()).catch(() => null);
+  return told?.choice ? told : null;
 }
 
 /** Asks again: the daemon knows its agents only a few seconds after its start. */
 async function again() {
   if (!at("menu").open) return;
-  await ask();
-  if (menu && menu.ready) draw();
+  menu = await askMenu() || menu;
+  draw();
+  if (!menu.ready) setTimeout(again, AGAIN_MS);
 }
 
-async function open() {
-  await ask();
+/** Opens the dialog; a game, a camera and an agent for the agents' seats may be chosen already. */
+export async function newGame({ game = "", source = "", agent = "" } = {}) {
+  menu = await askMenu();
   at("menu-answer").textContent = "";
+  at("menu-fields").replaceChildren();
   if (menu) {
     choice = structuredClone(menu.choice);
-    at("menu-fields").replaceChildren();
+    if (game && game !== choice.game.name) choice.game = { name: game, rules: {} };
+    if (source) choice.camera = { source };
+    if (agent) SIDES.filter((key) => choice.players[key].agent).forEach((key) => sit(key, agent));
+    opponent = SIDES.map((key) => choice.players[key].agent).find(Boolean) || USUAL;
     draw();
+    if (!menu.ready) setTimeout(again, AGAIN_MS);
   } else {
     at("menu-fields").replaceChildren(make("p", { text: t("The game before stays in the record as it stands.") }));
   }
@@ -184,7 +250,7 @@ async function open() {
 
 /** Lets a button open the dialog. */
 export function offerMenu(button) {
-  button.addEventListener("click", open);
+  button.addEventListener("click", () => newGame());
   at("menu-cancel").addEventListener("click", () => at("menu").close());
   at("menu-form").addEventListener("submit", begin);
 }

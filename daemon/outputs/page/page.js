@@ -4,17 +4,20 @@
 import { showActions } from "./actions.js";
 import { askPiece, Board } from "./board.js";
 import { at, capital, fill, make, write } from "./elements.js";
+import { offerDemo, showDemo } from "./demo.js";
 import { Hand } from "./hand.js";
 import { offerListening } from "./listening.js";
 import { listen } from "./live.js";
 import { offerMenu } from "./menu.js";
 import { showPlayers } from "./players.js";
+import { offerSettings, showSettings } from "./settings.js";
+import { offerStart, showStart } from "./start.js";
 import { offerSpeech } from "./speaking.js";
 import { tell } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
 const MOST = 100;
-const LONG = 40; // characters; longer announcements get smaller letters
+const LONG = 40; // characters; longer instructions get smaller letters
 // How the mover is known if the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
 
@@ -33,18 +36,6 @@ const board = new Board(at("board"), {
   },
 });
 const hand = new Hand(at("hand"), (tile) => board.hold(tile));
-
-function turn(state) {
-  if (state.outcome) return message.view.result;
-  const side = capital((message.view.sides || state.sides)[state.to_move]);
-  const agent = state.players[state.to_move].agent;
-  switch (state.awaiting) {
-    case "agent": return t("{side}: {agent} is thinking.", { side, agent });
-    case "carry_out": return t("{side}: please play {move} on the board for {agent}.", { side, move: state.agent_move, agent: agent || t("the agent") });
-    case "move": return t("{side} is to move.", { side });
-    default: return "";
-  }
-}
 
 function inWords(state) {
   const men = new Map();
@@ -82,7 +73,7 @@ const FORCED = 900000; // scores beyond this are 1000000 minus the plies to a fo
 function valued(score) {
   if (score > FORCED) return t("sees a win");
   if (score < -FORCED) return t("sees a loss");
-  return t("evaluation {score}", { score: Number(score.toFixed(2)).toLocaleString(locale()) });
+  return score > 0 ? t("thinks it is ahead") : score < 0 ? t("thinks it is behind") : t("thinks the game is even");
 }
 
 function showThought({ thought }) {
@@ -96,6 +87,7 @@ function showThought({ thought }) {
     thought.masked ? t("illegal choices passed over: {count}", { count: thought.masked }) : "",
     thought.seconds >= 0.05 ? t("{seconds} s", { seconds: thought.seconds.toFixed(1) }) : "",
   ];
+  element.hidden = !parts.some(Boolean);
   write(element, `${t("The agent")}: ${parts.filter(Boolean).map((part) => part.replaceAll(" ", "\u00a0")).join(" · ")}`);
 }
 
@@ -119,6 +111,7 @@ function showPicture(watched) {
   if (main.dataset.watched === (watched ? "yes" : "no")) return;
   main.dataset.watched = watched ? "yes" : "no";
   at("camera").hidden = !watched;
+  if (!watched) at("large").close();
   if (watched) at("picture").src = `video?${Date.now()}`;
   else at("picture").removeAttribute("src");
 }
@@ -127,7 +120,7 @@ function showPicture(watched) {
 async function askLegal(again = false) {
   const { state, view, commands } = message;
   const mine = commands && !view.watched && state && state.awaiting === "move" && !view.paused;
-  const wanted = mine ? `${state.session}/${state.game_id}/${state.sequence}` : "";
+  const wanted = mine ? `${state.session}/${view.mark}` : "";
   if (wanted === asked && !again) return;
   asked = wanted;
   // While an agent thinks the hand keeps its space, so that nothing on the page jumps.
@@ -140,8 +133,13 @@ async function askLegal(again = false) {
     if (wanted !== asked || !response.ok || told.ply !== message.state.ply) return;
     offered = told.mark;
     board.offer(told.moves || []);
-    hand.show(told.hand || null, told.moves || []);
+    hand.show(told.hand || null, false, told.moves.some((move) => move.steps.length));
   } catch { /* the connection is lost: the next state asks again */ }
+}
+
+// Each name stands on the side where its men begin.
+function showSides() {
+  at("table").classList.toggle("turned", (message?.view.top === 0) !== board.flipped);
 }
 
 function heard(told) {
@@ -151,30 +149,45 @@ function heard(told) {
   speech.hear(told.announcements);
   showHealth(told.health);
   const { state, view } = told;
+  showDemo(told);
   if (!state || !view.title) return;
   write(at("title"), view.title + (state.table === "table" ? "" : `, ${state.table}`));
-  const now = turn(state);
-  const said = state.text || now;
+  const { kind = "", text: now = "" } = view.instruction || {};
+  write(at("instruction"), now);
+  at("instruction").dataset.kind = kind;
+  at("instruction").classList.toggle("long", now.length > LONG);
+  const said = view.hint || (state.text === now ? "" : state.text);
   write(at("said"), said);
-  at("said").classList.toggle("long", said.length > LONG);
-  if (at("answer").textContent === said) write(at("answer"), "");
-  write(at("turn"), state.text && state.text !== now ? now : "");
-  document.title = `${now} Kibitzer`;
+  if (at("answer").textContent === state.text) write(at("answer"), "");
+  document.title = `${now} Kibitzer`.trim();
   write(at("words"), inWords(state));
   showPicture(view.watched);
   showPlayers(state, told.line, view);
   showMoves(told.line, state);
   showThought(view);
+  at("rules").hidden = !view.in_short?.length;
+  fill(at("in-short"), JSON.stringify(view.in_short), () => (view.in_short || []).map((text) => make("li", { text })));
   if (told.board) board.show(told.board);
+  showSides();
   board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
   showActions(told);
-  at("new").hidden = !told.commands;
+  at("new").hidden = !told.commands || Boolean(view.entrance) || ["plays", "over"].includes(view.demo?.state);
+  showStart(told);
+  showSettings(told);
   askLegal();
 }
 
 await translate();
 at("picture").alt = t("The board as the camera sees it. The drawn board beside it says the same.");
+// One stream only: the small picture itself moves into the dialog, and back.
+at("camera").onclick = () => { at("large").append(at("picture")); at("large").showModal(); };
+at("flip").onclick = () => { board.flip(); showSides(); };
+at("close").onclick = at("picture").onclick = () => at("large").close();
+at("large").onclose = () => at("camera").append(at("picture"));
 offerMenu(at("new"));
+offerStart();
+offerDemo();
+offerSettings();
 listen({
   heard,
   opened: () => {

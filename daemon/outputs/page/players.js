@@ -24,7 +24,7 @@ export function showPlayers(state, line, view) {
     const moves = !state.outcome && state.to_move === side;
     const won = state.outcome && state.outcome.winner === side;
     const told = {
-      name: player.agent || t("person"), moves, won, score: line.scores ? line.scores[side] : null,
+      name: view.names?.[side] || player.agent || t("person"), moves, won, score: line.scores ? line.scores[side] : null,
       men: view.men ? counts(view.men[side]) : "", clock: timed, thinks: moves && state.awaiting === "agent",
     };
     const element = at(`player-${side}`);

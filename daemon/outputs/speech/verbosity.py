@@ -11,7 +11,9 @@ Verbosity = Literal["moves", "normal", "coach"]
 
 The advice says who stands better and the best move, whenever a person is to move.
 """
-CHATTER = frozenset({"start", "resumed", "board_found", "cleared", "left", "corrected", "new_game", "continued"})
+CHATTER = frozenset(
+    {"start", "resumed", "board_found", "cleared", "left", "corrected", "new_game", "continued", "pace"}
+)
 """Codes of announcements that contain no move and need no action."""
 
 

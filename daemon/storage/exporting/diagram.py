@@ -8,6 +8,7 @@ import numpy as np
 from calibration.printed import PIPS
 from calibration.template import BoardTemplate
 from daemon.drawing import marks
+from daemon.drawing.palette import LAST, bgr
 from games import EMPTY, Step
 from vision.frame import Image
 from vision.pose import FloatArray, project
@@ -28,8 +29,7 @@ TILE: Colour = (240, 246, 248)
 PIP: Colour = (40, 34, 30)
 PAWNS: tuple[Colour, Colour] = ((60, 60, 220), (80, 170, 40))
 """Colours of the score pawns of the first and the second side."""
-NEW: Colour = (230, 140, 30)
-TAKEN: Colour = (60, 60, 230)
+NEW: Colour = bgr(LAST)
 
 
 class Diagram:
@@ -83,7 +83,7 @@ class Diagram:
                 cv2.rectangle(canvas, low, high, NEW, max(2, round(self._scale * 4)), cv2.LINE_AA, _BITS)
         shown = () if tiles else tuple(step for step in steps if step.kind != "flip")
         radius = self._template.man_diameter_mm / 2 * self._scale * 0.45
-        marks.steps(canvas, shown, self._centres, radius, (NEW, TAKEN), max(2, round(self._scale * 2.2)))
+        marks.steps(canvas, shown, self._centres, radius, NEW, max(2, round(self._scale * 2.2)))
 
     def _draw_empty(self) -> Image:
         width, height = (extent * FINER for extent in self.size_px)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import places
 from daemon.config.settings import Config, ConfigError, load_config
+from vision.sources.phone import PHONE
 
 MAX_TABLES = 16
 
@@ -63,6 +64,9 @@ def _own(table: Table) -> Iterator[tuple[str, str]]:
             yield ("the port", port) if (port := _port(address)) else ("the bus address", address)
     if config.page.enabled and config.page.port:
         yield "the port", str(config.page.port)
+    if config.camera.source == PHONE:
+        yield "the port", str(config.phone.port)
+        yield "the folder, phone.folder =", str(_resolved(config.phone.folder))
     if config.log.path:
         yield "the log file, log.path =", str(_resolved(config.log.path))
     source = config.camera.source

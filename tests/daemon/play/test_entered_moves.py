@@ -119,7 +119,7 @@ def test_an_agents_answer_is_a_move_at_once_with_what_it_thought() -> None:
     table = seated("morris", (None, "alphabeta"))
     table.tell(Move("d2"))
     assert table.post.states[-1].awaiting == "agent"
-    assert table.refuse(Move("a1")) == "It is dark's turn: alphabeta is thinking."
+    assert table.refuse(Move("a1")) == "It is the computer's turn."
     table.answer("f4")
     assert table.post.states[-1].moves == ["d2", "f4"]
     assert table.post.states[-1].awaiting == "move"
@@ -151,7 +151,7 @@ def test_undo_takes_back_at_once_and_asks_nobody_to_put_men_back() -> None:
 
 def test_against_an_agent_undo_goes_back_to_the_persons_own_turn() -> None:
     table = seated("morris", (None, "alphabeta"), ["d2", "f4"])
-    assert table.tell(Undo()) == "d2 and f4 are taken back. Light's turn."
+    assert table.tell(Undo()) == "d2 and f4 are taken back. Your move."
     assert (table.match.referee.ply, table.post.states[-1].awaiting) == (0, "move")
 
 

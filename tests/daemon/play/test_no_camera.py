@@ -119,7 +119,7 @@ def test_a_daemon_without_a_camera_is_well_and_ready_and_says_that_it_has_none(s
         "dropped": 0,
     }
     said = [one["text"] for one in table.get("events")]
-    assert said == ["A new game of nine men's morris. Light begins.", "No camera watches: make the moves on the page."]
+    assert said == ["A new game of nine men's morris. Light begins.", "No camera: tap to move."]
 
 
 def test_a_move_told_on_the_page_is_the_state_that_it_shows_next(sit: Sit) -> None:

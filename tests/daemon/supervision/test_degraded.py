@@ -187,7 +187,7 @@ def test_loudspeaker_that_is_missing_is_told_in_writing_once_and_missed_no_more_
     monkeypatch.setattr(speech.Speaker, "_speak", speak)
     monkeypatch.setattr(speech, "AGAIN_S", 0.0)
     table = sit(speech={"enabled": True})
-    words = "I cannot speak. Read on the page what I say, and what is wrong."
+    words = "No loudspeaker found. I write everything here."
     table.until(lambda: words in table.said)
     for _ in range(20):
         table.turn()
@@ -214,7 +214,7 @@ def test_full_disk_is_told_with_what_to_do_and_forgotten_when_there_is_room(sit:
     free = 5_000_000
     disk = table.daemon.supervision.disk
     disk._measure, disk._looked_s = lambda _folder: free, float("-inf")
-    table.until(lambda: "The disk is almost full: 5 megabytes are left. Please make room." in table.said)
+    table.until(lambda: "The disk is almost full: 0.005 GB left. Please make room." in table.said)
     assert not table.part("disk")["ok"]
     free, disk._looked_s = 10**10, float("-inf")
     table.until(lambda: table.said[-1] == "There is enough room on the disk again.")

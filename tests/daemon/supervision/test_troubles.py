@@ -38,12 +38,12 @@ def test_parts_that_speak_for_themselves_are_left_to_it() -> None:
 def test_little_room_is_said_with_what_to_do_and_recovers(tmp_path: Path) -> None:
     clock, free = StillClock(), [10_000_000_000]
     disk, troubles = DiskWatch(tmp_path, 200, clock, lambda _folder: free[0]), Troubles()
-    assert disk.status() == {"ok": True, "text": "10000 MB free", "free_mb": 10000}
+    assert disk.status() == {"ok": True, "text": "10 GB free", "free_mb": 10000}
     free[0] = 12_000_000
     assert disk.status()["ok"] is True, "it is measured now and then, not with every look"
     clock.pass_s(LOOK_S)
     assert troubles.look({"disk": disk.status()}, clock()) == [
-        "The disk is almost full: 12 megabytes are left. Please make room."
+        "The disk is almost full: 0.012 GB left. Please make room."
     ]
     free[0] = 10_000_000_000
     clock.pass_s(LOOK_S)

@@ -96,11 +96,14 @@ class ConnectFour(Game[Position, Move]):
 
     def outcome(self, position: Position) -> Outcome | None:
         """Four in a row win; a full board is a draw."""
-        for line in FOURS:
-            men = {position.board[cell] for cell in line}
-            if len(men) == 1 and men != {EMPTY}:
-                return Outcome(PIECES.index(men.pop()), "four_in_a_row")
+        if four := self.won_by(position):
+            return Outcome(PIECES.index(position.board[four[0]]), "four_in_a_row")
         return None if EMPTY in position.board else Outcome(None, "board_full")
+
+    def won_by(self, position: Position) -> tuple[int, ...]:
+        """The first four in a row found."""
+        fours = (line for line in FOURS if len({position.board[cell] for cell in line} - {EMPTY}) == 1)
+        return next((line for line in fours if EMPTY not in {position.board[cell] for cell in line}), ())
 
     def board(self, position: Position) -> str:
         """The men, `W` light and `B` dark."""

@@ -1,0 +1,201 @@
+"""`kibitzer read`: reads boards in photos, identifies their game on request, and explains why no board is seen."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+import games
+from calibration.profile import ProfileError, TableProfile
+from calibration.template import TemplateError
+from daemon.cli.wrong_call import BLOCKED, stop
+from daemon.drawing.photo_marks import captioned, draw_read
+from daemon.drawing.text_board import TextBoard
+from games import EMPTY
+from places.weights import WeightsError
+from vision.cli import JSON, MEGAPIXELS, RULE, load_photo, parse_corners, progress_bar, template_of
+from vision.frame import Image
+from vision.reading.board_reading import UNKNOWN
+from vision.reading.locate import PhotoReader, ReadPhoto
+from vision.reading.photo_report import Report, SeenPhoto, read_named, read_unnamed
+from vision.sources.files import PICTURES, write_picture
+from vision.sources.picture_size import MAX_MEGAPIXELS
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+
+AUTO = "auto"
+GAME = typer.Option(
+    help="Game, by module or short name: nine_mens_morris or morris, reversi, ...; or auto: the board in each photo "
+    "tells it, and whether it has 15 or 19 lines, diagonals or none."
+)
+LIKELY = 0.05
+"""Probability from which another content of a doubtful cell is mentioned."""
+
+
+@app.command("read")
+def read(
+    photos: Annotated[list[Path], typer.Argument(help="Photos of one board or of several.")],
+    game: Annotated[str, GAME],
+    profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
+    rule: Annotated[list[str], RULE] = [],  # noqa: B006
+    corners: Annotated[
+        str, typer.Option(help='Where the board is: "x,y x,y x,y x,y", top left, top right, bottom right, bottom left.')
+    ] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help=f"Picture ({', '.join(PICTURES)}) with what is seen drawn on the photo; for several photos a folder, "
+            "in which each picture has its photo's name."
+        ),
+    ] = None,
+    max_megapixels: Annotated[float, MEGAPIXELS] = MAX_MEGAPIXELS,
+    as_json: Annotated[bool, JSON] = False,
+) -> None:
+    """Reads the board in photos, with or without a table profile, and draws it here, in the terminal.
+
+    **--out** also draws on the photo itself: the board's outline, a dot in its colour on every man, and a dotted ring
+    around every cell that cannot be told for sure. A photo is never overwritten.
+
+    **With --json** one object a photo: photo, found, corners_px (TL TR BR BL), cells (a class letter per cell, row by
+    row from the picture's top), probabilities (one object of class letters per cell), unknown (per cell, 0 to 1,
+    how likely it shows nothing learnt, such as a hand), quality (how much of the board's lines or lattice is seen, 0 to
+    1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds; for dominoes also
+    tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not seen).
+
+    For a file that is not a picture or shows no board, found is false, and reason (no_board, wrong_corners, ...) and
+    advice (what is wrong and what to do, in words) are given. The exit status is still 0; 2 means a wrong command, 75
+    that a picture cannot be written.
+
+    With --game auto, game and rules name the board in each photo, and others lists what else it may be, each with its
+    own sure; game is null if that is not clear. It takes some seconds a photo.
+
+    Example: kibitzer read table.jpg --game morris --out seen.png
+
+    Example: kibitzer read attic/*.jpg --game auto --out seen/
+
+    Example: kibitzer read table.jpg --game morris --json
+    """
+    try:
+        place = parse_corners(corners) if corners else None
+        if game == AUTO:
+            for option, given in (("--profile", profile), ("--rule", rule), ("--corners", corners)):
+                if given:
+                    raise ValueError(f"{option} needs a game: --game auto finds out by the picture alone")
+        targets = [None] * len(photos) if out is None else targets_of(photos, out)
+        table = None if profile is None else TableProfile.load(profile)
+        reader = None if game == AUTO else PhotoReader(template_of(game, rule), table)
+    except (games.GameError, ProfileError, TemplateError, WeightsError, ValueError) as error:
+        raise stop("read", error) from None
+    for number, (photo, target) in enumerate(zip(photos, targets, strict=True)):
+        image = load_photo(photo, max_megapixels)
+        seen = _unnamed(image) if reader is None else read_named(image, reader, place)
+        if as_json:
+            told = json.dumps({"photo": photo.name} | seen.report, ensure_ascii=False)
+        else:
+            told = ("\n" if number else "") + f"{photo.name}: {in_words(seen, colour=sys.stdout.isatty())}"
+        sys.stdout.write(told + "\n")
+        sys.stdout.flush()
+        if target is not None and image is not None:
+            _draw(image, seen, target)
+
+
+def targets_of(photos: Sequence[Path], out: Path) -> list[Path]:
+    """The picture to write for each photo. Raises ValueError where one could not be written, or would replace another.
+
+    A folder is one that exists, or any name without a suffix; it is made.
+    """
+    single = len(photos) == 1 and out.suffix and not out.is_dir()
+    if not single and out.suffix and not out.is_dir():
+        raise ValueError(f"--out {out}: for {len(photos)} photos it is a folder, such as seen/")
+    targets = [out] if single else [out / photo.name for photo in photos]
+    for photo, target in zip(photos, targets, strict=True):
+        if target.suffix.lower() not in PICTURES:
+            raise ValueError(f"--out: a picture's name ends in {', '.join(PICTURES)}, not {target.name!r}")
+        if targets.count(target) > 1:
+            raise ValueError(f"--out {out}: two of the photos are called {photo.name}; read them one after the other")
+        if any(target.exists() and one.exists() and target.samefile(one) for one in photos):
+            raise ValueError(f"--out {target}: that is a photo itself, which is never overwritten")
+    return targets
+
+
+def _draw(image: Image, seen: SeenPhoto, target: Path) -> None:
+    """Writes the picture of what was seen, and says where."""
+    drawn = image if seen.read is None else draw_read(image, seen.read)
+    title = headline(seen.report, seen.read)
+    doubts = "" if seen.read is None else doubts_of(seen.read)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_picture(target, captioned(drawn, f"{title}. {doubts}".rstrip(". ") + "."))
+    except OSError as error:
+        raise stop("read", f"--out {target}: {error.strerror or error}", BLOCKED) from None
+    sys.stderr.write(f"drawn: {target}\n")
+
+
+def _unnamed(image: Image | None) -> SeenPhoto:
+    with progress_bar() as progress:
+        return read_unnamed(image, shown_on(progress))
+
+
+def in_words(seen: SeenPhoto, *, colour: bool = False) -> str:
+    """What was seen, for people: a line about the board, the board drawn, and what is in doubt.
+
+    With `colour` the doubtful cells are shown reversed.
+    """
+    read = seen.read
+    if read is None:
+        return str(seen.report["advice"])
+    drawn = TextBoard(read.template).draw(read.reading.board, read.reading.doubtful, colour=colour)
+    return "\n".join(filter(None, [headline(seen.report, read), drawn, doubts_of(read)]))
+
+
+def headline(report: Report, read: ReadPhoto | None) -> str:
+    """One line: the game, how many pieces of each kind, pawns, and how sure the board's place is."""
+    if read is None:
+        return str(report["advice"])
+    rules, board = report["rules"], read.reading.board
+    options = " ".join(f"{name}={value}" for name, value in rules.items()) if isinstance(rules, dict) else ""
+    title = str(games.find(read.template.game).title) + (f" ({options})" if options else "")
+    if read.reading.tiles is None:
+        kinds = read.template.classes.items()
+        parts = [counted(board.count(letter), name) for letter, name in kinds if letter != EMPTY]
+    else:
+        parts = [counted(len(read.reading.tiles), "tile")]
+    for side, pawn in read.pawns.items():
+        where = {None: "not seen", 0: "at the start"}.get(pawn.space, f"on {pawn.space}")
+        parts.append(f"{side} pawn {where}")
+    return f"{title}: {', '.join(parts)} (sure of the place: {report['sure']:.0%})"
+
+
+def counted(number: int, what: str) -> str:
+    """Such as "8 light men"."""
+    many = what.removesuffix("man") + "men" if what.endswith("man") else f"{what}s"
+    return f"{number} {what if number == 1 else many}"
+
+
+def doubts_of(read: ReadPhoto) -> str:
+    """The doubtful cells with what they may hold; empty where all is clear."""
+    reading, names = read.reading, read.template.cell_names
+    doubts = []
+    for cell in reading.doubtful:
+        shares = sorted(zip(reading.probabilities[cell], reading.letters, strict=True), reverse=True)
+        may_be = [f"{read.template.classes[letter]} {share:.0%}" for share, letter in shares if share >= LIKELY]
+        if reading.unknown is not None and reading.unknown[cell] > UNKNOWN:
+            may_be.append("but it looks like nothing I know")
+        doubts.append(f"{names[cell]} ({', '.join(may_be)})")
+    return f"Not sure: {'; '.join(doubts)}" if doubts else ""
+
+
+def shown_on(progress: Progress) -> Callable[[int, int, str], None]:
+    """A callback that shows on a progress bar which board is being looked for."""
+    task = progress.add_task("looking for a board", total=None)
+
+    def show(done: int, total: int, what: str) -> None:
+        progress.update(task, completed=done, total=total, description=f"looking for {what}")
+
+    return show

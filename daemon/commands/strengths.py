@@ -1,0 +1,65 @@
+"""How strong an agent is, in words: four named strengths among the levels, and what each means in a game."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from daemon.i18n.translation import in_a_row, in_words, worded, worded_n
+from wording import sentence
+
+STRENGTHS = {
+    "level-2": sentence("Beginner"),
+    "level-4": sentence("Casual"),
+    "level-6": sentence("Strong"),
+    "level-8": sentence("Strongest"),
+}
+"""The name of each strength, by its level. None is called unbeatable: no game here is solved."""
+
+
+def strengths_of(levels: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """The strengths, weakest first: `agent`, `title`, and what it `means`; `levels` are the catalogue's of one game.
+
+    Nothing is known about what they mean until the catalogue is.
+    """
+    players = {level["name"]: level["player"] for level in levels}
+    return [
+        {"agent": agent, "title": in_words(title), "means": meaning(players.get(agent, ""))}
+        for agent, title in STRENGTHS.items()
+    ]
+
+
+def shown_name(agent: str) -> str:
+    """The name of an agent as people at the table call it."""
+    if agent in STRENGTHS:
+        return in_words(STRENGTHS[agent])
+    if agent.startswith("level-"):
+        return worded("Level {number}", number=agent.removeprefix("level-"))
+    return agent
+
+
+def meaning(player: str) -> str:
+    """What to expect of a player such as `alphabeta:depth=2,error_percent=10`, by what its settings say."""
+    agent, _, rest = player.partition(":")
+    settings = dict(word.split("=", 1) for word in rest.split(",") if "=" in word)
+    depth, nodes, errors = (_whole(settings.get(name, "")) for name in ("depth", "nodes", "error_percent"))
+    own = {
+        "random": lambda: worded("Plays any move that the rules allow."),
+        "greedy": lambda: worded("Takes the most points at once."),
+        "expectimax": lambda: worded("Also thinks of what you may answer."),
+    }
+    return in_a_row(
+        (
+            own[agent]() if agent in own else "",
+            worded_n("Looks {count} move ahead.", "Looks {count} moves ahead.", depth) if depth else "",
+            worded("Looks at up to {count} positions a move.", count=nodes) if nodes else "",
+            worded_n("Errs in {count} of 100 moves.", "Errs in {count} of 100 moves.", errors) if errors else "",
+        )
+    )
+
+
+def _whole(text: str) -> int:
+    """The number that a setting is; 0 if it is none."""
+    try:
+        return int(float(text))
+    except (ValueError, OverflowError):
+        return 0

@@ -1,0 +1,85 @@
+"""Marks on a camera's own picture what is seen in it: the board's outline, every piece, tiles, pawns, and doubts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from daemon.drawing import lettering, marks
+from daemon.drawing.lettering import Colour
+from games import EMPTY
+from vision.frame import Image
+from vision.pose import FloatArray, project
+from vision.reading.locate import ReadPhoto
+
+PIECES: dict[str, tuple[Colour, Colour]] = {"W": ((214, 236, 245), (40, 34, 30)), "B": ((40, 34, 30), (214, 236, 245))}
+"""Colour and edge of the dot on a light and on a dark piece; every other class is its letter."""
+LINE: Colour = (236, 240, 243)
+DOUBT: Colour = (150, 158, 164)
+"""As in the overlay, dotted: what cannot be told for sure."""
+PAWNS: dict[str, Colour] = {"red": (43, 57, 192), "green": (73, 132, 30)}
+GROUND: Colour = (26, 23, 21)
+DOT = 0.6
+"""Radius of a piece's dot, as a share of the piece's: the piece itself stays visible around it."""
+STRIP = 0.028
+"""Height of a caption's letters, as a share of the picture's longer side."""
+CAPTION_LINES = 3
+
+
+def draw_read(image: Image, read: ReadPhoto) -> Image:
+    """The picture with the marks on it; a new array."""
+    view, template, reading = image.copy(), read.template, read.reading
+    image_from_board, board = read.pose.image_from_board, reading.board
+    width_px = max(1, round(max(view.shape[:2]) / 500))
+    centres = project(image_from_board, template.cells_mm)
+    beside = project(image_from_board, template.cells_mm + np.array([template.man_diameter_mm / 2, 0]))
+    radii = np.linalg.norm(beside - centres, axis=1)
+    outline = read.pose.corners_px(template)
+    for index in range(4):
+        marks.line(view, outline[index - 1], outline[index], LINE, width_px)
+    for tile in reading.tiles or ():
+        _outline_tile(view, image_from_board, template.cells_mm[list(tile.cells)], template.pitch_mm, width_px)
+    for letter, centre, radius in zip(board, centres, radii, strict=True):
+        if letter != EMPTY:
+            _mark_piece(view, letter, centre, float(radius), width_px)
+    for cell in reading.doubtful:
+        marks.dotted_ring(view, centres[cell], float(radii[cell]), DOUBT, 2 * width_px)
+    starts = template.source.get("pawns", {})
+    for side, pawn in read.pawns.items():
+        if pawn.space is not None:
+            place_mm = np.array([template.track_mm[pawn.space - 1] if pawn.space else starts[side]])
+            radius = float(radii.mean())
+            marks.ring(view, project(image_from_board, place_mm)[0], radius, PAWNS.get(side, LINE), 2 * width_px)
+    return view
+
+
+def captioned(image: Image, text: str) -> Image:
+    """The picture with a strip of words under it; a new array."""
+    size = max(10, round(max(image.shape[:2]) * STRIP))
+    pad = size // 2
+    lines = lettering.wrap(text, size, image.shape[1] - 2 * pad, CAPTION_LINES)
+    strip = np.full((len(lines) * lettering.line_height_px(size) + pad, image.shape[1], 3), GROUND, np.uint8)
+    for number, line in enumerate(lines):
+        lettering.write(strip, line, (pad, pad // 2 + number * lettering.line_height_px(size)), size, LINE)
+    return np.concatenate([image, strip])
+
+
+def _mark_piece(view: Image, letter: str, centre: FloatArray, radius_px: float, width_px: int) -> None:
+    if letter not in PIECES:
+        size = max(6, round(radius_px))
+        left = round(float(centre[0])) - lettering.width_px(letter, size, bold=True) // 2
+        top = round(float(centre[1])) - size * 2 // 3
+        marks.disc(view, centre, DOT * radius_px, LINE)
+        lettering.write(view, letter, (left, top), size, GROUND, bold=True)
+        return
+    colour, edge = PIECES[letter]
+    marks.disc(view, centre, DOT * radius_px + width_px, edge)
+    marks.disc(view, centre, DOT * radius_px, colour)
+
+
+def _outline_tile(
+    view: Image, image_from_board: FloatArray, halves_mm: FloatArray, pitch_mm: float, width_px: int
+) -> None:
+    low, high = halves_mm.min(axis=0) - 0.47 * pitch_mm, halves_mm.max(axis=0) + 0.47 * pitch_mm
+    corners = project(image_from_board, np.array([low, [high[0], low[1]], high, [low[0], high[1]]]))
+    for index in range(4):
+        marks.line(view, corners[index - 1], corners[index], LINE, width_px)

@@ -1,0 +1,78 @@
+// The start card: what can be begun, shown while there is nothing else to see.
+"use strict";
+
+import { letChoose, offerCameras } from "./cameras.js";
+import { at, make, write } from "./elements.js";
+import { askMenu, gamePictures, newGame } from "./menu.js";
+import { portOf } from "./demo.js";
+import { post } from "./tell.js";
+import { t } from "./words.js";
+
+let game = "";
+let awaited = false; // whether a demo was asked for here
+
+function begin(source) {
+  at("camera-dialog").close();
+  newGame({ game, source });
+}
+
+/** Lists the games. */
+async function list() {
+  const menu = await askMenu();
+  if (!menu) return;
+  game ||= menu.choice.game.name;
+  at("start-games").replaceChildren(gamePictures(menu.games, game, (name) => { game = name; }, "start-game"));
+  const phone = await fetch("phone").catch(() => null);
+  await phone?.text();
+  at("way-phone").hidden = !phone?.ok;
+}
+
+async function watchDemo() {
+  write(at("start-answer"), t("The demo begins soon: it first learns how its men look."));
+  const { ok, text } = await post("demo", { game });
+  write(at("start-answer"), text);
+  awaited = ok;
+}
+
+/** Goes to the demo's page once there is one, with the way back. */
+function showDemo(demo) {
+  at("way-demo").hidden = !demo;
+  at("way-demo").disabled = demo?.state === "starting";
+  if (!awaited || !demo) return;
+  if (demo.state === "failed") {
+    awaited = false;
+    write(at("start-answer"), t("The demo did not begin. The log says why."));
+  } else if (demo.state === "on") {
+    awaited = false;
+    location.assign(portOf(demo.port, `?table=${location.port}`));
+  }
+}
+
+/** Shows or hides the card. */
+export function showStart({ view, commands, health }) {
+  const shown = Boolean(view.entrance && commands);
+  at("main").hidden = shown;
+  const camera = health.parts.camera;
+  write(at("start-trouble"), shown && camera && !camera.ok ? camera.text : "");
+  write(at("start-address"), view.address ? t("From another device: {address}", { address: view.address }) : "");
+  showDemo(view.demo);
+  if (at("start").hidden !== shown) return;
+  at("start").hidden = !shown;
+  if (shown) list();
+  else at("camera-dialog").close();
+}
+
+/** Connects the card's buttons. */
+export function offerStart() {
+  at("way-here").addEventListener("click", () => begin("none"));
+  at("way-phone").addEventListener("click", () => location.assign("phone"));
+  at("way-demo").addEventListener("click", watchDemo);
+  let offered = false;
+  at("way-camera").addEventListener("click", () => {
+    if (!offered) offerCameras(begin);
+    offered = true;
+    at("camera-dialog").showModal();
+  });
+  at("camera-cancel").addEventListener("click", () => at("camera-dialog").close());
+  letChoose(true);
+}

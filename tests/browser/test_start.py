@@ -1,0 +1,190 @@
+"""The start card, the dialog for a new game, and the settings on the page itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import games
+from calibration.template import load_template
+from tests.browser.table import Table
+from tests.browser.test_access import serious
+from tests.browser.test_playing import has_come, point
+from vision.simulated.source import SimulatedSource
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
+from vision.sources.mjpeg_server import MjpegServer
+
+Look = Callable[..., Any]
+Tables = Callable[..., Table]
+SIZES = {"phone": (390, 844), "tablet": (820, 1180), "laptop": (1366, 768)}
+
+
+def loaded(page: Any, within: str) -> None:
+    """Waits until every picture of a game is there."""
+    page.wait_for_function(
+        "([within, count]) => { const all = [...document.querySelectorAll(`${within} .games img`)];"
+        " return all.length === count && all.every((one) => one.naturalWidth); }",
+        arg=[within, len(games.names())],
+    )
+
+
+def test_a_game_is_begun_from_the_start_card_and_the_card_is_gone_on_every_page(table: Tables, look: Look) -> None:
+    there = table("morris", whole=True)
+    page, other = look(there.address), look(there.address)
+    loaded(page, "#start")
+    assert page.locator("#main").is_hidden() and page.locator("#new").is_hidden()
+    page.get_by_role("radio", name="Gomoku").check()
+    page.locator("#way-here").click()
+    assert page.locator("#menu").get_by_role("radio", name="Gomoku").is_checked()
+    page.locator("#menu-begin").click()
+    for one in (page, other):
+        one.wait_for_selector("#main .cell.target")
+        assert one.locator("#start").is_hidden() and one.locator("#title").inner_text() == "Gomoku"
+    point(page, "h8")
+    has_come(page, there, 1)
+
+
+def test_a_game_with_a_move_in_it_is_shown_at_once(table: Tables, look: Look) -> None:
+    there = table("morris", whole=True)
+    page = look(there.address)
+    loaded(page, "#start")
+    told = page.request.post(there.address + "tell", data={"command": "move", "move": "d6"})
+    assert told.ok
+    has_come(page, there, 1)
+    assert page.locator("#start").is_hidden() and page.locator("#main").is_visible()
+
+
+def test_a_camera_that_is_missing_leads_to_the_start_card_which_says_so(table: Tables, look: Look) -> None:
+    there = table("morris", whole=True)
+    page = look(there.address)
+    loaded(page, "#start")
+    answer = page.request.post(there.address + "menu", data={"camera": {"source": "http://127.0.0.1:9/none"}})
+    assert answer.ok
+    page.locator("#start-trouble", has_text="No picture comes from the camera").wait_for()
+    assert page.locator("#camera").is_hidden()  # no grey picture
+    page.locator("#way-here").click()
+    page.locator("#menu-begin").click()
+    page.wait_for_selector("#main .cell.target")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_begin_is_in_view_and_axe_finds_nothing_serious(table: Tables, look: Look, size: str, scheme: str) -> None:
+    there = table("morris", agent="random", whole=True)
+    width, height = SIZES[size]
+    page = look(there.address, width, height, color_scheme=scheme, bypass_csp=True)
+    loaded(page, "#start")
+    assert serious(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator("#way-here").click()
+    loaded(page, "#menu")
+    for opened in (False, True):
+        if opened:
+            page.locator("#menu summary").click()
+        box = page.locator("#menu-begin").bounding_box()
+        assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= height
+        assert serious(page) == []
+    page.keyboard.press("Escape")
+    page.locator("#settings").click()
+    page.locator("#clock-set").wait_for()
+    assert serious(page) == []
+
+
+def test_language_sound_and_clock_change_in_the_middle_of_a_game(table: Tables, look: Look) -> None:
+    there = table("morris", whole=True)
+    page, other = look(there.address), look(there.address)
+    loaded(page, "#start")
+    page.locator("#way-here").click()
+    page.locator("#menu-begin").click()
+    page.wait_for_selector("#main .cell.target")
+    point(page, "d6")
+    has_come(page, there, 1)
+    page.locator("#settings").click()
+    page.locator("#clock-fields [name=clock]").select_option(label="10 minutes a game")
+    page.locator("#clock-set").click()
+    page.locator("#player-0 .clock:text('10:00')").wait_for()
+    page.locator("#speaks").check()
+    page.wait_for_function("() => document.querySelector('#settings-answer').textContent === 'Done.'")
+    assert there.session.config.speech.enabled
+    page.locator("#language").select_option("vi")
+    for one in (page, other):
+        one.wait_for_selector('html[lang="vi"]')
+        has_come(one, there, 1)
+    assert page.locator('[data-cell="d6"]').get_attribute("aria-label") == "d6: quân trắng"
+    assert there.moves == ["d6"]
+    page.wait_for_selector("#main .cell.target")
+    point(page, "f4")
+    has_come(page, there, 2)
+
+
+def test_a_name_goes_when_an_agent_sits_down_and_is_asked_again_afterwards(table: Tables, look: Look) -> None:
+    there = table("reversi", whole=True)
+    page = look(there.address)
+    loaded(page, "#start")
+    page.locator("#way-here").click()
+    menu = page.locator("#menu")
+    menu.get_by_role("radio", name="Two people").check()
+    menu.get_by_label("Name: Black").fill("Ada")
+    menu.get_by_label("Name: White").fill("Bo")
+    page.locator("#menu-begin").click()
+    page.locator("#player-0 .name:text('Ada')").wait_for()
+    assert page.locator("#player-1 .name").inner_text() == "White Bo"
+    page.locator("#new").click()
+    menu.get_by_role("radio", name="White", exact=True).check()
+    menu.get_by_role("radio", name="Beginner").check()
+    assert menu.get_by_label("Your name").input_value() == "Bo"
+    menu.get_by_role("radio", name="Two people").check()
+    assert menu.get_by_label("Name: Black").input_value() == ""
+    menu.get_by_role("radio", name="White", exact=True).check()
+    page.locator("#menu-begin").click()
+    page.locator("#player-0 .name:text('Beginner')").wait_for()
+    assert page.locator("#player-1 .name").inner_text() == "White Bo"
+    assert [one.name for one in (there.session.config.players.first, there.session.config.players.second)] == ["", "Bo"]
+
+
+def test_a_theme_is_kept_on_this_device_and_chosen_before_the_page_is_drawn(table: Tables, look: Look) -> None:
+    there = table("morris")
+    page = look(there.address, color_scheme="light")
+    page.locator("#settings").click()
+    page.locator("#theme").select_option("dark")
+    ground = "getComputedStyle(document.documentElement).getPropertyValue('--ground').trim()"
+    assert page.evaluate(ground) == "#171614"
+    for path in ("setup", "games", ""):
+        page.goto(there.address + path)
+        assert page.evaluate(ground) == "#171614"
+    page.locator("#settings").click()
+    page.locator("#theme").select_option("")
+    assert page.evaluate(ground) == "#f6f3ee"
+
+
+def test_the_page_can_be_installed(table: Tables, look: Look) -> None:
+    there = table("morris")
+    page = look(there.address)
+    told = page.context.new_cdp_session(page).send("Page.getAppManifest")
+    assert told["errors"] == [] and "Kibitzer" in told["data"]
+    loads = (
+        "async () => { const one = new Image(); one.src = 'icon.svg'; await one.decode(); return one.naturalWidth; }"
+    )
+    assert page.evaluate(loads) > 0
+
+
+def test_a_camera_is_looked_through_on_the_start_card(table: Tables, look: Look) -> None:
+    there = table("morris", whole=True)
+    seen = SimulatedTable(load_template("nine_mens_morris"), "." * 24, default_style(), seed=5)
+    server = MjpegServer(SimulatedSource(seen, 10, real_time=True), 0)
+    page = look(there.address)
+    loaded(page, "#start")
+    page.locator("#way-camera").click()
+    page.get_by_label("by the address").check()
+    page.locator("#address").fill(server.url)
+    page.locator("#camera-look").click()
+    page.locator("#camera-answer", has_text="what the camera sees").wait_for()
+    page.locator("#camera-begin").click()
+    loaded(page, "#menu")
+    page.locator("#menu-begin").click()
+    page.wait_for_selector('#main[data-watched="yes"]', timeout=60_000)
+    assert page.locator("#start").is_hidden() and page.locator("#camera-dialog").is_hidden()
+    server.stop()

@@ -1,0 +1,76 @@
+"""The line above the board: what somebody must do now, in words that name piece, cells and person."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import games
+from daemon.commands.command import Pause, Resign
+from daemon.core.command_handlers import obey
+from daemon.core.match import Match
+from daemon.judging.referee import Referee
+from daemon.outputs.instruction import instruction
+from games import EMPTY
+
+AGENTS = (None, "level-3")
+
+
+def told(name: str, agents: tuple[str | None, str | None], moves: str = "", answer: str = "", **rest: Any) -> str:
+    """The instruction after some moves, and the agent's answer if there is one, as `kind: text`."""
+    game = games.load(name, {})
+    positions = games.line_of_play(game, moves.split(), game.starts[0])
+    referee = Referee(game, agents, positions, moves.split())
+    if answer:
+        referee.reply(str(agents[game.to_move(positions[-1])]), referee.ply, answer)
+    return "{kind}: {text}".format(**instruction(referee, **rest))
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "answer", "said"),
+    [
+        ("morris", "d2", "f4", "please: Please lay a dark man on f4 for the computer."),
+        ("morris", "d2 a1 d3 a7 f2", "a4xd3", "Please lay a dark man on a4 for the computer. Take the piece on d3 off"),
+        ("reversi", "d3", "c3", "please: Please lay a white disc on c3 for the computer. Turn the piece on d4."),
+        ("ganh", "a4-b4", "a1-b2", "please: Please move the piece of Down a1 → b2 for the computer."),
+    ],
+)
+def test_an_agents_move_is_asked_for_with_its_piece_and_where_it_goes(
+    game: str, moves: str, answer: str, said: str
+) -> None:
+    assert said in told(game, AGENTS, moves, answer)
+
+
+def test_the_person_to_move_is_called_you_or_by_name_and_an_agent_the_computer() -> None:
+    assert told("morris", AGENTS) == "move: Your move."
+    assert told("morris", AGENTS, "d2") == "wait: The computer is thinking."
+    assert told("morris", (None, None), "d2") == "move: Dark's turn."
+    assert told("morris", (None, None), "d2", names=("Ana", "Ben")) == "move: Ben, your move."
+    assert told("morris", ("level-1", "level-2"), "d2") == "wait: Dark is thinking."
+
+
+def test_what_must_be_put_right_comes_first_and_then_the_end_or_the_pause() -> None:
+    game = games.load("morris", {})
+    referee = Referee(game, (None, None), games.line_of_play(game, ["d2", "f4"]), ["d2", "f4"])
+    match = Match(referee)
+    match.watched = True
+    referee.withdraw(1)
+    assert instruction(referee) == {"kind": "right", "text": "Take f4 away."}
+    assert obey(match, Pause(), None).accepted
+    assert instruction(referee)["kind"] == "paused"
+    other = Match(Referee(game, (None, None), games.line_of_play(game, ["d2"]), ["d2"]))
+    assert obey(other, Resign("light"), None).accepted
+    assert instruction(other.referee) == {"kind": "over", "text": "Dark wins: light resigned."}
+
+
+def test_a_tile_is_asked_for_by_its_ends() -> None:
+    game = games.load("dominoes", {})
+    start = game.deal(game.starts[0], 3)
+    first = next(move for move in game.legal_moves(start) if game.steps(start, move))
+    referee = Referee(game, ("level-1", None), [start], [])
+    referee.reply("level-1", 0, game.format_move(start, first))
+    steps = game.steps(start, first)
+    text = instruction(referee)["text"]
+    assert text.startswith("Please lay the blank-four on ") and all(game.cells[step.cell] in text for step in steps)
+    assert set(game.board(start)) == {EMPTY}

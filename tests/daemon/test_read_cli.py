@@ -1,0 +1,170 @@
+"""`kibitzer read`: the output for photos with and without a board."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from calibration.template import load_template
+from daemon.cli.read import app
+from tests.vision.drawn import CORNERS, draw
+from tests.vision.test_markers import photo, sheet
+from vision.pose import pose_from_corners, project
+from vision.reading.board_reading import BoardReading
+from vision.reading.photo_report import rules_of
+from vision.sources.files import read_photo
+
+CELLS = "W..B..W......B.....W...B"
+
+
+def read(*arguments: str) -> tuple[list[dict[str, Any]], str]:
+    """Runs the command; returns the objects printed and the text on standard error."""
+    done = CliRunner().invoke(app, [*arguments, "--json"])
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("photos")
+    board, _ = draw(load_template("nine_mens_morris"), cells=CELLS)
+    cv2.imwrite(str(folder / "morris.png"), board)
+    cv2.imwrite(str(folder / "reversi.png"), photo(sheet("reversi"))[0])
+    cv2.imwrite(str(folder / "dark.png"), board // 12)
+    (folder / "notes.png").write_text("no picture", encoding="utf-8")
+    return folder
+
+
+def test_a_board_is_read_with_how_sure_its_place_is(folder: Path) -> None:
+    (report,), _ = read(str(folder / "morris.png"), "--game", "morris")
+    assert (report["found"], report["game"], report["rules"], report["cells"]) == (True, "nine_mens_morris", {}, CELLS)
+    assert report["sure"] > 0.9
+    assert report["reason"] is None
+    assert report["advice"] is None
+    assert np.abs(np.array(report["corners_px"]) - CORNERS).max() < 4
+
+
+def test_why_no_board_is_read_is_a_code_and_a_sentence(folder: Path) -> None:
+    names = [str(folder / name) for name in ("reversi.png", "dark.png", "notes.png")]
+    reports, _ = read(*names, "--game", "co_ganh")
+    assert [report["found"] for report in reports] == [False] * 3
+    assert [report["reason"] for report in reports] == ["other_board", "dark", "no_picture"]
+    assert "This sheet is for reversi" in reports[0]["advice"]
+    assert all(report["sure"] == 0 and report["cells"] is None for report in reports)
+
+
+def test_the_board_names_its_game(folder: Path) -> None:
+    (morris, reversi), _ = read(str(folder / "morris.png"), str(folder / "reversi.png"), "--game", "auto")
+    assert (morris["game"], morris["rules"], morris["cells"]) == ("nine_mens_morris", {}, CELLS)
+    assert morris["others"] == []
+    assert reversi["game"] == "reversi"
+    assert reversi["cells"] == "." * 64
+
+
+@pytest.mark.parametrize("option", [["--rule", "size=19"], ["--corners", "1,1 9,1 9,9 1,9"], ["--profile", "t.npz"]])
+def test_auto_goes_by_the_picture_alone(folder: Path, option: list[str]) -> None:
+    done = CliRunner().invoke(app, [str(folder / "morris.png"), "--game", "auto", *option])
+    assert done.exit_code == 2
+    assert f"{option[0]} needs a game" in done.stderr
+
+
+def test_only_options_that_show_on_the_board_are_named() -> None:
+    assert rules_of(load_template("gomoku", frozenset({"size=19", "overlines"}))) == {"size": "19"}
+    assert rules_of(load_template("nine_mens_morris", frozenset({"diagonals", "flying"}))) == {"diagonals": "true"}
+
+
+@pytest.mark.parametrize(
+    ("corners", "fault"),
+    [
+        ("-900,-900 9000,0 9000,9000 0,9000", "the cell a7 would lie outside of the picture"),
+        ("10,10 30,10 30,30 10,30", "smaller than 2% of the picture"),
+        ("10,10 600,10 310,300 300,300", "times as long as another; 4 is the most"),
+    ],
+)
+def test_corners_where_no_board_can_be_are_named(folder: Path, corners: str, fault: str) -> None:
+    (report,), _ = read(str(folder / "morris.png"), "--game", "morris", "--corners", corners)
+    assert (report["found"], report["reason"]) == (False, "wrong_corners")
+    assert fault in report["advice"]
+
+
+def test_a_person_reads_a_drawn_board(folder: Path) -> None:
+    done = CliRunner().invoke(app, [str(folder / "morris.png"), str(folder / "notes.png"), "--game", "morris"])
+    assert done.exit_code == 0
+    seen, none = done.stdout.split("\n\nnotes.png: ")
+    first, *board = seen.splitlines()
+    assert first.startswith("morris.png: nine men's morris: 3 light men, 3 dark men (sure of the place: ")
+    assert board[0].startswith("7  ○───────────┬───────────┐") and board[-1].split() == list("abcdefg")
+    assert none.startswith("This is no picture that can be read.")
+
+
+def test_what_is_seen_is_drawn_on_the_photo(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "seen"
+    names = ["morris.png", "dark.png", "notes.png"]
+    done = CliRunner().invoke(app, [*(str(folder / name) for name in names), "--game", "morris", "--out", str(out)])
+    assert done.exit_code == 0, done.stderr
+    assert sorted(path.name for path in out.iterdir()) == ["dark.png", "morris.png"]
+    photo, drawn = read_photo(folder / "morris.png"), read_photo(out / "morris.png")
+    height, width = photo.shape[:2]
+    assert drawn.shape[1] == width and drawn.shape[0] > height
+    marks = (photo != drawn[:height]).any(axis=2)
+    template, middles = load_template("nine_mens_morris"), {"W": 180, "B": 60}
+    pose = pose_from_corners(np.array(CORNERS, dtype=np.float64), template)
+    for (x, y), letter in zip(project(pose.image_from_board, template.cells_mm), CELLS, strict=True):
+        dot = drawn[round(y) - 2 : round(y) + 3, round(x) - 2 : round(x) + 3]
+        if letter == "W":
+            assert dot.min() > middles["W"]
+        elif letter == "B":
+            assert dot.max() < middles["B"]
+    assert marks.mean() < 0.15  # the photo itself stays in view
+
+
+@pytest.mark.parametrize(
+    ("photos", "out", "fault"),
+    [
+        (["morris.png"], "morris.png", "that is a photo itself, which is never overwritten"),
+        (["morris.png", "dark.png"], "", "that is a photo itself, which is never overwritten"),
+        (["morris.png"], "seen.gif", "ends in .png, .jpg, .jpeg, .webp, not 'seen.gif'"),
+        (["morris.png", "dark.png"], "seen.png", "for 2 photos it is a folder, such as seen/"),
+        (["morris.png", "../photos/morris.png"], "seen", "two of the photos are called morris.png"),
+    ],
+)
+def test_a_picture_that_cannot_be_meant_is_refused_before_anything_is_read(
+    folder: Path, tmp_path: Path, photos: list[str], out: str, fault: str
+) -> None:
+    own = tmp_path / "photos"
+    own.mkdir()
+    for name in ("morris.png", "dark.png"):
+        (own / name).write_bytes((folder / name).read_bytes())
+    before = {path: path.read_bytes() for path in own.iterdir()}
+    done = CliRunner().invoke(app, [*(str(own / name) for name in photos), "--game", "morris", "--out", str(own / out)])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert fault in done.stderr
+    assert {path: path.read_bytes() for path in own.iterdir()} == before
+
+
+def test_a_full_disk_is_said_and_leaves_no_half_picture(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_path: Path, _data: bytes) -> None:
+        _path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    out = tmp_path / "seen.png"
+    done = CliRunner().invoke(app, [str(folder / "morris.png"), "--game", "morris", "--out", str(out)])
+    assert done.exit_code == 75
+    assert f"--out {out}: No space left on device" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cell_that_may_hold_something_else_is_in_doubt() -> None:
+    shares = np.array([[0.98, 0.01, 0.01], [0.5, 0.48, 0.02], [0.97, 0.02, 0.01]])
+    reading = BoardReading(np.log(shares), ".WB", 0.0, unknown=np.array([0.1, 0.1, 0.7]))
+    assert reading.doubtful == (1, 2)

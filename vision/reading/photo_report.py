@@ -1,0 +1,129 @@
+"""What a photo shows, as one record: the board, its position and how sure both are, or why no board is seen."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.sheet import known_sheets
+from calibration.template import BoardTemplate
+from vision.finding.found import Found
+from vision.finding.markers import OtherSheetError
+from vision.finding.which_board import Progress, name_board
+from vision.finding.why_unseen import Unseen, exposure_fault, why_unseen
+from vision.frame import Image
+from vision.reading.locate import PhotoReader, ReadPhoto
+from wording import Sentence
+
+Report = dict[str, object]
+NO_PICTURE = Unseen(
+    "no_picture",
+    Sentence("This is no picture that can be read."),
+    Sentence("Take it again, or convert it to JPEG or PNG."),
+)
+NAMELESS = Unseen(
+    "no_board",
+    Sentence("I see none of the boards I know."),
+    Sentence(
+        "The whole of it must be in the picture, with nothing lying on its lines, seen rather from above; or name its "
+        "game with --game."
+    ),
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SeenPhoto:
+    """What was found out about one photo."""
+
+    report: Report
+    read: ReadPhoto | None = None
+    """The board and its position; None where no board is seen."""
+
+
+def read_named(image: Image | None, reader: PhotoReader, corners_px: NDArray[np.float64] | None) -> SeenPhoto:
+    """What one photo of a known game shows."""
+    started_s, read = time.perf_counter(), None
+    report = blank_report() | {"game": reader.template.game, "rules": rules_of(reader.template)}
+    try:
+        placed = None if image is None else reader.place(image, corners_px)
+    except OtherSheetError:
+        placed = None
+    if image is None:
+        report |= unseen_report(NO_PICTURE)
+    elif placed is None and corners_px is not None and (fault := reader.place_fault(image, corners_px)):
+        report |= {"reason": "wrong_corners", "advice": f"--corners: {fault}"}
+    elif placed is None:
+        report |= unseen_report(why_unseen(image, reader.template))
+    else:
+        read = reader.read_at(image, placed)
+        report |= seen_report(placed, read)
+    return SeenPhoto(report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}, read)
+
+
+def read_unnamed(image: Image | None, progress: Progress | None = None) -> SeenPhoto:
+    """What one photo shows whose game is identified from its board."""
+    started_s, read = time.perf_counter(), None
+    report = blank_report() | {"others": []}
+    if image is None:
+        report |= unseen_report(NO_PICTURE)
+    else:
+        naming = name_board(image, progress)
+        report["others"] = [board_report(other) for other in naming.others]
+        if naming.board is None:
+            report |= unseen_report(exposure_fault(image) or NAMELESS)
+        else:
+            report |= board_report(naming.board)
+            read = PhotoReader(naming.board.template).read_at(image, naming.board)
+            report |= seen_report(naming.board, read)
+    return SeenPhoto(report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}, read)
+
+
+def blank_report() -> Report:
+    """A report with every field of an unread photo."""
+    names = ("corners_px", "cells", "probabilities", "unknown", "game", "rules", "reason", "advice")
+    return {"found": False, "quality": 0.0, "sure": 0.0} | dict.fromkeys(names)
+
+
+def seen_report(placed: Found, photo: ReadPhoto) -> Report:
+    """Report fields of a board that was read."""
+    reading = photo.reading
+    report: Report = {
+        "found": True,
+        "corners_px": np.round(photo.pose.corners_px(photo.template), 1).tolist(),
+        "cells": reading.board,
+        "probabilities": [
+            {letter: round(float(share), 6) for letter, share in zip(reading.letters, row, strict=True)}
+            for row in reading.probabilities
+        ],
+        "unknown": None if reading.unknown is None else np.round(reading.unknown, 4).tolist(),
+        "quality": round(placed.pose.quality, 3),
+        "sure": round(placed.sure, 3),
+    }
+    if reading.tiles is not None:
+        names = photo.template.cell_names
+        report["tiles"] = [
+            [names[cell] for cell in tile.cells] + [int(pips) for pips in tile.pips] for tile in reading.tiles
+        ]
+    if photo.pawns:
+        report["pawns"] = {colour: pawn.space for colour, pawn in photo.pawns.items()}
+    return report
+
+
+def unseen_report(why: Unseen) -> Report:
+    """Report fields of a photo without a readable board."""
+    return {"reason": why.code, "advice": why.text}
+
+
+def board_report(board: Found) -> Report:
+    """Report fields of a candidate board: its game, the rules its drawing shows, and how likely it is."""
+    return {"game": board.template.game, "rules": rules_of(board.template), "sure": round(board.sure, 3)}
+
+
+def rules_of(template: BoardTemplate) -> dict[str, str]:
+    """The rule options visible in a board's drawing, in `--rule` form: {"size": "19"}, {"diagonals": "true"}."""
+    drawn = {option for sheet in known_sheets().values() if sheet.game == template.game for option in sheet.options}
+    pairs = (option.partition("=") for option in sorted(template.options & drawn))
+    return {name: value or "true" for name, _, value in pairs}

@@ -1,0 +1,118 @@
+"""The camera of a phone: its page sends JPEGs over the network, the daemon's loop reads the newest one."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+
+from vision.frame import Frame, SourceEnded
+from vision.sources.delivery import Delivery
+from vision.sources.encoded import EncodedFrame, Picture
+from vision.sources.picture_size import MAX_MEGAPIXELS
+from wording import Sentence, sentence
+
+PHONE = "phone"
+"""The spec of this source."""
+AWAITED = sentence("No phone yet. Scan the code with its camera.")
+GONE = sentence("The phone sends no picture. Open its page again, or scan the code.")
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """What is asked of a phone; it sends less where it, or the network, cannot bear that."""
+
+    width_px: int = 1280
+    height_px: int = 720
+    rate_hz: float = 15.0
+    max_megapixels: float = MAX_MEGAPIXELS
+    """A larger picture is refused."""
+
+
+class PhoneFeed:
+    """The newest picture that a phone has sent. It outlives the sources that read it. Thread-safe."""
+
+    def __init__(self) -> None:
+        self.delivery = Delivery(PHONE)
+        self.films = False
+        """Whether a phone films now."""
+        self.facing = ""
+        """`user` for a camera on the phone's front, `environment` for one on its back; empty if that is not known."""
+        self.begun = 0
+        """How often a phone began to film."""
+        self.dropped = 0
+        """Pictures replaced by a newer one before anybody read them."""
+        self.asked = Asked()
+        self.delivery.codec = "JPEG"
+        self._news = threading.Condition()
+        self._frame: Frame | None = None
+        self._index = 0
+
+    def begin(self) -> None:
+        """Notes that a phone begins to film."""
+        self.delivery.opened()
+        self.films, self.begun = True, self.begun + 1
+
+    def end(self) -> None:
+        """Notes that no phone films any more."""
+        self.films = False
+
+    def offer(self, picture: Picture, size_px: tuple[int, int]) -> None:
+        """Takes the next picture; an older one that nobody has read is dropped."""
+        now_s = time.monotonic()
+        self.delivery.count(now_s, size_px)
+        with self._news:
+            self.dropped += self._frame is not None
+            self._frame = EncodedFrame(picture, now_s, self._index)
+            self._index += 1
+            self._news.notify_all()
+
+    def take(self, timeout_s: float) -> Frame | None:
+        """The newest unread picture; None if none came in time."""
+        with self._news:
+            self._news.wait_for(lambda: self._frame is not None, timeout_s)
+            frame, self._frame = self._frame, None
+        return frame
+
+
+class PhoneSource:
+    """Reads the feed as the camera of a table; waits for a phone, and survives its going away."""
+
+    live = True
+
+    def __init__(self, feed: PhoneFeed, asked: Asked | None = None) -> None:
+        self._feed = feed
+        feed.asked = asked or Asked()
+        self._closed = False
+        self.delivery = feed.delivery
+        feed.take(0)  # a picture from before may be old
+
+    @property
+    def films(self) -> bool:
+        """Whether a phone films now."""
+        return self._feed.films
+
+    @property
+    def silence(self) -> Sentence:
+        """What to do if no pictures come."""
+        return GONE if self._feed.begun else AWAITED
+
+    @property
+    def dropped(self) -> int:
+        """Pictures replaced by a newer one before anybody read them."""
+        return self._feed.dropped
+
+    @property
+    def reconnects(self) -> int:
+        """How often a phone began to film again."""
+        return max(0, self._feed.begun - 1)
+
+    def read(self, timeout_s: float) -> Frame | None:
+        """The newest unread picture; None if none came in time. Raises SourceEnded once closed."""
+        if self._closed:
+            raise SourceEnded
+        return self._feed.take(timeout_s)
+
+    def close(self) -> None:
+        """Ends reading; the feed goes on."""
+        self._closed = True
