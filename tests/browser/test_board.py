@@ -245,4 +245,4 @@ def test_a_laptop_shows_instruction_board_and_both_names_at_once(name: str, tabl
         point(page, page.locator(".cell.target, .cell.source").first.get_attribute("data-cell"))
         page.wait_for_timeout(100 * ply)
     boxes = [page.locator(one).bounding_box() for one in ("#instruction", "#player-0", "#player-1", "#board")]
-    assert all(0 <= box["y"] and box["y"] + box["height"] <= 768 for box in boxes)
+    assert all(box["y"] >= 0 and box["y"] + box["height"] <= 768 for box in boxes)
