@@ -235,3 +235,14 @@ def test_every_control_is_large_enough_for_a_finger_and_axe_is_content(
     small = page.evaluate(SMALL)
     assert small == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("name", ["morris", "gomoku", "ganh", "reversi"])
+def test_a_laptop_shows_instruction_board_and_both_names_at_once(name: str, table: Tables, look: Look) -> None:
+    page = look(table(name).address, 1366, 768)
+    page.wait_for_selector(".cell.target, .cell.source")
+    for ply in range(3):  # also beside a list of moves
+        point(page, page.locator(".cell.target, .cell.source").first.get_attribute("data-cell"))
+        page.wait_for_timeout(100 * ply)
+    boxes = [page.locator(one).bounding_box() for one in ("#instruction", "#player-0", "#player-1", "#board")]
+    assert all(box["y"] >= 0 and box["y"] + box["height"] <= 768 for box in boxes)
