@@ -137,9 +137,7 @@ def test_what_an_address_loads_weighs_less_than_160_kilobytes(document: str) -> 
     while waiting:
         loaded.add(name := waiting.pop())
         text = (PAGE / name).read_text() if (PAGE / name).suffix in (".html", ".js") else ""
-        waiting |= (
-            set(re.findall(r'["/]([a-z]+\.(?:js|css|svg|webmanifest))"', text)) - loaded
-        )
+        waiting |= set(re.findall(r'["/]([a-z]+\.(?:js|css|svg|webmanifest))"', text)) - loaded
         waiting = {one for one in waiting if (PAGE / one).exists()}
     assert sum((PAGE / name).stat().st_size for name in loaded) + len(STYLE) < 160_000
     assert len(loaded) > 3
