@@ -91,6 +91,7 @@ function showPhone() {
       lenses = (await navigator.mediaDevices.enumerateDevices()).filter((one) => one.kind === "videoinput");
       at("torch").ariaPressed = "false";
     } catch (error) {
+      if (!wants) return; // stopped meanwhile
       wants = false;
       write(at("aim"), (REASONS[error.name] || (() => t("The camera does not open: {why}", { why: error.message })))());
     }
@@ -106,7 +107,7 @@ function showPhone() {
     wants = true;
     await open(deviceId);
     ask(take);
-    lock = await navigator.wakeLock?.request("screen").catch(() => null);
+    if (wants) lock = await navigator.wakeLock?.request("screen").catch(() => null);
   }
 
   function stop(why = "") {
@@ -128,7 +129,8 @@ function showPhone() {
   function closed() {
     film.pause();
     document.body.classList.add("away");
-    write(at("aim"), t("no connection to the daemon; trying again"));
+    // Some browsers let pages through whose certificate they do not know, but no connection such as this one.
+    write(at("aim"), message ? t("no connection to the daemon; trying again") : t("The browser refuses the connection. Install the certificate on this phone, trust it, and open this page again."));
     at("help").hidden = Boolean(message);
   }
 
