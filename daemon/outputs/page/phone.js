@@ -59,6 +59,7 @@ const REASONS = {
 
 function showPhone() {
   let message = null;
+  let drawn;
   let wants = true; // whether this phone is to film
   let lock = null;
   let lenses = [];
@@ -155,7 +156,7 @@ function showPhone() {
     at("instruction").dataset.kind = kind;
     write(at("said"), view.hint || (state.text === text ? "" : state.text));
     document.title = `${text} Kibitzer`;
-    if (told.board) board.show(told.board);
+    if (message.board && message.board !== drawn) board.show(drawn = message.board);
     board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
     return showActions({ ...told, view: { ...view, hand: null } }); // tiles are told on the table's page
   }
