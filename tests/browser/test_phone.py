@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import cv2
 import pytest
+from cryptography import x509
 
 import games
 from calibration.template import load_template
@@ -145,3 +146,15 @@ def test_of_two_phones_the_one_whose_button_is_pressed_films(
     second.locator("#stop").click()
     first.locator("#film").click()
     first.locator("#rate", has_text="pictures a second").wait_for()
+
+
+def test_a_browser_that_lets_only_pages_through_is_led_to_the_certificate(
+    place: Table, look: Callable[..., Page], phones: Callable[[], BrowserContext]
+) -> None:
+    page = phones().new_page()
+    page.route_web_socket("**/live", lambda socket: socket.close())
+    page.goto(invited(look, place))
+    page.locator("#aim", has_text="The browser refuses the connection.").wait_for()
+    with page.expect_download() as fetched:
+        page.locator("#help").click()
+    x509.load_der_x509_certificate(fetched.value.path().read_bytes())

@@ -92,6 +92,7 @@ function showPhone() {
       lenses = (await navigator.mediaDevices.enumerateDevices()).filter((one) => one.kind === "videoinput");
       at("torch").ariaPressed = "false";
     } catch (error) {
+      if (!wants) return; // stopped meanwhile
       wants = false;
       write(at("aim"), (REASONS[error.name] || (() => t("The camera does not open: {why}", { why: error.message })))());
     }
@@ -107,7 +108,7 @@ function showPhone() {
     wants = true;
     await open(deviceId);
     ask(take);
-    lock = await navigator.wakeLock?.request("screen").catch(() => null);
+    if (wants) lock = await navigator.wakeLock?.request("screen").catch(() => null);
   }
 
   function stop(why = "") {
@@ -129,7 +130,8 @@ function showPhone() {
   function closed() {
     film.pause();
     document.body.classList.add("away");
-    write(at("aim"), t("no connection to the daemon; trying again"));
+    // Some browsers let pages through whose certificate they do not know, but no connection such as this one.
+    write(at("aim"), message ? t("no connection to the daemon; trying again") : t("The browser refuses the connection. Install the certificate on this phone, trust it, and open this page again."));
     at("help").hidden = Boolean(message);
   }
 
