@@ -139,7 +139,7 @@ def _play(demo: Demo, console: Console, seeds: Sequence[int], *, quiet: bool, as
     """Plays a game for every seed and returns the sum of wrong boards and missed plies."""
     session, faults, seed = demo.session, 0, seeds[0]
     template = load_template(session.game.name, games.switched_on(session.game))
-    with console.status("calibrating") as status:
+    with console.status("learning what the men of this table look like") as status:
 
         def narrate(announcement: Announcement) -> None:
             if announcement.text and not quiet:

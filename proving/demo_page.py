@@ -72,6 +72,8 @@ class DemoPage:
             self.turn()
             time.sleep(TURN_S)
         self._over = False
+        runner.ui.show_at_once()
+        runner.ui.show()  # the next picture comes only once the eyes are calibrated
 
     def _answer(self, request: DemoRequest) -> Answer:
         return Answer(True, worded("The demo ends.")) if request.end else Answer(False, worded("This is the demo."))

@@ -41,6 +41,7 @@ from daemon.storage.pictures import Pictures
 from daemon.storage.record import Beginning, GameRecord
 from daemon.storage.stored_game import StoredGame
 from games import AnyGame
+from vision.sources.phone import PHONE
 
 LOGGER = logging.getLogger(__name__)
 
@@ -279,6 +280,11 @@ class Session:
         return None
 
     @property
+    def awaits_phone(self) -> bool:
+        """Whether a phone is to film that has not begun yet."""
+        return self.config.camera.source == PHONE and (self.eyes is None or self.eyes.observation is None)
+
+    @property
     def at_entrance(self) -> bool:
         """Whether there is nothing to see but what may be begun.
 
@@ -286,7 +292,7 @@ class Session:
         """
         if self.match is None or self.menu is None:
             return False
-        if self.entered if self.eyes is None else not self.camera_trouble:
+        if self.entered if self.eyes is None else not (self.camera_trouble or self.awaits_phone):
             return False
         play = self.match.referee
         return play.outcome is None and all(play.agents[ply.side] is not None for ply in play.line.plies)

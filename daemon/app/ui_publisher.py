@@ -195,6 +195,7 @@ def table_of(session: Session) -> dict[str, object]:
     players = session.config.players.first, session.config.players.second
     return {
         "entrance": session.at_entrance,
+        "awaits_phone": session.awaits_phone,
         "demo": None if session.demo is None else session.demo(),
         "address": "" if session.page is None else session.page.elsewhere,
         "names": [shown_name(one.agent.removeprefix(JOINS)) if one.agent else one.name for one in players],

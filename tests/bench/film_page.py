@@ -30,7 +30,7 @@ from daemon.drawing import lettering
 from tests.bench.traced_game import MORRIS, SEED, WIDTH_PX, trace_game
 from tests.browser.conftest import CHROMIUM
 
-SIZE_PX = 1280, 800
+SIZE_PX = 1280, 980
 START_S = 60.0
 HOLD_S = 1.6
 """Seconds that each photo is shown."""
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def play(game: str, after_s: float, seconds: float, rate_hz: float, size_px: tuple[int, int]) -> list[Image.Image]:
-    """Pictures of a demo's page."""
+    """The picture of a demo's camera, and then pictures of its page."""
     with tempfile.TemporaryFile("w+") as told:
         demo = subprocess.Popen([sys.executable, "-m", "daemon.cli", "demo", "--game", game], stderr=told)
         try:
@@ -81,7 +81,9 @@ def play(game: str, after_s: float, seconds: float, rate_hz: float, size_px: tup
                 page = browser.new_page(viewport={"width": SIZE_PX[0], "height": SIZE_PX[1]})
                 page.goto(address)
                 time.sleep(after_s)
-                pictures = film(page, seconds, rate_hz, size_px)
+                camera = Image.open(io.BytesIO(page.request.get(f"{address}frame.jpg").body())).convert("RGB")
+                pictures = [fitted(camera, size_px)] * round(HOLD_S * rate_hz)
+                pictures += film(page, seconds, rate_hz, size_px)
                 browser.close()
         finally:
             demo.terminate()

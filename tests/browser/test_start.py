@@ -103,13 +103,13 @@ def test_language_sound_and_clock_change_in_the_middle_of_a_game(table: Tables, 
     point(page, "d6")
     has_come(page, there, 1)
     page.locator("#settings").click()
-    page.locator("#clock-fields [name=clock]").select_option(label="10 minutes a game")
+    page.locator("#settings-dialog [name=clock]").select_option(label="10 minutes a game")
     page.locator("#clock-set").click()
     page.locator("#player-0 .clock:text('10:00')").wait_for()
-    page.locator("#speaks").check()
+    page.get_by_label("The table speaks").check()
     page.wait_for_function("() => document.querySelector('#settings-answer').textContent === 'Done.'")
     assert there.session.config.speech.enabled
-    page.locator("#language").select_option("vi")
+    page.locator("[name=language]").select_option("vi")
     for one in (page, other):
         one.wait_for_selector('html[lang="vi"]')
         has_come(one, there, 1)
@@ -149,14 +149,14 @@ def test_a_theme_is_kept_on_this_device_and_chosen_before_the_page_is_drawn(tabl
     there = table("morris")
     page = look(there.address, color_scheme="light")
     page.locator("#settings").click()
-    page.locator("#theme").select_option("dark")
+    page.locator("[name=theme]").select_option("dark")
     ground = "getComputedStyle(document.documentElement).getPropertyValue('--ground').trim()"
     assert page.evaluate(ground) == "#171614"
     for path in ("setup", "games", ""):
         page.goto(there.address + path)
         assert page.evaluate(ground) == "#171614"
     page.locator("#settings").click()
-    page.locator("#theme").select_option("")
+    page.locator("[name=theme]").select_option("")
     assert page.evaluate(ground) == "#f6f3ee"
 
 
@@ -188,3 +188,22 @@ def test_a_camera_is_looked_through_on_the_start_card(table: Tables, look: Look)
     page.wait_for_selector('#main[data-watched="yes"]', timeout=60_000)
     assert page.locator("#start").is_hidden() and page.locator("#camera-dialog").is_hidden()
     server.stop()
+
+
+def test_a_phone_is_invited_with_the_game_that_was_chosen(table: Tables, look: Look) -> None:
+    there = table("morris", whole=True)
+    page = look(there.address)
+    loaded(page, "#start")
+    page.get_by_role("radio", name="Reversi").check()
+    page.locator("#way-phone").click()
+    loaded(page, "#menu")
+    page.locator("#menu-begin").click()
+    page.wait_for_url("**/phone")
+    page.wait_for_function("() => document.querySelector('#qr').naturalWidth > 0")
+    page.goto(there.address)
+    page.locator("#phone a").wait_for()
+    assert there.session.config.game.name == "reversi" and page.locator("#main").is_hidden()
+    page.locator("#way-here").click()  # a change of mind
+    page.locator("#menu-begin").click()
+    page.wait_for_selector("#main .cell.target")
+    assert page.locator("#phone").is_hidden()

@@ -18,12 +18,14 @@ import numpy as np
 import pytest
 from cryptography import x509
 
+from daemon.config.settings import CameraSection
 from daemon.outputs.phones import addresses, certificate
 from daemon.outputs.phones.certificate import CertificateError, DoorCertificates
 from daemon.outputs.phones.door import PhoneDoor
 from daemon.outputs.phones.filming import MAX_PICTURE_BYTES, Aim
 from daemon.outputs.phones.pairing import MAX_PHONES, VALID_S, Pairing
 from daemon.outputs.web import WebPage
+from daemon.supervision.camera import Camera, opener_with
 from vision.frame import SourceEnded
 from vision.sources.encoded import peek
 from vision.sources.phone import AWAITED, GONE, Asked, PhoneFeed, PhoneSource
@@ -446,3 +448,42 @@ def test_a_picture_from_before_is_not_the_first_of_a_source() -> None:
     assert picture is not None
     feed.offer(picture, (64, 48))
     assert PhoneSource(feed).read(0.01) is None
+
+
+def test_the_table_says_what_is_awaited_and_when_the_phone_is_gone() -> None:
+    feed, said, now_s = PhoneFeed(), list[str](), 0.0
+
+    def say(text: str, *, urgent: bool = False, code: str = "trouble") -> None:
+        said.append(text)
+
+    camera = Camera("phone", CameraSection(frozen_s=5.0), say, opener_with(feed), lambda: now_s)
+    grey = 0
+
+    def turn(*, films: bool) -> None:
+        nonlocal grey
+        if films and (picture := peek(jpeg(grey := grey + 1))) is not None:
+            feed.offer(picture, (64, 48))
+        for _ in range(20):
+            if camera.read(0.05) is not None or not films:
+                return
+
+    try:
+        for _ in range(10):
+            turn(films=False)
+        assert said == ["No phone yet. Scan the code with its camera."] and not camera.status()["ok"]
+        feed.begin()
+        turn(films=True)
+        assert said[1:] == ["I see what the phone films."] and camera.status()["ok"]
+        feed.end()
+        turn(films=False)
+        now_s = 4.0
+        turn(films=False)
+        assert len(said) == 2  # it may be back at once
+        now_s = 6.0
+        turn(films=False)
+        assert said[2:] == ["The phone sends no picture. Open its page again, or scan the code."]
+        feed.begin()
+        turn(films=True)
+        assert said[3:] == ["I see what the phone films."]
+    finally:
+        camera.close()

@@ -25,6 +25,7 @@ const microphone = offerListening(at("listen"));
 const speech = offerSpeech(at("speak"));
 
 let message = null;
+let drawn;
 let asked = "";
 let offered = ""; // mark of the position whose moves are offered
 
@@ -167,7 +168,7 @@ function heard(told) {
   showThought(view);
   at("rules").hidden = !view.in_short?.length;
   fill(at("in-short"), JSON.stringify(view.in_short), () => (view.in_short || []).map((text) => make("li", { text })));
-  if (told.board) board.show(told.board);
+  if (message.board && message.board !== drawn) board.show(drawn = message.board); // it may have come before the first state
   showSides();
   board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
   showActions(told);

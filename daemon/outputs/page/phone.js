@@ -10,8 +10,7 @@ import { offerSpeech } from "./speaking.js";
 import { post, tell } from "./tell.js";
 import { t, translate } from "./words.js";
 
-const LOOK_MS = 2000;
-const LONGEST_MS = 2000; // between two attempts to connect: what is played meanwhile is not seen
+const AGAIN_MS = 2000; // between two attempts to connect at most: what is played meanwhile is not seen
 const QR = "data:image/svg+xml,";
 
 let chosen = 0; // number of the address that is shown
@@ -41,7 +40,7 @@ function showInvitation() {
   at("renew").onclick = () => invite("POST", "?new");
   at("forget").onclick = () => invite("DELETE");
   invite();
-  setInterval(() => document.hidden || invite(), LOOK_MS);
+  setInterval(() => document.hidden || invite(), AGAIN_MS);
 }
 
 /** Exchanges the scanned code for this phone's own secret; returns why not, empty if it is paired. */
@@ -60,11 +59,12 @@ const REASONS = {
 
 function showPhone() {
   let message = null;
+  let drawn;
   let wants = true; // whether this phone is to film
   let lock = null;
   let lenses = [];
   const speech = offerSpeech(at("speak"));
-  const live = listen({ heard, opened, closed, longest: LONGEST_MS });
+  const live = listen({ heard, opened, closed, longest: AGAIN_MS });
   const film = new Film({
     video: at("video"),
     rate: at("rate"),
@@ -81,11 +81,8 @@ function showPhone() {
   });
 
   function show() {
-    at("view").hidden = !film.track;
-    at("film").hidden = wants;
-    at("stop").hidden = !wants;
-    at("torch").hidden = !film.track?.getCapabilities?.().torch;
-    at("lens").hidden = !film.track || lenses.length < 2;
+    const shown = { view: film.track, film: !wants, stop: wants, torch: film.track?.getCapabilities?.().torch, lens: film.track && lenses.length > 1 };
+    for (const [id, is] of Object.entries(shown)) at(id).hidden = !is;
   }
 
   async function open(deviceId) {
@@ -157,7 +154,7 @@ function showPhone() {
     at("instruction").dataset.kind = kind;
     write(at("said"), view.hint || (state.text === text ? "" : state.text));
     document.title = `${text} Kibitzer`;
-    if (told.board) board.show(told.board);
+    if (message.board && message.board !== drawn) board.show(drawn = message.board);
     board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
     return showActions({ ...told, view: { ...view, hand: null } }); // tiles are told on the table's page
   }
@@ -173,7 +170,8 @@ function showPhone() {
     film.track.applyConstraints({ advanced: [{ torch }] }).then(() => { at("torch").ariaPressed = torch; }, () => {});
   };
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden && wants && !film.alive) begin(false);
+    // The system may have taken the camera while the page was hidden.
+    if (!document.hidden && wants && (!film.track || film.track.muted)) begin(false);
   });
   begin(false);
 }

@@ -1,8 +1,8 @@
 // The start card: what can be begun, shown while there is nothing else to see.
 "use strict";
 
-import { letChoose, offerCameras } from "./cameras.js";
-import { at, make, write } from "./elements.js";
+import { chooseCamera } from "./cameras.js";
+import { at, write } from "./elements.js";
 import { askMenu, gamePictures, newGame } from "./menu.js";
 import { portOf } from "./demo.js";
 import { post } from "./tell.js";
@@ -11,10 +11,7 @@ import { t } from "./words.js";
 let game = "";
 let awaited = false; // whether a demo was asked for here
 
-function begin(source) {
-  at("camera-dialog").close();
-  newGame({ game, source });
-}
+const begin = (source) => newGame({ game, source });
 
 /** Lists the games. */
 async function list() {
@@ -22,9 +19,6 @@ async function list() {
   if (!menu) return;
   game ||= menu.choice.game.name;
   at("start-games").replaceChildren(gamePictures(menu.games, game, (name) => { game = name; }, "start-game"));
-  const phone = await fetch("phone").catch(() => null);
-  await phone?.text();
-  at("way-phone").hidden = !phone?.ok;
 }
 
 async function watchDemo() {
@@ -56,23 +50,17 @@ export function showStart({ view, commands, health }) {
   write(at("start-trouble"), shown && camera && !camera.ok ? camera.text : "");
   write(at("start-address"), view.address ? t("From another device: {address}", { address: view.address }) : "");
   showDemo(view.demo);
+  at("phone").hidden = !view.awaits_phone;
   if (at("start").hidden !== shown) return;
   at("start").hidden = !shown;
   if (shown) list();
-  else at("camera-dialog").close();
 }
 
 /** Connects the card's buttons. */
 export function offerStart() {
   at("way-here").addEventListener("click", () => begin("none"));
-  at("way-phone").addEventListener("click", () => location.assign("phone"));
+  at("way-phone").addEventListener("click", () => newGame({ game, source: "phone", begun: () => location.assign("phone") }));
   at("way-demo").addEventListener("click", watchDemo);
-  let offered = false;
-  at("way-camera").addEventListener("click", () => {
-    if (!offered) offerCameras(begin);
-    offered = true;
-    at("camera-dialog").showModal();
-  });
-  at("camera-cancel").addEventListener("click", () => at("camera-dialog").close());
-  letChoose(true);
+  at("way-camera").addEventListener("click", () => chooseCamera(begin));
+  if (location.hash === "#camera") chooseCamera(begin);
 }
