@@ -45,7 +45,7 @@ async def protect(request: web.Request, response: web.StreamResponse) -> None:
     """Sets the headers of a response about to be sent."""
     response.headers.update(HEADERS)
     if request.path == FILMS:
-        response.headers["Permissions-Policy"] = "camera=(self), microphone=(), geolocation=()"
+        response.headers["Permissions-Policy"] = "camera=(self), microphone=(self), geolocation=()"
     if response.content_type == SVG:
         response.headers["Content-Security-Policy"] = DRAWING
     response.headers.setdefault("Cache-Control", "no-store")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -106,10 +107,10 @@ def test_a_wyoming_server_gets_the_sound_and_writes_it_down(server: TestServer, 
 )
 def test_a_server_that_hangs_or_lies_is_left_within_the_deadline(answer: Any, fault: str) -> None:
     with answering(answer) as address:
-        begun_s = time.monotonic()
+        begun_s, deadline_s = time.monotonic(), 0.5 if "takes longer" in fault else 10.0
         with pytest.raises(RecogniserError, match=fault):
-            WyomingRecogniser(address, "en", 0.5).text(noise(2.0, 500.0), (), threading.Event())
-        assert time.monotonic() - begun_s < 3.0
+            WyomingRecogniser(address, "en", deadline_s).text(noise(2.0, 500.0), (), threading.Event())
+        assert time.monotonic() - begun_s < deadline_s + 3.0
 
 
 class Slow:
@@ -247,6 +248,12 @@ def page(slow: tuple[Slow, Listening]) -> Iterator[WebPage]:
     made.close()
 
 
+def run(whole: Coroutine[Any, Any, Any]) -> Any:
+    """Runs it in a thread: a browser's test may have left a loop in this one."""
+    with concurrent.futures.ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, whole).result(60)
+
+
 def visit(page: WebPage, talk: Talk) -> Any:
     """Opens the WebSocket and talks to it."""
 
@@ -254,7 +261,7 @@ def visit(page: WebPage, talk: Talk) -> Any:
         async with aiohttp.ClientSession() as session, session.ws_connect(f"{page.address}listen") as socket:
             return await asyncio.wait_for(talk(socket), 20)
 
-    return asyncio.run(opened())
+    return run(opened())
 
 
 async def _send(socket: aiohttp.ClientWebSocketResponse, sound: bytes) -> Any:
@@ -326,7 +333,7 @@ def test_nobody_is_heard_where_listening_is_off_and_only_so_many_at_once(page: W
                 await socket.close()
             return answers
 
-    answers = asyncio.run(crowd())
+    answers = run(crowd())
     assert [one["listens"] for one in answers] == [True] * MAX_MICROPHONES + [False]
     page.listen_with(None, lambda: False)
     assert visit(page, lambda socket: _send(socket, b""))["code"] == "off"
@@ -345,10 +352,10 @@ def test_a_microphone_elsewhere_needs_the_token(tmp_path: Path, slow: tuple[Slow
             return await asyncio.wait_for(socket.receive_json(), 10)
 
     try:
-        assert asyncio.run(ask(""))["code"] == "token_needed"
+        assert run(ask(""))["code"] == "token_needed"
         token = (tmp_path / "token").read_text().strip()
-        assert asyncio.run(ask(token)) == {"listens": True}
+        assert run(ask(token)) == {"listens": True}
         for wrong in (["x"], 7, None, "é" * 40, "x" * 43):
-            assert asyncio.run(ask(wrong))["listens"] is False
+            assert run(ask(wrong))["listens"] is False
     finally:
         page.close()

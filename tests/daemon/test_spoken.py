@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,10 @@ from daemon.i18n.translation import LANGUAGES
 from games import AnyGame
 
 WAKE = "Kibitzer"
+RECORDED = {"en": 17, "ro": 10, "pl": 7, "vi": 2, "pt-br": 9}
+"""How many of the recorded commands are understood or asked back."""
+TRANSCRIPTS = Path(__file__).with_name("spoken_transcripts.tsv")
+RECORDED_MOVES = ("d6-d5", "d6-d7", "f5", "a1-a4")
 SPOKEN_GAMES = ("nine_mens_morris", "reversi", "gomoku", "co_ganh")
 
 
@@ -92,6 +98,19 @@ def test_a_move_that_is_not_said_whole_is_never_carried_out() -> None:
     assert half.moves == ("d6-d5xg7",) and not half.sure
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_a_recogniser_wrote_down_means_what_was_said_or_nothing(language: str) -> None:
+    """Recorded: nothing is taken for another command, however wrong it is written."""
+    understood = lines = 0
+    for line in TRANSCRIPTS.read_text(encoding="utf-8").splitlines()[1:]:
+        code, said, written = line.split("\t")
+        if code == language:
+            meant = understand(called(written, language, WAKE) or "", language, RECORDED_MOVES)
+            assert meant == NOTHING or dataclasses.replace(meant, near="") == understand(said, language, RECORDED_MOVES)
+            understood, lines = understood + (meant != NOTHING), lines + 1
+    assert lines >= 20 and understood == RECORDED[language]
+
+
 FOREIGN = """the|d|6|d6 to|to d5|d6 to d5 please now|d6 and then d5|undo it now|yes no|d6 d7 d8 d9|z9|d²|١٢
 I would like to go on holiday|d 6 d 5 d 6 d 5 d 6 d 5 d 6 d 5 d 6 d 5|\0\ud800|pass me the salt|"""
 
@@ -163,6 +182,15 @@ def test_what_loses_something_or_may_be_misheard_needs_a_yes(text: str, command:
     assert hear(conversation, "yes") is None, "somebody else's yes"
     assert hear(conversation, "Kibitzer, yes", ANSWER_S) == Reply(command)
     assert hear(conversation, "Kibitzer, yes", ANSWER_S) is None, "once"
+
+
+def test_words_that_are_nearly_a_command_are_asked_back() -> None:
+    conversation = Conversation()
+    asked = hear(conversation, "Kibitzer, continua")
+    assert asked == Reply(words="Did you say: continue? Say: Kibitzer, yes.")
+    assert hear(conversation, "Kibitzer, yes") == Reply(Resume())
+    assert hear(conversation, "Kibitzer, contain") is None
+    assert hear(conversation, "Kibitzer, yes I di") is None, "an answer is never only like one"
 
 
 def test_a_question_ends_with_no_with_time_with_the_position_and_with_another_command() -> None:

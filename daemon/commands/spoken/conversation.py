@@ -72,6 +72,8 @@ class Conversation:
     def _asked_for(self, said: Said, table: Table, wake: str, now_s: float) -> Reply | None:
         command = _command(said, table)
         question: Sentence | None = QUESTIONS.get(said.verb or "")
+        if said.near and question is None:
+            question = sentence("Did you say: {move}?", move=said.near)
         if len(said.moves) > 1:
             return Reply(words=worded("Say the whole move, with what it takes."))
         if said.moves and not said.sure:

@@ -22,6 +22,8 @@ class Said:
     """What somebody has said."""
 
     verb: Verb | None = None
+    near: str = ""
+    """The words for the verb to which these are nearest, if they are not just these."""
     moves: tuple[str, ...] = ()
     """The legal moves that it may mean: one, or those that begin like it."""
     sure: bool = False
@@ -55,13 +57,26 @@ def understand(text: str, language: str, moves: Sequence[str]) -> Said:
         return Said(verb)
     symbols = _symbols(told.split(), words)
     if not symbols:
-        return NOTHING
+        return _nearest(told, words)
     known = {move: symbols_of(move) for move in moves if CELLS.fullmatch(move)}
     exact = [move for move, own in known.items() if own == symbols]
     if exact:
         rivals = [own for own in known.values() if _differ_by_one(own, symbols)]
         return Said(moves=(exact[0],), sure=not rivals)
     return Said(moves=tuple(move for move, own in known.items() if own[: len(symbols)] == symbols))
+
+
+def _nearest(told: str, words: Words) -> Said:
+    """The verb of the words that differ least from these, in one letter of five at most; `NOTHING` if it is not clear.
+
+    No answer is taken for one that is only like it.
+    """
+    far = {phrase: _distance(told, phrase) for phrase, verb in words.verbs.items() if verb not in ("yes", "no")}
+    phrase = min(far, key=lambda one: far[one])
+    verb = words.verbs[phrase]
+    if far[phrase] > len(phrase) // 5 or any(far[other] <= far[phrase] for other in far if words.verbs[other] != verb):
+        return NOTHING
+    return Said(verb, words.written[phrase])
 
 
 def called(text: str, language: str, wake: str) -> str | None:

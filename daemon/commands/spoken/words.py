@@ -30,6 +30,8 @@ class Words:
     polite: frozenset[str]
     """What may stand at either end."""
     verbs: Mapping[str, Verb]
+    written: Mapping[str, str]
+    """The words for verbs as they are spelled, with all their marks."""
 
 
 _TABLES: dict[str, dict[str, str]] = {
@@ -157,5 +159,6 @@ def words_of(language: str) -> Words:
     numbers = {str(number): str(number) for number in range(1, 20)}
     numbers |= {name: str(number) for number, own in enumerate(meanings(table["numbers"]), 1) for name in own}
     verbs = {phrase: verb for verb in VERBS for phrase in phrases(verb)}
+    written = {plain(phrase, language): phrase for verb in VERBS for phrase in table[verb].split("/")}
     between = frozenset(plain(word, language) for word in table["between"].split())
-    return Words(letters, numbers, between, frozenset(phrases("polite")), verbs)
+    return Words(letters, numbers, between, frozenset(phrases("polite")), verbs, written)

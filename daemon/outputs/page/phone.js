@@ -5,6 +5,7 @@ import { showActions } from "./actions.js";
 import { askPiece, Board } from "./board.js";
 import { at, fill, make, write } from "./elements.js";
 import { Film } from "./film.js";
+import { offerListening } from "./listening.js";
 import { listen } from "./live.js";
 import { offerSpeech } from "./speaking.js";
 import { post, tell } from "./tell.js";
@@ -64,6 +65,7 @@ function showPhone() {
   let lock = null;
   let lenses = [];
   const speech = offerSpeech(at("speak"));
+  const microphone = offerListening(at("listen"));
   const live = listen({ heard, opened, closed, longest: AGAIN_MS });
   const film = new Film({
     video: at("video"),
@@ -149,6 +151,7 @@ function showPhone() {
     }
     message = told;
     speech.hear(told.announcements);
+    microphone.show(told);
     const { state, view } = told;
     if (!state || !view.title) return undefined;
     const { kind, text } = view.instruction;
