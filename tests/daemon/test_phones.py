@@ -69,7 +69,6 @@ class House:
         jar = aiohttp.CookieJar(unsafe=True)
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=context), cookie_jar=jar) as session:
             yield session
-        await asyncio.sleep(0.05)  # TLS connections end after their session
 
     @asynccontextmanager
     async def phone(self) -> AsyncIterator[tuple[aiohttp.ClientSession, aiohttp.ClientWebSocketResponse]]:
@@ -104,7 +103,15 @@ async def film(socket: aiohttp.ClientWebSocketResponse, *, take: bool = False, f
 
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(asyncio.wait_for(test(), 30.0))  # type: ignore[arg-type]
+    async def whole() -> None:
+        async with asyncio.timeout(30.0):
+            await test()
+            # TLS connections end after their session.
+            transports: Any = asyncio.get_running_loop()._transports  # type: ignore[attr-defined]
+            while any(one._sock is not None for one in list(transports.values())):
+                await asyncio.sleep(0.01)
+
+    asyncio.run(whole())
 
 
 # Pairing.
