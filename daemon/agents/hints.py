@@ -116,20 +116,21 @@ class Coach:
 
     def _think(self, asked: _Question, command: list[str], question: str) -> None:
         """The thread of one question."""
-        text = ""
+        text, process = "", None
         try:
             process = self._ready(asked, command)
             if process is not None:
                 text = _answered(process, question, self._deadline_s)
-                if not text:
-                    process.end()
-                    _close_pipes(process)
         except Exception:  # the top of the thread
             LOGGER.exception("the coach cannot be asked")
         with self._lock:
-            if asked is self._asked:
+            wanted = asked is self._asked
+            if wanted:
                 self._process = self._process if text else None
                 self._answer = asked, text
+        if process is not None and not (wanted and text):
+            process.end()
+            _close_pipes(process)
 
     def _ready(self, asked: _Question, command: list[str]) -> Process | None:
         """The process of that command, started if need be; None if the question is given up."""

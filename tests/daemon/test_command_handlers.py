@@ -515,8 +515,9 @@ def answering(text: str) -> hints.Coach:
 def advised(bench: Bench) -> str:
     """Asks the coach and returns its final answer."""
     assert tell(bench, Coach()) == "Let me think."
-    thread = next(one for one in threading.enumerate() if one.name == "coach")
-    thread.join(30)
+    for thread in threading.enumerate():
+        if thread.name == "coach":
+            thread.join(30)
     bench.eyes.poll()
     return bench.heard[-1].text
 
@@ -557,8 +558,9 @@ def test_advice_on_a_position_that_has_gone_is_not_given() -> None:
     tell(bench, Coach())
     assert "already" in refuse(bench, Coach())
     bench.show(board_with(bench.game, W="d2", B="f6"))
-    thread = next(one for one in threading.enumerate() if one.name == "coach")
-    thread.join(30)
+    for thread in threading.enumerate():
+        if thread.name == "coach":
+            thread.join(30)
     bench.eyes.poll()
     assert "changed while I was thinking" in bench.heard[-1].text
 

@@ -145,7 +145,7 @@ function showPhone() {
     if (told.ack) {
       const { taken, aim, text, corners = [] } = told.ack;
       film.acknowledged(told.ack);
-      write(at("aim"), taken ? aim : text);
+      if (wants) write(at("aim"), taken ? aim : text);
       document.body.classList.toggle("aimed", corners.length > 0 && !aim);
       return at("outline").setAttribute("points", corners.join(" "));
     }
