@@ -7,6 +7,7 @@ import json
 import logging
 import math
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -44,6 +45,9 @@ def move(
     seed: Annotated[int | None, typer.Option(min=0, max=2**31, help="Seed of the agent's choices.")] = None,
     engines: EnginesOption = None,
     as_json: JsonOption = False,
+    lines: Annotated[
+        bool, typer.Option("--lines", help='Answers every line {"moves": ...} or {"position": ...} it reads, as JSON.')
+    ] = False,
 ) -> None:
     """Asks an agent for one move, without a daemon.
 
@@ -58,15 +62,19 @@ def move(
         _use(engines)
         the_game = games.load(game, games.rules_from_words(rule))
         the_position = _position(the_game, moves, position)
+        lead = levels.lead(the_game.name)
         options = _options(option) | ({} if seed is None else {"seed": str(seed)})
         player = registry.load_agent(agent, the_game, options)
         limits = _limits(time_s, depth, nodes)
+        if lines:
+            _answer_lines(the_game, player, limits, lead)
+            return
         answer = _choose(player, the_position, limits)
     except ValueError as error:
         raise stop("move", error) from None
     text = the_game.format_move(the_position, answer.move)
     if as_json:
-        typer.echo(_as_json(text, answer, levels.lead(the_game.name)))
+        typer.echo(_as_json(text, answer, lead))
     else:
         score = "no opinion" if answer.score is None else f"score {answer.score:g}"
         masked = f", {answer.masked} illegal choices passed over" if answer.masked else ""
@@ -194,6 +202,20 @@ def _choose(player: Agent, position: Any, limits: Limits) -> Answer:
         return player.choose(position, limits, threading.Event())
     except ValueError as error:
         raise AgentError(str(error)) from None
+
+
+def _answer_lines(game: AnyGame, player: Agent, limits: Limits, lead: float | None) -> None:
+    """Answers each line of the standard input by one, `{"error": ...}` where that is impossible, until it ends."""
+    for line in sys.stdin:
+        try:
+            asked = json.loads(line)
+            position = _position(game, asked.get("moves"), asked.get("position"))
+            answer = _choose(player, position, limits)
+            told = _as_json(game.format_move(position, answer.move), answer, lead)
+        except (ValueError, AttributeError, TypeError) as error:
+            told = json.dumps({"error": str(error)})
+        sys.stdout.write(told + "\n")
+        sys.stdout.flush()
 
 
 def _as_json(text: str, answer: Answer, lead: float | None) -> str:

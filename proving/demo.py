@@ -81,6 +81,8 @@ class Demo:
         self.fast = fast
         self.most_plies = most_plies
         self._window = window
+        self.turn: Callable[[], None] = lambda: None
+        """Called with every frame; what it raises ends the game."""
 
     def play(self, template: BoardTemplate, seed: int) -> Tally:
         """Plays one game to its end."""
@@ -124,6 +126,7 @@ class Demo:
             judge.about_to_look(seen)
             seen = self.runner.tick(frame)
             self.runner.ui.show_in(self._window)
+            self.turn()
             if self.fast:
                 self._await_answer(match)
             if progress_s is None or len(player.record) + match.referee.ply != plies:

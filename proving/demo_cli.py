@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -17,9 +18,11 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 import games
-from calibration.template import load_template
+from calibration.template import TemplateError, load_template
 from daemon.agents.endpoints import BusError
+from daemon.app.loop import Daemon
 from daemon.app.session import Session
+from daemon.cli.browser import open_in_browser
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import (
     BusSection,
@@ -32,12 +35,15 @@ from daemon.config.settings import (
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces
 from daemon.i18n.translation import LANGUAGES
+from daemon.outputs.view import template_of
 from daemon.outputs.web import WebError
 from daemon.outputs.window import Window
 from daemon.storage.journal import JournalError
+from daemon.supervision.camera import NONE
 from games import AnyGame
 from places.weights import WeightsError
 from proving.demo import Demo, Tally
+from proving.demo_page import DemoPage, Left
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -53,14 +59,23 @@ def demo(
     rule: Annotated[list[str], typer.Option(help="Rule option k=v. Repeatable.")] = [],  # noqa: B006
     language: Annotated[str, typer.Option(help=f"What is said, in {', '.join(LANGUAGES)}.")] = "en",
     plies: Annotated[int, typer.Option(min=0, help="Break a game off after so many plies; 0 plays to the end.")] = 0,
+    stay: Annotated[
+        bool | None,
+        typer.Option("--stay/--no-stay", help="Keep the page after the last game. Default: in a terminal only."),
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    silent: Annotated[bool, typer.Option("--silent", help="Say nothing aloud; everything is written.")] = False,
+    beside: Annotated[str, typer.Option(hidden=True, help="The address on which a table's page listens.")] = "",
     verbose: Annotated[bool, typer.Option("--verbose", help="Also log what the parts do.")] = False,
 ) -> None:
     """Plays a whole game on a simulated table, through the real pipeline, camera to speech.
 
     A scripted player sits at the table, plays the first side, and carries out the spoken moves that `alphabeta` finds
     for the second. In games with hidden hands two players sit opposite one another. Meanwhile the page is on
-    http://127.0.0.1:8765/. Wrong boards, missed plies, movers and points are judged by the simulated table, which knows
-    what was done on it. Exit status 1 if a board was wrong or a ply was missed.
+    http://127.0.0.1:8765/. It stays after the game: see it again there, or play yourself. Ctrl-C ends the demo.
+
+    Wrong boards, missed plies, movers and points are judged by the simulated table, which knows what was done on it.
+    Exit status 1 if a board was wrong or a ply was missed.
 
     Example: kibitzer demo --headless --fast --games 20 --json
 
@@ -77,7 +92,9 @@ def demo(
     except games.GameError as error:
         raise stop("demo", error) from None
     with tempfile.TemporaryDirectory(prefix="kibitzer-demo-") as folder:
-        config = demo_config(the_game.name, headless=headless, fast=fast, language=language)
+        config = demo_config(the_game.name, headless=headless, fast=fast, language=language, silent=silent)
+        if beside:
+            config = beside_table(config, beside, Path(folder))
         try:
             session = open_session(config, the_game, Path(folder) if fast or headless else None)
         except (JournalError, BusError, WebError) as error:
@@ -87,12 +104,29 @@ def demo(
             raise typer.Exit(0) from None
         faults = 0
         try:
-            window = None if headless else Window(f"Kibitzer: {session.game.title}")
+            window = Window(f"Kibitzer: {session.game.title}") if session.config.page.window else None
             demonstration = Demo(session, fast=fast, most_plies=plies or None, window=window)
-            faults = _play(demonstration, console, range(seed, seed + number), quiet=fast and headless, as_json=as_json)
+            page = None if session.page is None else DemoPage(session, beside=bool(beside))
+            if session.page is not None and page is not None:
+                demonstration.turn = page.turn
+                console.print(f"The page with the picture: [bold]{session.page.address}[/bold]  (Ctrl-C ends the demo)")
+                if open_page:
+                    open_in_browser(session.page.address)
+            seeds = range(seed, seed + number)
+            stays = page is not None and (bool(beside) or (sys.stdout.isatty() if stay is None else stay))
+            try:
+                faults = _play(demonstration, console, seeds, quiet=fast and headless, as_json=as_json)
+                while page is not None and stays:
+                    console.print("The page stays: play yourself there, or watch again. Ctrl-C ends the demo.")
+                    page.stay()
+                    seeds = range(seeds[-1] + 1, seeds[-1] + 2)
+                    faults += _play(demonstration, console, seeds, quiet=False, as_json=as_json)
+            except Left as left:
+                if left.config is not None:
+                    play_on(session, left.config)
             if window is not None:
                 window.close()
-        except WeightsError as error:
+        except (WeightsError, TemplateError) as error:
             raise stop("demo", error) from None
         except KeyboardInterrupt:
             console.print(f"stopped; what was played is in {session.journal.path}", highlight=False)
@@ -105,9 +139,7 @@ def _play(demo: Demo, console: Console, seeds: Sequence[int], *, quiet: bool, as
     """Plays a game for every seed and returns the sum of wrong boards and missed plies."""
     session, faults, seed = demo.session, 0, seeds[0]
     template = load_template(session.game.name, games.switched_on(session.game))
-    if session.page is not None:
-        console.print(f"The page with the picture: [bold]{session.page.address}[/bold]  (Ctrl-C ends the demo)")
-    with console.status("calibrating") as status:
+    with console.status("learning what the men of this table look like") as status:
 
         def narrate(announcement: Announcement) -> None:
             if announcement.text and not quiet:
@@ -115,15 +147,25 @@ def _play(demo: Demo, console: Console, seeds: Sequence[int], *, quiet: bool, as
             status.update(f"game {seed}: ply {announcement.ply}")
 
         session.listeners.append(narrate)
-        for seed in seeds:
-            tally = demo.play(template, seed)
-            faults += tally.wrong_boards + tally.missed_plies
-            if as_json:
-                sys.stdout.write(json.dumps(dataclasses.asdict(tally)) + "\n")
-                sys.stdout.flush()
-            else:
-                console.print(tally_text(tally), highlight=False)
+        try:
+            for seed in seeds:
+                tally = demo.play(template, seed)
+                faults += tally.wrong_boards + tally.missed_plies
+                if as_json:
+                    sys.stdout.write(json.dumps(dataclasses.asdict(tally)) + "\n")
+                    sys.stdout.flush()
+                else:
+                    console.print(tally_text(tally), highlight=False)
+        finally:
+            session.listeners.remove(narrate)
     return faults
+
+
+def play_on(session: Session, config: Config) -> None:
+    """Goes on as a table without a simulated camera, with the game that somebody chose on the demo's page."""
+    game = games.load(config.game.name, config.game.rules)
+    session.change(config, game)
+    Daemon(session, config, template_of(game), None, config.camera.source).run(threading.Event(), resume=False)
 
 
 def tally_text(tally: Tally) -> str:
@@ -162,7 +204,14 @@ def open_session(config: Config, game: AnyGame, render_to: Path | None) -> Sessi
         return open_session(config.model_copy(update={"page": page}), game, render_to)
 
 
-def demo_config(game: str, *, headless: bool, fast: bool, language: str = "en") -> Config:
+def beside_table(config: Config, host: str, folder: Path) -> Config:
+    """The settings of a demo that a table's page shows: no window, any free port, and a record that goes with it."""
+    page = config.page.model_copy(update={"host": host, "port": 0, "window": False})
+    journal = config.journal.model_copy(update={"path": str(folder / "demo.sqlite")})
+    return config.model_copy(update={"page": page, "journal": journal})
+
+
+def demo_config(game: str, *, headless: bool, fast: bool, language: str = "en", silent: bool = False) -> Config:
     """The settings of a demo: its own record, free ports on the bus, a person and `alphabeta` on the second side.
 
     In games whose pieces belong to nobody, two persons who sit opposite one another: an agent would show its hand.
@@ -177,7 +226,8 @@ def demo_config(game: str, *, headless: bool, fast: bool, language: str = "en") 
             "game": {"name": game},
             "players": players,
             "bus": BusSection(state="tcp://127.0.0.1:*", reply="tcp://127.0.0.1:*"),
-            "speech": {"enabled": True, "language": language},
+            "camera": {"source": NONE},
+            "speech": {"enabled": not silent, "language": language},
             "page": PageSection(enabled=not headless, window=not headless),
             "journal": JournalSection(path="var/demo.sqlite"),
         }

@@ -91,11 +91,69 @@ def test_packages_are_installed_as_the_lock_has_them(
 ) -> None:
     called = []
     monkeypatch.setattr(launcher, "LOG", tmp_path / "log")
-    monkeypatch.setattr(
-        launcher, "pipe", lambda command: called.append(command) or subprocess.Popen(["true"], stdout=subprocess.PIPE)
-    )
+    monkeypatch.setattr(launcher, "DOWNLOADS", tmp_path / "downloads")
+    monkeypatch.setattr(launcher, "start", lambda command, _: called.append(command) or subprocess.Popen(["true"]))
     launcher.pip_install(["numpy>=2"])
+    assert not (tmp_path / "downloads").exists()
     assert called[0][-3:] == ["--constraint", str(ROOT / "requirements.lock"), "numpy>=2"]
+
+
+PIP = """Collecting numpy>=2 (from -r x)
+  Downloading numpy-2.4.6.whl (16.9 MB)
+Collecting scipy<2
+"""
+
+
+def test_the_bar_counts_what_is_downloaded_and_then_what_is_unpacked(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(launcher, "DOWNLOADS", tmp_path)
+    monkeypatch.setattr(launcher, "VENV", tmp_path)
+    assert launcher.state_of("", 250, 0) == (0, 250, "MB downloaded (looking them up)")
+    for number, size in enumerate((3_000_000, 1_500_000)):
+        (tmp_path / f"pip-unpack-{number}").mkdir()
+        (tmp_path / f"pip-unpack-{number}" / "one.whl").write_bytes(bytes(size))
+    assert launcher.state_of(PIP, 250, 0) == (4.5, 250, "MB downloaded (scipy)")
+    assert launcher.state_of(PIP, 4, 0) == (4.5, 4.5, "MB downloaded (scipy)")
+    assert launcher.state_of(PIP, 0, 0) == (4.5, 0, "MB downloaded (scipy)")
+    packages = tmp_path / "lib" / "python3.11" / "site-packages"
+    for name in ("pip", "numpy"):
+        (packages / f"{name}-1.dist-info").mkdir(parents=True)
+    output = f"{PIP}Installing collected packages: numpy, scipy, attrs\n"
+    assert launcher.state_of(output, 250, 1) == (1, 3, "packages unpacked")
+
+
+def test_the_bar_overwrites_itself_and_fits_the_terminal(launcher: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Terminal()
+    monkeypatch.setattr(launcher.sys, "stderr", told)
+    monkeypatch.setenv("COLUMNS", "60")
+    launcher.progress(125, 250, "MB downloaded (a-package-with-a-very-long-name)", "")
+    start, text = told.getvalue()[:4], told.getvalue()[4:]
+    assert start == "\r\033[K" and len(text) == 59
+    assert text.startswith(f"  [{'#' * 15}{'.' * 15}] 125 of 250 MB down")
+    launcher.progress(12, 0, "MB downloaded (torch)", "")
+    assert told.getvalue().endswith("\r\033[K  12 MB downloaded (torch)")
+
+
+def test_without_a_terminal_a_line_comes_at_every_50_mb_and_where_unpacking_begins(
+    launcher: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = ""
+    for mb in range(0, 130, 7):
+        told = launcher.progress(mb, 250, f"MB downloaded (package-{mb})", told)
+    for packages in (1, 9, 41):
+        told = launcher.progress(packages, 41, "packages unpacked", told)
+    assert capsys.readouterr().err.splitlines() == [
+        "kibitzer: 0 of 250 MB downloaded",
+        "kibitzer: 56 of 250 MB downloaded",
+        "kibitzer: 105 of 250 MB downloaded",
+        "kibitzer: 1 of 41 packages unpacked",
+    ]
+
+
+def test_the_readme_names_the_size_that_the_bar_counts_to(launcher: ModuleType) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"downloads {launcher.DOWNLOAD_MB} MB" in readme
 
 
 def test_missing_library_is_reported_by_its_debian_package(
@@ -147,6 +205,18 @@ def test_root_without_a_terminal_is_not_asked(
     monkeypatch.setattr(launcher.sys, "stdin", io.StringIO("n\n"))
     assert launcher.may_install("system packages: espeak-ng", False)
     assert "installing system packages: espeak-ng" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_another_system_is_refused_in_one_line(system: str) -> None:
+    code = (
+        f"import runpy, sys; sys.platform = {system!r}; runpy.run_path({str(ROOT / 'kibitzer')!r}, run_name='__main__')"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert told.returncode == 1
+    assert told.stderr == (
+        f"kibitzer: runs on Linux, and this is {system}; docs/platforms.md says what works here instead\n"
+    )
 
 
 def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:

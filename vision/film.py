@@ -71,6 +71,7 @@ class Film:
         """Ends the film, and gives it its name; False if there is none, because no picture came. Raises SourceError."""
         writer, self._writer = self._writer, None
         if writer is None:
+            self._part.unlink(missing_ok=True)  # interrupted while it was opened
             return False
         writer.release()
         written = cv2.VideoCapture(str(self._part), cv2.CAP_FFMPEG)

@@ -7,14 +7,21 @@ Such a package names its class `SEARCH`, called with the game, mebibytes of tabl
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.util
 import pkgutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from agents.search import Search
 
+QUIET_S = 1.0
+"""Seconds after which loading is shown: code from the disk takes less, and compiling more."""
 COMPILER = "numba"
 """Package that compiles the kernels; part of the extra `play`."""
 
@@ -33,8 +40,36 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Any:
-    """The `SEARCH` class of a game with a kernel. The first call on a machine compiles it, which takes seconds."""
-    return importlib.import_module(f"agents.kernels.{name}").SEARCH
+    """The `SEARCH` class of a game with a kernel. The first call on a machine compiles it, which takes seconds.
+
+    On a terminal it then shows how far it is.
+    """
+    with _shown(name) if sys.stderr.isatty() else contextlib.nullcontext():
+        return importlib.import_module(f"agents.kernels.{name}").SEARCH
+
+
+@contextlib.contextmanager
+def _shown(name: str) -> Iterator[None]:
+    """Shows the progress of a compilation in a line that vanishes; nothing while the code comes from the disk."""
+    compilation = importlib.import_module("agents.kernels.compilation")
+    files = (path for folder in __path__ for path in (Path(folder) / name).rglob("*.py"))
+    whole = sum(path.read_text(encoding="utf-8").count("@compiled(") for path in files)
+    began_s, done = time.monotonic(), 0
+
+    def tell() -> None:
+        nonlocal done
+        done += 1
+        if time.monotonic() - began_s > QUIET_S:
+            sys.stderr.write(f"\r\033[KPreparing the player of {name}, once: {min(done, whole)} of {whole} parts")
+            sys.stderr.flush()
+
+    compilation.listeners.append(tell)
+    try:
+        yield
+    finally:
+        compilation.listeners.remove(tell)
+        if time.monotonic() - began_s > QUIET_S:
+            sys.stderr.write("\r\033[K")
 
 
 def search(game: Any, table_mb: int, seed: int, heuristic: str = "") -> Search | None:

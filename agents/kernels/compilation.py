@@ -29,6 +29,8 @@ code_cache.use()
 P = ParamSpec("P")
 R = TypeVar("R")
 KERNELS = Path(__file__).resolve().parent
+listeners: list[Callable[[], None]] = []
+"""Called after each function that was compiled, or loaded from the disk."""
 
 
 @functools.cache
@@ -80,6 +82,8 @@ def compiled(signature: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         _keep_beside(function.__module__)
         options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
         machine_code: Callable[P, R] = numba.njit(signature, **options)(function)
+        for told in listeners:
+            told()
         return machine_code
 
     return compile_it

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import logging
 import sys
 import threading
 from collections.abc import Sequence
-from subprocess import DEVNULL, PIPE, TimeoutExpired
+from subprocess import DEVNULL, PIPE
 from typing import Any
 
 import places
@@ -56,12 +57,18 @@ class _Question:
 
 
 class Coach:
-    """Answers one question at a time. `ask` and `poll` never block."""
+    """Answers one question at a time. `ask` and `poll` never block.
+
+    Its process stays for further questions until the game ends: only the first has to wait for its start.
+    """
 
     def __init__(self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S) -> None:
         self._command, self._deadline_s = tuple(command), deadline_s
         self._lock = threading.Lock()
         self._process: Process | None = None
+        self._running: list[str] = []
+        """The command of the process."""
+        self._game_id = ""
         self._answer: tuple[_Question, str] | None = None
         """The question and the JSON text received; the text is empty if the process gave none."""
         self._asked: _Question | None = None
@@ -75,17 +82,17 @@ class Coach:
         """Asks about the current position, unless a question is already waiting."""
         if self.thinks:
             return
+        self._game_id = game_id
         self._asked = _Question(game_id, mark_of(game_id, referee.moves))
-        command = [*self._command, *_question(referee)]
-        thread = threading.Thread(target=self._think, args=(self._asked, command), name="coach", daemon=True)
-        thread.start()
+        asked = self._asked, [*self._command, *_words(referee)], _question(referee)
+        threading.Thread(target=self._think, args=asked, name="coach", daemon=True).start()
 
     def poll(self, referee: Referee, game_id: str) -> Advice | None:
         """The coach's advice, once; None while it thinks. An outdated answer only yields that the board changed.
 
         A question asked in another game, or in one that is over, is given up without a word.
         """
-        if self._asked is not None and (self._asked.game_id != game_id or referee.outcome is not None):
+        if self._game_id and (self._game_id != game_id or referee.outcome is not None):
             self.close()
         with self._lock:
             answer, self._answer = self._answer, None
@@ -97,51 +104,85 @@ class Coach:
         return advice(referee.game, referee.position, answer[1], answer[0].mark)
 
     def close(self) -> None:
-        """Gives up the question that is waiting, and kills its process."""
+        """Gives up the question that is waiting, and kills the process."""
         with self._lock:
-            self._asked, process = None, self._process
+            waits = self._asked is not None and self._answer is None
+            self._asked, self._game_id = None, ""
+            process, self._process = self._process, None
         if process is not None:
             process.end()
+            if not waits:  # else its thread does so
+                _close_pipes(process)
 
-    def _think(self, asked: _Question, command: Sequence[str]) -> None:
+    def _think(self, asked: _Question, command: list[str], question: str) -> None:
         """The thread of one question."""
-        text = ""
+        text, process = "", None
         try:
-            process = Process(command, cwd=ROOT, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
-            with self._lock:
-                given_up = asked is not self._asked
-                if not given_up:
-                    self._process = process
-            out = _output(process, 0.0 if given_up else self._deadline_s)
-            text = out[:MAX_BYTES].decode(errors="replace") if process.returncode == 0 else ""
+            process = self._ready(asked, command)
+            if process is not None:
+                text = _answered(process, question, self._deadline_s)
         except Exception:  # the top of the thread
             LOGGER.exception("the coach cannot be asked")
         with self._lock:
-            if asked is self._asked:
-                self._process, self._answer = None, (asked, text)
-
-
-def _output(process: Process, deadline_s: float) -> bytes:
-    """The process's output; empty if it does not end in time. Nothing that it has started is left."""
-    with process:
-        try:
-            return bytes(process.communicate(timeout=deadline_s)[0])
-        except TimeoutExpired:
-            LOGGER.warning("the coach did not answer within %.0f s", deadline_s)
-            return b""
-        finally:
+            wanted = asked is self._asked
+            if wanted:
+                self._process = self._process if text else None
+                self._answer = asked, text
+        if process is not None and not (wanted and text):
             process.end()
+            _close_pipes(process)
+
+    def _ready(self, asked: _Question, command: list[str]) -> Process | None:
+        """The process of that command, started if need be; None if the question is given up."""
+        with self._lock:
+            if asked is not self._asked:
+                return None
+            before = self._process
+            if before is None or self._running != command or before.poll() is not None:
+                if before is not None:
+                    before.end()
+                    _close_pipes(before)
+                self._process = Process(command, cwd=ROOT, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+                self._running = command
+            return self._process
 
 
-def _question(referee: Referee) -> list[str]:
-    """The command-line arguments that ask for the best move in the current position."""
+def _answered(process: Process, question: str, deadline_s: float) -> str:
+    """The line that answers a question; empty if none comes in time, and then the process has ended."""
+    assert process.stdin is not None and process.stdout is not None
+    deadline = threading.Timer(deadline_s, process.end)
+    deadline.daemon = True
+    deadline.start()
+    try:
+        with contextlib.suppress(OSError):  # it may answer without having read, and end
+            process.stdin.write(question.encode() + b"\n")
+            process.stdin.flush()
+        return bytes(process.stdout.readline(MAX_BYTES)).decode(errors="replace").strip()
+    finally:
+        deadline.cancel()
+
+
+def _close_pipes(process: Process) -> None:
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):  # what was written last may not have been read
+            if pipe is not None:
+                pipe.close()
+
+
+def _words(referee: Referee) -> list[str]:
+    """The command-line words for a game and its rules."""
     game = referee.game
     rules = [word for name, value in vars(game.rules).items() for word in ("--rule", f"{name}={str(value).lower()}")]
-    known = ["--moves", " ".join(referee.moves)]
-    if referee.history[0] not in game.starts:
-        seen = game.view(referee.position, game.to_move(referee.position))  # the coach sees no other hand
-        known = ["--position", game.format_position(seen)]
-    return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", *rules, *known, "--json"]
+    return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", *rules, "--lines"]
+
+
+def _question(referee: Referee) -> str:
+    """The line that asks for the best move in the current position."""
+    game = referee.game
+    if referee.history[0] in game.starts:
+        return json.dumps({"moves": " ".join(referee.moves)})
+    seen = game.view(referee.position, game.to_move(referee.position))  # the coach sees no other hand
+    return json.dumps({"position": game.format_position(seen)})
 
 
 def advice(game: AnyGame, position: Any, text: str, mark: str = "") -> Advice:

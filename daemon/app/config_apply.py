@@ -82,6 +82,8 @@ class ConfigApplier:
         if "supervision" in changed:
             self._supervision.change(config.supervision)
             self._watchdog.stuck_s, self._watchdog.end_s = config.supervision.stuck_s, config.supervision.end_s
+        if "listening" in changed:
+            session.services.renew("listening")
         if "page.enabled" in reading.taken:
             self._take_page()
         if "players" in changed:

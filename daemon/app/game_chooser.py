@@ -94,7 +94,8 @@ class GameChooser:
                 continue
             self._session.retune(config)
             self.keep(config)
-            request.answer(Answer(True, worded("Done.")))
+            anew = "clock" in request.command and config.clock.control != "none"
+            request.answer(Answer(True, worded("The clock starts anew for both.") if anew else worded("Done.")))
 
     def keep(self, config: Config) -> None:
         """Saves the settings' choice for the next start."""

@@ -11,6 +11,7 @@ from wording import listing, noun
 PARTS = (
     noun("part", "bus"),
     noun("part", "voice"),
+    noun("part", "listening"),
     noun("part", "agents"),
     noun("part", "page"),
     noun("part", "camera"),
@@ -32,6 +33,8 @@ PARTS = (
 def health_of(session: Session) -> dict[str, dict[str, object]]:
     """`ok` and `text` of each component."""
     parts: dict[str, dict[str, object]] = {"bus": session.bus.status(), "voice": _voice(session)}
+    if session.services.listening is not None:
+        parts["listening"] = session.services.listening.status()
     if session.worker is not None:
         parts["agents"] = session.worker.status()
     if missing := session.missing_agents():

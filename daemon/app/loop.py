@@ -12,6 +12,7 @@ import games
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from daemon.app.config_apply import ConfigApplier
+from daemon.app.demonstration import Demonstration
 from daemon.app.game_chooser import GameChooser
 from daemon.app.phone_guest import PhoneGuest
 from daemon.app.session import Session
@@ -77,6 +78,9 @@ class Daemon:
         """Reloads the settings; None if there is no file to read."""
         self.choosing = GameChooser(session, configured or config, (configured or config).camera.source, catalogue)
         """Handles choices for a new game from the page."""
+        self._demonstration = Demonstration(session)
+        self._invited = False
+        """Whether the log says where to begin without a camera."""
         self._notifier = notifier or Notifier()
         self.heartbeat = Heartbeat()
         feed = session.services.phone_feed
@@ -99,8 +103,8 @@ class Daemon:
             self.heartbeat.begin("beginning a game", BEGINNING)
             self._begin(resume=resume)
             self._show_window()
-            if self._session.page is not None:
-                LOGGER.info("page: %s", self._session.page.address)
+            if (page := self._session.page) is not None:
+                LOGGER.info("page: %s%s", page.address, page.elsewhere and f", on other devices {page.elsewhere}")
             while not stop.is_set():
                 self._turn()
         except SourceEnded:
@@ -126,12 +130,21 @@ class Daemon:
             self._take_camera(config)
         self._watch_for_new_game()
         self.choosing.changed()
+        self._demonstration.turn()
+        self._invite()
         self._take_choice()
         self._runner.ui.show_in(self._window)
         for key in [] if self._window is None else self._window.keys():
             self._runner.press(key)
         if self.wants_reading:
             self._read_settings()
+
+    def _invite(self) -> None:
+        """Says once, where no camera is there, that the page offers what can be done without."""
+        page = self._session.page
+        if page is not None and not self._invited and self._session.at_entrance and self._session.camera_trouble:
+            self._invited = True
+            LOGGER.info("no camera: play on the page, or choose a camera or your phone there: %s", page.address)
 
     def _read_settings(self) -> None:
         self.wants_reading = False

@@ -14,8 +14,11 @@ from typing import Any, Literal
 import places
 from daemon.agents.bus import Bus
 from daemon.agents.workers import WORKER, WorkerProcess
-from daemon.config.settings import Config
+from daemon.config.settings import Config, wyoming_address
 from daemon.i18n.translation import speak
+from daemon.outputs.listening.embedded import EmbeddedRecogniser
+from daemon.outputs.listening.listening import Listening
+from daemon.outputs.listening.recogniser import Recogniser, WyomingRecogniser
 from daemon.outputs.phones.door import PhoneDoor
 from daemon.outputs.speech.choosing import voice_of
 from daemon.outputs.speech.speech import Speaker
@@ -28,7 +31,7 @@ from vision.sources.phone import PhoneFeed
 LOGGER = logging.getLogger(__name__)
 WORKER_NAME = "own"
 
-Name = Literal["page", "bus", "voice", "agents"]
+Name = Literal["page", "bus", "voice", "agents", "listening"]
 
 
 class Services:
@@ -52,6 +55,7 @@ class Services:
         """The pictures of phones that film."""
         self.page: WebPage | None = None
         self.worker: WorkerProcess | None = None
+        self.listening: Listening | None = None
         self._takes_commands = takes_commands
         self._on_trouble = on_trouble
         self._render_to = render_to
@@ -66,6 +70,8 @@ class Services:
             self.bus = self._new_bus()
             self.speaker = self._new_speaker()
             self._lend_voice()
+            self.listening = self._new_listening()
+            self._lend_ear()
             self.worker = self._new_worker()
             undo.pop_all()
 
@@ -81,10 +87,17 @@ class Services:
                 self.page = None
                 self.page = self._new_page()
                 self._lend_voice()
+                self._lend_ear()
             case "voice":
                 self._drop(self.speaker)
                 self.speaker = self._new_speaker()
                 self._lend_voice()
+                self.renew("listening")  # in the same language
+            case "listening":
+                self._drop(self.listening)
+                self.listening = None
+                self.listening = self._new_listening()
+                self._lend_ear()
             case "agents":
                 self._drop(self.worker)
                 self.worker = self._new_worker()
@@ -163,6 +176,24 @@ class Services:
         if self.page is not None:
             make = functools.partial(voice_of, speech.language, speech.rate_wpm)
             self.page.offer_voice(functools.partial(make, server=speech.voice, server_s=speech.voice_s))
+
+    def _new_listening(self) -> Listening | None:
+        listening, language = self.config.listening, self.config.speech.language
+        if not listening.enabled:
+            return None
+        recogniser: Recogniser = EmbeddedRecogniser(listening.wake)
+        if listening.recogniser:
+            address = wyoming_address(listening.recogniser)
+            recogniser = WyomingRecogniser(address, language, listening.recogniser_s)
+        elif language != "en":
+            LOGGER.warning("pocketsphinx hears English alone: set recogniser under [listening] for %s", language)
+        opened: Listening = self.keep(Listening(recogniser, listening.wake))
+        return opened
+
+    def _lend_ear(self) -> None:
+        """Lets pages' microphones be heard."""
+        if self.page is not None:
+            self.page.listen_with(self.listening, lambda: self.speaker.is_talking)
 
     def _new_worker(self) -> WorkerProcess | None:
         if not self.agents or not self.config.bus.start_workers:

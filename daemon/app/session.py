@@ -41,6 +41,7 @@ from daemon.storage.pictures import Pictures
 from daemon.storage.record import Beginning, GameRecord
 from daemon.storage.stored_game import StoredGame
 from games import AnyGame
+from vision.sources.phone import PHONE
 
 LOGGER = logging.getLogger(__name__)
 
@@ -71,6 +72,8 @@ class Session:
         """Seconds that two agents wait before each move on the page, until somebody chooses another pace."""
         self.menu: Callable[[], Mapping[str, object]] | None = None
         """Returns what can be chosen for a new game, on any thread; None if nothing can."""
+        self.demo: Callable[[], Mapping[str, object]] | None = None
+        """Returns what pages show of a demo beside this table, or of this one; None if there can be none."""
         self.entered = False
         """Whether somebody has chosen a game since the start."""
         self.listeners: list[Listener] = [self._tell]
@@ -277,6 +280,11 @@ class Session:
         return None
 
     @property
+    def awaits_phone(self) -> bool:
+        """Whether a phone is to film that has not begun yet."""
+        return self.config.camera.source == PHONE and (self.eyes is None or self.eyes.observation is None)
+
+    @property
     def at_entrance(self) -> bool:
         """Whether there is nothing to see but what may be begun.
 
@@ -284,7 +292,7 @@ class Session:
         """
         if self.match is None or self.menu is None:
             return False
-        if self.entered if self.eyes is None else not self.camera_trouble:
+        if self.entered if self.eyes is None else not (self.camera_trouble or self.awaits_phone):
             return False
         play = self.match.referee
         return play.outcome is None and all(play.agents[ply.side] is not None for ply in play.line.plies)

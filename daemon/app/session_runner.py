@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import logging
+import time
+
 from daemon.app.keyboard import Keyboard
 from daemon.app.session import Session
 from daemon.app.ui_publisher import UiPublisher
 from daemon.commands.command import Answer, Command
+from daemon.commands.spoken.conversation import Conversation, Table
+from daemon.commands.spoken.grammar import phrases_of
 from daemon.core.command_handlers import obey
+from daemon.core.legal_moves import MAX_MOVES
+from daemon.i18n.translation import language
 from daemon.perception.pipeline import Observation
 from vision.frame import Frame
+
+LOGGER = logging.getLogger(__name__)
 
 
 class SessionRunner:
@@ -18,6 +27,8 @@ class SessionRunner:
         self.session = session
         self.ui = UiPublisher(session)
         self._keyboard = Keyboard()
+        self._conversation = Conversation()
+        self._table = Table(language(), "")
 
     def tick(self, frame: Frame | None) -> Observation | None:
         """Runs one turn of the loop: a frame, if there is one, then commands, agents and services."""
@@ -28,6 +39,7 @@ class SessionRunner:
             keeper = session.scenes
             observation = session.eyes.feed(frame) if keeper is None else keeper.look(session.eyes, frame)
         self._obey()
+        self._listen()
         (session.eyes or session.match).poll()
         self.ui.show()
         return observation
@@ -51,6 +63,28 @@ class SessionRunner:
         aligner = None if session.eyes is None else session.eyes.pipeline.aligner
         for setup in session.page.setup_requests():
             setup.answer(session.setting_up.obey(setup.command, aligner))
+
+    def _listen(self) -> None:
+        """Carries out, or asks back, what somebody has said."""
+        session, listening = self.session, self.session.services.listening
+        if listening is None or session.match is None:
+            return
+        referee, mark = session.match.referee, session.match.mark
+        offers = referee.awaiting == "move" and not session.match.watched
+        if (self._table.language, self._table.mark, bool(self._table.moves)) != (language(), mark, offers):
+            legal = referee.game.legal_moves(referee.position)[:MAX_MOVES] if offers else []
+            moves = [referee.game.format_move(referee.position, move) for move in legal]
+            self._table = Table(language(), mark, moves)
+            listening.expect(phrases_of(moves, language()))
+        for text in listening.texts():
+            reply = self._conversation.hear(text, self._table, listening.wake, time.monotonic())
+            if reply is None:
+                continue
+            LOGGER.info("heard: %s", text)
+            if reply.command is None:
+                session.say(reply.words, urgent=True, code="question")
+            elif not (answer := self._carry_out(reply.command)).accepted:
+                session.say(answer.text, code="refused_command")
 
     def _carry_out(self, command: Command) -> Answer:
         """Carries out a command and adds it to the kept scene."""

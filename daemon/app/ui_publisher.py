@@ -114,7 +114,9 @@ class UiPublisher:
         watched = session.eyes is not None
         names = [person_name(one) for one in (session.config.players.first, session.config.players.second)]
         view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought, names=names)
-        page.update_view(view | {"setup": session.setting_up.status()} | table_of(session))
+        listens = session.services.listening is not None
+        own = {"setup": session.setting_up.status(), "listens": listens}
+        page.update_view(view | own | table_of(session))
         seen = None if session.eyes is None else session.eyes.observation
         pose = None if seen is None else seen.alignment.pose
         page.update_frame(session.setting_up.picture(pose) if watched else None, session.config.camera.source)
@@ -193,6 +195,9 @@ def table_of(session: Session) -> dict[str, object]:
     players = session.config.players.first, session.config.players.second
     return {
         "entrance": session.at_entrance,
+        "awaits_phone": session.awaits_phone,
+        "demo": None if session.demo is None else session.demo(),
+        "address": "" if session.page is None else session.page.elsewhere,
         "names": [shown_name(one.agent.removeprefix(JOINS)) if one.agent else one.name for one in players],
         "language": language(),
         "speaks": session.config.speech.enabled,

@@ -13,12 +13,14 @@ from subprocess import TimeoutExpired
 import processes
 from daemon.checks import CheckResult
 from daemon.config.settings import Config
+from daemon.outputs.phones.addresses import own_addresses
 from daemon.supervision.camera import NONE
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.sources.attempt import Attempt
 from vision.sources.cameras import DEV, SYS, cameras, stable_name
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
+from vision.sources.phone import PHONE
 from wording.outside import shown_address
 
 CAMERA_S = 5.0
@@ -43,12 +45,25 @@ def check_cameras(_config: Config, dev: Path = DEV, sys: Path = SYS) -> CheckRes
     return CheckResult("cameras", True, text)
 
 
+def _check_phone(config: Config) -> CheckResult:
+    """Checks whether a phone could reach this computer."""
+    found = config.phone.addresses or own_addresses()
+    if not found:
+        return CheckResult("camera", False, "a phone: this computer is in no network that a phone could reach it by")
+    text = (
+        f"a phone: `kibitzer run` shows the code for it; it must reach {' or '.join(found)}, port {config.phone.port}"
+    )
+    return CheckResult("camera", True, text)
+
+
 def check_camera(config: Config) -> CheckResult:
     """Checks whether the configured camera opens, and what it delivers."""
     spec, camera = config.camera.source, config.camera
     name = shown_address(spec)
     if spec == NONE:
         return CheckResult("camera", True, "none is wanted: moves are made on the page or told")
+    if spec == PHONE:
+        return _check_phone(config)
     size_px = camera.width_px, camera.height_px
     attempt = Attempt(
         lambda: open_source(
@@ -70,7 +85,7 @@ def check_camera(config: Config) -> CheckResult:
             source.close()
     except (SourceError, SourceEnded) as error:
         text = str(error) or f"{name}: nothing came within {CAMERA_S:.0f} s; is it switched on, and the address right?"
-        hint = '`kibitzer demo` needs none; a phone works with source = "http://PHONE:8080/video"'
+        hint = '`kibitzer demo` needs none; a phone works with source = "phone"'
         return CheckResult("camera", False, f"{text}{'' if text.endswith('?') else ';'} {hint}")
 
 

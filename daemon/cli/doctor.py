@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from daemon.checks import CheckResult, devices, machine, sockets, table
+from daemon.checks import CheckResult, devices, machine, servers, sockets, table
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 
@@ -28,6 +28,8 @@ CHECKS: tuple[Callable[[Config], CheckResult], ...] = (
     devices.check_camera,
     devices.check_voice,
     devices.check_sound,
+    servers.check_voice_server,
+    servers.check_listening,
     sockets.check_ports,
     sockets.check_keys,
     machine.check_record,

@@ -1,4 +1,4 @@
-"""`kibitzer keys`: manages the keys for workers on other computers, and the page's token."""
+"""`kibitzer keys`: manages the keys for workers on other computers, the page's token, and the code for phones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import places
 from agents.certificates import CertificateError
 from daemon.agents.keys import DAEMON, OWN, KeyFolder
 from daemon.cli.wrong_call import stop
+from daemon.commands.page_client import address_of, ask
 from daemon.config.settings import DEFAULT, ConfigError, load_config
+from daemon.outputs.phones.door import Invitation
 from daemon.outputs.token import TokenError, new_token, page_token
 
 FOLDER = places.state_folder() / "keys"
@@ -25,7 +27,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object 
 
 @app.callback()
 def keys() -> None:
-    """Manages the keys of workers on other computers, and the page's token.
+    """Manages the keys of workers on other computers, the page's token, and the code for phones.
 
     Without keys, only this computer can reach the bus. To let a worker on another computer join: on the table's
     computer run `kibitzer keys new daemon`, then set keys = "var/keys" and an address such as tcp://192.168.1.5:5555
@@ -143,6 +145,36 @@ def token(
         sys.stdout.write((new_token(path) if fresh else page_token(path)) + "\n")
     except (ConfigError, TokenError) as error:
         raise stop("keys token", error) from None
+
+
+@app.command("phone")
+def phone(
+    config: Annotated[
+        Path, typer.Option("--config", help="The daemon's settings; they say where its page is.")
+    ] = DEFAULT,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port of the daemon's page; 0: as configured.")
+    ] = 0,
+    fresh: Annotated[bool, typer.Option("--new", help="Make a new code; the old one stops working.")] = False,
+    forget: Annotated[bool, typer.Option("--forget", help="Forget all phones that are paired.")] = False,
+) -> None:
+    """Shows the code that a phone scans to film for the running daemon, which opens its door for phones.
+
+    Each code pairs one phone. A paired phone stays so until it is forgotten, or sixteen others came after it.
+
+    Example: kibitzer keys phone --forget
+    """
+    try:
+        address = address_of(load_config(config).page, port)
+    except ConfigError as error:
+        raise stop("keys phone", error) from None
+    status, told = ask(f"{address}/phone{'?new' if fresh else ''}", "DELETE" if forget else "POST")
+    if status != 200:
+        raise stop("keys phone", str(told.get("text", "what answers there is no Kibitzer")))
+    addresses = tuple(str(one["address"]) for one in told["addresses"])
+    invitation = Invitation(addresses, float(told["ends_s"]), int(told["phones"]))
+    lines = [invitation.in_terminal(), *addresses, f"Phones that are paired: {invitation.phones}."]
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 def _print(found: dict[str, object]) -> None:

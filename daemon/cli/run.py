@@ -23,6 +23,7 @@ from daemon.app.game_chooser import check_players
 from daemon.app.loop import Daemon
 from daemon.app.services import journal_path
 from daemon.app.session import Session
+from daemon.cli.browser import open_in_browser
 from daemon.cli.wrong_call import BLOCKED
 from daemon.cli.wrong_call import stop as ended
 from daemon.commands.game_choice import path_of, restored
@@ -62,6 +63,7 @@ def run(
     new_game: Annotated[
         bool, typer.Option("--new-game", help="Begin a new game instead of resuming an interrupted one.")
     ] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Runs the daemon: watches a board, referees, records, asks agents, speaks and serves the page, until stopped.
 
@@ -76,6 +78,8 @@ def run(
 
     Example: kibitzer run --config hall.toml --config garden.toml
     """
+    if len(configs) > 1 and open_page:
+        raise ended("run", "--open goes with one --config")
     if len(configs) > 1:
         raise typer.Exit(run_from_words(configs, source, profile, new_game=new_game))
     config = configs[0]
@@ -128,6 +132,8 @@ def run(
         daemon.config_applier.overlaid = lambda read: daemon.choosing.overlaid(_named(read, source, profile))
         had_terminal = os.isatty(sys.stdin.fileno()) if sys.stdin else False
         signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
+        if open_page and session.page is not None:
+            open_in_browser(session.page.address)
         daemon.run(stop, resume=not new_game)
     except JournalError as error:
         raise ended("run", error, BLOCKED) from None  # between games: nothing waits to be written

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from daemon.commands.command import Command, as_object
 from daemon.config.settings import PageSection
@@ -12,14 +15,20 @@ from daemon.config.settings import PageSection
 ANSWER_S = 10.0
 LOOK_S = 2.0
 MAX_BYTES = 1 << 20
+STRANGE = "what answers there is no Kibitzer"
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Opens addresses without a proxy: this computer needs none."""
 
 
 def address_of(page: PageSection, port: int = 0) -> str:
     """Address at which this computer reaches the page, such as http://127.0.0.1:8765."""
-    host = "127.0.0.1" if page.host in ("0.0.0.0", "::", "localhost") else page.host
-    return f"http://{f'[{host}]' if ':' in host else host}:{port or page.port}"
+    return address_at(page.host, port or page.port)
+
+
+def address_at(host: str, port: int) -> str:
+    """Address at which this computer reaches a page that listens there."""
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1", "localhost": "127.0.0.1"}.get(host, host)
+    return f"http://{f'[{here}]' if ':' in here else here}:{port}"
 
 
 def playing(page: PageSection) -> str:
@@ -33,22 +42,28 @@ def playing(page: PageSection) -> str:
 
 def send(address: str, command: Command) -> tuple[int, str]:
     """Sends a command to `http://host:port`; returns HTTP status and text, status 0 if no daemon answers."""
-    request = urllib.request.Request(
-        f"{address}/tell", json.dumps(as_object(command)).encode(), {"Content-Type": "application/json"}
-    )
+    status, told = ask(f"{address}/tell", "POST", as_object(command))
+    return status, str(told.get("text", STRANGE))
+
+
+def ask(address: str, method: str, words: Mapping[str, object] = MappingProxyType({})) -> tuple[int, dict[str, Any]]:
+    """Sends an object; returns HTTP status and the object answered, status 0 and a `text` if no daemon answers."""
+    body, kind = json.dumps(dict(words)).encode(), {"Content-Type": "application/json"}
     try:
-        with OPENER.open(request, timeout=ANSWER_S) as response:
-            return response.status, _text(response.read(MAX_BYTES))
+        with OPENER.open(urllib.request.Request(address, body, kind, method=method), timeout=ANSWER_S) as response:
+            return response.status, _object(response.read(MAX_BYTES))
     except urllib.error.HTTPError as error:
         with error:
-            return error.code, _text(error.read(MAX_BYTES))
+            return error.code, _object(error.read(MAX_BYTES))
     except (OSError, ValueError) as error:
-        why = getattr(error, "reason", error)
-        return 0, f"no daemon answers at {address} ({why}); start `kibitzer run`, or name its settings with --config"
+        why, page = getattr(error, "reason", error), "/".join(address.split("/")[:3])
+        text = f"no daemon answers at {page} ({why}); start `kibitzer run`, or name its settings with --config"
+        return 0, {"text": text}
 
 
-def _text(body: bytes) -> str:
+def _object(body: bytes) -> dict[str, Any]:
     try:
-        return str(json.loads(body)["text"])
-    except (ValueError, KeyError, TypeError):
-        return "what answers there is no Kibitzer"
+        told = json.loads(body)
+    except ValueError:
+        told = None
+    return told if isinstance(told, dict) else {"text": STRANGE}

@@ -41,7 +41,7 @@ def meaning(player: str) -> str:
     """What to expect of a player such as `alphabeta:depth=2,error_percent=10`, by what its settings say."""
     agent, _, rest = player.partition(":")
     settings = dict(word.split("=", 1) for word in rest.split(",") if "=" in word)
-    depth, nodes, errors = (int(float(settings.get(name, 0))) for name in ("depth", "nodes", "error_percent"))
+    depth, nodes, errors = (_whole(settings.get(name, "")) for name in ("depth", "nodes", "error_percent"))
     own = {
         "random": lambda: worded("Plays any move that the rules allow."),
         "greedy": lambda: worded("Takes the most points at once."),
@@ -55,3 +55,11 @@ def meaning(player: str) -> str:
             worded_n("Errs in {count} of 100 moves.", "Errs in {count} of 100 moves.", errors) if errors else "",
         )
     )
+
+
+def _whole(text: str) -> int:
+    """The number that a setting is; 0 if it is none."""
+    try:
+        return int(float(text))
+    except (ValueError, OverflowError):
+        return 0

@@ -120,7 +120,7 @@ class PlayersSection(Section):
     """The players of both sides, in the game's order."""
 
     first: PlayerSection = Field(default_factory=PlayerSection)
-    second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="alphabeta"))
+    second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="level-4"))
 
     @model_validator(mode="after")
     def _sit_apart(self) -> PlayersSection:
@@ -190,6 +190,15 @@ class SpeechSection(Section):
         if self.command and self.voice:
             raise ValueError(f"voice = {self.voice!r} and command = {self.command!r}: leave one of them empty")
         return self
+
+
+class ListeningSection(Section):
+    """What people say to Kibitzer, into a page's microphone."""
+
+    enabled: bool = False
+    recogniser: WyomingText = Field(default="", max_length=300)
+    recogniser_s: float = Field(default=5.0, ge=1, le=120)
+    wake: str = Field(default="Kibitzer", max_length=32, pattern=r"^[^\W\d_]{3,}( [^\W\d_]+){0,2}$")
 
 
 class PageSection(Section):
@@ -288,6 +297,7 @@ class Config(Section):
     vision: VisionSection = Field(default_factory=VisionSection)
     bus: BusSection = Field(default_factory=BusSection)
     speech: SpeechSection = Field(default_factory=SpeechSection)
+    listening: ListeningSection = Field(default_factory=ListeningSection)
     page: PageSection = Field(default_factory=PageSection)
     phone: PhoneSection = Field(default_factory=PhoneSection)
     journal: JournalSection = Field(default_factory=JournalSection)

@@ -270,7 +270,8 @@ class _PageReader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Starts a text, and collects the attributes."""
         given = dict(attrs)
-        self.texts += [value for name in TRANSLATED_ATTRIBUTES if (value := given.get(f"data-t-{name}"))]
+        marked = [name for name in TRANSLATED_ATTRIBUTES if f"data-t-{name}" in given]
+        self.texts += [value for name in marked if (value := given[f"data-t-{name}"] or given.get(name))]
         if given.get("data-t"):
             self.texts.append(str(given["data-t"]))
         elif "data-t" in given:

@@ -28,7 +28,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Permissions-Policy": "camera=(), microphone=(self), geolocation=()",
     "Server": "Kibitzer",
 }
 """Headers of every response. A page of the same address may frame ours; in OBS page or picture is a top-level page."""
@@ -45,7 +45,7 @@ async def protect(request: web.Request, response: web.StreamResponse) -> None:
     """Sets the headers of a response about to be sent."""
     response.headers.update(HEADERS)
     if request.path == FILMS:
-        response.headers["Permissions-Policy"] = "camera=(self), microphone=(), geolocation=()"
+        response.headers["Permissions-Policy"] = "camera=(self), microphone=(self), geolocation=()"
     if response.content_type == SVG:
         response.headers["Content-Security-Policy"] = DRAWING
     response.headers.setdefault("Cache-Control", "no-store")

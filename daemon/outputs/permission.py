@@ -77,14 +77,17 @@ class Permission:
         self._here = _full()
         self._trusted, self._strangers = Allowances(), Allowances()
 
-    def refusal(self, request: web.Request) -> web.Response | None:
-        """The response that refuses a request; None if it is allowed."""
+    def refusal(self, request: web.Request, token: str = "") -> web.Response | None:
+        """The response that refuses a request; None if it is allowed.
+
+        A WebSocket brings its `token` in a message: browsers give it no headers.
+        """
         if (phone := request.get(PHONE)) is not None:
             return None if self._trusted.take(phone) else self._too_often()
         if is_here(request):
             return None if self._here.take(1.0) else self._too_often()
         client = client_of(request, self._proxies)
-        if self._has_token(request, client):
+        if self._has_token(request, client, token):
             return None if self._trusted.take(client) else self._too_often()
         if not self._strangers.take(client, WRONG_TOKEN_COST):
             return self._too_often()
@@ -102,11 +105,12 @@ class Permission:
         cost = WRONG_TOKEN_COST if wrong else 1.0
         return None if self._strangers.take(client_of(request, self._proxies), cost) else self._too_often()
 
-    def _has_token(self, request: web.Request, client: str) -> bool:
+    def _has_token(self, request: web.Request, client: str, token: str) -> bool:
         if self._token is None:
             return False
         try:
-            return is_bearer(request.headers.get("Authorization"), page_token(self._token))
+            header = f"Bearer {token}" if token else request.headers.get("Authorization")
+            return is_bearer(header, page_token(self._token))
         except TokenError as error:
             _log.warning("a command from %s is refused: %s", client, error)
             return False

@@ -36,7 +36,7 @@ _BOUNDARY = "kibitzer-picture"
 
 
 class Streams:
-    """All viewers. Used by the page's thread; any thread may read `videos`."""
+    """All viewers. Used by the page's thread; any thread may read `videos` and `lives`."""
 
     def __init__(self, page_state: PageState, mailbox: CommandQueue[Command], *, commands_from_elsewhere: bool) -> None:
         self._page_state, self._queue = page_state, mailbox

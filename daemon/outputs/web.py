@@ -26,8 +26,10 @@ from aiohttp import web
 
 from agents.messages import StateMessage
 from daemon.commands.command import Command, parse_command
+from daemon.commands.demo_requests import DemoRequest, parse_demo_request
 from daemon.commands.game_choice import MAX_BYTES as MAX_CHOICE_BYTES
 from daemon.commands.game_choice import Choice, parse_change, parse_choice
+from daemon.commands.page_client import address_at
 from daemon.commands.setup_requests import SetupRequest, parse_setup_request
 from daemon.drawing.board_style import STYLE
 from daemon.i18n import translation
@@ -37,8 +39,11 @@ from daemon.outputs.clients import LOOPBACK, Network
 from daemon.outputs.command_queue import CommandQueue, Request
 from daemon.outputs.connection_limits import SAY_S, ConnectionLimits, Refusals, RubbishFilter
 from daemon.outputs.guard import admit, is_loopback, protect
+from daemon.outputs.listening.listening import Listening
+from daemon.outputs.microphones import Microphones
 from daemon.outputs.page_state import PageState
 from daemon.outputs.permission import Permission
+from daemon.outputs.phones.addresses import own_addresses
 from daemon.outputs.phones.door import DoorError, Invitation, Invitations, PhoneDoor
 from daemon.outputs.phones.filming import Aim
 from daemon.outputs.setup import Setup
@@ -108,8 +113,10 @@ class WebPage:
         self._setup_queue = CommandQueue(permission, self._refusals, parse_setup_request)
         self._choices = CommandQueue(permission, self._refusals, parse_choice, MAX_CHOICE_BYTES)
         self._changes = CommandQueue(permission, self._refusals, parse_change)
+        self._demos = CommandQueue(permission, self._refusals, parse_demo_request)
         self._menu: Callable[[], Mapping[str, object]] | None = None
         self._setup = Setup(permission)
+        self._microphones = Microphones(permission)
         self._legal: dict[str, object] = {"moves": []}
         self._archive = (
             None
@@ -133,11 +140,14 @@ class WebPage:
             self.close()
             raise answer
         self.port = answer
-        shown = f"[{host}]" if ":" in host else host
-        self.address = f"http://{shown}:{answer}/"
+        self.address = f"{address_at(host, answer)}/"
+        """Where this computer opens the page."""
+        self.elsewhere = _elsewhere(host, answer)
+        """Where other devices open it; empty if none can, or nobody knows."""
         if not is_loopback(host):
             who = "nobody" if token is None else f"who brings the token in {token}"
-            _log.warning("%s can be seen by everybody on this network; %s may command from there", self.address, who)
+            shown = self.elsewhere or self.address
+            _log.warning("%s can be seen by everybody on this network; %s may command from there", shown, who)
 
     def invite_phone(self) -> Invitation:
         """Opens the door for phones, unless it is open, and returns what a phone must scan.
@@ -204,12 +214,16 @@ class WebPage:
 
     def take_commands(self) -> None:
         """Opens the page for commands; all that is asked of it must be taken, and answered, often from then on."""
-        for one in (self._queue, self._setup_queue, self._choices, self._changes, self._setup.preview):
+        for one in (self._queue, self._setup_queue, self._choices, self._changes, self._demos, self._setup.preview):
             one.is_open = True
 
     def offer_voice(self, make: Callable[[], Renders]) -> None:
         """Sets the voice for pages whose browser has none; `make` is called in another thread, if a page asks."""
         self._sounds.offer(make)
+
+    def listen_with(self, listening: Listening | None, is_talking: Callable[[], bool]) -> None:
+        """Passes what pages' microphones hear to `listening`, if anybody, except while the computer itself talks."""
+        self._microphones.listening, self._microphones.is_talking = listening, is_talking
 
     def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
         """Sets the function that lists the choices for a new game; it is called in another thread."""
@@ -222,6 +236,10 @@ class WebPage:
     def changes(self) -> list[Request[Choice]]:
         """The changes of language, voice and clock received since the last call; each must be answered."""
         return self._changes.take()
+
+    def demo_requests(self) -> list[Request[DemoRequest]]:
+        """What was asked of a demo since the last call; each must be answered."""
+        return self._demos.take()
 
     def update_legal(self, legal: Mapping[str, object]) -> None:
         """Replaces the legal moves for a person who plays on the page, as `daemon.core.legal_moves` formats them."""
@@ -255,6 +273,11 @@ class WebPage:
     def viewers(self) -> int:
         """Picture streams being watched; at 0 no picture needs to be drawn."""
         return self._streams.videos
+
+    @property
+    def pages(self) -> int:
+        """Pages that are open somewhere."""
+        return self._streams.lives
 
     def status(self) -> dict[str, object]:
         """`ok` and a `text` for the health page."""
@@ -359,6 +382,7 @@ class WebPage:
         for path, handler in (
             ("/video", self._streams.video),
             ("/live", self._streams.live),
+            ("/listen", self._microphones.listen),
             ("/snapshot.jpg", self._streams.snapshot),
             (r"/voice/{number:\d{1,9}}", self._sounds.sound),
             ("/board.svg", self._streams.board),
@@ -376,6 +400,7 @@ class WebPage:
         application.router.add_post("/tell", self._queue.receive)
         application.router.add_post("/menu", self._choices.receive)
         application.router.add_post("/settings", self._changes.receive)
+        application.router.add_post("/demo", self._demos.receive)
         application.router.add_post("/wish", self._setup_queue.receive)
         self._setup.add_routes(application.router)
         if self._archive is not None:
@@ -415,6 +440,14 @@ class WebPage:
             body=prometheus_client.generate_latest(registry),
             headers={"Content-Type": prometheus_client.CONTENT_TYPE_LATEST},
         )
+
+
+def _elsewhere(host: str, port: int) -> str:
+    """Where other devices open a page that listens there."""
+    if is_loopback(host):
+        return ""
+    found = own_addresses() if host == "0.0.0.0" else [] if host == "::" else [host]
+    return f"{address_at(found[0], port)}/" if found else ""
 
 
 def _address_of(path: Path) -> str:

@@ -17,7 +17,9 @@ from types import TracebackType
 from typing import Any
 
 MAX_LINE = 65536
-"""Bytes of an event's line, and of its data."""
+"""Bytes of an event's line."""
+MAX_DATA = 1 << 20
+"""Bytes of an event's data: a server may describe hundreds of voices."""
 STOP_S = 0.1
 """Seconds until a wait notices the stop signal."""
 Address = tuple[str, int]
@@ -85,7 +87,7 @@ class Connection:
         try:
             head = _object(line)
             data = _object(head.get("data") or {})
-            more = self._take(_length(head, "data_length", MAX_LINE))
+            more = self._take(_length(head, "data_length", MAX_DATA))
             data |= _object(more) if more else {}
             event = Event(str(head["type"]), data, self._take(_length(head, "payload_length", most)))
         except (ValueError, KeyError, RecursionError) as error:

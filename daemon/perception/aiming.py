@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from calibration.template import BoardTemplate
 from daemon.perception.pipeline import Observation
+from vision.finding.finder import find_board
 from vision.finding.part_board import PartBoard
 from vision.finding.why_unseen import Edge, Unseen, part_fault, why_unseen
 from vision.frame import Frame, Image
@@ -36,8 +37,8 @@ FRONT = sentence("That is the front camera. Use the one on the back.")
 class Aiming:
     """Looks at observations while somebody aims. Used by one thread; a second one searches where no board is found."""
 
-    def __init__(self, search: Callable[[Image, BoardTemplate], Unseen] = why_unseen) -> None:
-        self._search = search
+    def __init__(self, search: Callable[[Image, BoardTemplate], Unseen] | None = None) -> None:
+        self._search = search or why_not_found
         self._why: Unseen | None = None
         self._thread: threading.Thread | None = None
         self._due_s = 0.0
@@ -74,6 +75,24 @@ class Aiming:
             LOGGER.exception("why no board is seen could not be found out")
         now_s = time.monotonic()
         self._due_s = now_s + max(PAUSE_S, now_s - began_s)
+
+
+def why_not_found(image: Image, template: BoardTemplate) -> Unseen:
+    """Why no board is found in a picture; also if it is so far away that it is found in a part of the picture only.
+
+    Takes some seconds.
+    """
+    why = why_unseen(image, template)
+    if why.code == "no_board" and any(find_board(part, template) is not None for part in _halves(image)):
+        return Unseen("too_small", CLOSER, CLOSER)
+    return why
+
+
+def _halves(image: Image) -> Iterator[Image]:
+    """The middle and the corners of a picture, each half as wide and high."""
+    height, width = image.shape[0] // 2, image.shape[1] // 2
+    for top, left in ((height // 2, width // 2), (0, 0), (0, width), (height, 0), (height, width)):
+        yield np.ascontiguousarray(image[top : top + height, left : left + width])
 
 
 def in_short(why: Unseen, facing: str) -> Sentences:

@@ -213,7 +213,8 @@ class Camera:
             self.state, self._thaws, self._frozen_retry_s = "on", 0, float("inf")
             if self.trouble:
                 self.trouble = ""
-                self._say(worded("The camera's picture is back."))
+                back = worded("The camera's picture is back.")
+                self._say(back if phone is None else worded("I see what the phone films."))
 
     def _frozen(self, now_s: float) -> None:
         """Reopens a camera whose picture is frozen, at growing intervals."""

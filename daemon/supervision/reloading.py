@@ -12,10 +12,11 @@ from daemon.i18n.translation import worded
 
 AT_ONCE = {
     "players": "from the next move on",
-    "clock": "from this moment on, for the game that is played",
+    "clock": "from this moment on, for the game that is played; both sides have all of the new time",
     "camera": "the camera is opened again",
     "eyes": "with the next picture",
     "speech": "with the next phrase",
+    "listening": "with the next utterance",
     "page.enabled": "the page is opened or closed",
     "page.window": "the window is opened or closed",
     "supervision": "with the next look",

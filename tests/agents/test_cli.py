@@ -26,7 +26,7 @@ def answer(*arguments: str) -> dict[str, Any]:
 
 def test_a_move_is_one_object_with_all_its_fields() -> None:
     found = answer("move", "--game", "morris", "--agent", "alphabeta", "--moves", "d2 f4", "--depth", "4")
-    assert list(found) == ["move", "score", "nodes", "depth", "seconds", "pv", "masked"]
+    assert list(found) == ["move", "score", "lead", "nodes", "depth", "seconds", "pv", "masked"]
     game = games.load("morris")
     games.line_of_play(game, ["d2", "f4", *found["pv"]])
     assert (found["depth"], found["pv"][0]) == (4, found["move"])
@@ -121,3 +121,12 @@ def test_help_teaches(command: str) -> None:
     done = run(command, "--help")
     assert done.exit_code == 0
     assert "--" in done.stdout
+
+
+def test_lines_are_answered_one_by_one_and_a_bad_one_is_told_and_ends_nothing() -> None:
+    asked = [{"moves": "d2"}, {"moves": "d2 d2"}, {"position": "nonsense"}, [], {"moves": "d2 f4"}]
+    lines = "".join(json.dumps(one) + "\n" for one in asked)
+    done = CliRunner().invoke(app, ["move", "--game", "morris", "--agent", "random", "--lines"], input=lines)
+    told = [json.loads(line) for line in done.output.splitlines()]
+    assert done.exit_code == 0 and [next(iter(one)) for one in told] == ["move", "error", "error", "error", "move"]
+    assert told[0]["lead"] == 400

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 import games
 from agents import kernels, loading
 from agents.agent import Limits
+from agents.kernels import compilation
 from agents.plain_search import PlainSearch
 from agents.registry import load_agent
 
@@ -121,3 +123,30 @@ def test_a_kernel_that_another_thread_imports_is_not_ready(fake: tuple[FakeKerne
     kernel.arrive.set()
     thread.join()
     assert not loading.is_pending(game.name)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("quiet_s", [-1.0, 1e9])
+def test_compiling_is_shown_on_a_terminal_and_loading_from_the_disk_is_not(
+    monkeypatch: pytest.MonkeyPatch, quiet_s: float
+) -> None:
+    told = Terminal()
+    monkeypatch.setattr(kernels, "QUIET_S", quiet_s)
+    monkeypatch.setattr(kernels.sys, "stderr", told)
+    with kernels._shown("gomoku"):
+        for _ in range(3):
+            for listener in compilation.listeners:
+                listener()
+    assert not compilation.listeners
+    lines = told.getvalue().split("\r\033[K")[1:]
+    if quiet_s > 0:
+        assert lines == []
+        return
+    assert [line.rpartition(" of ")[0] for line in lines[:3]] == [
+        f"Preparing the player of gomoku, once: {number}" for number in (1, 2, 3)
+    ]
+    assert lines[3:] == [""]

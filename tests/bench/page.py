@@ -3,7 +3,8 @@
 Prints one JSON line: `interactive_ms` (from asking for the page to the first board that can be clicked), `pixels_ms`
 (from a state that is handed to the page's thread to the next frame that Chromium paints; median and 95 %), `growth`
 over the state changes (heap in MB, elements of the document and documents, before and after), `weight_kb`.
-`--pictures` keeps three screenshots in that folder: a game of morris on a phone, a laptop and a projector.
+`--pictures` keeps four screenshots in that folder: a game of morris on a phone, a laptop and a projector, and the start
+card.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Shown:
         """Shows the position after that many plies."""
         game, moves, position = self.game, self.moves[:ply], self.history[ply]
         referee = Referee(game, (None, agent), self.history[: ply + 1], moves)
-        match: Any = SimpleNamespace(referee=referee, game_id="g1")
+        match: Any = SimpleNamespace(referee=referee, game_id="g1", advice=None, pace_s=None)
         if (drawing := self.view.board(match)) is not None:
             self.page.update_board(drawing)
         thought = Thought(0.42, 9, 481_222, 1.93) if agent else None
@@ -153,7 +154,7 @@ def short_game(name: str, plies: int) -> list[str]:
 
 
 def take_pictures(browser: Browser, folder: Path) -> None:
-    """Takes three screenshots, small enough to be kept."""
+    """Takes four screenshots, small enough to be kept."""
     moves = ["d6", "f4", "d2", "b4", "g4", "d7", "c5", "e3", "a4", "c4", "e5", "d5", "f6", "b6", "a1"]
     shown = Shown("morris", moves)
     for number, text in enumerate(("A new game of nine men's morris. Light begins.", "Light: f6.", "Dark: b6."), 1):
@@ -165,21 +166,34 @@ def take_pictures(browser: Browser, folder: Path) -> None:
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
         page.goto(shown.page.address)
         page.wait_for_selector("#board svg")
-        page.wait_for_timeout(400)
-        image = cv2.imdecode(np.frombuffer(page.screenshot(), np.uint8), cv2.IMREAD_COLOR)
-        assert image is not None
-        share = min(1.0, 1280 / width)
-        small = cv2.resize(image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
-        cv2.imwrite(str(folder / f"page-{name}.webp"), small, [cv2.IMWRITE_WEBP_QUALITY, 82])
-        page.close()
+        keep(page, folder / f"page-{name}.webp")
     shown.page.close()
+    with tempfile.TemporaryDirectory() as record:
+        table = Table(Path(record), "morris", whole=True)
+        page = browser.new_page(viewport={"width": 1366, "height": 560}, color_scheme="light")
+        page.goto(table.address)
+        page.wait_for_selector("#start-games img")
+        page.wait_for_load_state("networkidle")
+        keep(page, folder / "page-start.webp")
+        table.close()
+
+
+def keep(page: Page, path: Path) -> None:
+    """Takes a screenshot, at most 1280 pixels wide, and closes the page."""
+    page.wait_for_timeout(400)
+    image = cv2.imdecode(np.frombuffer(page.screenshot(), np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None
+    share = min(1.0, 1280 / image.shape[1])
+    small = cv2.resize(image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
+    cv2.imwrite(str(path), small, [cv2.IMWRITE_WEBP_QUALITY, 82])
+    page.close()
 
 
 def main() -> int:
     """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--changes", type=int, default=2000, help="State changes that are shown.")
-    parser.add_argument("--pictures", type=Path, help="Folder in which to keep three screenshots; measures nothing.")
+    parser.add_argument("--pictures", type=Path, help="Folder in which to keep four screenshots; measures nothing.")
     given = parser.parse_args()
     if CHROMIUM is None or not shutil.which(CHROMIUM):
         sys.stderr.write("there is no chromium; on Debian: apt-get install chromium\n")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import signal
 import socket
@@ -41,6 +42,11 @@ from vision.sources.encoded import JpegSplitter
 START_S = 60.0
 FIRST_S = 20.0
 """Seconds of the first board before the film: the eyes open meanwhile."""
+STILL_S = 1.0
+AROUND_S = 9.0
+"""Seconds that the players rest besides the cut itself: until the phone is back, and what it sends was read."""
+LATE = 2.5
+"""Times as long as a film may take: a busy computer shows fewer pictures a second than it should."""
 MOST_MS = 150.0
 CAMERA_HZ = 30
 """Pictures a second that Chromium takes from an MJPEG file."""
@@ -84,24 +90,43 @@ def main() -> int:
         studio = Studio(DATA / "morris", DATA / "morris" / "labels.json", DATA / "hand", "1", kept)
         film = studio.film(Plan(asked.sway, 0.0, asked.free, 7, asked.plies), lambda _: None)
         game = games.load("nine_mens_morris", RULES)
-        dues = by_the_rules(game, showings(film, studio.hand))
-        seconds = as_camera(film, folder / "camera.mjpeg")
-        line, figures = followed(folder, seconds, asked.cut_s, asked.shots)
+        shown = showings(film, studio.hand)
+        dues = by_the_rules(game, shown)
+        half = len(shown) // 2 + 1
+        rest_s = asked.cut_s and asked.cut_s + AROUND_S
+        seconds = as_camera(film, folder / "camera.mjpeg", shown[half - 1].ends_s, rest_s)
+        plies = sum(due.plies for due in dues[:half]), sum(due.plies for due in dues)
+        line, figures = followed(folder, plies, seconds, asked.cut_s, asked.shots)
     return report(game, dues, line, figures)
 
 
-def as_camera(film: Path, path: Path) -> float:
-    """Writes a film as a file that Chromium takes for a camera; returns its seconds."""
+def as_camera(film: Path, path: Path, rest: float, rest_s: float) -> float:
+    """Writes a film as a file that Chromium takes for a camera; returns its seconds.
+
+    The first board is shown for FIRST_S more, and that before `rest`, in seconds of the film, for `rest_s` more.
+    """
     pictures = JpegSplitter().feed(film.read_bytes())
-    pictures = [pictures[0]] * round(FIRST_S * FPS) + pictures
+    at, still = round(rest * FPS), round(STILL_S * FPS)
+
+    def longer(end: int, seconds: float) -> list[bytes]:
+        """A still camera's pictures before that one, again and again: each has noise of its own."""
+        before = pictures[max(0, end - still) : end]
+        return [before[number % still] for number in range(round(seconds * FPS))]
+
+    pictures = longer(still, FIRST_S) + pictures[:at] + longer(at, rest_s) + pictures[at:]
     with path.open("wb") as file:
         for picture in pictures:
             file.write(picture * round(CAMERA_HZ / FPS))
     return len(pictures) / FPS
 
 
-def followed(folder: Path, seconds: float, cut_s: float, shots: Path | None) -> tuple[list[str], list[dict[str, Any]]]:
-    """The moves of the game that the daemon followed, and what the phone's page showed each second."""
+def followed(
+    folder: Path, plies: tuple[int, int], seconds: float, cut_s: float, shots: Path | None
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """The moves of the game that the daemon followed, and what the phone's page showed each second.
+
+    The network is cut, if at all, once the first of the two numbers of `plies` is played.
+    """
     page_port, phone_port, relay_port = free_port(), free_port(), free_port()
     settings = folder / "table.toml"
     settings.write_text(SETTINGS.format(page=page_port, phone=phone_port, folder=folder), encoding="utf-8")
@@ -123,7 +148,9 @@ def followed(folder: Path, seconds: float, cut_s: float, shots: Path | None) -> 
         phone = browser.new_context(
             viewport={"width": 390, "height": 844}, ignore_https_errors=True, permissions=["camera"]
         ).new_page()
-        address = scanned(browser.new_page(viewport={"width": 1366, "height": 768}), here)
+        laptop = browser.new_page(viewport={"width": 1366, "height": 768})
+        laptop.goto(f"{here}/phone")
+        address = scanned(laptop)
         address = address.replace(f":{phone_port}/", f":{relay_port}/")  # a cable that can be unplugged
         relay = "tests.bench.relay", str(relay_port), str(phone_port)
         with program(*relay):
@@ -133,17 +160,17 @@ def followed(folder: Path, seconds: float, cut_s: float, shots: Path | None) -> 
             phone.goto("about:blank")
             phone.goto(address)
             phone.locator("#stop").wait_for()
-            began_s = time.monotonic()
-            figures = watched(phone, here, began_s + (seconds / 2 if cut_s else seconds))
+            until_s = time.monotonic() + LATE * seconds
+            figures = watched(phone, here, until_s, plies[0] if cut_s else plies[1])
         if cut_s:
             time.sleep(cut_s)
             with program(*relay):
-                back = watched(phone, here, began_s + seconds)
+                back = watched(phone, here, until_s, plies[1])
                 figures += [{"back_s": back[0]["at_s"] if back else None}, *back]
                 shot(phone, shots)
         else:
             shot(phone, shots)
-        line = next((one["moves"] for one in reversed(figures) if "moves" in one), [])
+        line = max((one["moves"] for one in figures if "moves" in one), key=len, default=[])
         browser.close()
     return line, figures
 
@@ -154,8 +181,8 @@ def moves_at(here: str) -> list[str]:
         return list(json.load(response)["moves"])
 
 
-def watched(phone: Page, here: str, until_s: float) -> list[dict[str, Any]]:
-    """What the phone's page shows of its rate, each second."""
+def watched(phone: Page, here: str, until_s: float, plies: int) -> list[dict[str, Any]]:
+    """What the phone's page shows of its rate, each second, until that many plies are played."""
     figures, shown, began_s = list[dict[str, Any]](), "", time.monotonic()
     while time.monotonic() < until_s:
         told = dict(phone.locator("#rate").evaluate("(element) => ({ ...element.dataset, text: element.textContent })"))
@@ -163,6 +190,8 @@ def watched(phone: Page, here: str, until_s: float) -> list[dict[str, Any]]:
             shown = told["text"]
             figures.append(told | {"at_s": round(time.monotonic() - began_s, 1), "moves": moves_at(here)})
             sys.stderr.write(f"{time.monotonic() - until_s:7.1f} s  {shown}  {phone.inner_text('#said')}\n")
+            if len(figures[-1]["moves"]) >= plies:
+                break
         time.sleep(1.0)
     return figures
 
@@ -174,16 +203,15 @@ def shot(phone: Page, folder: Path | None) -> None:
         phone.screenshot(path=folder / "phone.png")
 
 
-def scanned(laptop: Page, here: str) -> str:
+def scanned(laptop: Page) -> str:
     """The address in the QR code that the page on the table's computer shows."""
-    laptop.goto(f"{here}/phone")
     laptop.locator("#qr").wait_for()
     laptop.wait_for_function("document.getElementById('qr').naturalWidth > 0")
     picture = cv2.imdecode(np.frombuffer(laptop.locator("#qr").screenshot(), np.uint8), cv2.IMREAD_COLOR)
-    address = str(cv2.QRCodeDetector().detectAndDecode(picture)[0])
-    if not address:
-        raise ValueError("the QR code on the page cannot be read")
-    return address
+    for scale, detector in itertools.product((1.0, 0.5, 2.0, 0.7), (cv2.QRCodeDetector(), cv2.QRCodeDetectorAruco())):
+        if address := str(detector.detectAndDecode(cv2.resize(picture, None, fx=scale, fy=scale))[0]):
+            return address
+    raise ValueError("the QR code on the page cannot be read")
 
 
 def report(game: Any, dues: Sequence[Due], line: Sequence[str], figures: Sequence[dict[str, Any]]) -> int:

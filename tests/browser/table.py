@@ -6,7 +6,7 @@ There is no camera, or a simulated one: then boards are laid at once, and time p
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
 from daemon.config.settings import Config
 from daemon.perception.pipeline import Pipeline
-from vision.frame import Frame
+from vision.frame import Frame, Image
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
 
@@ -63,6 +63,8 @@ class Table:
         self.board = self.game.board(self.game.initial())
         """The pieces on the simulated board; set by the test."""
         self.profile: TableProfile | None = None
+        self.seen_as: Callable[[Image], Image] = lambda picture: picture
+        """What the camera makes of a picture."""
         self.obeys = False
         """Whether the boards that a calibration asks for are laid."""
         self._camera, self._whole = camera, whole
@@ -108,7 +110,7 @@ class Table:
             if wanted != shown:
                 shown, table = wanted, table.with_board(wanted, seed=number)
             table.advance(STEP_S)
-            runner.tick(Frame(table.render(), number * STEP_S, number))
+            runner.tick(Frame(self.seen_as(table.render()), number * STEP_S, number))
             self._go_on(session)
 
     def _asked_for(self, session: Session) -> str:

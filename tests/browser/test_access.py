@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,15 @@ Look = Callable[..., Any]
 Tables = Callable[..., Table]
 
 
+SHOWN = {"": ".cell.target", "setup": "#health.good", "overlay": "#board svg", "phone": "#qr"}
+"""What a page shows once it is complete."""
+
+
+def door(folder: Path) -> dict[str, Any]:
+    """Settings of the phones' port: a free one, with keys of its own."""
+    return {"port": 0, "addresses": ["127.0.0.1"], "folder": str(folder / "phone")}
+
+
 def serious(page: Any) -> list[str]:
     """The faults that axe calls serious or critical."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
@@ -27,12 +37,12 @@ def serious(page: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", ["", "setup", "games", "overlay"])
-def test_axe_finds_no_serious_fault(table: Tables, look: Look, path: str, scheme: str) -> None:
-    there = table("morris")
+@pytest.mark.parametrize("path", ["", "setup", "games", "overlay", "phone"])
+def test_axe_finds_no_serious_fault(table: Tables, look: Look, tmp_path: Path, path: str, scheme: str) -> None:
+    there = table("morris", phone=door(tmp_path))
     page = look(there.address + path, color_scheme=scheme, bypass_csp=True)
-    if path != "games":
-        page.wait_for_selector(".cell.target" if not path else "#health.good" if path == "setup" else "#board svg")
+    if path in SHOWN:
+        page.wait_for_selector(SHOWN[path])
     if not path:
         page.locator('[data-cell="d6"] .spot').click(force=True)
         page.wait_for_selector('#moves[data-plies="1"]', state="attached")
@@ -43,10 +53,10 @@ def test_axe_finds_no_serious_fault(table: Tables, look: Look, path: str, scheme
         assert serious(page) == []
 
 
-@pytest.mark.parametrize("path", ["", "setup", "games"])
+@pytest.mark.parametrize("path", ["", "setup", "games", "phone"])
 @pytest.mark.parametrize("width", [360, 768, 1920, 3840])
-def test_nothing_sticks_out_sideways(table: Tables, look: Look, path: str, width: int) -> None:
-    there = table("dominoes" if not path else "morris")
+def test_nothing_sticks_out_sideways(table: Tables, look: Look, tmp_path: Path, path: str, width: int) -> None:
+    there = table("dominoes" if not path else "morris", phone=door(tmp_path))
     page = look(there.address + path, width, 800)
     page.wait_for_load_state("networkidle" if path else "load")
     if not path:

@@ -10,13 +10,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from daemon.agents import hints
+from daemon.outputs.web import WebPage
 from tests.browser.table import Table
+from tests.browser.test_access import serious
+from tests.daemon.test_web import state
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 Look = Callable[..., Any]
 Tables = Callable[..., Table]
+SMALL = """() => [...document.querySelectorAll("main button, main .button, main select, main summary")]
+    .filter((one) => one.checkVisibility()).map((one) => [one.textContent, one.getBoundingClientRect()])
+    .filter(([, box]) => Math.min(box.height, box.width) < 44)
+    .map(([text, box]) => `${text} ${box.width}x${box.height}`)"""
 WIDTHS = [(390, 844), (820, 1180), (1366, 768)]
 
 
@@ -69,3 +76,173 @@ def test_the_cameras_picture_is_small_and_opens_and_escape_closes_it(table: Tabl
     page.keyboard.press("Escape")
     small.wait_for()
     assert small.bounding_box()["width"] < 120 and not page.locator("#large").is_visible()
+
+
+def test_on_a_small_board_a_first_tap_shows_a_ghost_and_a_second_lays_the_stone(table: Tables, look: Look) -> None:
+    there = table("gomoku")
+    page = look(there.address, 390, 844, has_touch=True)
+    page.wait_for_selector(".cell.target")
+    tap(page, "h8")
+    page.locator("#answer", has_text="Tap it again to lay on h8.").wait_for()
+    assert page.locator('[data-cell="h8"] .ghost').get_attribute("fill") == "url(#man-dark)"
+    tap(page, "c3")  # another cell: the ghost goes there
+    page.wait_for_selector('[data-cell="c3"] .ghost')
+    assert page.locator(".ghost").count() == 1 and there.moves == []
+    tap(page, "c3", beside=12)  # a finger's width is near enough
+    page.wait_for_selector('#moves[data-plies="1"]', state="attached")
+    assert there.moves == ["c3"] and page.locator(".ghost").count() == 0
+
+
+def test_a_tap_on_a_large_board_lays_at_once_and_beside_a_cell_means_the_nearest(table: Tables, look: Look) -> None:
+    there = table("morris")
+    page = look(there.address, 820, 1180, has_touch=True)
+    page.wait_for_selector(".cell.target")
+    tap(page, "d2")
+    page.wait_for_selector('#moves[data-plies="1"]', state="attached")
+    small = look(there.address, 390, 844, has_touch=True)
+    small.wait_for_selector(".cell.target")
+    tap(small, "a7", beside=20)
+    small.wait_for_selector('#moves[data-plies="2"]', state="attached")
+    assert there.moves == ["d2", "a7"]
+
+
+def tap(page: Page, cell: str, beside: float = 0.0) -> None:
+    box = page.locator(f'[data-cell="{cell}"] .spot').bounding_box()
+    assert box is not None
+    page.touchscreen.tap(box["x"] + box["width"] / 2 + beside, box["y"] + box["height"] / 2)
+
+
+def test_legal_moves_are_dots_that_hide_nothing(table: Tables, look: Look) -> None:
+    page = look(table("reversi").address)
+    page.wait_for_selector(".cell.target")
+    assert page.locator(".cell.target .dot").count() == page.locator(".cell.target").count() == 4
+    dot, cell = (page.locator(f".cell.target {one}").first.bounding_box() for one in (".dot", ".spot"))
+    assert dot["width"] < cell["width"] / 3
+    point(page, page.locator(".cell.target").first.get_attribute("data-cell"))
+    page.wait_for_selector('#moves[data-plies="1"]', state="attached")
+
+
+def test_a_turned_board_stays_turned_and_keys_and_names_go_with_it(table: Tables, look: Look) -> None:
+    page = look(table("morris").address)
+    page.wait_for_selector(".cell.target")
+    top, bottom = place(page, "a7"), place(page, "g1")
+    assert place(page, "#player-1")[1] < top[1]
+    page.click("#flip")
+    assert place(page, "a7") == pytest.approx(bottom, abs=1) and place(page, "g1") == pytest.approx(top, abs=1)
+    assert place(page, "#player-0")[1] < place(page, "#player-1")[1]
+    page.locator('[data-cell="d1"]').focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.cell") == "a1"
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#moves[data-plies="1"]', state="attached")
+    man, spot = place(page, '[data-cell="a1"] .body'), place(page, "a1")
+    assert man == pytest.approx(spot, abs=1)
+    page.reload()
+    page.wait_for_selector(".flipped")
+
+
+def place(page: Page, what: str) -> tuple[float, float]:
+    """The middle of a cell, or of an element."""
+    box = page.locator(what if what[0] in "#[" else f'[data-cell="{what}"] .spot').bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_names_stand_on_the_sides_where_their_men_begin(table: Tables, look: Look) -> None:
+    page = look(table("ganh").address)
+    page.wait_for_selector(".cell.source")
+    light = place(page, page.locator(".cell.source").first.get_attribute("data-cell"))[1]
+    mover, other = place(page, "#player-0")[1], place(page, "#player-1")[1]
+    assert page.locator("#player-0.on").count() == 1 and mover < light < other
+
+
+def test_a_game_that_is_over_offers_a_rematch_its_replay_and_its_file(table: Tables, look: Look) -> None:
+    there = table("gomoku")
+    page = look(there.address)
+    for ply, cell in enumerate("a1 a2 b1 b2 c1 c2 d1 d2 e1".split(), 1):
+        page.wait_for_selector(".cell.target")
+        point(page, cell)
+        page.wait_for_selector(f'#moves[data-plies="{ply}"]', state="attached")
+    page.locator("#instruction[data-kind=over]", has_text="five in a row").wait_for()
+    assert page.locator(".marks .won").count() == 5
+    with page.expect_download() as download:
+        page.click("[data-link=export]")
+    assert download.value.suggested_filename.endswith(".sgf")
+    page.click("[data-link=review]")
+    page.locator("#board img").wait_for()
+    source = page.locator("#board img").get_attribute("src")
+    drawn = page.evaluate("async (path) => (await fetch(path)).text()", source)
+    assert drawn.count('class="won"') == 5
+    page.go_back()
+    page.locator("[data-command=new_game]", has_text="Rematch").click()
+    page.wait_for_selector('#moves[data-plies="0"]', state="attached")
+    page.wait_for_selector(".cell.target")
+
+
+def test_two_agents_are_paused_and_their_pace_is_set(table: Tables, look: Look) -> None:
+    there = table("gomoku", agent="level-2", players={"first": {"agent": "level-2"}})
+    page = look(there.address)
+    page.locator("#pace").wait_for()
+    page.select_option("#seconds", "3")
+    page.locator("#said", has_text="One move in 3 s").wait_for()
+    page.locator("[data-command=pause]").click()
+    page.locator("#instruction", has_text="The game is paused.").wait_for()
+    page.wait_for_timeout(300)
+    before = there.moves
+    page.wait_for_timeout(1000)
+    assert there.moves == before
+    page.select_option("#seconds", "0")
+    page.locator("[data-command=resume]").click()
+    page.wait_for_function(
+        "count => Number(document.querySelector('#moves').dataset.plies) > count", arg=len(before) + 2
+    )
+
+
+def test_dominoes_shows_what_diamonds_bring_and_names_tiles_as_people_do(table: Tables, look: Look) -> None:
+    page = look(table("dominoes").address)
+    page.locator("#hand button").first.wait_for()
+    assert page.locator('[data-cell="1A"] .worth').text_content() == "5"
+    assert page.locator('[data-cell="1A"]').get_attribute("aria-label").endswith("5 points")
+    page.click("#rules summary")
+    assert page.locator("#in-short li").count() == 5
+    names = {one.get_attribute("aria-label") for one in page.locator("#hand button").all()}
+    told = page.locator("#actions [data-move]").all_inner_texts()
+    assert {f"Put {name.lower()} away" for name in names} == set(told)
+
+
+def test_an_agent_that_reports_nothing_has_no_line(look: Look) -> None:
+    served = WebPage(port=0)
+    empty = {"score": None, "depth": 0, "nodes": 0, "seconds": 0.0, "masked": 0}
+    served.update_view({"title": "Reversi", "thought": empty})
+    served.update_state(state(1))
+    page = look(served.address)
+    page.locator("#title", has_text="Reversi").wait_for()
+    assert page.locator("#thought").is_hidden()
+    served.update_view({"title": "Reversi", "thought": empty | {"score": 664.0}})
+    page.locator("#thought", has_text="thinks it is ahead").wait_for()
+    served.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), WIDTHS)
+def test_every_control_is_large_enough_for_a_finger_and_axe_is_content(
+    table: Tables, look: Look, width: int, height: int, scheme: str
+) -> None:
+    there = table("gomoku", agent="level-2", players={"first": {"agent": "level-2"}})
+    page = look(there.address, width, height, color_scheme=scheme, bypass_csp=True)
+    page.locator("[data-link=review]").wait_for()
+    assert serious(page) == []
+    small = page.evaluate(SMALL)
+    assert small == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("name", ["morris", "gomoku", "ganh", "reversi"])
+def test_a_laptop_shows_instruction_board_and_both_names_at_once(name: str, table: Tables, look: Look) -> None:
+    page = look(table(name).address, 1366, 768)
+    page.wait_for_selector(".cell.target, .cell.source")
+    for ply in range(3):  # also beside a list of moves
+        point(page, page.locator(".cell.target, .cell.source").first.get_attribute("data-cell"))
+        page.wait_for_timeout(100 * ply)
+    boxes = [page.locator(one).bounding_box() for one in ("#instruction", "#player-0", "#player-1", "#board")]
+    assert all(box["y"] >= 0 and box["y"] + box["height"] <= 768 for box in boxes)

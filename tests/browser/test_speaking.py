@@ -55,6 +55,7 @@ def test_a_page_speaks_with_the_daemons_sound_where_the_browser_has_no_voice(loo
     page = look("about:blank")
     page.add_init_script(PLAYED)
     page.goto(here.address)
+    page.locator("#announcements li").first.wait_for()
     page.get_by_role("button", name="Speak here").click()
     page.wait_for_function("() => window.played.length === 1")  # the last phrase, so that one hears whether it works
     say(here, "Dark d2.")

@@ -8,9 +8,14 @@ from typing import Any
 import pytest
 
 import games
+from calibration.template import load_template
 from tests.browser.table import Table
 from tests.browser.test_access import serious
 from tests.browser.test_playing import has_come, point
+from vision.simulated.source import SimulatedSource
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
+from vision.sources.mjpeg_server import MjpegServer
 
 Look = Callable[..., Any]
 Tables = Callable[..., Table]
@@ -86,3 +91,119 @@ def test_begin_is_in_view_and_axe_finds_nothing_serious(table: Tables, look: Loo
     page.locator("#settings").click()
     page.locator("#clock-set").wait_for()
     assert serious(page) == []
+
+
+def test_language_sound_and_clock_change_in_the_middle_of_a_game(table: Tables, look: Look) -> None:
+    there = table("morris", whole=True)
+    page, other = look(there.address), look(there.address)
+    loaded(page, "#start")
+    page.locator("#way-here").click()
+    page.locator("#menu-begin").click()
+    page.wait_for_selector("#main .cell.target")
+    point(page, "d6")
+    has_come(page, there, 1)
+    page.locator("#settings").click()
+    page.locator("#settings-dialog [name=clock]").select_option(label="10 minutes a game")
+    page.locator("#clock-set").click()
+    page.locator("#player-0 .clock:text('10:00')").wait_for()
+    page.get_by_label("The table speaks").check()
+    page.wait_for_function("() => document.querySelector('#settings-answer').textContent === 'Done.'")
+    assert there.session.config.speech.enabled
+    page.locator("[name=language]").select_option("vi")
+    for one in (page, other):
+        one.wait_for_selector('html[lang="vi"]')
+        has_come(one, there, 1)
+    assert page.locator('[data-cell="d6"]').get_attribute("aria-label") == "d6: quân trắng"
+    assert there.moves == ["d6"]
+    page.wait_for_selector("#main .cell.target")
+    point(page, "f4")
+    has_come(page, there, 2)
+
+
+def test_a_name_goes_when_an_agent_sits_down_and_is_asked_again_afterwards(table: Tables, look: Look) -> None:
+    there = table("reversi", whole=True)
+    page = look(there.address)
+    loaded(page, "#start")
+    page.locator("#way-here").click()
+    menu = page.locator("#menu")
+    menu.get_by_role("radio", name="Two people").check()
+    menu.get_by_label("Name: Black").fill("Ada")
+    menu.get_by_label("Name: White").fill("Bo")
+    page.locator("#menu-begin").click()
+    page.locator("#player-0 .name:text('Ada')").wait_for()
+    assert page.locator("#player-1 .name").inner_text() == "White Bo"
+    page.locator("#new").click()
+    menu.get_by_role("radio", name="White", exact=True).check()
+    menu.get_by_role("radio", name="Beginner").check()
+    assert menu.get_by_label("Your name").input_value() == "Bo"
+    menu.get_by_role("radio", name="Two people").check()
+    assert menu.get_by_label("Name: Black").input_value() == ""
+    menu.get_by_role("radio", name="White", exact=True).check()
+    page.locator("#menu-begin").click()
+    page.locator("#player-0 .name:text('Beginner')").wait_for()
+    assert page.locator("#player-1 .name").inner_text() == "White Bo"
+    assert [one.name for one in (there.session.config.players.first, there.session.config.players.second)] == ["", "Bo"]
+
+
+def test_a_theme_is_kept_on_this_device_and_chosen_before_the_page_is_drawn(table: Tables, look: Look) -> None:
+    there = table("morris")
+    page = look(there.address, color_scheme="light")
+    page.locator("#settings").click()
+    page.locator("[name=theme]").select_option("dark")
+    ground = "getComputedStyle(document.documentElement).getPropertyValue('--ground').trim()"
+    assert page.evaluate(ground) == "#171614"
+    for path in ("setup", "games", ""):
+        page.goto(there.address + path)
+        assert page.evaluate(ground) == "#171614"
+    page.locator("#settings").click()
+    page.locator("[name=theme]").select_option("")
+    assert page.evaluate(ground) == "#f6f3ee"
+
+
+def test_the_page_can_be_installed(table: Tables, look: Look) -> None:
+    there = table("morris")
+    page = look(there.address)
+    told = page.context.new_cdp_session(page).send("Page.getAppManifest")
+    assert told["errors"] == [] and "Kibitzer" in told["data"]
+    loads = (
+        "async () => { const one = new Image(); one.src = 'icon.svg'; await one.decode(); return one.naturalWidth; }"
+    )
+    assert page.evaluate(loads) > 0
+
+
+def test_a_camera_is_looked_through_on_the_start_card(table: Tables, look: Look) -> None:
+    there = table("morris", whole=True)
+    seen = SimulatedTable(load_template("nine_mens_morris"), "." * 24, default_style(), seed=5)
+    server = MjpegServer(SimulatedSource(seen, 10, real_time=True), 0)
+    page = look(there.address)
+    loaded(page, "#start")
+    page.locator("#way-camera").click()
+    page.get_by_label("by the address").check()
+    page.locator("#address").fill(server.url)
+    page.locator("#camera-look").click()
+    page.locator("#camera-answer", has_text="what the camera sees").wait_for()
+    page.locator("#camera-begin").click()
+    loaded(page, "#menu")
+    page.locator("#menu-begin").click()
+    page.wait_for_selector('#main[data-watched="yes"]', timeout=60_000)
+    assert page.locator("#start").is_hidden() and page.locator("#camera-dialog").is_hidden()
+    server.stop()
+
+
+def test_a_phone_is_invited_with_the_game_that_was_chosen(table: Tables, look: Look) -> None:
+    there = table("morris", whole=True)
+    page = look(there.address)
+    loaded(page, "#start")
+    page.get_by_role("radio", name="Reversi").check()
+    page.locator("#way-phone").click()
+    loaded(page, "#menu")
+    page.locator("#menu-begin").click()
+    page.wait_for_url("**/phone")
+    page.wait_for_function("() => document.querySelector('#qr').naturalWidth > 0")
+    page.goto(there.address)
+    page.locator("#phone a").wait_for()
+    assert there.session.config.game.name == "reversi" and page.locator("#main").is_hidden()
+    page.locator("#way-here").click()  # a change of mind
+    page.locator("#menu-begin").click()
+    page.wait_for_selector("#main .cell.target")
+    assert page.locator("#phone").is_hidden()

@@ -101,21 +101,19 @@ def test_a_camera_is_looked_through_and_then_begun_with(table: Tables, look: Loo
     seen = SimulatedTable(load_template("nine_mens_morris"), "." * 24, default_style(), seed=5)
     server = MjpegServer(SimulatedSource(seen, 10, real_time=True), 0)
     page = look(there.address + "setup")
-    page.locator("#camera-list").wait_for()
+    page.locator("#choose").click()
+    page.locator("#cameras :checked").wait_for()
     assert page.locator("#cameras :checked").get_attribute("value") == "none"
     page.get_by_label("by the address").check()
     assert page.locator("#camera-look").is_disabled() and page.locator("#camera-begin").is_hidden()
     page.locator("#address").fill("/etc/passwd")
     page.locator("#camera-look").click()
     page.locator("#camera-answer.bad", has_text="files and folders go into the settings").wait_for()
-    page.locator("#address").fill(server.url)
-    assert page.locator("#camera-begin").is_hidden()  # nobody has previewed it
-    page.locator("#camera-look").click()
-    page.locator("#camera-answer", has_text="what the camera sees").wait_for()
-    assert page.locator("#preview").evaluate("(image) => image.naturalWidth") == 960
-    page.locator("#camera-begin").click()
-    page.locator("#camera-answer", has_text="A new game.").wait_for()
+    begin_with(page, server.url)
+    page.locator('#main[data-watched="yes"]').wait_for(timeout=SLOW_MS)
+    page.goto(there.address + "setup")
     page.wait_for_selector("#frame[src]", timeout=SLOW_MS)
+    page.locator("#choose").click()
     page.locator("#cameras label", has_text="(in use)").get_by_role("radio").and_(
         page.locator(f'[value="{server.url}"]')
     ).wait_for()
@@ -125,8 +123,20 @@ def test_a_camera_is_looked_through_and_then_begun_with(table: Tables, look: Loo
     assert server.viewers == 1
     page.locator("#cameras input").first.check()
     page.locator("#camera-begin").click()
-    page.locator("#none").wait_for(timeout=SLOW_MS)
+    page.locator("#menu-begin").click()
+    page.locator('#main[data-watched="no"]').wait_for(timeout=SLOW_MS)
     server.stop()
+
+
+def begin_with(page: Page, address: str) -> None:
+    """Begins a game with the camera at an address, in the dialog that is open."""
+    page.locator("#address").fill(address)
+    assert page.locator("#camera-begin").is_hidden()  # nobody has previewed it
+    page.locator("#camera-look").click()
+    page.locator("#camera-answer", has_text="what the camera sees").wait_for()
+    assert page.locator("#preview").evaluate("(image) => image.naturalWidth") >= SIZE_PX[0]
+    page.locator("#camera-begin").click()
+    page.locator("#menu-begin").click()
 
 
 def test_corners_that_are_clicked_place_the_board(table: Tables, look: Look) -> None:
@@ -168,20 +178,19 @@ def test_a_camera_that_goes_away_while_calibrating_is_told_and_nothing_is_lost(t
     there = table("morris", whole=True)
     seen = SimulatedTable(load_template("nine_mens_morris"), "." * 24, default_style(), seed=5, size_px=SIZE_PX)
     server = MjpegServer(SimulatedSource(seen, 10, real_time=True), 0)
-    page = look(there.address + "setup")
+    page = look(there.address + "#camera")
     page.get_by_label("by the address").check()
-    page.locator("#address").fill(server.url)
-    page.locator("#camera-look").click()
-    page.locator("#camera-begin").click()
+    begin_with(page, server.url)
+    page.locator('#main[data-watched="yes"]').wait_for(timeout=SLOW_MS)
+    page.goto(there.address + "setup")
     page.locator("#calibrate").click(timeout=SLOW_MS)
     page.locator("#answer", has_text="I guide you").wait_for(timeout=SLOW_MS)
     page.locator("#step", has_text="1 taken").wait_for(timeout=SLOW_MS)
     server.stop()
     page.locator("#wanted", has_text="What was taken is kept").wait_for(timeout=SLOW_MS)
     assert page.locator("#health.bad").is_visible()
-    page.locator("#cameras input").first.check()
-    page.locator("#camera-begin").click()
-    page.locator("#camera-answer.bad", has_text="A calibration is under way").wait_for()
+    refused = page.request.post(there.address + "menu", data={"camera": {"source": "none"}})
+    assert refused.status == 409 and "A calibration is under way" in refused.json()["text"]
     server = MjpegServer(SimulatedSource(seen, 10, real_time=True), server.port)
     page.locator("#wanted", has_text="Lay").wait_for(timeout=SLOW_MS)
     assert "1 taken" in page.locator("#step").inner_text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -492,15 +492,32 @@ def test_what_was_said_last_is_said_again() -> None:
     assert [one.text for one in bench.heard][-2:] == ["Dark: f4.", "Dark: f4."]
 
 
+COACHES: list[hints.Coach] = []
+
+
+@pytest.fixture(autouse=True)
+def no_coach_is_left() -> Iterator[None]:
+    yield
+    while COACHES:
+        COACHES.pop().close()
+
+
+def running(program: str, deadline_s: float = 20.0) -> hints.Coach:
+    """A coach that asks this program."""
+    COACHES.append(hints.Coach((sys.executable, "-c", program), deadline_s))
+    return COACHES[-1]
+
+
 def answering(text: str) -> hints.Coach:
-    return hints.Coach((sys.executable, "-c", f"print({text!r})"), deadline_s=20.0)
+    return running(f"print({text!r})")
 
 
 def advised(bench: Bench) -> str:
     """Asks the coach and returns its final answer."""
     assert tell(bench, Coach()) == "Let me think."
-    thread = next(one for one in threading.enumerate() if one.name == "coach")
-    thread.join(30)
+    for thread in threading.enumerate():
+        if thread.name == "coach":
+            thread.join(30)
     bench.eyes.poll()
     return bench.heard[-1].text
 
@@ -530,7 +547,7 @@ def test_the_coach_says_who_stands_better_and_the_best_move(answer: object, said
 
 
 def test_a_coach_that_stalls_is_ended_at_its_deadline() -> None:
-    coach = hints.Coach((sys.executable, "-c", "import time; time.sleep(600)"), deadline_s=0.2)
+    coach = running("import time; time.sleep(600)", 0.2)
     bench = at(moves=["d2"], coach=coach)
     assert advised(bench) == "I have no opinion on this position."
     assert not coach.thinks
@@ -541,10 +558,36 @@ def test_advice_on_a_position_that_has_gone_is_not_given() -> None:
     tell(bench, Coach())
     assert "already" in refuse(bench, Coach())
     bench.show(board_with(bench.game, W="d2", B="f6"))
-    thread = next(one for one in threading.enumerate() if one.name == "coach")
-    thread.join(30)
+    for thread in threading.enumerate():
+        if thread.name == "coach":
+            thread.join(30)
     bench.eyes.poll()
     assert "changed while I was thinking" in bench.heard[-1].text
+
+
+def test_a_coach_stays_for_further_questions_and_another_takes_the_place_of_one_that_died() -> None:
+    program = """
+import json, os, sys
+for number, line in enumerate(sys.stdin):
+    asked = json.loads(line)["moves"].split()
+    print(json.dumps({"move": ["f4", "d6"][len(asked) - 1], "score": os.getpid(), "lead": 1}), flush=True)
+    if number == 1:
+        break
+"""
+    bench = at(moves=["d2"], coach=running(program))
+    assert advised(bench) == "Dark is far ahead. Try f4."
+    first = COACHES[0]._process
+    assert advised(bench) == "Dark is far ahead. Try f4." and COACHES[0]._process is first
+    assert first is not None and first.wait(20) == 0
+    assert advised(bench) == "Dark is far ahead. Try f4." and COACHES[0]._process is not first
+    assert bench.match.advice is not None and bench.match.advice.move is not None
+    bench.show(board_with(bench.game, W="d2", B="f6"))
+    assert bench.match.advice is None  # it was for the position before
+
+
+def test_no_hint_is_given_while_an_agent_is_to_move() -> None:
+    bench = at(moves=["d2"], agents=(None, "level-1"), coach=answering("{}"))
+    assert "people" in refuse(bench, Coach()) and not COACHES[0].thinks
 
 
 def coach_thread() -> threading.Thread:
@@ -552,7 +595,7 @@ def coach_thread() -> threading.Thread:
 
 
 def test_a_hint_asked_in_one_game_is_neither_spoken_in_the_next_nor_waited_for() -> None:
-    coach = hints.Coach((sys.executable, "-c", "import time; time.sleep(600)"), deadline_s=600.0)
+    coach = running("import time; time.sleep(600)", 600.0)
     before, after = at(moves=["d2"], coach=coach), at(moves=["d6"], coach=coach)
     before.match.game_id, after.match.game_id = "first", "second"
     tell(before, Coach())
@@ -589,6 +632,6 @@ def test_a_key_pressed_twice_counts_only_in_one_game_and_position() -> None:
 def test_the_real_coach_is_asked_in_words_that_the_command_line_understands(tmp_path: Path) -> None:
     for game in games.names():
         bench = at(games.find(game).short_name)
-        words = hints._question(bench.match.referee)
+        words = hints._words(bench.match.referee)
         assert words[words.index("--game") + 1] == game
-        assert words[-1] == "--json"
+        assert words[-1] == "--lines" and json.loads(hints._question(bench.match.referee)) == {"moves": ""}

@@ -7,12 +7,16 @@ from typing import Any
 import pytest
 
 import games
-from daemon.commands.command import Pause, Resign
+from daemon.commands.command import Command, Pace, Pause, Resign
+from daemon.config.seats import Seat
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
+from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from daemon.outputs.instruction import instruction
+from daemon.outputs.view import top_of
 from games import EMPTY
+from tests.daemon.test_match import Post
 
 AGENTS = (None, "level-3")
 
@@ -74,3 +78,39 @@ def test_a_tile_is_asked_for_by_its_ends() -> None:
     text = instruction(referee)["text"]
     assert text.startswith("Please lay the blank-four on ") and all(game.cells[step.cell] in text for step in steps)
     assert set(game.board(start)) == {EMPTY}
+
+
+def test_the_name_on_top_is_the_side_whose_men_begin_there() -> None:
+    tops = {name: top_of(games.load(name, {})) for name in games.shipped()}
+    assert tops.pop("co_ganh") == 0 and set(tops.values()) == {1}
+
+
+def test_a_pass_says_when_there_was_no_move() -> None:
+    game = games.load("reversi", {})
+    position = game.parse_position(f"XO{'-' * 62} O")
+    forced = game.legal_moves(position)
+    assert [game.format_move(position, move) for move in forced] == ["pass"]
+    (said,) = phrases.ply_sentences(game, position, forced[0])
+    assert str(said) == "White has no move and passes."
+
+
+def test_two_agents_wait_before_each_move_for_as_long_as_was_chosen() -> None:
+    now_s, post = [0.0], Post()
+    agents = "alphabeta", "alphabeta"
+    seats = Seat(agents[0]), Seat(agents[1])
+    match = Match(Referee(games.load("morris", {}), agents), seats=seats, publisher=post, clock=lambda: now_s[0])
+    with pytest.raises(AssertionError):
+        accepted(match, Pace(2.0))  # nobody has said that it may be chosen
+    match.pace_s = 0.0
+    match.start()
+    accepted(match, Pace(2.0))
+    for move, at_s, plies in (("d2", 0.0, 1), ("f4", 0.0, 1), ("", 1.9, 1), ("", 2.0, 2)):
+        if move:
+            post.answer(move)
+        now_s[0] = at_s
+        match.poll()
+        assert match.referee.ply == plies
+
+
+def accepted(match: Match, command: Command) -> None:
+    assert obey(match, command, None).accepted

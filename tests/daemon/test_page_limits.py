@@ -80,10 +80,19 @@ def test_another_computer_commands_with_the_token_only(page: WebPage, tmp_path: 
 STOP = b'{"action": "stop"}'
 
 
-@pytest.mark.parametrize(("path", "body"), [("/wish", STOP), ("/menu", b'{"camera": {"source": "none"}}')])
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/wish", STOP),
+        ("/menu", b'{"camera": {"source": "none"}}'),
+        ("/settings", b'{"speech": {"language": "ro"}}'),
+        ("/demo", b'{"game": "reversi"}'),
+    ],
+)
 def test_set_up_and_menu_are_guarded_as_commands_are(page: WebPage, tmp_path: Path, path: str, body: bytes) -> None:
     token = (tmp_path / "keys" / "page.token").read_text().strip()
-    bearer, mailbox = f"Bearer {token}", page._setup_queue if path == "/wish" else page._choices
+    queues = {"/wish": page._setup_queue, "/menu": page._choices, "/settings": page._changes, "/demo": page._demos}
+    bearer, mailbox = f"Bearer {token}", queues[path]
     assert ask(page, "POST", path, body)[0] == 401
     assert ask(page, "POST", path, body, Authorization=f"{bearer}x")[0] == 401
     assert ask(page, "POST", path, body, Authorization=bearer, Origin="https://example.org")[0] == 403

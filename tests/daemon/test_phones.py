@@ -18,12 +18,14 @@ import numpy as np
 import pytest
 from cryptography import x509
 
+from daemon.config.settings import CameraSection
 from daemon.outputs.phones import addresses, certificate
 from daemon.outputs.phones.certificate import CertificateError, DoorCertificates
 from daemon.outputs.phones.door import PhoneDoor
 from daemon.outputs.phones.filming import MAX_PICTURE_BYTES, Aim
 from daemon.outputs.phones.pairing import MAX_PHONES, VALID_S, Pairing
 from daemon.outputs.web import WebPage
+from daemon.supervision.camera import Camera, opener_with
 from vision.frame import SourceEnded
 from vision.sources.encoded import peek
 from vision.sources.phone import AWAITED, GONE, Asked, PhoneFeed, PhoneSource
@@ -67,7 +69,6 @@ class House:
         jar = aiohttp.CookieJar(unsafe=True)
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=context), cookie_jar=jar) as session:
             yield session
-        await asyncio.sleep(0.05)  # TLS connections end after their session
 
     @asynccontextmanager
     async def phone(self) -> AsyncIterator[tuple[aiohttp.ClientSession, aiohttp.ClientWebSocketResponse]]:
@@ -102,7 +103,15 @@ async def film(socket: aiohttp.ClientWebSocketResponse, *, take: bool = False, f
 
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(asyncio.wait_for(test(), 30.0))  # type: ignore[arg-type]
+    async def whole() -> None:
+        async with asyncio.timeout(30.0):
+            await test()
+            # TLS connections end after their session.
+            transports: Any = asyncio.get_running_loop()._transports  # type: ignore[attr-defined]
+            while any(one._sock is not None for one in list(transports.values())):
+                await asyncio.sleep(0.01)
+
+    asyncio.run(whole())
 
 
 # Pairing.
@@ -264,7 +273,7 @@ def test_the_page_of_a_foreign_site_can_use_neither_door_nor_invitation(house: H
                 async with session.request(method, f"{house.page.address}{path}", headers=foreign) as answer:
                     assert answer.status == 403
             forwarded = {"X-Forwarded-For": "192.0.2.7"}
-            for method, path in (("POST", "phone"), ("GET", "phone.svg"), ("DELETE", "phone")):
+            for method, path in (("POST", "phone"), ("DELETE", "phone")):
                 async with session.request(method, f"{house.page.address}{path}", headers=forwarded) as answer:
                     assert answer.status == 403, path
 
@@ -287,8 +296,7 @@ def test_this_computer_sees_renews_and_forgets(house: House) -> None:
             async with session.post(f"{house.page.address}phone") as answer:
                 told = await answer.json()
             assert told["phones"] == 1 and told["address"].startswith(f"https://{HERE}:")
-            async with session.get(f"{house.page.address}{told['qr']}") as answer:
-                assert answer.content_type == "image/svg+xml" and b"<path" in await answer.read()
+            assert told["svg"].startswith("<svg") and told["addresses"] == [{k: told[k] for k in ("address", "svg")}]
             async with session.post(f"{house.page.address}phone?new") as answer:
                 assert (await answer.json())["address"] != told["address"]
             assert await film(socket) == "yours"
@@ -447,3 +455,42 @@ def test_a_picture_from_before_is_not_the_first_of_a_source() -> None:
     assert picture is not None
     feed.offer(picture, (64, 48))
     assert PhoneSource(feed).read(0.01) is None
+
+
+def test_the_table_says_what_is_awaited_and_when_the_phone_is_gone() -> None:
+    feed, said, now_s = PhoneFeed(), list[str](), 0.0
+
+    def say(text: str, *, urgent: bool = False, code: str = "trouble") -> None:
+        said.append(text)
+
+    camera = Camera("phone", CameraSection(frozen_s=5.0), say, opener_with(feed), lambda: now_s)
+    grey = 0
+
+    def turn(*, films: bool) -> None:
+        nonlocal grey
+        if films and (picture := peek(jpeg(grey := grey + 1))) is not None:
+            feed.offer(picture, (64, 48))
+        for _ in range(20):
+            if camera.read(0.05) is not None or not films:
+                return
+
+    try:
+        for _ in range(10):
+            turn(films=False)
+        assert said == ["No phone yet. Scan the code with its camera."] and not camera.status()["ok"]
+        feed.begin()
+        turn(films=True)
+        assert said[1:] == ["I see what the phone films."] and camera.status()["ok"]
+        feed.end()
+        turn(films=False)
+        now_s = 4.0
+        turn(films=False)
+        assert len(said) == 2  # it may be back at once
+        now_s = 6.0
+        turn(films=False)
+        assert said[2:] == ["The phone sends no picture. Open its page again, or scan the code."]
+        feed.begin()
+        turn(films=True)
+        assert said[3:] == ["I see what the phone films."]
+    finally:
+        camera.close()

@@ -117,11 +117,16 @@ def test_the_menu_has_every_camera_once_and_no_password() -> None:
     assert is_same("0", "/dev/video0") and not is_same("0", "1") and not is_same("none", "0")
     config = Config.model_validate({"camera": {"source": "http://ana:secret@192.168.1.7/video"}})
     menu = menu_of(config, "none", {}, [CABLE])
-    assert [one["source"] for one in menu["cameras"]] == ["none", "http://***@192.168.1.7/video", CABLE.by_id]
-    assert menu["choice"]["camera"]["source"] == menu["cameras"][1]["source"]
-    assert "secret" not in json.dumps(menu) and "HD Webcam" in menu["cameras"][2]["title"]
+    assert [one["source"] for one in menu["cameras"]] == [
+        "none",
+        "phone",
+        "http://***@192.168.1.7/video",
+        CABLE.by_id,
+    ]
+    assert menu["choice"]["camera"]["source"] == menu["cameras"][2]["source"]
+    assert "secret" not in json.dumps(menu) and "HD Webcam" in menu["cameras"][3]["title"]
     unnamed = Camera(0, "HD Webcam")
-    assert [one["source"] for one in menu_of(Config(), "0", {}, [unnamed])["cameras"]] == ["none", "0"]
+    assert [one["source"] for one in menu_of(Config(), "0", {}, [unnamed])["cameras"]] == ["none", "phone", "0"]
 
 
 @pytest.mark.parametrize(

@@ -247,6 +247,8 @@ def told(command: Command) -> list[Announcement]:
     bench.pipeline.reader = Eyes(bench.game, men(W="d2", B="f4"))  # type: ignore[attr-defined]
     before = len(bench.heard)
     assert obey(bench.match, command, bench.eyes).accepted
+    if bench.match._coach is not None:
+        bench.match._coach.close()
     return bench.heard[before:]
 
 

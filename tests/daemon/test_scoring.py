@@ -165,7 +165,7 @@ def test_a_pass_is_recorded_as_said_and_announced(referee: Referee) -> None:
     assert [(one.ply, one.side, one.move, one.known) for one in effects if isinstance(one, Record)] == [
         (2, 1, "pass", "said")
     ]
-    assert said(effects) == ["Green passes. Red 0, green 0. Your move."]
+    assert said(effects) == ["Green passes. Red 0, green 0. Red's turn."]
 
 
 def test_a_pass_told_by_mistake_is_taken_back(referee: Referee) -> None:
@@ -238,7 +238,7 @@ def test_an_agents_pass_needs_nobody_to_carry_it_out(game: AnyGame) -> None:
     referee = Referee(game, (None, "random"))
     lay(referee, FIRST)
     effects = referee.reply("random", 1, "pass")
-    assert said(effects) == ["Green passes. Red 0, green 0. Red's turn."]
+    assert said(effects) == ["Green passes. Red 0, green 0. Your move."]
     assert [(one.move, one.known) for one in effects if isinstance(one, Record)] == [("pass", "agent")]
     assert referee.awaiting == "move"
 

@@ -105,7 +105,8 @@ def test_ctrl_c_ends_the_film_well(photos: Path, tmp_path: Path) -> None:
     words = ["watch", "--game", "morris", "--source", str(photos), "--hold-s", "60", "--out", str(out)]
     process = start(*words)
     assert process.stdout is not None
-    wait_for(lambda: (tmp_path / "seen.part.webm").exists())
+    part = tmp_path / "seen.part.webm"
+    wait_for(lambda: part.exists() and part.stat().st_size > 10_000)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=30)
     assert process.returncode == 130 and f"film written: {out}" in told.decode()

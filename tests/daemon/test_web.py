@@ -125,8 +125,22 @@ def test_the_script_finds_all_that_it_fills_in(page: WebPage) -> None:
     assert {"board.js", "tell.js", "live.js"} <= modules
 
 
-def test_the_page_weighs_less_than_150_kilobytes() -> None:
-    assert sum(file.stat().st_size for file in PAGE.iterdir()) + len(STYLE) < 150_000
+def test_the_phones_page_finds_all_that_it_fills_in() -> None:
+    found = set(re.findall(r'id="([a-z0-9-]+)"', (PAGE / "phone.html").read_text()))
+    for name in ("phone.js", "film.js", "board.js"):
+        assert set(re.findall(r'\bat\("([a-z-]+)"\)', (PAGE / name).read_text())) <= found, name
+
+
+@pytest.mark.parametrize("document", sorted(file.name for file in PAGE.glob("*.html")))
+def test_what_an_address_loads_weighs_less_than_160_kilobytes(document: str) -> None:
+    loaded, waiting = set(), {document}
+    while waiting:
+        loaded.add(name := waiting.pop())
+        text = (PAGE / name).read_text() if (PAGE / name).suffix in (".html", ".js") else ""
+        waiting |= set(re.findall(r'["/]([a-z]+\.(?:js|css|svg|webmanifest))"', text)) - loaded
+        waiting = {one for one in waiting if (PAGE / one).exists()}
+    assert sum((PAGE / name).stat().st_size for name in loaded) + len(STYLE) < 160_000
+    assert len(loaded) > 3
 
 
 def test_the_board_comes_with_the_first_message_and_again_only_when_it_changed(page: WebPage) -> None:

@@ -96,7 +96,7 @@ def _pings(connection: socket.socket) -> None:
         (_pings, "takes longer than 0.5 s"),
         (lambda _: None, "closes the connection"),
         (lambda one: one.sendall(line(START) + b'{"type": "audio-ch'), "closes the connection"),
-        (_endless, "sends no Wyoming events|takes longer than"),
+        (_endless, "sends no Wyoming events"),
         (lambda one: one.sendall(b"\xff" * 200_000), "sends no Wyoming events"),
         (lambda one: one.sendall(b"GET / HTTP/1.1\r\n\r\n"), "sends no Wyoming events"),
         (lambda one: one.sendall(b"[" * 60_000 + b"\n"), "sends no Wyoming events"),
@@ -115,10 +115,10 @@ def _pings(connection: socket.socket) -> None:
 )
 def test_a_server_that_hangs_lies_or_never_ends_is_left_within_the_deadline(answer: Served, fault: str) -> None:
     with answering(answer) as address:
-        begun_s = time.monotonic()
+        begun_s, deadline_s = time.monotonic(), 0.5 if "takes longer" in fault else 10.0
         with pytest.raises(VoiceError, match=fault):
-            render(address, 0.5)
-        assert time.monotonic() - begun_s < 3.0
+            render(address, deadline_s)
+        assert time.monotonic() - begun_s < deadline_s + 3.0
 
 
 def test_a_server_that_is_not_there_is_named() -> None:

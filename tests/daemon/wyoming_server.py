@@ -105,7 +105,14 @@ def serving() -> Iterator[TestServer]:
                 task.cancel()
             await asyncio.gather(*left, return_exceptions=True)
 
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
+    def run() -> None:
+        try:
+            loop.run_until_complete(serve())
+            loop.run_until_complete(loop.shutdown_default_executor())
+        finally:
+            loop.close()
+
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     assert ready.wait(10), "the server did not open"
     try:
@@ -113,8 +120,6 @@ def serving() -> Iterator[TestServer]:
     finally:
         loop.call_soon_threadsafe(ended.set)
         thread.join(10)
-        loop.run_until_complete(loop.shutdown_default_executor())
-        loop.close()
 
 
 if __name__ == "__main__":

@@ -220,3 +220,19 @@ def test_men_that_cannot_stand_so_are_set_up_nowhere_or_the_game_is_over(game: A
             assert str(error)
         else:
             assert game.outcome(made) is not None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_cells_that_won_hold_alike_pieces_and_are_there_only_at_the_end(game: AnyGame, seed: int) -> None:
+    line = random_game(game, seed)
+    (end, _), board = line[-1], game.board(line[-1][0])
+    won = game.won_by(end)
+    assert len(set(won)) == len(won) and len({board[cell] for cell in won} - {EMPTY}) == bool(won)
+    if won:
+        outcome = game.outcome(end)
+        assert outcome is not None and outcome.winner is not None
+    assert not any(game.won_by(position) for position, _ in line[:-1])
+
+
+def test_points_of_cells_are_given_for_all_cells_or_for_none(game: AnyGame) -> None:
+    assert len(game.cell_points) in (0, len(game.cells)) and min(game.cell_points, default=0) >= 0

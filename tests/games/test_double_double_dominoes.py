@@ -432,3 +432,8 @@ def summary(position: Position) -> list[str]:
     """The words after the move in a line of the recorded game."""
     hands = ["".join(f"{low}{high}," for low, high in hand or ()).rstrip(",") or "-" for hand in position.hands]
     return [f"{position.pawns[0]}:{position.pawns[1]}", f"bag={position.bag}", *hands]
+
+
+def test_tiles_are_named_as_people_do() -> None:
+    named = [str(games.tile_named(*tile)) for tile in ("35", "66", "00", "04")]
+    assert named == ["three-five", "double six", "double blank", "blank-four"]

@@ -321,3 +321,10 @@ def test_an_opening_that_cannot_be_is_refused(moves: str, change: str, said: str
     rows = game.format_position(after(game, moves)).partition(":")[0]
     with pytest.raises(PositionError, match=said):
         game.parse_position(rows + change)
+
+
+def test_the_five_that_won_are_told() -> None:
+    game = gomoku()
+    won = game.won_by(after(game, "a1 a3 b1 b3 c1 c3 d1 d3 e1"))
+    assert [game.cells[cell] for cell in won] == ["a1", "b1", "c1", "d1", "e1"]
+    assert game.won_by(after(game, "a1 a3 b1 b3 c1 c3 d1 d3")) == ()

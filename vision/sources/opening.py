@@ -11,6 +11,7 @@ from vision.sources.delivery import Delivery
 from vision.sources.files import PhotoFolder, VideoFile, check_name
 from vision.sources.live import NETWORK_HANG_S, LiveSource
 from vision.sources.mjpeg import check_address, mjpeg_frames
+from vision.sources.phone import PHONE
 from vision.sources.picture_size import MAX_MEGAPIXELS
 from wording.outside import shown_address
 
@@ -34,6 +35,8 @@ def open_source(
     """
     if not spec.strip():
         raise SourceError("a source is a camera, a file, a folder or an address, and not empty")
+    if spec == PHONE:
+        raise SourceError(f"{spec}: a phone films for `kibitzer run` only, which shows the code that it scans")
     check_name(spec)
     scheme = spec.partition("://")[0].lower() if "://" in spec else ""
     name = shown_address(spec)

@@ -72,6 +72,7 @@ let pacing = false;
 
 /** The pace of two agents: the nearest of the choices. */
 function showPace({ commands, state, view }) {
+  if (!at("pace")) return; // the page of a phone that films has none
   at("pace").hidden = !commands || view.pace === null || view.pace === undefined || Boolean(state?.outcome);
   const field = at("seconds");
   if (!pacing) field.onchange = () => tell({ command: "pace", seconds: Number(field.value) });

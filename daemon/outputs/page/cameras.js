@@ -2,14 +2,12 @@
 "use strict";
 
 import { at, make, write } from "./elements.js";
+import { askMenu } from "./menu.js";
 import { post } from "./tell.js";
 import { t } from "./words.js";
 
 const NONE = "none";
 const BY_ADDRESS = "";
-const AGAIN_MS = 300;
-const TRIES = 20;
-let take = null;
 let used = NONE;
 let seen = null;
 
@@ -50,30 +48,11 @@ async function look() {
   offer();
 }
 
-async function begin(event) {
-  event.preventDefault();
-  if (at("camera-begin").hidden) return;
-  if (take) {
-    take(chosen());
-    return;
-  }
-  at("camera-begin").disabled = true;
-  const { ok, text } = await post("menu", { camera: { source: chosen() } });
-  at("camera-begin").disabled = false;
-  say(text, !ok);
-  // The answer comes before the game begins.
-  const before = used;
-  for (let tries = 0; ok && used === before && tries < TRIES; tries += 1) {
-    await new Promise((resolve) => { setTimeout(resolve, AGAIN_MS); });
-    await list();
-  }
-}
-
 /** Lists the cameras that can be chosen; changes nothing if there is no menu. */
 async function list() {
-  // An answer must be read to its end, or its connection stays open.
-  const menu = await fetch("menu").then((answer) => answer.json()).catch(() => ({}));
-  if (!menu.choice) return;
+  const menu = await askMenu();
+  say("");
+  if (!menu) return;
   used = menu.choice.camera.source;
   const kept = at("address").value;
   const choices = [
@@ -89,20 +68,18 @@ async function list() {
   offer();
 }
 
-/** Connects the camera form, and lists the cameras; `taken` gets the chosen one, else a game begins with it. */
-export async function offerCameras(taken = null) {
-  take = taken;
-  at("choose").addEventListener("submit", begin);
-  at("choose").addEventListener("input", offer);
-  at("camera-look").addEventListener("click", look);
-  at("camera-list").addEventListener("click", async () => {
-    await list();
-    say("");
-  });
-  await list();
-}
-
-/** Shows or hides the buttons; `may` is whether this page may choose. */
-export function letChoose(may) {
-  at("camera-buttons").hidden = !may;
+/** Opens the dialog; `taken` gets the camera that is chosen. */
+export function chooseCamera(taken) {
+  at("choose").onsubmit = (event) => {
+    event.preventDefault();
+    if (at("camera-begin").hidden) return;
+    at("camera-dialog").close();
+    taken(chosen());
+  };
+  at("choose").oninput = offer;
+  at("camera-look").onclick = look;
+  at("camera-cancel").onclick = () => at("camera-dialog").close();
+  at("camera-list").onclick = list;
+  list();
+  at("camera-dialog").showModal();
 }

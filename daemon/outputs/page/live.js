@@ -9,7 +9,7 @@ const ASLEEP_MS = 25000;
  * Calls `heard` with every message, and `opened` and `closed` when the connection opens and closes.
  * Returns `send`, which returns whether there was a connection to send by, and `again`, which connects anew.
  */
-export function listen({ heard, opened, closed }) {
+export function listen({ heard, opened, closed, longest = LONGEST_MS }) {
   let socket = null;
   let wait = FIRST_MS;
   let timer = 0;
@@ -31,7 +31,7 @@ export function listen({ heard, opened, closed }) {
       if (mine !== socket) return;
       closed();
       timer = setTimeout(open, wait);
-      wait = Math.min(wait * 2, LONGEST_MS);
+      wait = Math.min(wait * 2, longest);
     };
   }
 

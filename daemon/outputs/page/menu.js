@@ -6,10 +6,11 @@ import { post } from "./tell.js";
 import { t } from "./words.js";
 
 const AGAIN_MS = 1000;
-const USUAL = "level-4";
+export const USUAL = "level-4";
 const SIDES = ["first", "second"];
 let menu = null;
 let choice = null;
+let whenBegun = null;
 let opponent = null; // the agent that sits down where an agent is wanted
 
 const option = (value, text, chosen) => make("option", { value, text, selected: value === chosen });
@@ -20,7 +21,8 @@ export function select(label, options, value, changed, name = null) {
   return make("label", {}, make("span", { text: label }), field);
 }
 
-function tick(label, value, changed, title = "") {
+/** A label with a box to tick. */
+export function tick(label, value, changed, title = "") {
   const box = make("input", { type: "checkbox", on: { change: (event) => changed(event.target.checked) } });
   box.checked = value;
   return make("label", { class: "tick", title }, box, make("span", { text: label }));
@@ -211,7 +213,9 @@ async function begin(event) {
   at("menu-begin").disabled = false;
   at("menu-answer").textContent = told;
   at("menu-answer").classList.toggle("bad", !ok);
-  if (ok) at("menu").close();
+  if (!ok) return;
+  at("menu").close();
+  whenBegun?.();
 }
 
 /** What can be chosen; null where nothing can. */
@@ -229,8 +233,9 @@ async function again() {
   if (!menu.ready) setTimeout(again, AGAIN_MS);
 }
 
-/** Opens the dialog; the name of a game and the source of a camera may be chosen already. */
-export async function newGame({ game = "", source = "" } = {}) {
+/** Opens the dialog; a game, a camera and an agent for the agents' seats may be chosen already; `begun` is called once it is. */
+export async function newGame({ game = "", source = "", agent = "", begun = null } = {}) {
+  whenBegun = begun;
   menu = await askMenu();
   at("menu-answer").textContent = "";
   at("menu-fields").replaceChildren();
@@ -238,6 +243,7 @@ export async function newGame({ game = "", source = "" } = {}) {
     choice = structuredClone(menu.choice);
     if (game && game !== choice.game.name) choice.game = { name: game, rules: {} };
     if (source) choice.camera = { source };
+    if (agent) SIDES.filter((key) => choice.players[key].agent).forEach((key) => sit(key, agent));
     opponent = SIDES.map((key) => choice.players[key].agent).find(Boolean) || USUAL;
     draw();
     if (!menu.ready) setTimeout(again, AGAIN_MS);

@@ -4,7 +4,9 @@
 import { showActions } from "./actions.js";
 import { askPiece, Board } from "./board.js";
 import { at, capital, fill, make, write } from "./elements.js";
+import { offerDemo, showDemo } from "./demo.js";
 import { Hand } from "./hand.js";
+import { offerListening } from "./listening.js";
 import { listen } from "./live.js";
 import { offerMenu } from "./menu.js";
 import { showPlayers } from "./players.js";
@@ -19,9 +21,11 @@ const LONG = 40; // characters; longer instructions get smaller letters
 // How the mover is known if the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
 
+const microphone = offerListening(at("listen"));
 const speech = offerSpeech(at("speak"));
 
 let message = null;
+let drawn;
 let asked = "";
 let offered = ""; // mark of the position whose moves are offered
 
@@ -117,7 +121,7 @@ function showPicture(watched) {
 async function askLegal(again = false) {
   const { state, view, commands } = message;
   const mine = commands && !view.watched && state && state.awaiting === "move" && !view.paused;
-  const wanted = mine ? `${state.session}/${state.game_id}/${state.sequence}` : "";
+  const wanted = mine ? `${state.session}/${view.mark}` : "";
   if (wanted === asked && !again) return;
   asked = wanted;
   // While an agent thinks the hand keeps its space, so that nothing on the page jumps.
@@ -142,9 +146,11 @@ function showSides() {
 function heard(told) {
   message = { ...told, board: told.board || message?.board };
   told.announcements.forEach(showAnnouncement);
+  microphone.show(told);
   speech.hear(told.announcements);
   showHealth(told.health);
   const { state, view } = told;
+  showDemo(told);
   if (!state || !view.title) return;
   write(at("title"), view.title + (state.table === "table" ? "" : `, ${state.table}`));
   const { kind = "", text: now = "" } = view.instruction || {};
@@ -162,11 +168,11 @@ function heard(told) {
   showThought(view);
   at("rules").hidden = !view.in_short?.length;
   fill(at("in-short"), JSON.stringify(view.in_short), () => (view.in_short || []).map((text) => make("li", { text })));
-  if (told.board) board.show(told.board);
+  if (message.board && message.board !== drawn) board.show(drawn = message.board); // it may have come before the first state
   showSides();
   board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
   showActions(told);
-  at("new").hidden = !told.commands || Boolean(view.entrance);
+  at("new").hidden = !told.commands || Boolean(view.entrance) || ["plays", "over"].includes(view.demo?.state);
   showStart(told);
   showSettings(told);
   askLegal();
@@ -181,6 +187,7 @@ at("close").onclick = at("picture").onclick = () => at("large").close();
 at("large").onclose = () => at("camera").append(at("picture"));
 offerMenu(at("new"));
 offerStart();
+offerDemo();
 offerSettings();
 listen({
   heard,

@@ -5,30 +5,35 @@ import { showActions } from "./actions.js";
 import { askPiece, Board } from "./board.js";
 import { at, fill, make, write } from "./elements.js";
 import { Film } from "./film.js";
+import { offerListening } from "./listening.js";
 import { listen } from "./live.js";
+import { offerSpeech } from "./speaking.js";
 import { post, tell } from "./tell.js";
 import { t, translate } from "./words.js";
 
-const LOOK_MS = 20000;
+const AGAIN_MS = 2000; // between two attempts to connect at most: what is played meanwhile is not seen
+const QR = "data:image/svg+xml,";
+
+let chosen = 0; // number of the address that is shown
+let filmed = null; // whether a phone filmed already
 
 async function invite(method = "POST", query = "") {
-  try {
-    const response = await fetch(`phone${query}`, { method });
-    const told = await response.json();
-    at("qr").hidden = !response.ok;
-    if (!response.ok) return void write(at("invited"), told.text);
-    const shown = [...at("addresses").querySelectorAll("input")].findIndex((one) => one.checked);
-    fill(at("addresses"), JSON.stringify(told.addresses), () => told.addresses.map((one, index) => {
-      const choice = make("input", { type: "radio", name: "address", checked: index === Math.max(0, shown), on: { change: () => { at("qr").src = one.qr; } } });
-      return make("label", {}, choice, one.address.split("/")[2]);
-    }));
-    const { qr } = told.addresses[Math.max(0, shown)] || told;
-    if (at("qr").getAttribute("src") !== qr) at("qr").src = qr;
-    at("forget").hidden = !told.phones;
-    write(at("invited"), told.phones ? t("Phones that are paired: {count}", { count: told.phones }) : t("The code works once."));
-  } catch {
-    write(at("invited"), t("The daemon does not answer. Nothing was changed."));
-  }
+  const told = await fetch(`phone${query}`, { method }).then((response) => response.json()).catch(() => ({}));
+  const { addresses = [], phones, films } = told;
+  filmed ??= films;
+  if (films && !filmed) location.assign("./");
+  at("qr").hidden = !addresses.length;
+  if (!addresses.length) return void write(at("invited"), told.text || t("The daemon does not answer. Nothing was changed."));
+  const show = (index) => {
+    chosen = index;
+    const source = QR + encodeURIComponent(addresses[index].svg);
+    if (at("qr").src !== source) at("qr").src = source;
+  };
+  fill(at("addresses"), JSON.stringify(addresses), () => addresses.map(({ address }, index) => make("label", {},
+    make("input", { type: "radio", name: "address", checked: index === chosen, on: { change: () => show(index) } }), address.split("/")[2])));
+  at("forget").hidden = !phones;
+  write(at("invited"), phones ? t("Phones that are paired: {count}", { count: phones }) : t("The code works once."));
+  return show(Math.min(chosen, addresses.length - 1));
 }
 
 function showInvitation() {
@@ -36,17 +41,15 @@ function showInvitation() {
   at("renew").onclick = () => invite("POST", "?new");
   at("forget").onclick = () => invite("DELETE");
   invite();
-  setInterval(invite, LOOK_MS);
+  setInterval(() => document.hidden || invite(), AGAIN_MS);
 }
 
 /** Exchanges the scanned code for this phone's own secret; returns why not, empty if it is paired. */
 async function pair() {
   const code = location.hash.slice(1);
   history.replaceState(null, "", location.pathname);
-  if (code) return post("pair", { code }).then(({ ok, text }) => (ok ? "" : text));
-  const response = await fetch("state").catch(() => null);
-  if (!response) return t("The daemon does not answer. Nothing was changed.");
-  return response.status === 401 ? (await response.json()).text : "";
+  const { ok, text } = await post("pair", { code });
+  return ok ? "" : text;
 }
 
 const REASONS = {
@@ -57,14 +60,18 @@ const REASONS = {
 
 function showPhone() {
   let message = null;
+  let drawn;
   let wants = true; // whether this phone is to film
   let lock = null;
-  const live = listen({ heard, opened: () => ask(false), closed });
+  let lenses = [];
+  const speech = offerSpeech(at("speak"));
+  const microphone = offerListening(at("listen"));
+  const live = listen({ heard, opened, closed, longest: AGAIN_MS });
   const film = new Film({
     video: at("video"),
     rate: at("rate"),
-    send: (data) => live.send(data),
-    lost: () => live.again(),
+    send: live.send,
+    lost: live.again,
     ended: () => stop(t("The camera was taken away. Try again.")),
   });
   const board = new Board(at("board"), {
@@ -76,42 +83,34 @@ function showPhone() {
   });
 
   function show() {
-    at("view").hidden = !film.track;
-    at("film").hidden = wants;
-    at("stop").hidden = !wants;
-    at("torch").hidden = !film.track?.getCapabilities?.().torch;
-    at("lens").hidden = !film.track || lenses.length < 2;
-    if (!film.track) write(at("rate"), "");
+    const shown = { view: film.track, film: !wants, stop: wants, torch: film.track?.getCapabilities?.().torch, lens: film.track && lenses.length > 1 };
+    for (const [id, is] of Object.entries(shown)) at(id).hidden = !is;
   }
 
-  let lenses = [];
-  async function open(deviceId = "") {
+  async function open(deviceId) {
+    write(at("aim"), "");
     try {
       await film.open(deviceId);
       lenses = (await navigator.mediaDevices.enumerateDevices()).filter((one) => one.kind === "videoinput");
-      at("torch").setAttribute("aria-pressed", "false");
-      write(at("aim"), "");
+      at("torch").ariaPressed = "false";
     } catch (error) {
+      if (!wants) return; // stopped meanwhile
       wants = false;
       write(at("aim"), (REASONS[error.name] || (() => t("The camera does not open: {why}", { why: error.message })))());
     }
     show();
-    return Boolean(film.track);
   }
 
   /** Asks the daemon to take this phone's pictures; `take` also if another phone films. */
   function ask(take) {
-    at("help").hidden = true;
-    document.body.classList.remove("away");
-    if (film.track && wants) live.send(JSON.stringify({ film: true, take: Boolean(take), facing: film.facing }));
+    if (wants && film.track) live.send(JSON.stringify({ film: true, take, facing: film.track.getSettings().facingMode }));
   }
 
-  async function begin(take, deviceId = "") {
+  async function begin(take, deviceId) {
     wants = true;
-    show();
-    if (!await open(deviceId)) return;
+    await open(deviceId);
     ask(take);
-    keepAwake();
+    if (wants) lock = await navigator.wakeLock?.request("screen").catch(() => null);
   }
 
   function stop(why = "") {
@@ -120,60 +119,64 @@ function showPhone() {
     film.close();
     lock?.release();
     write(at("aim"), why);
-    at("outline").setAttribute("points", "");
     show();
   }
 
-  async function keepAwake() {
-    lock = await navigator.wakeLock?.request("screen").catch(() => null);
+  function opened() {
+    at("help").hidden = true;
+    document.body.classList.remove("away");
+    speech.reopened();
+    ask(false);
   }
 
   function closed() {
     film.pause();
     document.body.classList.add("away");
-    write(at("aim"), t("no connection to the daemon; trying again"));
+    // Some browsers let pages through whose certificate they do not know, but no connection such as this one.
+    write(at("aim"), message ? t("no connection to the daemon; trying again") : t("The browser refuses the connection. Install the certificate on this phone, trust it, and open this page again."));
     at("help").hidden = Boolean(message);
   }
 
-  function answered({ state, text, ...asked }) {
-    film.asked = asked;
-    if (state === "yours") film.go();
-    else stop(text);
-  }
-
   function heard(told) {
-    if (told.film) return answered(told.film);
-    if (told.ack) {
-      film.acknowledged(told.ack);
-      write(at("aim"), told.ack.taken ? told.ack.aim : told.ack.text);
-      return at("outline").setAttribute("points", (told.ack.corners || []).map((one) => one.join(",")).join(" "));
+    if (told.film) {
+      film.asked = told.film;
+      return told.film.state === "yours" ? film.go() : stop(told.film.text);
     }
-    message = { ...told, board: told.board || message?.board };
+    if (told.ack) {
+      const { taken, aim, text, corners = [] } = told.ack;
+      film.acknowledged(told.ack);
+      if (wants) write(at("aim"), taken ? aim : text);
+      document.body.classList.toggle("aimed", corners.length > 0 && !aim);
+      return at("outline").setAttribute("points", corners.join(" "));
+    }
+    message = told;
+    speech.hear(told.announcements);
+    microphone.show(told);
     const { state, view } = told;
     if (!state || !view.title) return undefined;
-    write(at("said"), state.text);
-    document.title = `${state.text} Kibitzer`;
-    if (told.board) board.show(told.board);
+    const { kind, text } = view.instruction;
+    write(at("instruction"), text);
+    at("instruction").dataset.kind = kind;
+    write(at("said"), view.hint || (state.text === text ? "" : state.text));
+    document.title = `${text} Kibitzer`;
+    if (message.board && message.board !== drawn) board.show(drawn = message.board);
     board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
-    return showActions(told);
+    return showActions({ ...told, view: { ...view, hand: null } }); // tiles are told on the table's page
   }
 
   at("film").onclick = () => begin(true);
   at("stop").onclick = () => stop();
   at("lens").onclick = () => {
     const used = film.track.getSettings().deviceId;
-    const index = lenses.findIndex((one) => one.deviceId === used);
-    begin(true, lenses[(index + 1) % lenses.length].deviceId);
+    begin(true, lenses[(lenses.findIndex((one) => one.deviceId === used) + 1) % lenses.length].deviceId);
   };
-  at("torch").onclick = async () => {
-    const torch = at("torch").getAttribute("aria-pressed") !== "true";
-    await film.track.applyConstraints({ advanced: [{ torch }] }).catch(() => {});
-    at("torch").setAttribute("aria-pressed", String(torch));
+  at("torch").onclick = () => {
+    const torch = at("torch").ariaPressed !== "true";
+    film.track.applyConstraints({ advanced: [{ torch }] }).then(() => { at("torch").ariaPressed = torch; }, () => {});
   };
-  document.addEventListener("visibilitychange", async () => {
-    if (document.visibilityState !== "visible" || !wants) return;
-    keepAwake();
-    if (!film.alive && await open()) ask(false);
+  document.addEventListener("visibilitychange", () => {
+    // The system may have taken the camera while the page was hidden.
+    if (!document.hidden && wants && (!film.track || film.track.muted)) begin(false);
   });
   begin(false);
 }
@@ -183,8 +186,7 @@ if (location.protocol !== "https:") {
   showInvitation();
 } else {
   at("filming").hidden = false;
-  const why = await pair();
+  const why = await pair() || (navigator.mediaDevices ? "" : t("This browser gives pages no camera. Try another one."));
   if (why) write(at("aim"), why);
-  else if (!navigator.mediaDevices) write(at("aim"), t("This browser gives pages no camera. Try another one."));
   else showPhone();
 }

@@ -1,7 +1,6 @@
 // Table set-up: shows the camera's picture, takes corners, guides through a calibration, prints boards.
 "use strict";
 
-import { letChoose, offerCameras } from "./cameras.js";
 import { at, capital, fill, make, write } from "./elements.js";
 import { listen } from "./live.js";
 import { post } from "./tell.js";
@@ -157,7 +156,7 @@ function showLesson(setup, camera) {
 function heard({ state, view, health, commands }) {
   watched = Boolean(view && view.watched);
   may = commands;
-  letChoose(may);
+  at("choose").hidden = !may;
   at("view").hidden = !watched;
   at("none").hidden = watched || !state;
   at("corners").hidden = !watched || !may || clicking;
@@ -190,7 +189,6 @@ at("frame").alt = t("What the camera sees, with the board outlined");
 at("print").addEventListener("change", aim);
 at("print").addEventListener("submit", (event) => event.preventDefault());
 listAll();
-offerCameras();
 look();
 listen({
   heard,

@@ -13,7 +13,7 @@ function authorization() {
 }
 
 /** Asks for the token; resolves to whether one was entered. */
-function askToken() {
+export function askToken() {
   if (asking) return Promise.resolve(false);
   asking = true;
   const token = make("input", { type: "password", autocomplete: "off", required: true });

@@ -27,7 +27,7 @@ export async function translate(root = document) {
   for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.textContent.trim());
   for (const name of ["title", "aria-label", "placeholder"]) {
     for (const element of root.querySelectorAll(`[data-t-${name}]`)) {
-      element.setAttribute(name, t(element.getAttribute(`data-t-${name}`)));
+      element.setAttribute(name, t(element.getAttribute(`data-t-${name}`) || element.getAttribute(name)));
     }
   }
 }

@@ -53,14 +53,16 @@ class Invitation:
     phones: int
     """Phones that are paired."""
 
-    def qr(self, number: int = 0) -> segno.QRCode:
+    def in_svg(self, number: int) -> str:
         """The QR code of one of the addresses."""
-        return segno.make_qr(self.addresses[number], error="m")
+        drawn = io.BytesIO()
+        segno.make_qr(self.addresses[number], error="m").save(drawn, kind="svg", light="#fff", xmldecl=False)
+        return drawn.getvalue().decode()
 
     def in_terminal(self) -> str:
         """The QR code of the first address in characters, two rows a line."""
         drawn = io.StringIO()
-        self.qr().terminal(drawn, compact=True, border=2)
+        segno.make_qr(self.addresses[0], error="m").terminal(drawn, compact=True, border=2)
         return drawn.getvalue()
 
 
@@ -182,6 +184,8 @@ class PhoneDoor:
         if own is None:
             if PHONE in request:
                 return web.json_response({"code": "paired", "text": ""})
+            if code == "":
+                return problem(403, "not_paired", worded("Scan the code with this phone first."))
             return problem(403, "wrong_code", worded("This code was used already, or is old. Scan the new one."))
         response = web.json_response({"code": "paired", "text": ""})
         response.set_cookie(self._cookie, own, max_age=YEAR_S, path="/", secure=True, httponly=True, samesite="Strict")
@@ -202,7 +206,6 @@ class Invitations:
     def add_routes(self, router: web.UrlDispatcher) -> None:
         """Adds the routes to see, renew and forget."""
         router.add_post("/phone", self.invite)
-        router.add_get("/phone.svg", self.drawn)
         router.add_delete("/phone", self.forget)
 
     async def invite(self, request: web.Request) -> web.Response:
@@ -226,30 +229,12 @@ class Invitations:
             invitation = await self._invite()
         except DoorError as error:
             return problem(409, "no_door", str(error))
-        code = invitation.addresses[0].rpartition("#")[2]
         shown = [
-            {"address": one, "qr": f"phone.svg?n={number}&v={code[:4]}"}
-            for number, one in enumerate(invitation.addresses)
+            {"address": address, "svg": invitation.in_svg(number)}
+            for number, address in enumerate(invitation.addresses)
         ]
-        return web.json_response(
-            {"addresses": shown, **shown[0], "ends_s": round(invitation.ends_s), "phones": invitation.phones}
-        )
-
-    async def drawn(self, request: web.Request) -> web.Response:
-        """The QR code as SVG; `n` is the address's number."""
-        if (refusal := _not_here(request)) is not None:
-            return refusal
-        try:
-            invitation = await self._invite()
-        except DoorError as error:
-            return problem(409, "no_door", str(error))
-        number = request.query.get("n", "0")
-        wanted = int(number) if number.isdecimal() and len(number) < 3 else 0
-        if wanted >= len(invitation.addresses):
-            return problem(404, "no_address", "there is no such address")
-        drawn = io.BytesIO()
-        invitation.qr(wanted).save(drawn, kind="svg", border=4, light="#fff", xmldecl=False, omitsize=True)
-        return web.Response(body=drawn.getvalue(), content_type="image/svg+xml")
+        told = {"ends_s": round(invitation.ends_s), "phones": invitation.phones, "films": self._door.filming.films}
+        return web.json_response({"addresses": shown, **shown[0], **told})
 
 
 def _not_here(request: web.Request) -> web.Response | None:

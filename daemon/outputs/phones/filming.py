@@ -59,6 +59,11 @@ class Filming:
         self._holder: _Phone | None = None
         self._phones: set[_Phone] = set()
 
+    @property
+    def films(self) -> bool:
+        """Whether a phone films now."""
+        return self._holder is not None
+
     async def close(self) -> None:
         """Ends the connections of all phones."""
         await asyncio.gather(*(phone.socket.close() for phone in list(self._phones)), return_exceptions=True)

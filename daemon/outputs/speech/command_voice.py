@@ -16,8 +16,9 @@ from collections.abc import Callable, Sequence
 from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import Protocol
 
+from daemon.outputs.line_process import STOP_S
 from daemon.outputs.speech.player import PlayError, seconds
-from daemon.outputs.speech.voice import STOP_S, VoiceError
+from daemon.outputs.speech.voice import VoiceError
 from processes import Process
 
 _log = logging.getLogger(__name__)

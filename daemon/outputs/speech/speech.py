@@ -101,6 +101,11 @@ class Speaker:
         """Whether the speech thread is running; if not, nothing is spoken any more."""
         return self._thread.is_alive()
 
+    @property
+    def is_talking(self) -> bool:
+        """Whether a phrase is spoken, or is about to be."""
+        return self._busy or bool(self._waiting)
+
     def status(self) -> dict[str, object]:
         """`ok`, `state` (`on`, `written_only`, `off`), `text` with the reason, and figures.
 

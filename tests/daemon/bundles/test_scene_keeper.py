@@ -173,7 +173,7 @@ def test_the_shipped_settings_keep_no_text_but_plain_words() -> None:
         return [value] if isinstance(value, str) else []
 
     found = set(texts(stripped(Config().model_dump(mode="json"))))
-    assert found <= {STRIPPED, "nine_mens_morris", "alphabeta", "table", "en", ""}
+    assert found <= {STRIPPED, "nine_mens_morris", "level-4", "table", "en", ""}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,112 @@
+"""Who speaks to Kibitzer calls it by name; what cannot be put right, or may have been misheard, is asked back."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from daemon.commands.command import Coach, Command, Move, NewGame, Pass, Pause, Repeat, Resign, Resume, Undo
+from daemon.commands.spoken.grammar import PASS, Said, called, understand
+from daemon.i18n.translation import in_words, worded
+from wording import Sentence, sentence
+
+ANSWER_S = 15.0
+"""Seconds in which a question can be answered: it takes five to be spoken, and five to think."""
+QUESTIONS = {
+    "undo": sentence("Did you say: take back?"),
+    "new_game": sentence("Did you say: a new game?"),
+    "resign": sentence("Did you say: I resign?"),
+}
+"""What is asked before a command is carried out that loses something."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """What a spoken command may mean now."""
+
+    language: str
+    mark: str
+    """Identifies game and position."""
+    moves: Sequence[str] = ()
+    """The legal moves, where they are told and not seen."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Reply:
+    """What follows from something said: a command, or words to be spoken."""
+
+    command: Command | None = None
+    words: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Asked:
+    command: Command
+    mark: str
+    until_s: float
+
+
+class Conversation:
+    """One table's. Used by one thread."""
+
+    def __init__(self) -> None:
+        self._asked: _Asked | None = None
+
+    def hear(self, text: str, table: Table, wake: str, now_s: float) -> Reply | None:
+        """What follows from a text; None if it does not begin with the call `wake`, or is not understood."""
+        rest = called(text, table.language, wake)
+        if rest is None:
+            return None
+        said = understand(rest, table.language, table.moves)
+        if said.verb in ("yes", "no"):
+            return self._answered(said.verb == "yes", table.mark, now_s)
+        return self._asked_for(said, table, wake, now_s)
+
+    def _answered(self, yes: bool, mark: str, now_s: float) -> Reply | None:
+        """What follows from an answer; None if nothing was asked, or in another position, or too long ago."""
+        asked, self._asked = self._asked, None
+        if asked is None or asked.mark != mark or now_s > asked.until_s:
+            return None
+        return Reply(asked.command) if yes else Reply(words=worded("Then I leave it as it is."))
+
+    def _asked_for(self, said: Said, table: Table, wake: str, now_s: float) -> Reply | None:
+        command = _command(said, table)
+        question: Sentence | None = QUESTIONS.get(said.verb or "")
+        if said.near and question is None:
+            question = sentence("Did you say: {move}?", move=said.near)
+        if len(said.moves) > 1:
+            return Reply(words=worded("Say the whole move, with what it takes."))
+        if said.moves and not said.sure:
+            question = sentence("Did you say: {move}?", move=said.moves[0])
+        if command is None:
+            return None
+        self._asked = None
+        if question is None:
+            return Reply(command)
+        self._asked = _Asked(command, table.mark, now_s + ANSWER_S)
+        return Reply(words=in_words(question, sentence("Say: {name}, yes.", name=wake)))
+
+
+def _command(said: Said, table: Table) -> Command | None:
+    """The command that is meant, for the present position alone; None if there is none."""
+    if said.moves:
+        return Move(said.moves[0], mark=table.mark)
+    match said.verb:
+        case "undo":
+            return Undo(mark=table.mark)
+        case "resign":
+            return Resign(mark=table.mark)
+        case "pass":
+            return Move(PASS, mark=table.mark) if PASS in table.moves else Pass(mark=table.mark)
+        case "new_game":
+            return NewGame()
+        case "repeat":
+            return Repeat()
+        case "pause":
+            return Pause()
+        case "resume":
+            return Resume()
+        case "coach":
+            return Coach()
+        case _:
+            return None

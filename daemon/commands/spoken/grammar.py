@@ -1,0 +1,140 @@
+"""From a text to what it means in the present position: a verb, a legal move, or nothing. Nothing is guessed."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+
+from daemon.commands.spoken.words import Verb, Words, plain, words_of
+
+MOST_WORDS = 15
+"""Words of the longest command: three cells of at most four words, and what stands between them."""
+CELLS = re.compile(r"[a-t]\d{1,2}(?:[-x][a-t]\d{1,2})*")
+"""Moves that people say cell by cell."""
+PASS = "pass"
+MOST_CALL = 4
+"""Words that a recogniser may make of a name."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Said:
+    """What somebody has said."""
+
+    verb: Verb | None = None
+    near: str = ""
+    """The words for the verb to which these are nearest, if they are not just these."""
+    moves: tuple[str, ...] = ()
+    """The legal moves that it may mean: one, or those that begin like it."""
+    sure: bool = False
+    """Whether it names the only move whole, and no word misheard would make another legal move of it."""
+
+
+NOTHING = Said()
+
+
+def phrases_of(moves: Sequence[str], language: str) -> list[str]:
+    """Everything that is understood after a call, for a recogniser that must know beforehand; letters stay letters."""
+    words = words_of(language)
+    between = min(words.between)
+    said = [_cells(move) for move in moves if CELLS.fullmatch(move)]
+    return [
+        *words.verbs,
+        *(one for cells in said for one in dict.fromkeys((" ".join(cells), f" {between} ".join(cells)))),
+    ]
+
+
+def _cells(move: str) -> list[str]:
+    return [f"{letter} {number}" for letter, number in zip(*[iter(symbols_of(move))] * 2, strict=True)]
+
+
+def understand(text: str, language: str, moves: Sequence[str]) -> Said:
+    """The meaning of a text without a call, among the legal `moves`; `NOTHING` if it has none."""
+    words = words_of(language)
+    told = _polite_left_out(plain(text, language), words)
+    verb = words.verbs.get(told)
+    if verb is not None:
+        return Said(verb)
+    symbols = _symbols(told.split(), words)
+    if not symbols:
+        return _nearest(told, words)
+    known = {move: symbols_of(move) for move in moves if CELLS.fullmatch(move)}
+    exact = [move for move, own in known.items() if own == symbols]
+    if exact:
+        rivals = [own for own in known.values() if _differ_by_one(own, symbols)]
+        return Said(moves=(exact[0],), sure=not rivals)
+    return Said(moves=tuple(move for move, own in known.items() if own[: len(symbols)] == symbols))
+
+
+def _nearest(told: str, words: Words) -> Said:
+    """The verb of the words that differ least from these, in one letter of five at most; `NOTHING` if it is not clear.
+
+    No answer is taken for one that is only like it.
+    """
+    far = {phrase: _distance(told, phrase) for phrase, verb in words.verbs.items() if verb not in ("yes", "no")}
+    phrase = min(far, key=lambda one: far[one])
+    verb = words.verbs[phrase]
+    if far[phrase] > len(phrase) // 5 or any(far[other] <= far[phrase] for other in far if words.verbs[other] != verb):
+        return NOTHING
+    return Said(verb, words.written[phrase])
+
+
+def called(text: str, language: str, wake: str) -> str | None:
+    """The text after the call that it begins with, such as "Kibitzer, undo"; None if it does not begin with it.
+
+    Recognisers seldom know the name: one letter in four may differ, and blanks do not count.
+    """
+    name = plain(wake, language).replace(" ", "")
+    words = plain(text, language).split()
+    heard = [_distance("".join(words[:count]), name) for count in range(min(MOST_CALL, len(words)) + 1)]
+    nearest = heard.index(min(heard))
+    return " ".join(words[nearest:]) if heard[nearest] <= len(name) // 4 else None
+
+
+def symbols_of(move: str) -> tuple[str, ...]:
+    """Letters and numbers of a move, in the order in which they are said."""
+    return tuple(re.findall(r"[a-t]|\d+", move))
+
+
+def _polite_left_out(told: str, words: Words) -> str:
+    for one in words.polite:
+        told = told.removeprefix(f"{one} ").removesuffix(f" {one}")
+    return told
+
+
+def _symbols(told: Sequence[str], words: Words) -> tuple[str, ...]:
+    """The cells named, as letters and numbers in turn; empty if there is anything else."""
+    if len(told) > MOST_WORDS:
+        return ()
+    found: list[str] = []
+    place = 0
+    while place < len(told):
+        meant = words.numbers if len(found) % 2 else words.letters
+        name = next((name for name in _beginnings(told, place) if name in meant), None)
+        if name is not None:
+            found.append(meant[name])
+            place += len(name.split())
+        elif found and not len(found) % 2 and told[place] in words.between:
+            place += 1
+        else:
+            return ()
+    return tuple(found) if not len(found) % 2 and told[-1:] and told[-1] not in words.between else ()
+
+
+def _beginnings(told: Sequence[str], place: int) -> list[str]:
+    """The next two words, and the next one."""
+    return [" ".join(told[place : place + count]) for count in (2, 1)]
+
+
+def _differ_by_one(one: Sequence[str], other: Sequence[str]) -> bool:
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+
+
+def _distance(one: str, other: str) -> int:
+    """Letters to change, add or leave out to make one word of the other."""
+    row = list(range(len(other) + 1))
+    for number, letter in enumerate(one, 1):
+        before, row[0] = row[0], number
+        for place, wanted in enumerate(other, 1):
+            before, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, before + (letter != wanted))
+    return row[-1]

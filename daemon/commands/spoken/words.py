@@ -1,0 +1,164 @@
+"""The words of spoken commands in each language: letters, numbers, verbs. Nothing else is ever understood."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Literal
+
+Verb = Literal["undo", "repeat", "pause", "resume", "coach", "new_game", "resign", "pass", "yes", "no"]
+LETTERS = "abcdefghijklmnopqrst"
+"""Columns of the largest board."""
+ALPHABET = (
+    "alpha/alfa bravo charlie delta echo foxtrot golf hotel india juliet/juliett kilo lima mike november oscar papa "
+    "quebec romeo sierra tango"
+)
+"""The spelling alphabet, which people use in every language where letters are misheard."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Words:
+    """The words of one language, as `plain` writes them; one meaning may have several words, and a word blanks."""
+
+    letters: Mapping[str, str]
+    numbers: Mapping[str, str]
+    between: frozenset[str]
+    """What may stand between the cells of a move, and means nothing by itself."""
+    polite: frozenset[str]
+    """What may stand at either end."""
+    verbs: Mapping[str, Verb]
+    written: Mapping[str, str]
+    """The words for verbs as they are spelled, with all their marks."""
+
+
+_TABLES: dict[str, dict[str, str]] = {
+    "en": {
+        "letters": "ay be/bee see/cee/sea dee ee ef/eff gee aitch eye jay kay el/ell em en oh pee cue/queue ar ess tee",
+        "numbers": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen",
+        "between": "to takes take taking captures and",
+        "polite": "please",
+        "undo": "undo/take back/take it back/take that back/take my move back/undo the move/undo that",
+        "repeat": "repeat/repeat that/say it again/say that again",
+        "pause": "pause/pause the game",
+        "resume": "go on/continue/resume",
+        "coach": "hint/give me a hint/a hint/help me",
+        "new_game": "new game/a new game/start a new game",
+        "resign": "i resign/resign",
+        "pass": "pass/i pass",
+        "yes": "yes/yes i did/yeah/that is right",
+        "no": "no/no i did not/nope",
+    },
+    "ro": {
+        "letters": "_ be/bî ce/cî de/dî _ ef/fe/fî ge/ghe/gî haș/ha/hî _ je/jî/jot ka/ca el/le/lî em/me/mî en/ne/nî _ "
+        "pe/pî chiu er/re/rî es/sî te/tî",
+        "numbers": "unu doi trei patru cinci șase șapte opt nouă zece unsprezece doisprezece treisprezece paisprezece "
+        "cincisprezece șaisprezece șaptesprezece optsprezece nouăsprezece",
+        "between": "la spre ia iau bate bat scoate scot",
+        "polite": "te rog/vă rog",
+        "undo": "înapoi/dă înapoi/ia înapoi/ia mutarea înapoi/anulează/anulează mutarea",
+        "repeat": "repetă/mai spune o dată/spune din nou",
+        "pause": "pauză/o pauză",
+        "resume": "continuă/mai departe/continuăm",
+        "coach": "sfat/un sfat/dă-mi un sfat/un indiciu/indiciu/ce să mut",
+        "new_game": "joc nou/un joc nou/partidă nouă/o partidă nouă",
+        "resign": "cedez/mă predau/abandonez/renunț",
+        "pass": "pas/trec",
+        "yes": "da",
+        "no": "nu",
+    },
+    "pl": {
+        "letters": "_ be ce de _ ef gie/ge ha _ jot ka el em en _ pe ku er es te",
+        "numbers": "jeden dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście trzynaście "
+        "czternaście piętnaście szesnaście siedemnaście osiemnaście dziewiętnaście",
+        "between": "na do bije zbija zdejmuje",
+        "polite": "proszę",
+        "undo": "cofnij/cofnij ruch/cofnij to/cofam ruch",
+        "repeat": "powtórz/powiedz jeszcze raz/jeszcze raz",
+        "pause": "pauza/wstrzymaj grę",
+        "resume": "dalej/gramy dalej/graj dalej/wznów grę",
+        "coach": "podpowiedź/podpowiedz/podpowiedz mi/wskazówka/daj wskazówkę",
+        "new_game": "nowa gra/nowa partia/zacznij nową grę",
+        "resign": "poddaję się/poddaję partię/rezygnuję",
+        "pass": "pas/pasuję",
+        "yes": "tak",
+        "no": "nie",
+    },
+    "vi": {
+        "letters": "_ bê/bờ xê/cê/cờ dê/đê/dờ/đờ _ ép/ép_phờ/phờ giê/gờ hát/hắt/hờ _ gi/di ca e_lờ/lờ "
+        "em_mờ/mờ en_nờ/nờ _ pê/pờ quy/cu e_rờ/rờ ét/ét_sì/sờ tê/tờ",
+        "numbers": "một hai ba bốn/tư năm sáu bảy/bẩy tám chín mười mười_một mười_hai mười_ba mười_bốn mười_lăm "
+        "mười_sáu mười_bảy mười_tám mười_chín",
+        "between": "đến tới sang qua ăn bắt đi lấy và",
+        "polite": "làm ơn/nhé",
+        "undo": "đi lại/hoàn tác/lùi lại/rút lại nước đi",
+        "repeat": "nhắc lại/nói lại/lặp lại",
+        "pause": "tạm dừng/tạm nghỉ",
+        "resume": "tiếp tục/chơi tiếp",
+        "coach": "gợi ý/cho tôi gợi ý/mách nước",
+        "new_game": "ván mới/chơi ván mới/bắt đầu ván mới",
+        "resign": "tôi xin thua/xin thua/tôi đầu hàng/đầu hàng",
+        "pass": "bỏ lượt/tôi bỏ lượt",
+        "yes": "có/đúng/đúng rồi/vâng/phải",
+        "no": "không/không phải/sai rồi",
+    },
+    "pt-br": {
+        "letters": "_ bê cê dê _ efe gê agá _ jota ká/cá ele eme ene _ pê quê erre esse tê",
+        "numbers": "um dois três quatro cinco seis sete oito nove dez onze doze treze quatorze/catorze quinze "
+        "dezesseis dezessete dezoito dezenove",
+        "between": "para pra até captura toma come tira",
+        "polite": "por favor",
+        "undo": "desfazer/desfaça/desfaz/desfazer a jogada/voltar a jogada/volta a jogada",
+        "repeat": "repetir/repita/repete/diga de novo/fala de novo",
+        "pause": "pausa/pausar",
+        "resume": "continuar/continua/continue",
+        "coach": "dica/uma dica/me dê uma dica/me dá uma dica",
+        "new_game": "novo jogo/jogo novo/nova partida/um novo jogo",
+        "resign": "desisto/eu desisto/abandono",
+        "pass": "passo/eu passo/passar",
+        "yes": "sim",
+        "no": "não",
+    },
+}
+TONAL = "vi"
+"""The language whose marks tell words apart; in the others recognisers and people leave them out."""
+VERBS: tuple[Verb, ...] = ("undo", "repeat", "pause", "resume", "coach", "new_game", "resign", "pass", "yes", "no")
+
+
+def plain(text: str, language: str) -> str:
+    """The text as words are compared: small letters, single blanks, no punctuation, `d6` as `d 6`.
+
+    Without the marks of letters too, except in Vietnamese.
+    """
+    small = unicodedata.normalize("NFC" if language == TONAL else "NFD", text.casefold().replace("ł", "l"))
+    bare = "".join(letter for letter in small if not unicodedata.combining(letter))
+    written = re.sub(r"(?<=\d)x(?=[a-t]\d)", " ", bare)
+    apart = re.sub(r"(?<=\d)(?=[^\W\d])|(?<=\b[a-t])(?=\d)", " ", written)
+    return " ".join(re.findall(r"[^\W_]+", apart))
+
+
+@functools.cache
+def words_of(language: str) -> Words:
+    """The words of a language of `daemon.i18n.translation.LANGUAGES`."""
+    table = _TABLES[language]
+
+    def meanings(names: str) -> list[list[str]]:
+        return [[plain(one.replace("_", " "), language) for one in entry.split("/")] for entry in names.split()]
+
+    def phrases(name: str) -> list[str]:
+        return [plain(phrase, language) for phrase in table[name].split("/")]
+
+    letters = {letter: letter for letter in LETTERS}
+    for names in (ALPHABET, table["letters"]):
+        letters |= {
+            name: letter for letter, own in zip(LETTERS, meanings(names), strict=True) for name in own if name.strip()
+        }
+    numbers = {str(number): str(number) for number in range(1, 20)}
+    numbers |= {name: str(number) for number, own in enumerate(meanings(table["numbers"]), 1) for name in own}
+    verbs = {phrase: verb for verb in VERBS for phrase in phrases(verb)}
+    written = {plain(phrase, language): phrase for verb in VERBS for phrase in table[verb].split("/")}
+    between = frozenset(plain(word, language) for word in table["between"].split())
+    return Words(letters, numbers, between, frozenset(phrases("polite")), verbs, written)

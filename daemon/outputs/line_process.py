@@ -1,0 +1,125 @@
+"""A process that answers JSON lines, one at a time: started on demand, killed if it hangs, restarted within limits."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import select
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from subprocess import DEVNULL, PIPE
+from typing import Any
+
+from daemon.supervision.restarts import RestartLimit
+from processes import Process
+
+_log = logging.getLogger(__name__)
+
+SHORT_S = 3.0
+"""Seconds that a request waits until a failed process may restart; if it takes longer, the request fails."""
+STOP_S = 0.1
+"""Seconds until a wait notices the stop signal."""
+MAX_ANSWER_LENGTH = 65536
+
+
+class ProcessError(RuntimeError):
+    """A request failed; `.lasting` if later ones will too, until somebody changes the machine."""
+
+    def __init__(self, text: str, lasting: bool = False) -> None:
+        super().__init__(text)
+        self.lasting = lasting
+
+
+class LineProcess:
+    """A process that writes `{"ready": true}`, then an answer with the same `id` for each request.
+
+    Used by one thread.
+    """
+
+    def __init__(self, what: str, command: Sequence[str], start_s: float, file: int) -> None:
+        """`what` names it in errors; it has `start_s` seconds to be ready, and inherits the descriptor `file`."""
+        self.starts = 0
+        """How often it was started."""
+        self._what, self._command, self._start_s, self._file = what, tuple(command), start_s, file
+        self._process: Process | None = None
+        self._unread = b""
+        self._limit = RestartLimit()
+        self._request = 0
+
+    def ask(self, fields: Mapping[str, object], wait_s: float, stop: threading.Event) -> dict[str, Any]:
+        """The answer to a request. Raises ProcessError; also if `stop` is set meanwhile."""
+        process = self._process or self._start(stop)
+        self._request += 1
+        try:
+            assert process.stdin is not None
+            process.stdin.write(json.dumps({"id": self._request, **fields}).encode() + b"\n")
+            process.stdin.flush()
+            answer = self._answer(process, time.monotonic() + wait_s, stop)
+            if answer.get("id") != self._request:
+                raise ProcessError(f"it answered {answer} to request {self._request}")
+        except (ProcessError, OSError) as error:
+            self.close()
+            raise ProcessError(f"the {self._what} was stopped: {error}") from error
+        return answer
+
+    def close(self) -> None:
+        """Ends the process; may be called twice."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.end()
+        for pipe in (process.stdin, process.stdout):
+            assert pipe is not None
+            with contextlib.suppress(OSError):  # input that it never read
+                pipe.close()
+
+    def _start(self, stop: threading.Event) -> Process:
+        wait_s = self._limit.wait_s(time.monotonic())
+        if wait_s > SHORT_S:
+            raise ProcessError(f"the {self._what} failed too often; it is tried again in {wait_s:.0f} s")
+        if stop.wait(wait_s):
+            raise ProcessError("closing")
+        self._limit.started(time.monotonic())
+        self.starts += 1
+        self._unread = b""
+        try:
+            process = Process(self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, pass_fds=[self._file])
+            self._process = process
+            answer = self._answer(process, time.monotonic() + self._start_s, stop)
+        except (ProcessError, OSError) as error:
+            self.close()
+            raise ProcessError(f"the {self._what} does not start: {error}") from error
+        if not answer.get("ready"):
+            self.close()
+            raise ProcessError(f"there is no {self._what} on this computer: {answer.get('error')}", lasting=True)
+        if answer.get("warning"):
+            _log.warning("%s", answer["warning"])
+        return process
+
+    def _answer(self, process: Process, deadline_s: float, stop: threading.Event) -> dict[str, Any]:
+        """The next line the process writes. Raises ProcessError if none arrives in time."""
+        assert process.stdout is not None
+        while b"\n" not in self._unread:
+            if stop.is_set():
+                raise ProcessError("closing")
+            if time.monotonic() > deadline_s:
+                raise ProcessError("it hangs")
+            if not select.select([process.stdout], [], [], STOP_S)[0]:
+                continue
+            data = os.read(process.stdout.fileno(), 4096)
+            self._unread += data
+            if not data:
+                raise ProcessError("it has died")
+            if len(self._unread) > MAX_ANSWER_LENGTH:
+                raise ProcessError("it writes rubbish")
+        line, _, self._unread = self._unread.partition(b"\n")
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise ProcessError("it writes rubbish")
+        return answer

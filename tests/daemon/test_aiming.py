@@ -1,0 +1,82 @@
+"""Words for whoever holds the camera: from pictures of boards that are cut off, far away, mirrored, or shaking."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from calibration.template import BoardTemplate, load_template
+from daemon.i18n.translation import in_words
+from daemon.perception.aiming import Aiming, corners_of, in_short, why_not_found
+from daemon.perception.pipeline import Observation, Pipeline
+from tests.vision.drawn import CORNERS, SIZE_PX, draw
+from tests.vision.test_which_board import photo, sheet
+from vision.finding.finder import mirrored
+from vision.finding.why_unseen import Unseen, cut_off
+from vision.frame import Frame, Image
+
+MORRIS = load_template("nine_mens_morris")
+CUT = {
+    "The right edge is missing.": [[330, 70], [730, 70], [760, 420], [310, 425]],
+    "The near edge is missing.": [[170, 200], [480, 200], [510, 560], [140, 565]],
+}
+
+
+def seen(image: Image, template: BoardTemplate = MORRIS) -> Observation:
+    return Pipeline(template, None).feed(Frame(image, 0.0, 0))
+
+
+def words_for(aiming: Aiming, image: Image, facing: str = "environment", *, shakes: bool = False) -> str:
+    return in_words(*aiming.words(seen(image), MORRIS, SIZE_PX, facing, shakes=shakes))
+
+
+@pytest.mark.parametrize("words", CUT)
+def test_a_missing_edge_is_named_from_where_the_phone_is(words: str) -> None:
+    why = why_not_found(draw(MORRIS, np.array(CUT[words], dtype=np.float64))[0], MORRIS)
+    assert in_words(*in_short(why, "environment")) == words
+    assert in_words(*in_short(cut_off(("left", "top")), "")) == "The left edge is missing. The far edge is missing."
+
+
+def test_a_board_far_away_is_found_in_a_part_of_the_picture_and_asks_for_closer() -> None:
+    near, _ = draw(MORRIS)
+    far = np.full((5 * SIZE_PX[1], 5 * SIZE_PX[0], 3), 60, np.uint8)
+    far[: SIZE_PX[1], : SIZE_PX[0]] = near
+    assert seen(far).alignment.pose is None
+    assert in_words(*in_short(why_not_found(far, MORRIS), "")) == "Closer."
+
+
+def test_a_mirrored_picture_is_told_to_be_the_front_cameras_if_it_is() -> None:
+    image, template = mirrored(photo(sheet("reversi"))[0]), load_template("reversi")
+    why = why_not_found(image, template)
+    assert in_words(*in_short(why, "user")) == "That is the front camera: the picture is mirrored."
+    assert "front" not in in_words(*in_short(why, "environment"))
+
+
+def test_a_board_that_is_seen_well_needs_no_words_and_has_its_corners() -> None:
+    aiming, (image, _) = Aiming(), draw(MORRIS)
+    assert words_for(aiming, image) == ""
+    assert words_for(aiming, image, shakes=True) == "Lean it: the picture shakes."
+    assert words_for(aiming, image, "user") == "That is the front camera. Use the one on the back."
+    found = np.array(corners_of(seen(image), MORRIS, SIZE_PX)) * SIZE_PX
+    apart_px = np.linalg.norm(found[:, None] - CORNERS, axis=2).min(axis=1)
+    assert apart_px.max() < 5.0
+
+
+def test_the_search_runs_beside_and_one_at_a_time() -> None:
+    asked: list[Image] = []
+
+    def search(image: Image, _: BoardTemplate) -> Unseen:
+        asked.append(image)
+        time.sleep(0.2)
+        return cut_off(("top",))
+
+    aiming, bare = Aiming(search), np.full((SIZE_PX[1], SIZE_PX[0], 3), 90, np.uint8)
+    lost = seen(bare)
+    assert corners_of(lost, MORRIS, SIZE_PX) == []
+    began_s, words = time.monotonic(), ""
+    while not words and time.monotonic() < began_s + 10:
+        words = in_words(*aiming.words(lost, MORRIS, SIZE_PX, "", shakes=False))
+    assert words == "The far edge is missing." and len(asked) == 1
+    assert words_for(aiming, draw(MORRIS)[0]) == ""

@@ -1,0 +1,219 @@
+"""Spoken commands: every verb and move in every language, and nothing else; what is asked back, and for how long."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from pathlib import Path
+
+import pytest
+
+import games
+from daemon.commands.command import Coach, Move, NewGame, Pause, Repeat, Resign, Resume, Undo, mark_of
+from daemon.commands.spoken.conversation import ANSWER_S, Conversation, Reply, Table
+from daemon.commands.spoken.grammar import NOTHING, called, phrases_of, symbols_of, understand
+from daemon.commands.spoken.words import _TABLES, LETTERS, VERBS, plain, words_of
+from daemon.i18n.translation import LANGUAGES
+from games import AnyGame
+
+WAKE = "Kibitzer"
+RECORDED = {"en": 17, "ro": 10, "pl": 7, "vi": 2, "pt-br": 9}
+"""How many of the recorded commands are understood or asked back."""
+TRANSCRIPTS = Path(__file__).with_name("spoken_transcripts.tsv")
+RECORDED_MOVES = ("d6-d5", "d6-d7", "f5", "a1-a4")
+SPOKEN_GAMES = ("nine_mens_morris", "reversi", "gomoku", "co_ganh")
+
+
+def positions(game: AnyGame, count: int) -> list[object]:
+    """Positions of a random game."""
+    chance, position, found = random.Random(7), game.initial(), []
+    while len(found) < count and game.outcome(position) is None:
+        found.append(position)
+        position = game.apply(position, chance.choice(list(game.legal_moves(position))))
+    return found
+
+
+def names(meanings: dict[str, str], meant: str) -> list[str]:
+    return [name for name, own in meanings.items() if own == meant]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_verb_is_understood_as_it_is_written_and_spoken(language: str) -> None:
+    for verb in VERBS:
+        for phrase in _TABLES[language][verb].split("/"):
+            for text in (phrase, f"{phrase.capitalize()}.", phrase.upper(), f" {phrase} !"):
+                assert understand(text, language, ()).verb == verb, text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_name_of_letters_and_numbers_means_one_thing(language: str) -> None:
+    words = words_of(language)
+    assert set(words.letters.values()) == set(LETTERS)
+    assert set(words.numbers.values()) == {str(number) for number in range(1, 20)}
+    assert not words.letters.keys() & words.numbers.keys() and not words.letters.keys() & words.verbs.keys()
+    assert not words.between & (words.letters.keys() | words.numbers.keys())
+    spelled = [name for entry in _TABLES[language]["letters"].split() for name in entry.split("/") if name != "_"]
+    assert len({plain(name.replace("_", " "), language) for name in spelled}) == len(spelled), (
+        "a name means two letters"
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", SPOKEN_GAMES)
+def test_every_legal_move_is_understood_in_every_way_of_saying_it(name: str, language: str) -> None:
+    game, words = games.load(name), words_of(language)
+    between = min(words.between)
+    for position in positions(game, 4 if name == "gomoku" else 12):
+        moves = [game.format_move(position, move) for move in game.legal_moves(position)]
+        for move in moves:
+            if move == "pass":
+                assert understand("pass", "en", moves).verb == "pass"
+                continue
+            symbols = symbols_of(move)
+            letters = [names(dict(words.letters), one) for one in symbols[::2]]
+            numbers = [names(dict(words.numbers), one) for one in symbols[1::2]]
+            for number in range(max(map(len, letters))):
+                cells = [
+                    f"{own[number % len(own)]} {told[number % len(told)]}"
+                    for own, told in zip(letters, numbers, strict=True)
+                ]
+                for text in (" ".join(cells), f" {between} ".join(cells), ", ".join(cells).upper()):
+                    said = understand(text, language, moves)
+                    assert said.moves == (move,) and said.verb is None, text
+            assert understand(move, language, moves).moves == (move,)
+
+
+def test_a_move_is_sure_only_if_no_word_misheard_makes_another_legal_move_of_it() -> None:
+    assert understand("d6 to d5", "en", ["d6-d5", "a1-a4"]).sure
+    assert not understand("d6 to d5", "en", ["d6-d5", "d6-d7"]).sure
+    assert not understand("d6 to d5", "en", ["d6-d5", "b6-d5"]).sure
+    assert understand("d6 to d5", "en", ["d6-d5", "b6-b4"]).sure
+
+
+def test_a_move_that_is_not_said_whole_is_never_carried_out() -> None:
+    takes = ["d6-d5xg7", "d6-d5xg4", "a1-a4"]
+    assert understand("d6 to d5", "en", takes).moves == ("d6-d5xg7", "d6-d5xg4")
+    assert understand("d six d five takes g seven", "en", takes).moves == ("d6-d5xg7",)
+    half = understand("d6 to d5", "en", ["d6-d5xg7"])
+    assert half.moves == ("d6-d5xg7",) and not half.sure
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_a_recogniser_wrote_down_means_what_was_said_or_nothing(language: str) -> None:
+    """Recorded: nothing is taken for another command, however wrong it is written."""
+    understood = lines = 0
+    for line in TRANSCRIPTS.read_text(encoding="utf-8").splitlines()[1:]:
+        code, said, written = line.split("\t")
+        if code == language:
+            meant = understand(called(written, language, WAKE) or "", language, RECORDED_MOVES)
+            assert meant == NOTHING or dataclasses.replace(meant, near="") == understand(said, language, RECORDED_MOVES)
+            understood, lines = understood + (meant != NOTHING), lines + 1
+    assert lines >= 20 and understood == RECORDED[language]
+
+
+FOREIGN = """the|d|6|d6 to|to d5|d6 to d5 please now|d6 and then d5|undo it now|yes no|d6 d7 d8 d9|z9|d²|١٢
+I would like to go on holiday|d 6 d 5 d 6 d 5 d 6 d 5 d 6 d 5 d 6 d 5|\0\ud800|pass me the salt|"""
+
+
+@pytest.mark.parametrize("text", FOREIGN.replace("\n", "|").split("|"))
+def test_anything_else_means_nothing(text: str) -> None:
+    assert understand(text, "en", ["d6-d5", "d6-d7"]) == NOTHING
+
+
+def test_a_command_begins_with_the_call_as_recognisers_write_it() -> None:
+    for text in (
+        "Kibitzer, undo",
+        "Kibbitzer undo.",
+        "kibitser undo",
+        "Kibitz her, undo",
+        "Kiebitzer undo",
+        "KIBITZA undo",
+    ):
+        assert called(text, "en", WAKE) == "undo", text
+    for text in ("undo", "the kibitzer said undo", "kibbutz undo", "keep it sir undo", "kitchen undo", "", "Kib undo"):
+        assert called(text, "en", WAKE) is None, text
+    assert called("Kibitzer", "en", WAKE) == ""
+    assert called("Bàn cờ, gợi ý", "vi", "Bàn cờ") == "gợi ý"
+
+
+def test_a_recogniser_is_told_every_verb_and_every_move() -> None:
+    told = phrases_of(["d6-d5xg7", "f5", "pass", "8H6-8I1"], "en")
+    assert {"undo", "i resign", "yes", "d 6 d 5 g 7", "f 5"} <= set(told)
+    assert not any("h" in phrase.split() for phrase in told)
+    for phrase in told:
+        assert understand(phrase, "en", ["d6-d5xg7", "f5"]) != NOTHING, phrase
+
+
+TABLE = Table("en", mark_of("one", ["d2"]), ("d6-d5", "d6-d7", "a1-a4"))
+
+
+def hear(conversation: Conversation, text: str, now_s: float = 0.0, table: Table = TABLE) -> Reply | None:
+    return conversation.hear(text, table, WAKE, now_s)
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("pause", Pause()),
+        ("go on", Resume()),
+        ("say it again", Repeat()),
+        ("hint", Coach()),
+        ("a1 to a4", Move("a1-a4", mark=TABLE.mark)),
+    ],
+)
+def test_what_can_be_put_right_is_carried_out_at_once(text: str, command: object) -> None:
+    assert hear(Conversation(), f"Kibitzer, {text}") == Reply(command)
+    assert hear(Conversation(), text) is None, "without the call"
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("undo", Undo(mark=TABLE.mark)),
+        ("new game", NewGame()),
+        ("I resign", Resign(mark=TABLE.mark)),
+        ("d6 to d5", Move("d6-d5", mark=TABLE.mark)),
+    ],
+)
+def test_what_loses_something_or_may_be_misheard_needs_a_yes(text: str, command: object) -> None:
+    conversation = Conversation()
+    asked = hear(conversation, f"Kibitzer, {text}")
+    assert asked is not None and asked.command is None and asked.words.endswith("Say: Kibitzer, yes.")
+    assert hear(conversation, "yes") is None, "somebody else's yes"
+    assert hear(conversation, "Kibitzer, yes", ANSWER_S) == Reply(command)
+    assert hear(conversation, "Kibitzer, yes", ANSWER_S) is None, "once"
+
+
+def test_words_that_are_nearly_a_command_are_asked_back() -> None:
+    conversation = Conversation()
+    asked = hear(conversation, "Kibitzer, continua")
+    assert asked == Reply(words="Did you say: continue? Say: Kibitzer, yes.")
+    assert hear(conversation, "Kibitzer, yes") == Reply(Resume())
+    assert hear(conversation, "Kibitzer, contain") is None
+    assert hear(conversation, "Kibitzer, yes I di") is None, "an answer is never only like one"
+
+
+def test_a_question_ends_with_no_with_time_with_the_position_and_with_another_command() -> None:
+    conversation = Conversation()
+    hear(conversation, "Kibitzer, I resign")
+    assert hear(conversation, "Kibitzer, no") == Reply(words="Then I leave it as it is.")
+    assert hear(conversation, "Kibitzer, yes") is None
+    hear(conversation, "Kibitzer, I resign")
+    assert hear(conversation, "Kibitzer, yes", ANSWER_S + 0.1) is None
+    hear(conversation, "Kibitzer, new game")
+    later = Table("en", mark_of("two", ["d2"]))
+    assert hear(conversation, "Kibitzer, yes", table=later) is None
+    hear(conversation, "Kibitzer, I resign")
+    hear(conversation, "Kibitzer, pause")
+    assert hear(conversation, "Kibitzer, yes") is None
+
+
+def test_moves_are_not_understood_where_a_camera_watches() -> None:
+    assert hear(Conversation(), "Kibitzer, a1 to a4", table=Table("en", TABLE.mark)) is None
+
+
+def test_a_move_with_a_choice_is_to_be_said_whole() -> None:
+    table = Table("en", TABLE.mark, ("d6-d5xg7", "d6-d5xg4"))
+    assert hear(Conversation(), "Kibitzer, d6 d5", table=table) == Reply(
+        words="Say the whole move, with what it takes."
+    )
