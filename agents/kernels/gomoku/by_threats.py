@@ -19,7 +19,7 @@ OPENINGS = (((0, 0), (1, 4), (3, -3)), ((-4, 2), (3, 4), (-1, -3)), ((5, 5), (-4
 """Swap2 openings in rows and columns from the middle: black, white, black, neither colour being much better."""
 FIRST_FOURS = 20_000
 """Most positions of a search for a win by fours, which precedes every other search."""
-CAREFUL_DEPTH = 2
+CAREFUL_DEPTH = 3
 """Depth from which the best move is checked for a win by threats of the enemy."""
 MAX_REFUSED = 20
 MIN_THREATS = 2000
@@ -95,7 +95,7 @@ class ThreatSearch:
     def _loses(self, cell: int) -> bool:
         """Whether the enemy wins by threats after this move; checks again only with at least twice the last budget."""
         memory, enemy = self.memory, 1 - self._colour
-        budget = max(MIN_THREATS, int(memory[layout.NODES]) // 2)
+        budget = max(MIN_THREATS, int(memory[layout.NODES]) // 6)
         if not int(memory[layout.CLAIMS]) >> enemy & 1 or budget < 2 * self._checked.get(cell, 0):
             return False
         if abs(self._score()) > SURE:
