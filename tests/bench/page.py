@@ -2,7 +2,8 @@
 
 Prints one JSON line: `interactive_ms` (from asking for the page to the first board that can be clicked), `pixels_ms`
 (from a state that is handed to the page's thread to the next frame that Chromium paints; median and 95 %), `growth`
-over the state changes (heap in MB, elements of the document and documents, before and after), `weight_kb`.
+over the state changes (heap in MB, elements of the document and documents, before and after), `weight_kb` of all that
+`/` loads.
 `--pictures` keeps four screenshots in that folder: a game of morris on a phone, a laptop and a projector, and the start
 card.
 """
@@ -26,14 +27,14 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import games
 from agents.messages import PlayerPart, StateMessage
-from daemon.drawing.board_style import STYLE
 from daemon.game.effects import Thought
 from daemon.judging.referee import Referee
 from daemon.outputs.view import View
-from daemon.outputs.web import PAGE, WebPage
+from daemon.outputs.web import WebPage
 from games import AnyGame
 from tests.browser.conftest import CHROMIUM
 from tests.browser.table import Table
+from tests.daemon.page_files import weight_of as bytes_of
 
 PAINTED = """() => { window.painted = {}; new MutationObserver(() => {
   const count = document.querySelector('#moves').dataset.plies + '/' + document.querySelector('#said').textContent;
@@ -203,8 +204,7 @@ def main() -> int:
         if given.pictures:
             take_pictures(browser, given.pictures)
         else:
-            weight = sum(file.stat().st_size for file in PAGE.iterdir()) + len(STYLE)
-            figures = {"interactive_ms": interactive(browser), "weight_kb": round(weight / 1000, 1)}
+            figures = {"interactive_ms": interactive(browser), "weight_kb": round(bytes_of("index.html") / 1000, 1)}
             sys.stdout.write(json.dumps(figures | measure(browser, given.changes)) + "\n")
         browser.close()
     return 0

@@ -189,7 +189,7 @@ def watched(phone: Page, here: str, until_s: float, plies: int) -> list[dict[str
         if told["text"] and told["text"] != shown:
             shown = told["text"]
             figures.append(told | {"at_s": round(time.monotonic() - began_s, 1), "moves": moves_at(here)})
-            sys.stderr.write(f"{time.monotonic() - until_s:7.1f} s  {shown}  {phone.inner_text('#said')}\n")
+            sys.stderr.write(f"{time.monotonic() - began_s:7.1f} s  {shown}  {phone.inner_text('#said')}\n")
             if len(figures[-1]["moves"]) >= plies:
                 break
         time.sleep(1.0)

@@ -16,11 +16,11 @@ import pytest
 
 from agents.messages import PlayerPart, StateMessage
 from calibration.template import load_template
-from daemon.drawing.board_style import STYLE
 from daemon.drawing.board_svg import board_svg
 from daemon.i18n import translation
 from daemon.outputs import page_state, streams
 from daemon.outputs.web import PAGE, WebError, WebPage
+from tests.daemon.page_files import loaded_by, weight_of
 from tests.waiting import wait_for
 
 
@@ -133,14 +133,8 @@ def test_the_phones_page_finds_all_that_it_fills_in() -> None:
 
 @pytest.mark.parametrize("document", sorted(file.name for file in PAGE.glob("*.html")))
 def test_what_an_address_loads_weighs_less_than_160_kilobytes(document: str) -> None:
-    loaded, waiting = set(), {document}
-    while waiting:
-        loaded.add(name := waiting.pop())
-        text = (PAGE / name).read_text() if (PAGE / name).suffix in (".html", ".js") else ""
-        waiting |= set(re.findall(r'["/]([a-z]+\.(?:js|css|svg|webmanifest))"', text)) - loaded
-        waiting = {one for one in waiting if (PAGE / one).exists()}
-    assert sum((PAGE / name).stat().st_size for name in loaded) + len(STYLE) < 160_000
-    assert len(loaded) > 3
+    assert len(loaded_by(document)) > 3
+    assert weight_of(document) < 160_000
 
 
 def test_the_board_comes_with_the_first_message_and_again_only_when_it_changed(page: WebPage) -> None:

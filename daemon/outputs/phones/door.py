@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import io
+import os
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -117,8 +118,9 @@ class PhoneDoor:
             )
         except OSError as error:
             await runner.cleanup()
+            why = os.strerror(error.errno or 0)  # asyncio's own text is a sentence with the address
             raise DoorError(
-                worded("Port {port} for phones cannot be opened: {why}.", port=self._port, why=error.strerror or "?")
+                worded("Port {port} for phones cannot be opened: {why}.", port=self._port, why=why)
             ) from None
         self._runner, self._port = runner, int(self._server.sockets[0].getsockname()[1])
 
