@@ -161,7 +161,7 @@ def evaluate_patterns(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int
     stage = stage_of(mine, theirs)
     start = WEIGHTS + stage * U(STAGE_WORDS)
     write_groups(memory, GROUPS_AT, mine, theirs)
-    value = weight(memory, start, U(CONSTANT)) + TEMPO[stage]
+    value: int = weight(memory, start, U(CONSTANT)) + TEMPO[stage]
     for index in range(GROUPS):
         value += weight(memory, start, memory[GROUPS_AT + U(index)])
     free = signed(bit_count(moves(mine, theirs))) - signed(bit_count(moves(theirs, mine)))
