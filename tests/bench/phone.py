@@ -5,7 +5,8 @@
 
 The browser's camera is a film of the photographs (tests/bench/films.py). The QR code is read off the screen, and a
 wrong code is tried first. Printed are: boards followed in their order, boards wrongly believed, the milliseconds from
-the camera's picture to the daemon's acknowledgement that it has it (median, and 95 %), pictures and bytes a second.
+the camera's picture to the daemon's acknowledgement that it has it (median, and 95 %), pictures and bytes a second, and
+how many phrases came out of the phone's page (with the daemon's sound: the browser has no voices).
 Exit status 1 if a wrong board was believed, a board was not followed, or the median is above 150 ms.
 Needs Chromium and the photographs.
 """
@@ -37,6 +38,7 @@ from tests.bench.film_judge import Due, by_the_rules
 from tests.bench.filmed import DATA, RULES, Studio
 from tests.bench.films import FPS, Plan, showings
 from tests.browser.conftest import CHROMIUM
+from tests.browser.test_speaking import PLAYED
 from vision.sources.encoded import JpegSplitter
 
 START_S = 60.0
@@ -148,6 +150,7 @@ def followed(
         phone = browser.new_context(
             viewport={"width": 390, "height": 844}, ignore_https_errors=True, permissions=["camera"]
         ).new_page()
+        phone.add_init_script(PLAYED)
         laptop = browser.new_page(viewport={"width": 1366, "height": 768})
         laptop.goto(f"{here}/phone")
         address = scanned(laptop)
@@ -160,6 +163,7 @@ def followed(
             phone.goto("about:blank")
             phone.goto(address)
             phone.locator("#stop").wait_for()
+            phone.locator("#speak").click()
             until_s = time.monotonic() + LATE * seconds
             figures = watched(phone, here, until_s, plies[0] if cut_s else plies[1])
         if cut_s:
@@ -170,6 +174,7 @@ def followed(
                 shot(phone, shots)
         else:
             shot(phone, shots)
+        figures.append({"spoken": phone.evaluate("window.played.length")})
         line = max((one["moves"] for one in figures if "moves" in one), key=len, default=[])
         browser.close()
     return line, figures
@@ -228,6 +233,7 @@ def report(game: Any, dues: Sequence[Due], line: Sequence[str], figures: Sequenc
         f"from the camera to the daemon: median {median_ms:.0f} ms, 95 % {took_ms[int(0.95 * len(took_ms))]:.0f} ms\n"
         f"pictures a second: median {statistics.median(float(one['hz']) for one in shown):.1f}; "
         f"kB/s: median {statistics.median(int(one['bytes']) for one in shown) / 1000:.0f}\n"
+        f"phrases spoken by the phone's page: {sum(one.get('spoken', 0) for one in figures)}\n"
         + (f"network cut: pictures again {back:.1f} s after it was back\n" if back is not None else "")
     )
     return 1 if wrong or right < len(legal) or median_ms > MOST_MS else 0
