@@ -104,6 +104,14 @@ class Process(subprocess.Popen[Any]):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.wait(family.KILL_S)
 
+    def close(self) -> None:
+        """Ends it, and closes its pipes: what it has not read, and what of it was not read, is lost."""
+        self.end()
+        for pipe in (self.stdin, self.stdout, self.stderr):
+            if pipe is not None:
+                with contextlib.suppress(OSError):  # input that it never read
+                    pipe.close()
+
     @property
     def _has_lost_its_number(self) -> bool:
         """Whether its process id, and so its session's, belongs to somebody else by now."""

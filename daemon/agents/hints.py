@@ -110,9 +110,10 @@ class Coach:
             self._asked, self._game_id = None, ""
             process, self._process = self._process, None
         if process is not None:
-            process.end()
-            if not waits:  # else its thread does so
-                _close_pipes(process)
+            if waits:
+                process.end()  # its thread closes it
+            else:
+                process.close()
 
     def _think(self, asked: _Question, command: list[str], question: str) -> None:
         """The thread of one question."""
@@ -129,8 +130,7 @@ class Coach:
                 self._process = self._process if text else None
                 self._answer = asked, text
         if process is not None and not (wanted and text):
-            process.end()
-            _close_pipes(process)
+            process.close()
 
     def _ready(self, asked: _Question, command: list[str]) -> Process | None:
         """The process of that command, started if need be; None if the question is given up."""
@@ -140,8 +140,7 @@ class Coach:
             before = self._process
             if before is None or self._running != command or before.poll() is not None:
                 if before is not None:
-                    before.end()
-                    _close_pipes(before)
+                    before.close()
                 self._process = Process(command, cwd=ROOT, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
                 self._running = command
             return self._process
@@ -160,13 +159,6 @@ def _answered(process: Process, question: str, deadline_s: float) -> str:
         return bytes(process.stdout.readline(MAX_BYTES)).decode(errors="replace").strip()
     finally:
         deadline.cancel()
-
-
-def _close_pipes(process: Process) -> None:
-    for pipe in (process.stdin, process.stdout):
-        with contextlib.suppress(OSError):  # what was written last may not have been read
-            if pipe is not None:
-                pipe.close()
 
 
 def _words(referee: Referee) -> list[str]:

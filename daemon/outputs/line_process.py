@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import os
@@ -68,13 +67,8 @@ class LineProcess:
     def close(self) -> None:
         """Ends the process; may be called twice."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        process.end()
-        for pipe in (process.stdin, process.stdout):
-            assert pipe is not None
-            with contextlib.suppress(OSError):  # input that it never read
-                pipe.close()
+        if process is not None:
+            process.close()
 
     def _start(self, stop: threading.Event) -> Process:
         wait_s = self._limit.wait_s(time.monotonic())

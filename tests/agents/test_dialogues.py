@@ -76,14 +76,16 @@ def test_a_grace_ends(engine: Any) -> None:
 
 def test_a_depth_is_said_once_and_the_clock_with_the_game(engine: Any) -> None:
     plies = "".join(
-        f"> set game .*TI\\[{clock}\\].*\n{depth}> ping {ping}\n< pong {ping}\n> go\n< status busy\n< === {move}\n"
-        for clock, depth, ping, move in (("5:05", "> set depth 12\n", 2, "F5/1.5/0.2"), ("4:55", "", 3, "C5/-1/0.2"))
+        f"> set game .*TI\\[{clock}\\].*\n{depth}> ping {ping}\n< pong {ping}\n> go\n"
+        f"< status busy\n~ {pause}\n< === {move}\n"
+        for clock, depth, ping, pause, move in (
+            ("5:05", "> set depth 12\n", 2, 2.0, "F5/1.5/0.2"),  # a fifth of the time: neither deeper nor less deep
+            ("4:55", "", 3, 0.0, "C5/-1/0.2"),
+        )
     )
     agent = engine(games.load("reversi"), "nboard", NBOARD + plies)
-    # Half the time is used: neither deeper nor less deep.
     move, told = answer(agent, "", Limits(time_s=10.0))
     assert (move, told.score, told.depth) == ("f5", 1.5, 12)
-    agent._protocol._fitting = 12  # an answer at once asks for more
     assert answer(agent, "f5 d6", Limits(time_s=10.0))[0] == "c5"
 
 

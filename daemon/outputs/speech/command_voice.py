@@ -77,15 +77,8 @@ class CommandVoice:
     def close(self) -> None:
         """Kills the command, and what it has started, if it is running."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        process.end()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:  # input that it never read
-                    _log.debug("%s did not read its phrase", self._command[0])
+        if process is not None:
+            process.close()
 
     def _sound(self, process: Process, text: str, stop: threading.Event) -> bytes:
         """Sends the phrase and collects the output until the command closes it, or has ended, or the time is up."""
