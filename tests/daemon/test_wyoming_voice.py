@@ -50,6 +50,9 @@ def answering(answer: Served) -> Iterator[tuple[str, int]]:
         with connection, contextlib.suppress(OSError):
             connection.recv(4096)
             answer(connection)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(1 << 16):  # to close with something unread would take back what was sent
+                pass
 
     threading.Thread(target=accept, daemon=True).start()
     try:

@@ -224,6 +224,8 @@ def test_a_start_that_takes_too_long_is_ended_in_the_end_by_force(one: tuple[Tab
     process.look(0.0)
     assert process.pid is not None
     os.kill(process.pid, signal.SIGSTOP)  # reacts to nothing, not even SIGABRT
+    stat = Path(f"/proc/{process.pid}/stat")
+    wait_for(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T")  # of two signals, SIGABRT would be first
     process.look(START_S + 1)
     assert process.state == "starting"
     process.look(START_S + ABORT_S + 2)
