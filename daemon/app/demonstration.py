@@ -60,9 +60,7 @@ class Demonstration:
         """Ends the demo; may be called twice."""
         process, self._process, self._port = self._process, None, None
         if process is not None:
-            process.end()
-            if process.stdout is not None:
-                process.stdout.close()
+            process.close()
 
     def _is_late(self) -> bool:
         return self._port is None and time.monotonic() - self._began_s > self._start_s

@@ -56,8 +56,8 @@ class Streams:
 
     @property
     def lives(self) -> int:
-        """Live connections open now."""
-        return self._open["live", True] + self._open["live", False]
+        """Live connections open now, those of phones too."""
+        return self._open.total() - self.videos
 
     @contextlib.contextmanager
     def _place(self, kind: str, request: web.Request) -> Iterator[bool]:

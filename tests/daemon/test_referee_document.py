@@ -36,7 +36,8 @@ from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
-from tests.daemon.test_command_handlers import Eyes, answering, at
+from tests.daemon.test_coach import answering
+from tests.daemon.test_command_handlers import Eyes, at
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "referee.md"
 MORRIS = games.load("morris")
