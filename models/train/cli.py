@@ -158,14 +158,14 @@ def show_patches(
 def reversi(
     out: Annotated[Path, typer.Option(help="Folder for the weights and their manifest.")] = Path("models"),
     games: Annotated[
-        int, typer.Option(min=100, help="Games of the last round; 60000 take 7 minutes of processor.")
-    ] = 60_000,
+        int, typer.Option(min=100, help="Games of the last round; 120000 take 20 minutes of processor.")
+    ] = 120_000,
     seed: Annotated[int, typer.Option(min=0, max=2**30, help="Same seed, same games and weights.")] = 1,
 ) -> None:
     """Trains reversi's evaluation by games of the program against itself. Needs no torch.
 
-    Plays games, fits weights of patterns on groups of squares to their results, and repeats with the new weights: three
-    rounds. Writes reversi_patterns.npz and manifest.toml. Only one core is used.
+    Plays games, fits weights of patterns on groups of squares to what their positions are worth, and repeats with the
+    new weights: five rounds. Writes reversi_patterns.npz and manifest.toml. Games are played on all cores.
 
     Example: kibitzer train reversi --out /tmp/weights --games 2000
     """
@@ -173,6 +173,27 @@ def reversi(
 
     out.mkdir(parents=True, exist_ok=True)
     make_reversi(out, games=games, seed=seed, command=f"kibitzer train reversi --games {games} --seed {seed}")
+
+
+@app.command("morris")
+def morris(
+    out: Annotated[Path, typer.Option(help="Folder for the weights and their manifest.")] = Path("models"),
+    games: Annotated[
+        int, typer.Option(min=100, help="Games of the last round; 60000 take 14 minutes of processor.")
+    ] = 60_000,
+    seed: Annotated[int, typer.Option(min=0, max=2**30, help="Same seed, same games and weights.")] = 1,
+) -> None:
+    """Trains the evaluation of nine men's morris by games of the program against itself. Needs no torch.
+
+    Plays games, fits weights of patterns on squares and sides to what their positions are worth, and repeats with the
+    new weights: four rounds. Writes morris_patterns.npz and manifest.toml. Games are played on all cores.
+
+    Example: kibitzer train morris --out /tmp/weights --games 2000
+    """
+    from models.train.morris import make_morris
+
+    out.mkdir(parents=True, exist_ok=True)
+    make_morris(out, games=games, seed=seed, command=f"kibitzer train morris --games {games} --seed {seed}")
 
 
 @app.command("evaluation")

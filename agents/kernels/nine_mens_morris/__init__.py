@@ -10,7 +10,7 @@ from agents.kernels.nine_mens_morris import memory as layout
 from agents.kernels.nine_mens_morris.endgames import Endgames
 from agents.kernels.nine_mens_morris.moves import write_moves
 from agents.kernels.nine_mens_morris.negamax import negamax
-from agents.kernels.nine_mens_morris.weights import NAMED, OWN
+from agents.kernels.nine_mens_morris.weights import NAMED, OWN, patterns
 from agents.search import MAX_DEPTH, WIN, Iteration
 from agents.tables import first_use, folder
 from games.nine_mens_morris import Move, NineMensMorris, Position
@@ -18,6 +18,8 @@ from games.nine_mens_morris import Move, NineMensMorris, Position
 LIMIT = 2 * WIN
 """Score beyond every real score."""
 HAND = int(layout.NONE)
+WINDOW = 100
+"""Hundredths of a logit on each side of the expected score."""
 OTHERWISE = 0xA5C3 << 48
 """Mixed into the stored keys of non-exact searches: exact searches must not find scores from endgame tables."""
 
@@ -36,11 +38,15 @@ class MorrisSearch:
         for phase, weights in enumerate(NAMED[heuristic] if heuristic else OWN):
             start = int(layout.WEIGHTS) + 16 * phase
             self.memory[start : start + len(weights)] = np.array(weights, dtype=np.int64).astype(np.uint64)
+        if heuristic == "" and game.mills == NineMensMorris().mills:
+            self.memory[int(layout.PATTERNS) : int(layout.TABLE)] = patterns()
+            self.memory[layout.JUDGE] = 1
         self._tables = folder.root() if heuristic == "" else None
         self._endgames: Endgames | None = None
         self._known: Iteration | None = None
         self._position = game.initial()
         self._keys = 0
+        self._scores: list[int] = []
 
     def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
         """Sets the position with its history; the table stays, learnt move orders fade."""
@@ -49,6 +55,7 @@ class MorrisSearch:
         memory[[layout.STOP, layout.NODES, layout.HINT]] = 0
         memory[layout.NODE_LIMIT] = nodes or 0
         memory[layout.EXACT] = exact
+        self._scores = []
         self._know_endgames(exact)
         memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
         memory[int(layout.HISTORY) : int(layout.KILLERS)] >>= np.uint64(3)
@@ -92,23 +99,16 @@ class MorrisSearch:
             return self._known
         side, other = position.side, 1 - position.side
         memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
-        negamax(
-            memory,
-            np.uint64(position.men[side]),
-            np.uint64(position.men[other]),
-            position.hands[side],
-            position.hands[other],
-            position.quiet,
-            0,
-            self._keys,
-            0,
-            min(depth, MAX_DEPTH),
-            -LIMIT,
-            LIMIT,
-            0,
-        )
+        own, theirs = np.uint64(position.men[side]), np.uint64(position.men[other])
+        state = own, theirs, position.hands[side], position.hands[other], position.quiet, 0, self._keys, 0
+        low, high = self._window(depth)
+        negamax(memory, *state, min(depth, MAX_DEPTH), low, high, 0)
+        if not low < int(memory[layout.BEST_SCORE].astype(np.int64)) < high and not memory[layout.STOP]:
+            memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
+            negamax(memory, *state, min(depth, MAX_DEPTH), -LIMIT, LIMIT, 0)
         best = int(memory[layout.BEST_MOVE])
         memory[layout.HINT] = best or memory[layout.HINT]
+        self._scores.append(int(memory[layout.BEST_SCORE].astype(np.int64)))
         return Iteration(
             whole=not memory[layout.STOP],
             move=_decode(best) if best else None,
@@ -116,6 +116,12 @@ class MorrisSearch:
             pv=self._line(),
             nodes=int(memory[layout.NODES]),
         )
+
+    def _window(self, depth: int) -> tuple[int, int]:
+        """Bounds around the score of the search two plies before; none for exact searches."""
+        if self.memory[layout.EXACT] or len(self._scores) < 2 or depth < 3 or abs(self._scores[-2]) > WIN // 2:
+            return -LIMIT, LIMIT
+        return self._scores[-2] - WINDOW, self._scores[-2] + WINDOW
 
     def _line(self) -> tuple[Move, ...]:
         length, start = int(self.memory[layout.PV_LENGTH]), int(layout.PV)

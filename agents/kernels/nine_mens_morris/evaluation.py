@@ -10,6 +10,7 @@ import numpy as np
 from agents.kernels.compilation import bit_count, compiled, lowest_bit, signed
 from agents.kernels.nine_mens_morris.memory import (
     FLYING,
+    JUDGE,
     LINE_COUNT,
     LINES,
     NEIGHBOURS,
@@ -18,6 +19,7 @@ from agents.kernels.nine_mens_morris.memory import (
     WEIGHTS,
     Memory,
 )
+from agents.kernels.nine_mens_morris.patterns import evaluate_patterns
 
 U = np.uint64
 LAST, MILLS, BLOCKED, MEN, TWO_CONFIGURATIONS, DOUBLE = U(0), U(1), U(2), U(3), U(4), U(5)
@@ -113,6 +115,8 @@ def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, t
     """The value for the side to move; `closed` is 1 if the enemy's last move closed a mill."""
     empty = FULL & ~(mine | theirs)
     mine_fly, theirs_fly = flies(memory, mine, my_hand), flies(memory, theirs, their_hand)
+    if memory[JUDGE] != ZERO:
+        return evaluate_patterns(memory, mine, theirs, my_hand, their_hand, mine_fly, theirs_fly)
     to_lay = my_hand + their_hand
     phase = U(0) if to_lay >= EARLY else U(1) if to_lay > 0 else U(3) if mine_fly and theirs_fly else U(2)
     weights = WEIGHTS + SIXTEEN * phase

@@ -14,6 +14,10 @@ MAX_PLY = 104
 MAX_MOVES = 1024
 """More moves than any position has: twelve men, or three that fly, times twelve to take."""
 MAX_KEYS = 8192
+STAGES = 11
+"""Stages of the game, each with its own patterns."""
+PATTERN_WORDS = 8207
+"""Words per stage: 32,805 patterns, 19 differences in men and a constant, four weights per word."""
 NONE = Word(31)
 """In a move code: no origin, or no man removed."""
 
@@ -45,6 +49,8 @@ ENDGAME_MEN = Word(17)
 """Endgames with at most this many men are looked up instead of searched; 0 means none."""
 ENDGAME_INDEX = Word(18)
 """Address of the endgame tables' index."""
+JUDGE = Word(21)
+"""Evaluation at the horizon: 1 is the learnt patterns, 0 the features weighted by WEIGHTS."""
 
 NEIGHBOURS = Word(32)
 """24 words: the cells joined to each cell."""
@@ -69,7 +75,9 @@ WEIGHTS = MOVES + Word(MAX_PLY * MAX_MOVES)
 """4 x 16 words: weight of each feature in each phase."""
 ENDGAMES = WEIGHTS + Word(64)
 """16 x 16 words: address of the endgame table by number of the mover's and the enemy's men; 0 is none."""
-TABLE = ENDGAMES + Word(256)
+PATTERNS = ENDGAMES + Word(256)
+"""The learnt patterns, PATTERN_WORDS words per stage."""
+TABLE = PATTERNS + Word(STAGES * PATTERN_WORDS)
 """2 words per entry: key, data."""
 
 

@@ -62,8 +62,8 @@ MIN_NOISE = U(60)
 SURE = WIN - MAX_DEPTH - 300
 """Scores beyond this are forced wins; the table stores them as distances from the stored position."""
 NOT_OVER = 2 * WIN
-LATE, VERY_LATE = U(4), U(12)
-"""Moves searched before a move that takes no man is reduced: by one ply, and by two plies."""
+LATE, VERY_LATE = U(3), U(8)
+"""Moves searched before a move is reduced: by one ply, and by two plies."""
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64, int64, int64, int64)")
@@ -255,7 +255,7 @@ def negamax(
         floor = -beta if done == ZERO else -alpha - 1
         # Unless exact: search late moves less deeply first, and again in full if they prove better.
         less = 0
-        if done >= LATE and depth >= 3 and removed == NONE and memory[EXACT] == ZERO:
+        if done >= LATE and depth >= 3 and memory[EXACT] == ZERO:
             less = 2 if done >= VERY_LATE and depth >= 5 else 1
         score = -negamax(
             memory, theirs_after, mine_after, their_hand, hand_after, quiet_after, start_after, end + 1,

@@ -1,13 +1,28 @@
 """Evaluation weights of each named heuristic and of the engine's own evaluation.
 
-Each evaluation has weights for four phases: nine or more men still to lay, fewer, all laid, both sides flying.
+Each evaluation by features has weights for four phases: nine or more men still to lay, fewer, all laid, both flying.
+On the board without diagonals the engine judges by learnt patterns instead.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
+import numpy as np
+
 from agents.heuristics import nine_mens_morris as named
+from agents.kernels.nine_mens_morris.memory import Memory
+from places.weights import find_weights
+
+PATTERNS = "morris_patterns"
+
+
+@functools.cache
+def patterns() -> Memory:
+    """All patterns' weights, four of 16 bits per word, for `memory.PATTERNS`. Raises WeightsError."""
+    with np.load(find_weights(PATTERNS).path) as stored:
+        return np.ascontiguousarray(stored["weights"].reshape(-1)).view(np.uint64)
 
 
 class Weights(NamedTuple):
