@@ -33,8 +33,6 @@ SOLVED = 12
 """Empty squares from which play is perfect."""
 ASTRAY = 0.3
 """Share of solved endings that leave the best line."""
-TRUST = 0.8
-"""Weight of what comes later against a position's own search, TD(lambda): 1 counts the result alone."""
 ROWS_A_GAME = 70
 GAMES_A_CHUNK = 200
 
@@ -142,11 +140,12 @@ def _play_many(
 
 
 def play(
-    weights: Memory, games: int, depth: int, seed: int, say: Callable[[int], object], trust: float = TRUST
+    weights: Memory, games: int, depth: int, trust: float, seed: int, say: Callable[[int], object]
 ) -> Positions:
     """So many games by searches to the depth with these weights; the same seed plays the same games.
 
-    Calls `say` after every few games.
+    `trust` is the lambda of TD(lambda) (Sutton 1988): at 1 the result alone tells what a position is worth, at 0 its
+    own search. Uses all cores; calls `say` after every few games, from any thread.
     """
 
     def chunk(start: int) -> Positions:
@@ -161,6 +160,6 @@ def play(
         say(count)
         return Positions(*(part[:rows].copy() for part in (mine, theirs, worth)), game[:rows] + start)
 
-    with concurrent.futures.ThreadPoolExecutor(os.process_cpu_count() if hasattr(os, "process_cpu_count") else os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         chunks = list(pool.map(chunk, range(0, games, GAMES_A_CHUNK)))
     return Positions(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
