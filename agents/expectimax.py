@@ -77,6 +77,10 @@ class Expectimax:
         move = self._random.choice(equal) if self.options.seed else equal[0]
         return request.answer(move, most, self._nodes, self.options.plies)
 
+    def expected(self, position: Position, move: Move) -> float:
+        """The expectation of one legal move, as the side to move knows the position."""
+        return _Turn(self, self.game.view(position, position.to_move)).value(move)
+
 
 class _Turn:
     """Evaluates the moves of one position by what may follow them."""

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+import games
+from agents import levels
+from agents.analysis import Analyst, Choice, Judged
+from agents.search import WIN
+from agents.values import Scale, accuracy, chance_of, mark_of, value_of
+
+GO_ON = threading.Event()
+REVERSI = Scale(lead=850, unit="disc", unit_score=100, won_score=100_000)
+
+
+def judged_last(name: str, moves: str, time_s: float = 0.2, **rules: Any) -> Judged:
+    """The last move of a game, judged."""
+    game = games.load(name, rules)
+    texts = moves.split()
+    positions = games.line_of_play(game, texts)
+    analyst = Analyst(game, time_s)
+    after = analyst.end(positions[-1]) or analyst.best(positions[-1], GO_ON)
+    return analyst.judged(positions[-2], game.parse_move(positions[-2], texts[-1]), GO_ON, after)
+
+
+def test_a_clear_advantage_wins_three_of_four_games() -> None:
+    assert chance_of(850, 850) == pytest.approx(0.75)
+    assert chance_of(-850, 850) == pytest.approx(0.25)
+    assert chance_of(0, 850) == chance_of(12345, None) == 0.5
+
+
+def test_a_solved_reversi_ending_counts_its_discs() -> None:
+    won = value_of(REVERSI, 101_200, exact=True)
+    assert (won.chance, won.amount, won.exact) == (1.0, 12.0, True)
+    assert (won.turned.chance, won.turned.amount) == (0.0, -12.0)
+    assert value_of(REVERSI, 0, exact=True).chance == 0.5
+    assert value_of(REVERSI, 320).amount == pytest.approx(3.2)
+
+
+def test_a_forced_win_counts_its_plies_one_more_a_move_earlier() -> None:
+    won = value_of(Scale(), WIN - 5)
+    assert (won.chance, won.plies, won.exact) == (1.0, 5, True)
+    assert (won.turned.chance, won.turned.later().plies) == (0.0, 6)
+
+
+@pytest.mark.parametrize("name", games.shipped())
+def test_every_game_says_what_its_scores_mean(name: str) -> None:
+    scale = levels.scale(name)
+    assert scale.lead is not None and scale.unit_score > 0
+
+
+def test_a_missed_block_is_a_mistake_with_the_block_as_the_better_move() -> None:
+    judged = judged_last("gomoku", "h8 h7 h9 g10 h10 i8 h11 a1")
+    assert (judged.made.value.chance, judged.made.value.plies) == (0.0, 2)
+    assert judged.best.line[0] == "h12"
+    assert judged.lost > 0.1
+
+
+def test_the_last_discs_of_reversi_are_judged_exactly() -> None:
+    game = games.load("reversi", {})
+    position, moves = game.initial(), []
+    while game.outcome(position) is None:
+        moves.append(game.legal_moves(position)[0])
+        position = game.apply(position, moves[-1])
+    analyst = Analyst(game, 0.5)
+    after = analyst.end(position)
+    assert after is not None
+    positions = games.line_of_play(game, _texts(game, moves))
+    for before, move in reversed(list(zip(positions[-9:-1], moves[-8:], strict=True))):
+        judged = analyst.judged(before, move, GO_ON, after)
+        after = judged.best
+        assert judged.best.value.exact and judged.made.value.exact
+        assert judged.best.value.amount == best_result(game, before)
+
+
+def best_result(game: Any, position: Any) -> float:
+    """Plain minimax to the end: discs for the side to move."""
+    side = game.to_move(position)
+    if (outcome := game.outcome(position)) is not None:
+        return float(outcome.scores[side] - outcome.scores[1 - side])
+    return max(-best_result(game, game.apply(position, move)) for move in game.legal_moves(position))
+
+
+def _texts(game: Any, moves: list[Any]) -> list[str]:
+    position, texts = game.initial(), []
+    for move in moves:
+        texts.append(game.format_move(position, move))
+        position = game.apply(position, move)
+    return texts
+
+
+def test_no_accuracy_without_moves_and_all_of_it_without_losses() -> None:
+    assert accuracy([]) is None
+    assert accuracy([0.0, 0.0]) == pytest.approx(100, abs=0.01)
+    assert accuracy([1.0]) == pytest.approx(0, abs=0.5)
+
+
+def test_a_small_loss_has_no_mark_and_a_large_one_is_a_blunder() -> None:
+    assert [mark_of(lost) for lost in (0.0, 0.049, 0.05, 0.12, 0.15, 1.0)] == [
+        *("", "", "slip", "mistake", "blunder", "blunder")
+    ]
+
+
+def test_a_move_is_never_better_than_the_best() -> None:
+    for name in ("nine_mens_morris", "co_ganh", "double_double_dominoes"):
+        game = games.load(name, {})
+        position = game.initial(seed=1)
+        analyst = Analyst(game, 0.05)
+        for move in list(game.legal_moves(position))[:4]:
+            judged = analyst.judged(position, move, GO_ON)
+            assert judged.lost >= 0 and isinstance(judged.best, Choice)
+            assert judged.best.value.chance >= judged.made.value.chance
