@@ -15,6 +15,7 @@ from agents.agent import Agent, Answer, Limits
 from agents.expectimax import Expectimax
 from agents.values import Value, value_of, value_of_end
 from games import AnyGame
+from games.double_double_dominoes import Lay
 
 TIME_S = 0.8
 """Seconds to think about a position."""
@@ -40,7 +41,7 @@ class Judged:
     best: Choice
     """The move made, where none better was found."""
     fair: bool = True
-    """False where the move's loss cannot be said: a hand was hidden."""
+    """False where nothing can be said about the move: it came from a hidden hand."""
 
     @property
     def lost(self) -> float:
@@ -60,8 +61,7 @@ class Analyst:
     def __init__(self, game: AnyGame, time_s: float = TIME_S) -> None:
         """Raises AgentError."""
         self.game, self.time_s, self.scale = game, time_s, levels.scale(game.name)
-        self._expects = Expectimax.plays(game)
-        self._agent: Agent = registry.load_agent("expectimax" if self._expects else "alphabeta", game)
+        self._agent: Agent = registry.load_agent("expectimax" if Expectimax.plays(game) else "alphabeta", game)
 
     def best(self, position: Any, stop: threading.Event) -> Choice:
         """The best move that a search finds. Raises ValueError where the game is over."""
@@ -69,9 +69,6 @@ class Analyst:
 
     def worth(self, position: Any, move: Any, depth: int, stop: threading.Event) -> Choice:
         """What a move is worth to its mover, as a search of `depth` plies from before the move sees it."""
-        text = self.game.format_move(position, move)
-        if isinstance(self._agent, Expectimax):
-            return Choice(move, value_of(self.scale, self._agent.expected(position, move)), (text,), depth)
         after = self.game.apply(position, move)
         if (end := self.end(after)) is not None:
             return self._leading_to(position, move, end)
@@ -84,8 +81,9 @@ class Analyst:
         Both are searched to the same depth, so that neither sees further than the other; what is proven about the
         position after the move counts more than any search.
         """
-        # In dominoes a value is that of a turn: the positions after it do not tell what it was worth.
-        known = None if after is None or self._expects else self._leading_to(position, move, after)
+        if isinstance(self._agent, Expectimax):
+            return self._judged_turn(self._agent, position, move)
+        known = None if after is None else self._leading_to(position, move, after)
         if known is not None and len(self.game.legal_moves(position)) == 1:
             return Judged(known, known)
         best = self.best(position, stop)
@@ -101,6 +99,31 @@ class Analyst:
             exact = best.value.exact or (made.value.plies is not None and made.value.chance == 1)
             best = dataclasses.replace(made, value=dataclasses.replace(made.value, exact=exact))
         return Judged(made, best)
+
+    def reconsidered(self, position: Any, judged: Judged, other: Any, stop: threading.Event) -> Judged:
+        """The same once somebody else has proposed a move: it is the better one if our own search agrees."""
+        if other in (judged.made.move, judged.best.move) or isinstance(self._agent, Expectimax):
+            return judged
+        proposed = self.worth(position, other, judged.best.depth, stop)
+        return dataclasses.replace(judged, best=proposed) if proposed.value.score > judged.best.value.score else judged
+
+    def _judged_turn(self, agent: Expectimax, position: Any, move: Any) -> Judged:
+        """A turn of dominoes by its expected points, as its mover knew the game.
+
+        From a hand that nobody saw, a tile is compared with itself in other places, and a pass with nothing.
+        """
+        rivals = list(self.game.legal_moves(position))
+        hidden = self.game.hand(position, self.game.to_move(position)) is None
+        if hidden:
+            rivals = [other for other in rivals if isinstance(move, Lay) and _tile_of(other) == move.tile] or [move]
+        expected = dict(zip(rivals, agent.expected(position, rivals), strict=True))
+        made, best = (
+            Choice(
+                one, value_of(self.scale, expected[one]), (self.game.format_move(position, one),), agent.options.plies
+            )
+            for one in (move, max(rivals, key=lambda other: (expected[other], other == move)))
+        )
+        return Judged(made, best, not hidden or len(rivals) > 1)
 
     def _leading_to(self, position: Any, move: Any, after: Choice) -> Choice:
         """A move as it is seen from the position that it leads to."""
@@ -118,3 +141,7 @@ class Analyst:
     def _choice(self, answer: Answer) -> Choice:
         value = value_of(self.scale, answer.score or 0.0, answer.exact)
         return Choice(answer.move, value, answer.pv, answer.depth)
+
+
+def _tile_of(move: Any) -> Any:
+    return move.tile if isinstance(move, Lay) else None

@@ -33,6 +33,7 @@ from daemon.storage.exporting.played import ExportError
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.pictures import Pictures
 from daemon.storage.ranking import ranking_object
+from daemon.storage.reviews import Reviews
 from wording import Sentence, sentence
 from wording.outside import clean
 
@@ -113,7 +114,7 @@ class Archive:
         commands_from_elsewhere: bool,
     ) -> None:
         """`playing` returns the state of the current game, None before the first."""
-        self._journal, self._pictures = journal, Pictures(journal)
+        self._journal, self._pictures, self._reviews = journal, Pictures(journal), Reviews(journal)
         self._permission, self._playing = permission, playing
         self._commands_from_elsewhere = commands_from_elsewhere
         self._registry = _WorkThread("archive", MAX_WAITING, ANSWER_S)
@@ -237,6 +238,7 @@ class Archive:
                 if _is_newer(journal, game_id, state.game_id):
                     raise ExportError(worded("This game has just begun: it cannot be deleted."))
                 journal.delete(game_id)
+            self._reviews.forget(game_id)
             if self._pictures.forget(game_id):
                 return worded("The game is deleted.")
             return worded("The game is deleted; its pictures could not all be removed.")

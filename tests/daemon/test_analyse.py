@@ -1,0 +1,201 @@
+"""Reviews of recorded games: made by the real analysis, shown, kept, broken off; faults of the process are named."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import games
+from agents.values import Value
+from daemon.agents.analysing import AnalysisError, analysis
+from daemon.cli import games as games_cli
+from daemon.judging.worth import loss, worth
+from daemon.storage.journal import Journal
+from daemon.storage.review_curve import curve
+from daemon.storage.reviews import JudgedPly, Review, Reviews, fingerprint, question
+from daemon.storage.stored_game import StoredGame
+from tests.daemon.recorded_games import record_game
+
+BLUNDER = "h8 h7 h9 g10 h10 i8 h11 a1 h12"
+"""Gomoku: white's last stone lets black make five."""
+
+
+def recorded(path: Path, name: str = "gomoku", moves: str = BLUNDER) -> StoredGame:
+    game = games.load(name)
+    journal = Journal(path)
+    stored = record_game(journal, game, game.initial(), moves.split(), players=("Ana", "Ben"))
+    journal.close()
+    return stored
+
+
+def run(*words: object) -> tuple[int, str]:
+    result = CliRunner().invoke(games_cli.app, [str(word) for word in words])
+    return result.exit_code, result.output
+
+
+def test_a_blunder_is_marked_with_the_better_move_and_the_review_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    stored = recorded(path)
+    status, text = run("analyse", "last", "--time-s", "0.1", "--journal", path, "--json")
+    told = json.loads(text)
+    assert status == 0 and told["whole"] and told["id"] == stored.game_id
+    bad = told["judged"][7]
+    assert (bad["move"], bad["mark"], bad["best"]["move"]) == ("a1", "blunder", "h12")
+    assert bad["value"]["exact"] and bad["value"]["plies"] == 2 and bad["value"]["chance"] == 0
+    assert told["accuracy"][0] > told["accuracy"][1]
+    assert [point[0] for point in told["curve"]] == list(range(10)) and told["curve"][-1][1] == 1
+    kept = Reviews(path).read(stored)
+    assert kept is not None and json.loads(json.dumps(kept.as_object()["judged"])) == told["judged"]
+    status, text = run("analyse", stored.game_id, "--time-s", "0.1", "--journal", path)
+    assert status == 0  # from what is kept
+    assert "a1         loses in 1 move, proven" in text and "better h12" in text
+    assert "1 blunder" in text
+
+
+def test_a_game_with_a_broken_move_is_analysed_up_to_there(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    stored = recorded(path, "reversi", "f5 d6 c3 d3")
+    journal = Journal(path)
+    assert journal._connection is not None
+    journal._connection.execute("UPDATE plies SET move = 'a1' WHERE ply = 3")
+    journal.close()
+    status, text = run("analyse", stored.game_id, "--time-s", "0.05", "--journal", path)
+    assert status == 0
+    assert "analysed as far as the game can be read: move 3, a1" in text
+    assert "   2  white" in text and "   3  black" not in text
+
+
+def test_dominoes_from_hidden_hands_are_compared_with_the_same_tile_only(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    stored = recorded(path, "double_double_dominoes", "8H6-8I1 8J1-8K4 6K2-7K4")
+    status, text = run("analyse", "last", "--journal", path, "--json")
+    told = json.loads(text)
+    assert status == 0 and told["unit"] == "point"
+    for one in told["judged"][:3]:
+        laid, best = games.load("dominoes"), one["best"]["move"]
+        assert sorted(_pips(one["move"])) == sorted(_pips(best)), laid
+    assert [height for _, height in curve(stored, Reviews(path).read(stored) or Review("", "", 1.0))][-1] == 1.0
+
+
+def _pips(text: str) -> list[str]:
+    return [end[-1] for end in text.split("-")]
+
+
+def test_ctrl_c_keeps_what_is_done_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    stored = recorded(path, "reversi", "f5 d6 c3 d3 c4 f4 f6 f3 e6 e7 d7 c5")
+    words = ["analyse", "last", "--time-s", "1", "--journal", str(path)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "daemon.cli", "games", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "FORCE_COLOR": "1"},
+    )
+    seen = ""
+    assert process.stderr is not None
+    while "judging" not in seen:  # the bar says when the first move is judged
+        seen += process.stderr.read(1)
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "stopped; the last" in errors and "of 12 moves are judged and kept" in errors
+    kept = Reviews(path).read(stored)
+    assert kept is not None and kept.judged and not kept.is_whole
+    assert len([line for line in out.splitlines() if "  white  " in line or "  black  " in line]) >= len(kept.moves())
+
+
+def test_a_review_of_other_moves_or_of_another_format_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    stored = recorded(path)
+    kept, review = Reviews(path), Review(stored.game_id, fingerprint(stored), 1.0)
+    kept.keep(review)
+    assert kept.read(stored) == review
+    kept.keep(Review(stored.game_id, "another", 1.0))
+    assert kept.read(stored) is None
+    for text in ("", "{", "[]", "{}", '{"format": 2}', "null"):
+        (kept.folder / f"{stored.game_id}.json").write_text(text)
+        assert kept.read(stored) is None
+    assert kept.forget(stored.game_id) and kept.forget("../journal") is False
+
+
+def test_a_deleted_game_takes_its_review_with_it(tmp_path: Path) -> None:
+    path, config = tmp_path / "journal.sqlite", tmp_path / "config.toml"
+    config.write_text("[page]\nport = 1\n")
+    stored = recorded(path)
+    Reviews(path).keep(Review(stored.game_id, fingerprint(stored), 1.0))
+    status, _ = run("delete", stored.game_id, "--yes", "--journal", path, "--config", config)
+    assert status == 0 and not list(Reviews(path).folder.iterdir())
+
+
+def told_by(program: str) -> list[dict[str, object]]:
+    """What an analysis run by this program says."""
+    with analysis("gomoku", {}, {"moves": []}, 0.1, command=(sys.executable, "-c", program)) as told:
+        return list(told)
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ("import sys; sys.exit('kibitzer analyse: no')", "no"),
+        ("import os; os._exit(3)", "status 3"),
+        ("print('hello')", "rubbish"),
+        ("print('[1]')", "rubbish"),
+        ("print('x' * 200000, end='')", "rubbish"),
+    ],
+)
+def test_a_process_that_dies_or_talks_nonsense_is_named(program: str, why: str) -> None:
+    with pytest.raises(AnalysisError, match=why):
+        told_by(program)
+
+
+def test_an_analysis_ends_once_it_is_stopped() -> None:
+    stop = threading.Event()
+    stop.set()
+    program = "import time; time.sleep(60)"
+    with analysis("gomoku", {}, {}, 0.1, command=(sys.executable, "-c", program), stop=stop) as told:
+        assert list(told) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "said"),
+    [
+        (Value(0, 1.0, None, 5, True), "", "wins in 3 moves"),
+        (Value(0, 0.0, None, 2, True), "", "loses in 1 move"),
+        (Value(0, 0.0, None, 0, True), "", "lost"),
+        (Value(0, 0.5, None, None, True), "", "draw"),
+        (Value(0, 0.617, None, None, False), "", "62 %"),
+        (Value(0, 0.6, 3.24, None, False), "disc", "+3.2 discs"),
+        (Value(0, 0.0, -12.0, None, True), "disc", "-12 discs"),
+        (Value(0, 0.5, -0.04, None, False), "point", "-0.0 points"),
+    ],
+)
+def test_a_value_is_said_as_people_count(value: Value, unit: str, said: str) -> None:
+    assert str(worth(value, unit)) == said
+
+
+def test_a_loss_is_said_in_units_and_in_shares_of_the_point() -> None:
+    assert str(loss(0.126, 4.1, "disc")) == "gives away 4.1 discs, 13 %"
+    assert str(loss(0.5, None, "disc")) == "gives away 50 %"
+
+
+def test_hands_that_the_record_tells_go_into_the_question(tmp_path: Path) -> None:
+    stored = recorded(tmp_path / "journal.sqlite", "double_double_dominoes", "8H6-8I1 8J1-8K4")
+    positions = question(stored)["positions"]
+    assert isinstance(positions, list) and positions[1] == stored.plies[0].position
+
+
+def test_a_judged_ply_is_read_as_it_was_written() -> None:
+    review = Review("a", "b", 1.0, plies=1)
+    told = {"ply": 1, "side": 0, "move": "h8", "value": vars(Value(1.0, 0.5)), "best": None, "lost": 0.0}
+    review.add(told)
+    assert Review.of(json.loads(json.dumps(review.as_object()))) == review
+    assert review.judged[1] == JudgedPly.of(told)
