@@ -123,6 +123,10 @@ class Review:
         one = JudgedPly.of(told)
         self.judged[one.ply] = one
 
+    def copy(self) -> Review:
+        """The review as it is now."""
+        return dataclasses.replace(self, judged=dict(self.judged))
+
     def moves(self) -> list[JudgedPly]:
         """The judged moves, in order."""
         return [self.judged[ply] for ply in sorted(self.judged) if ply <= self.plies]

@@ -1,6 +1,8 @@
 // Browses the recorded games. Every text is inserted as text, never as HTML; drawn boards are pictures.
 
 import { at, capital, make } from "./elements.js";
+import { offerToGoOn } from "./going-on.js";
+import { judge, reviewOf, reviewWith } from "./review.js";
 import { post } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
@@ -119,6 +121,7 @@ async function open(id) {
     opened = game;
     say(game.fault ? t("This game cannot be played through: {why}", { why: game.fault }) : "");
     showGame(game);
+    reviewOf(game, list.may);
     show(game.plies.length, true);
     markOpened();
     at("title").focus();
@@ -131,6 +134,7 @@ async function open(id) {
 function close() {
   stop();
   opened = null;
+  reviewOf(null, false);
   at("replay").hidden = true;
   document.querySelector(".sides").classList.remove("both");
   markOpened();
@@ -154,6 +158,13 @@ function showGame(game) {
   at("names-form").hidden = !list.may;
   at("delete").hidden = !list.may || game.id === list.played;
 }
+
+const lent = {
+  ask,
+  fail: tellError,
+  show: (number) => { stop(); show(number); },
+  draw: (src, caption) => { stop(); at("caption").textContent = caption; swap("board", src, caption); },
+};
 
 function moveButton(text, number, told = {}) {
   const on = { click: () => { stop(); show(number); } };
@@ -181,6 +192,7 @@ async function swap(id, src, alt) {
   if (wanted[id] === image) at(id).replaceChildren(image);
 }
 
+
 async function show(number, jump = false) {
   const game = opened;
   ply = Math.max(0, Math.min(number, game.plies.length));
@@ -192,6 +204,8 @@ async function show(number, jump = false) {
   at("slider").setAttribute("aria-valuetext", caption);
   at("caption").textContent = caption;
   at("about").textContent = told ? aboutPly(game, told) : "";
+  judge(ply);
+  offerToGoOn(game, ply, list.may);
   at("back").disabled = at("first").disabled = ply === 0;
   at("next").disabled = at("last").disabled = ply === game.plies.length;
   for (const button of at("moves").querySelectorAll("button")) {
@@ -362,5 +376,6 @@ at("names-form").onsubmit = rename;
 at("delete").onclick = askToDelete;
 at("sure").onclose = remove;
 window.onhashchange = () => { turnTo("games"); open(location.hash.slice(1)); };
+reviewWith(lent);
 await showList();
 open(location.hash.slice(1));
