@@ -17,7 +17,7 @@ import games
 from daemon.agents.analysing import AnalysisError, analysis
 from daemon.cli.game_arguments import GAME_HELP, LAST, RECORD, chosen, one_line_errors, opened
 from daemon.cli.wrong_call import stop
-from daemon.judging.worth import loss, worth
+from daemon.storage.exporting.comments import comment
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.review_curve import curve
 from daemon.storage.reviews import JudgedPly, Review, Reviews, fingerprint, question
@@ -129,7 +129,8 @@ def as_text(stored: StoredGame, review: Review, blocks: str = BLOCKS) -> Iterato
     sides = games.load(stored.game, stored.rules).sides
     yield f"{stored.game_id}  {stored.game}, {' against '.join(stored.players)}, {len(stored.plies)} plies"
     yield ""
-    yield from _drawn([height for _, height in curve(stored, review)], sides[0], blocks)
+    stands = "leads in points" if review.unit == "point" else "is better"
+    yield from _drawn([height for _, height in curve(stored, review)], f"{sides[0]} {stands}", blocks)
     width = max(map(len, sides))
     for one in review.moves():
         yield f"{one.ply:>4}  {sides[one.side]:<{width}}  {told(one, review.unit)}"
@@ -142,15 +143,7 @@ def as_text(stored: StoredGame, review: Review, blocks: str = BLOCKS) -> Iterato
 
 def told(one: JudgedPly, unit: str) -> str:
     """One move in words."""
-    value = f"{worth(one.value, unit)}{', proven' if one.value.exact else ''}"
-    text = f"{one.move:<10} {value:<20}".rstrip()
-    if not one.fair:
-        return f"{text}  from a hand that nobody saw"
-    if one.best is not None and one.best.move != one.move and (one.mark or (one.lost_amount or 0.0) >= 1):
-        line = " ".join(one.best.line[:6])
-        better = f"better {one.best.move} ({worth(one.best.value, unit)}): {line}"
-        mark = f"{one.mark}, " if one.mark else ""
-        text = f"{text}  {mark}{loss(one.lost, one.lost_amount, unit)}; {better}"
+    text = f"{one.move:<10} {comment(one, unit)}"
     if one.engine is not None and one.engine.move != one.move:
         said = "" if one.engine.score is None else f" ({one.engine.score:g})"
         text = f"{text}  [the engine plays {one.engine.move}{said}]"
@@ -167,7 +160,7 @@ def _summary(review: Review, side: int) -> str:
     return f"accuracy {accuracy:.0f}, {counts}, {blunders} blunder{'s' * (blunders != 1)}"
 
 
-def _drawn(heights: Sequence[float | None], side: str, blocks: str) -> Iterator[str]:
+def _drawn(heights: Sequence[float | None], stands: str, blocks: str) -> Iterator[str]:
     """The curve as columns of blocks: the fuller, the better for the first side."""
     known = [0.5 if height is None else height for height in heights]
     if len(known) > WIDTH:
@@ -176,7 +169,7 @@ def _drawn(heights: Sequence[float | None], side: str, blocks: str) -> Iterator[
     levels = [round(height * HEIGHT * steps) for height in known]
     for line in reversed(range(HEIGHT)):
         yield "  |" + "".join(blocks[max(0, min(steps, level - line * steps))] for level in levels) + "|"
-    yield f"   {side} is better where it is full, the other side where it is empty"
+    yield f"   {stands} where it is full, the other side where it is empty"
     yield ""
 
 

@@ -31,6 +31,7 @@ from daemon.outputs.reviewing import Reviewing
 from daemon.storage.browsing import games_page, games_seen, names_seen
 from daemon.storage.exporting.document import summary_object
 from daemon.storage.exporting.download import Download, download
+from daemon.storage.exporting.formats import check_review
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.pictures import Pictures
@@ -225,10 +226,12 @@ class Archive:
     async def exported(self, request: web.Request) -> web.Response:
         """The game as a file to download."""
         game_id, name = request.match_info["game"], request.match_info["format"]
+        comments = request.query.get("comments") == "1"
 
         def work() -> Download:
             with self._opened() as journal:
-                return download(journal.game(game_id), name)
+                stored = journal.game(game_id)
+            return download(stored, name, check_review(name, self._reviews.read(stored)) if comments else None)
 
         def response_of(file: Download) -> web.Response:
             headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}

@@ -6,6 +6,7 @@ from typing import Any
 
 from daemon.i18n.translation import in_words
 from daemon.judging.worth import loss, worth
+from daemon.storage.exporting.comments import has_better
 from daemon.storage.review_curve import curve
 from daemon.storage.reviews import JudgedPly, Review
 from daemon.storage.stored_game import StoredGame
@@ -47,11 +48,3 @@ def _ply(one: JudgedPly, unit: str) -> dict[str, Any]:
         told["loss"] = in_words(loss(one.lost, one.lost_amount, unit))
         told["better"] = {"value": in_words(worth(one.best.value, unit)), "line": list(one.best.line[:MAX_LINE])}
     return told
-
-
-def has_better(one: JudgedPly) -> bool:
-    """Whether another move would have been better by something that can be said."""
-    if one.best is None or one.best.move == one.move or not one.fair:
-        return False
-    amount = one.lost_amount or 0.0
-    return one.lost >= 0.005 or amount >= 0.05

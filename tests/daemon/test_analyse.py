@@ -199,3 +199,62 @@ def test_a_judged_ply_is_read_as_it_was_written() -> None:
     review.add(told)
     assert Review.of(json.loads(json.dumps(review.as_object()))) == review
     assert review.judged[1] == JudgedPly.of(told)
+
+
+def with_review(path: Path, stored: StoredGame) -> Review:
+    """Keeps a review of a game in which move 2 was a blunder."""
+    unit = {"reversi": "disc", "gomoku": "", "nine_mens_morris": ""}[stored.game]
+    game = games.load(stored.game, stored.rules)
+    positions = games.line_of_play(game, stored.moves)
+    review = Review(stored.game_id, fingerprint(stored), 1.0, unit=unit, plies=len(stored.plies))
+    for ply, position in enumerate(positions, 1):
+        value = vars(Value(-150.0, 0.25, -1.5 if unit else None))
+        told: dict[str, object] = {"ply": ply, "side": game.to_move(position), "value": value, "best": None, "move": ""}
+        if ply <= len(stored.plies):
+            told["move"] = stored.moves[ply - 1]
+        if ply == 2:
+            other = [game.format_move(position, move) for move in game.legal_moves(position)]
+            best = next(text for text in other if text != stored.moves[1])
+            told |= {"best": {"move": best, "value": vars(Value(300.0, 0.5)), "line": [best]}, "lost": 0.25}
+            told |= {"mark": "blunder"}
+        review.add(told)
+    Reviews(path).keep(review)
+    return review
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "wanted"),
+    [
+        ("gomoku", "h8 h9 g8 g9", ["C[25 %; blunder, gives away 25 %; better", "BM[2]", "\n(;W["]),
+        ("reversi", "f5 d6 c3 d3", ["B[F5/-1.50]", "W[D6/-1.50]"]),
+        ("nine_mens_morris", "d6 f4 d2 b4", ["f4 $4 {", "[%eval -150]", "blunder, gives away 25 %; better"]),
+    ],
+)
+def test_a_game_is_exported_with_its_review_and_read_again(
+    tmp_path: Path, name: str, moves: str, wanted: list[str]
+) -> None:
+    path, out = tmp_path / "journal.sqlite", tmp_path / "game.txt"
+    stored = recorded(path, name, moves)
+    usual = games.find(name).formats[0]
+    status, text = run("export", "last", "--comments", "--format", usual, "--journal", path)
+    assert status == 2 and "has not been reviewed" in text
+    with_review(path, stored)
+    assert run("export", "last", "--comments", "--format", usual, "--journal", path, "--out", out)[0] == 0
+    written = " ".join(out.read_text().split()) if name == "nine_mens_morris" else out.read_text()
+    for one in wanted:
+        assert one in written, written
+    status, _ = run("import", out, "--journal", path)
+    assert status == 0
+    journal = Journal(path, read_only=True)
+    assert journal.games()[-1].moves == stored.moves
+    journal.close()
+
+
+def test_formats_without_comments_refuse_them_and_json_holds_everything(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    stored = recorded(path, "reversi", "f5 d6 c3 d3")
+    review = with_review(path, stored)
+    status, text = run("export", "last", "--comments", "--format", "transcript", "--journal", path)
+    assert status == 2 and "transcript holds no comments" in text
+    status, text = run("export", "last", "--comments", "--format", "json", "--journal", path)
+    assert status == 0 and Review.of(json.loads(text)["review"]) == review

@@ -2,7 +2,7 @@
 
 import { at, capital, make } from "./elements.js";
 import { offerToGoOn } from "./going-on.js";
-import { judge, reviewOf, reviewWith } from "./review.js";
+import { isReviewed, judge, reviewOf, reviewWith } from "./review.js";
 import { post } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
@@ -41,6 +41,7 @@ const FORMATS = {
   json: t("JSON, all that is known"),
   png: t("one picture of all boards"),
 };
+const COMMENTED = ["sgf", "ggf", "moves", "json"];
 const day = (time) => new Date(time).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
 const countOf = (count) => (count === 1 ? t("1 move") : t("{count} moves", { count }));
 
@@ -161,6 +162,7 @@ function showGame(game) {
 
 const lent = {
   ask,
+  changed: () => opened && aimSave(),
   fail: tellError,
   show: (number) => { stop(); show(number); },
   draw: (src, caption) => { stop(); at("caption").textContent = caption; swap("board", src, caption); },
@@ -175,7 +177,10 @@ function moveButton(text, number, told = {}) {
 }
 
 function aimSave() {
-  at("save").href = `archive/${opened.id}/export/${at("format").value}`;
+  const format = at("format").value;
+  at("with-review").hidden = !isReviewed() || !COMMENTED.includes(format);
+  const comments = !at("with-review").hidden && at("comments").checked ? "?comments=1" : "";
+  at("save").href = `archive/${opened.id}/export/${format}${comments}`;
 }
 
 // Replaces a picture once the new one is loaded, so that nothing flickers; the latest request wins.
@@ -371,7 +376,7 @@ at("next").onclick = () => { stop(); show(ply + 1); };
 at("last").onclick = () => { stop(); show(opened.plies.length); };
 at("play").onclick = play;
 at("slider").oninput = () => { stop(); show(Number(at("slider").value)); };
-at("format").onchange = aimSave;
+at("format").onchange = at("comments").onchange = aimSave;
 at("names-form").onsubmit = rename;
 at("delete").onclick = askToDelete;
 at("sure").onclose = remove;

@@ -47,6 +47,9 @@ async function order(action) {
   if (game === asked) look();
 }
 
+/** Whether the open game has a review that can be saved with it. */
+export const isReviewed = () => Boolean(told?.plies.length) && told.state !== "running";
+
 /** Shows the review of another game; null where none is open. */
 export function reviewOf(opened, may) {
   clearTimeout(timer);
@@ -104,6 +107,7 @@ function draw() {
   }
   signMoves();
   judge(ply);
+  replay.changed();
 }
 
 function summary(side, index) {
