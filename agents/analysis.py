@@ -10,6 +10,7 @@ import dataclasses
 import threading
 from typing import Any
 
+import games
 from agents import levels, registry
 from agents.agent import Agent, Answer, Limits
 from agents.expectimax import Expectimax
@@ -87,6 +88,8 @@ class Analyst:
         if known is not None and len(self.game.legal_moves(position)) == 1:
             return Judged(known, known)
         best = self.best(position, stop)
+        if best.move != move and self._mirrors(position, best.move, move):
+            best = dataclasses.replace(best, move=move, line=(self.game.format_move(position, move),))
         proven = known is not None and known.value.exact
         if known is not None and proven and best.move == move and known.value.chance < best.value.chance:
             best = self.best(position, stop)  # its own move is refuted, which the search has learnt by now
@@ -124,6 +127,11 @@ class Analyst:
             for one in (move, max(rivals, key=lambda other: (expected[other], other == move)))
         )
         return Judged(made, best, not hidden or len(rivals) > 1)
+
+    def _mirrors(self, position: Any, one: Any, other: Any) -> bool:
+        """Whether two moves lead to the same board, turned or mirrored."""
+        boards = [self.game.board(self.game.apply(position, move)) for move in (one, other)]
+        return boards[1] in games.images(self.game, boards[0])
 
     def _leading_to(self, position: Any, move: Any, after: Choice) -> Choice:
         """A move as it is seen from the position that it leads to."""

@@ -13,6 +13,7 @@ import typer
 import games
 from daemon.cli.analyse import analyse
 from daemon.cli.export import export
+from daemon.cli.find_games import find_games
 from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, chosen_id, one_line_errors, opened
 from daemon.cli.import_games import import_game
 from daemon.cli.ranking import name_players, show_ranking
@@ -139,6 +140,7 @@ def mover(
 
 app.command("analyse")(analyse)
 app.command("export")(export)
+app.command("find")(find_games)
 app.command("import")(import_game)
 app.command("ranking")(show_ranking)
 app.command("names")(name_players)

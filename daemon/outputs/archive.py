@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
+import dataclasses
 import logging
 import re
 import threading
@@ -33,6 +34,7 @@ from daemon.storage.exporting.document import summary_object
 from daemon.storage.exporting.download import Download, download
 from daemon.storage.exporting.formats import check_review
 from daemon.storage.exporting.played import ExportError
+from daemon.storage.finding import find
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.pictures import Pictures
 from daemon.storage.ranking import ranking_object
@@ -136,6 +138,7 @@ class Archive:
         router.add_get(game + r"/board/{ply:\d{1,6}}.svg", self.board)
         router.add_get(game + r"/picture/{ply:\d{1,6}}.jpg", self.picture)
         router.add_get(game + "/export/{format:[a-z]{1,16}}", self.exported)
+        router.add_get(game + r"/find/{ply:\d{1,6}}", self.found)
         router.add_get(game + "/review", self.review)
         router.add_post(game + "/review", self.begin_review)
         router.add_post(game + "/delete", self.delete)
@@ -238,6 +241,21 @@ class Archive:
             return web.Response(body=file.content, content_type=file.kind, headers=headers)
 
         return await self._answer(work, response_of, self._drawing if name in SLOW else self._registry)
+
+    async def found(self, request: web.Request) -> web.Response:
+        """The other games that went through the position after a ply, however the board was turned or mirrored."""
+        game_id, ply = request.match_info["game"], int(request.match_info["ply"])
+
+        def work() -> dict[str, object]:
+            played = self._recorded(game_id).played
+            if played is None or not 0 < ply < len(played.positions):
+                raise ExportError(worded("The game has no move {ply} any more.", ply=ply))
+            with self._opened() as journal:
+                places = find(journal, played.game, played.positions[ply])
+            others = [one for one in places if one.game_id != game_id]
+            return {"games": [dataclasses.asdict(one) for one in others[:MAX_LISTED]], "count": len(others)}
+
+        return await self._answer(work, web.json_response)
 
     async def review(self, request: web.Request) -> web.Response:
         """The review of a game, as far as it is made."""

@@ -91,6 +91,12 @@ def _texts(game: Any, moves: list[Any]) -> list[str]:
     return texts
 
 
+def test_a_mirror_image_of_the_best_move_gives_nothing_away() -> None:
+    for text in ("f5", "e6", "c4", "d3"):
+        judged = judged_last("reversi", text)
+        assert judged.lost == 0 and judged.lost_amount == 0 and judged.best.line[0] == text
+
+
 def test_no_accuracy_without_moves_and_all_of_it_without_losses() -> None:
     assert accuracy([]) is None
     assert accuracy([0.0, 0.0]) == pytest.approx(100, abs=0.01)

@@ -133,6 +133,23 @@ def test_a_game_that_is_being_played_is_not_reviewed(served: WebPage, look: Look
     page.locator("#message", has_text="once it is over").wait_for()
 
 
+def test_other_games_with_the_position_are_found_and_opened(served: WebPage, look: Look, tmp_path: Path) -> None:
+    recorded(tmp_path / "journal.sqlite", "reversi", "e6 f4 d3", ("Zoe", "Yan"))  # e6 f4 is the mirror image of f5 d6
+    page = look(served.address + "games")
+    page.locator("#list button", has_text="Ana against Ben").filter(has_text="Reversi").click()
+    page.locator("#board img").wait_for()
+    page.locator("#moves button").nth(2).click()
+    page.click("#find")
+    page.locator("#found p").wait_for()
+    link = page.locator("#found a", has_text="Zoe against Yan")
+    assert "move 3" in page.inner_text("#found li")
+    link.click()
+    page.locator("#title", has_text="Zoe").wait_for()
+    page.locator("#moves button").nth(3).click()
+    page.click("#find")
+    page.locator("#found", has_text="No other game").wait_for()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (820, 1180), (1366, 768)])
 def test_a_review_fits_and_axe_finds_no_serious_fault(

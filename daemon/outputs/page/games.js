@@ -209,6 +209,8 @@ async function show(number, jump = false) {
   at("slider").setAttribute("aria-valuetext", caption);
   at("caption").textContent = caption;
   at("about").textContent = told ? aboutPly(game, told) : "";
+  at("find").hidden = !ply || Boolean(game.fault);
+  at("found").replaceChildren();
   judge(ply);
   offerToGoOn(game, ply, list.may);
   at("back").disabled = at("first").disabled = ply === 0;
@@ -244,6 +246,20 @@ function aboutPly(game, told) {
   if (told.nodes) parts.push(t("{count} positions", { count: told.nodes }));
   for (const note of game.notes.filter((one) => one.ply === told.ply - 1 && one.kind === "illegal").slice(0, 3)) parts.push(note.text);
   return parts.join(" · ");
+}
+
+async function find() {
+  const [game, number] = [opened, ply];
+  try {
+    const told = await ask(`archive/${encodeURIComponent(game.id)}/find/${number}`);
+    if (opened !== game || ply !== number) return;
+    const line = (one) => make("li", {}, make("a", { href: `#${one.game_id}`, text: capital(versus(one)) }),
+      ` · ${day(one.started)} · ${one.next ? t("move {number}: {move}", { number: one.ply + 1, move: one.next }) : t("its last position")}`);
+    const words = told.count ? t("Other games with this position, however the board is turned: {count}", { count: told.count }) : t("No other game went through this position.");
+    at("found").replaceChildren(make("p", { text: words }), make("ul", { class: "accuracy" }, ...told.games.map(line)));
+  } catch (error) {
+    tellError(error);
+  }
 }
 
 // --- Automatic replay
@@ -378,6 +394,7 @@ at("play").onclick = play;
 at("slider").oninput = () => { stop(); show(Number(at("slider").value)); };
 at("format").onchange = at("comments").onchange = aimSave;
 at("names-form").onsubmit = rename;
+at("find").onclick = find;
 at("delete").onclick = askToDelete;
 at("sure").onclose = remove;
 window.onhashchange = () => { turnTo("games"); open(location.hash.slice(1)); };
