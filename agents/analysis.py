@@ -144,7 +144,7 @@ class Analyst:
         outcome = self.game.outcome(position)
         if outcome is None:
             return None
-        return Choice(None, value_of_end(self.scale, outcome, self.game.to_move(position)), ())
+        return Choice(None, value_of_end(self.scale, outcome, self.game.to_move(position), len(self.game.cells)), ())
 
     def _choice(self, answer: Answer) -> Choice:
         value = value_of(self.scale, answer.score or 0.0, answer.exact)

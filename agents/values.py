@@ -84,12 +84,14 @@ def chance_of(score: float, lead: float | None) -> float:
     return 1 / (1 + math.pow(WINS_AT_LEAD, max(-50.0, min(50.0, -score / lead))))
 
 
-def value_of_end(scale: Scale, outcome: Outcome, side: Side) -> Value:
-    """The value of a game that is over, for a side."""
+def value_of_end(scale: Scale, outcome: Outcome, side: Side, cells: int = 0) -> Value:
+    """The value of a game that is over, for a side. Of discs the winner gets the empty ones of the `cells`."""
     won = 0 if outcome.winner is None else 1 if outcome.winner == side else -1
     if outcome.scores is None or not scale.unit:
         return Value(float(won * WIN), (1 + won) / 2, None, 0 if won else None, True)
     amount = float(outcome.scores[side] - outcome.scores[1 - side])
+    if scale.unit == "disc":
+        amount += won * (cells - sum(outcome.scores))
     score = won * (scale.won_score or WIN) + amount * scale.unit_score
     return Value(score, (1 + won) / 2, amount, None, True)
 

@@ -17,6 +17,7 @@ import games
 from daemon.agents.analysing import AnalysisError, analysis
 from daemon.cli.game_arguments import GAME_HELP, LAST, RECORD, chosen, one_line_errors, opened
 from daemon.cli.wrong_call import stop
+from daemon.config.settings import DEFAULT
 from daemon.storage.exporting.comments import comment
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.review_curve import curve
@@ -40,7 +41,7 @@ def analyse(
     engine: Annotated[
         str, typer.Option(help="Agent, or engine of the settings' \\[engines.NAME], whose opinion is asked as well.")
     ] = "",
-    engines: Annotated[Path | None, typer.Option(help="TOML file with tables \\[engines.NAME].")] = None,
+    config: Annotated[Path, typer.Option(help="Settings of the daemon, for their engines.")] = DEFAULT,
     anew: Annotated[bool, typer.Option("--anew", help="Analyse again, even if it has been done.")] = False,
     journal: Annotated[Path, typer.Option(help="File of the record.")] = RECORD,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -69,7 +70,7 @@ def analyse(
     if review is None or not review.is_whole or review.time_s < time_s or (engine and review.engine != engine):
         review = Review(stored.game_id, fingerprint(stored), time_s, engine)
         try:
-            stopped = not _analysed(stored, review, engines)
+            stopped = not _analysed(stored, review, config if engine and config.is_file() else None)
             _keep(kept, stored, review)
         except (AnalysisError, games.GameError, ExportError) as error:
             raise stop("games analyse", f"{stored.game_id}: {error}") from None

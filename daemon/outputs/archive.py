@@ -316,7 +316,7 @@ class Archive:
                 if _is_newer(journal, game_id, state.game_id):
                     raise ExportError(worded("This game has just begun: it cannot be deleted."))
                 journal.delete(game_id)
-            self._reviewing.stop(game_id)
+            self._reviewing.stop(game_id, keep=False)
             self._reviews.forget(game_id)
             if self._pictures.forget(game_id):
                 return worded("The game is deleted.")

@@ -16,6 +16,8 @@ LOGGER = logging.getLogger(__name__)
 
 TIME_S = 0.8
 """Seconds to think about a position, as `kibitzer games analyse` does."""
+BUDGET_S = 240.0
+"""Seconds for all positions of a game: in longer games each gets less."""
 CLOSE_S = 5.0
 """Seconds, longest wait for the thread when the page closes."""
 
@@ -31,24 +33,28 @@ class Reviewing:
         self._review: Review | None = None
         """The review that is being made, or was made last."""
         self._trouble = ""
+        self._wanted = True
+        """Whether the review is to be kept."""
 
     def begin(self, stored: StoredGame) -> bool:
         """Begins to review a game; False if another game is under review. Does nothing if this one is."""
         with self._lock:
             if self._runs:
                 return self._review is not None and self._review.game_id == stored.game_id
-            self._review = Review(stored.game_id, fingerprint(stored), self._time_s, plies=len(stored.plies))
-            self._stop, self._trouble = threading.Event(), ""
+            time_s = min(self._time_s, BUDGET_S / (len(stored.plies) + 1))
+            self._review = Review(stored.game_id, fingerprint(stored), time_s, plies=len(stored.plies))
+            self._stop, self._trouble, self._wanted = threading.Event(), "", True
             arguments = stored, self._review, self._stop
             self._thread = threading.Thread(target=self._make, args=arguments, name="review", daemon=True)
             self._thread.start()
             return True
 
-    def stop(self, game_id: str) -> None:
-        """Ends the review of a game; what is done is kept."""
+    def stop(self, game_id: str, *, keep: bool = True) -> None:
+        """Ends the review of a game; what is done is kept, if it is to be."""
         with self._lock:
             if self._review is not None and self._review.game_id == game_id:
                 self._stop.set()
+                self._wanted = self._wanted and keep
 
     def close(self) -> None:
         """Ends the review that is being made; may be called twice."""
@@ -77,15 +83,15 @@ class Reviewing:
         except Exception:  # the top of the thread
             self._trouble = "?"
             LOGGER.exception("%s cannot be reviewed", stored.game_id)
-        if review.judged:
-            with contextlib.suppress(OSError):  # the page shows it all the same
+        with self._lock, contextlib.suppress(OSError):  # the page shows it all the same
+            if review.judged and self._wanted:
                 self._kept.keep(review)
 
     def _analyse(self, stored: StoredGame, review: Review, stop: threading.Event) -> None:
         """Raises AnalysisError, GameError."""
         asked = question(stored)
         told = analysis(
-            stored.game, stored.rules, asked, self._time_s, background=True, command=self._command, stop=stop
+            stored.game, stored.rules, asked, review.time_s, background=True, command=self._command, stop=stop
         )
         with told as lines:
             for one in lines:

@@ -9,7 +9,8 @@ import games
 from agents import levels
 from agents.analysis import Analyst, Choice, Judged
 from agents.search import WIN
-from agents.values import Scale, accuracy, chance_of, mark_of, value_of
+from agents.values import Scale, accuracy, chance_of, mark_of, value_of, value_of_end
+from games import Outcome
 
 GO_ON = threading.Event()
 REVERSI = Scale(lead=850, unit="disc", unit_score=100, won_score=100_000)
@@ -37,6 +38,12 @@ def test_a_solved_reversi_ending_counts_its_discs() -> None:
     assert (won.turned.chance, won.turned.amount) == (0.0, -12.0)
     assert value_of(REVERSI, 0, exact=True).chance == 0.5
     assert value_of(REVERSI, 320).amount == pytest.approx(3.2)
+
+
+def test_the_winner_of_reversi_gets_the_empty_squares_as_the_solver_counts() -> None:
+    end = value_of_end(REVERSI, Outcome(0, "neither_can_lay", (62, 0)), 1, 64)
+    assert (end.chance, end.amount, end.score) == (0.0, -64.0, -106_400)
+    assert value_of_end(REVERSI, Outcome(None, "full", (32, 32)), 1, 64).chance == 0.5
 
 
 def test_a_forced_win_counts_its_plies_one_more_a_move_earlier() -> None:

@@ -258,3 +258,38 @@ def test_formats_without_comments_refuse_them_and_json_holds_everything(tmp_path
     assert status == 2 and "transcript holds no comments" in text
     status, text = run("export", "last", "--comments", "--format", "json", "--journal", path)
     assert status == 0 and Review.of(json.loads(text)["review"]) == review
+
+
+def test_an_engine_of_the_settings_is_asked_for_its_move_as_well(tmp_path: Path) -> None:
+    path, config = tmp_path / "journal.sqlite", tmp_path / "config.toml"
+    engine = Path(__file__).parents[1] / "agents" / "fake_engines" / "engine.py"
+    command = [sys.executable, str(engine), "nboard", "good", str(tmp_path / "marks")]
+    config.write_text(f'[engines.fake]\nprotocol = "nboard"\ncommand = {command}\n')
+    recorded(path, "reversi", "f5 d6 c3 d3")
+    words = ["analyse", "last", "--time-s", "0.05", "--engine", "fake", "--config", config, "--journal", path]
+    status, text = run(*words, "--json")
+    told = json.loads(text)
+    assert status == 0 and told["engine"] == "fake"
+    assert all(one["engine"]["score"] == 1.5 for one in told["judged"][:4])
+    assert "[the engine plays" in run(*words)[1]
+    status, text = run("analyse", "last", "--time-s", "0.05", "--engine", "nobody", "--anew", "--journal", path)
+    assert status == 2 and "nobody" in text
+
+
+def test_the_background_analysis_leaves_the_processor_to_others(tmp_path: Path) -> None:
+    stored = recorded(tmp_path / "journal.sqlite", "reversi", "f5 d6 c3 d3")
+    with analysis(stored.game, stored.rules, question(stored), 1.0, background=True) as told:
+        next(told)
+        children = [Path(path) for path in Path("/proc").glob("[0-9]*")]
+        child = f"PPid:\t{os.getpid()}\n".encode()
+        mine = [one for one in children if b"--background" in _read(one / "cmdline") and child in _read(one / "status")]
+        assert mine
+        assert all(os.sched_getscheduler(int(one.name)) == os.SCHED_IDLE for one in mine)
+        assert all(os.getpriority(os.PRIO_PROCESS, int(one.name)) == 19 for one in mine)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
