@@ -99,8 +99,10 @@ function draw() {
   at("review-note").textContent = notes.join(" ");
   at("review-note").hidden = !notes.length;
   at("review-next").hidden = !told?.plies.some((one) => one.mark);
+  at("replay").classList.toggle("reviewed", Boolean(told));
   at("curve").hidden = !told;
   at("accuracy").hidden = !told;
+  at("shares").hidden = !told || told.leads;
   if (told) {
     drawCurve();
     at("accuracy").replaceChildren(...game.sides.map(summary));
