@@ -49,6 +49,8 @@ class RecordedGame:
         rows = [] if played is None else rows_of(played.line)
         kept = pictures.names(stored.game_id)
         numbers = {} if played is None else {index: number for number, index in enumerate(played.line.seen, 1)}
+        game = None if played is None else played.game
+        hides = game is None or game.hides  # a position would tell the hands
         plies = []
         for index, ply in enumerate(stored.plies[:MAX_PLIES]):
             fields = _ply(ply, rows[index] if index < len(rows) else None)
@@ -56,14 +58,12 @@ class RecordedGame:
                 fields["number"] = numbers[index]
             if kept and pictures.path(stored.game_id, ply.ply, ply.board).name in kept:
                 fields["picture"] = True
-            plies.append(fields)
-        game = None if played is None else played.game
+            plies.append(fields if hides else fields | {"position": ply.position})
         return {
             "id": stored.game_id,
             "game": stored.game,
             "title": title_of(stored.game),
-            "start": "" if played is None else played.game.format_position(played.positions[0]),
-            "hides": game is not None and game.hides,
+            "start": "" if played is None or hides else played.game.format_position(played.positions[0]),
             "sides": ["first", "second"] if game is None else list(game.sides),
             "rules": dict(stored.rules),
             "players": list(stored.players),
@@ -165,7 +165,6 @@ def _ply(ply: StoredPly, row: Row | None) -> dict[str, object]:
         "move": ply.move,
         "verdict": ply.verdict,
         "known": ply.known,
-        "position": ply.position,
         "time": ply.time,
         "spent_s": ply.spent_s,
         "left_s": ply.left_s,

@@ -167,6 +167,14 @@ def test_a_game_is_deleted_when_that_is_confirmed_and_its_pictures_with_it(page:
         assert (status, gone["code"]) == (404, "unknown_game") and "no longer" in gone["text"]
 
 
+def test_positions_are_given_except_where_they_would_tell_the_hands(page: WebPage) -> None:
+    for name, game_id in ids(page).items():
+        game = told(page, f"archive/{game_id}")[1]
+        hides = games.find(name).hides
+        assert bool(game["start"]) is not hides
+        assert all(("position" in one) is not hides for one in game["plies"])
+
+
 SLOW = """
 import json, sys, time
 print(json.dumps({"plies": 24, "unit": "disc", "fault": ""}))

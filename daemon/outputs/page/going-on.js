@@ -14,10 +14,10 @@ let side = 0; // to move, as far as the record tells
 export function offerToGoOn(opened, ply, may) {
   game = opened;
   const before = ply ? opened.plies[ply - 1] : null;
-  position = before ? before.position : opened.start;
+  position = before ? before.position : opened.start; // none where hands are hidden
   side = opened.plies[ply]?.side ?? (before ? 1 - before.side : 0);
   const over = opened.outcome && ply === opened.plies.length;
-  at("from-here").hidden = !may || !position || opened.hides || Boolean(opened.fault) || Boolean(over);
+  at("from-here").hidden = !may || !position || Boolean(opened.fault) || Boolean(over);
 }
 
 async function ask() {
