@@ -15,6 +15,8 @@ from games import Outcome, Side
 
 WINS_AT_LEAD = 3.0
 """Games won for one lost by the side that is ahead by `Scale.lead`."""
+SCORE = "score"
+"""`Scale.unit` of a game in which nobody has said what a score promises: the score itself."""
 Mark = Literal["", "slip", "mistake", "blunder"]
 MARKS: tuple[tuple[float, Mark], ...] = ((0.15, "blunder"), (0.10, "mistake"), (0.05, "slip"))
 """Least share of the point that a move so called gives away, as lichess has it in chess."""
@@ -27,7 +29,7 @@ class Scale:
     lead: float | None = None
     """Score from which three of four games are won; None where nobody has said it."""
     unit: str = ""
-    """What people count: `disc`, `man`, `point`; empty where a score stands for nothing on the board."""
+    """What people count: `disc`, `man`, `point`; empty where a score stands for nothing on the board, or SCORE."""
     unit_score: float = 1.0
     """Score of one unit."""
     won_score: float | None = None

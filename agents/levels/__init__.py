@@ -22,7 +22,7 @@ from agents import players, registry
 from agents.agent import AgentError
 from agents.players import PlayerSpec
 from agents.search import WIN
-from agents.values import Scale
+from agents.values import SCORE, Scale
 from games import AnyGame
 
 NUMBERS = tuple(range(1, 9))
@@ -58,6 +58,8 @@ def scale(name: str) -> Scale:
     unit, numbers = table.get("unit", ""), {key: _number(path, table, key) for key in ("unit_score", "won_score")}
     if unit not in ("", *UNITS):
         raise AgentError(f"{path}: unit is one of {', '.join(UNITS)}, not {unit!r}")
+    if not unit and lead(name) is None:
+        return Scale(unit=SCORE)  # nobody has said what it promises
     return Scale(lead(name), unit, numbers["unit_score"] or 1.0, numbers["won_score"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.values import Value
+from agents.values import SCORE, Value
 from wording import Sentence, sentence, sentence_n
 
 SURE = 0.5
@@ -28,6 +28,8 @@ def worth(value: Value, unit: str) -> Sentence:
         return sentence("{amount} discs", amount=amount)
     if unit == "point":
         return sentence("{amount} points", amount=amount)
+    if unit == SCORE:
+        return sentence("score {amount}", amount=amount)
     return sentence("{amount} men", amount=amount)
 
 
@@ -41,4 +43,6 @@ def loss(lost: float, amount: float | None, unit: str) -> Sentence:
         return sentence("gives away {amount} discs, {percent} %", amount=given, percent=percent)
     if unit == "point":
         return sentence("gives away {amount} points", amount=given)
+    if unit == SCORE:
+        return sentence("gives away {amount}", amount=given)
     return sentence("gives away {amount} men, {percent} %", amount=given, percent=percent)

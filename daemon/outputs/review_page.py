@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agents.values import SCORE
 from daemon.i18n.translation import in_words
 from daemon.judging.worth import loss, worth
 from daemon.storage.exporting.comments import has_better
@@ -26,6 +27,7 @@ def review_object(stored: StoredGame, review: Review, *, runs: bool, trouble: st
         "trouble": trouble,
         "fault": review.fault,
         "leads": review.unit == "point",
+        "shares": review.unit not in ("point", SCORE),
         "accuracy": [review.accuracy(side) for side in (0, 1)],
         "marks": [
             {mark: sum(one.mark == mark for one in moves if one.side == side) for mark in MARKS} for side in (0, 1)

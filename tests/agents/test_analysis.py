@@ -110,6 +110,13 @@ def test_no_accuracy_without_moves_and_all_of_it_without_losses() -> None:
     assert accuracy([1.0]) == pytest.approx(0, abs=0.5)
 
 
+def test_a_game_whose_scores_nobody_has_explained_has_scores_and_no_chances() -> None:
+    scale = levels.scale("a_game_without_a_file")
+    assert (scale.lead, scale.unit) == (None, "score")
+    assert value_of(scale, 17).amount == 17 and value_of(scale, 17).chance == 0.5
+    assert value_of(scale, WIN - 3).chance == 1
+
+
 def test_a_small_loss_has_no_mark_and_a_large_one_is_a_blunder() -> None:
     assert [mark_of(lost) for lost in (0.0, 0.049, 0.05, 0.12, 0.15, 1.0)] == [
         *("", "", "slip", "mistake", "blunder", "blunder")

@@ -176,6 +176,7 @@ def test_an_analysis_ends_once_it_is_stopped() -> None:
         (Value(0, 0.6, 3.24, None, False), "disc", "+3.2 discs"),
         (Value(0, 0.0, -12.0, None, True), "disc", "-12 discs"),
         (Value(0, 0.5, -0.04, None, False), "point", "-0.0 points"),
+        (Value(17, 0.5, 17.0, None, False), "score", "score +17.0"),
     ],
 )
 def test_a_value_is_said_as_people_count(value: Value, unit: str, said: str) -> None:

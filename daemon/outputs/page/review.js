@@ -102,7 +102,7 @@ function draw() {
   at("replay").classList.toggle("reviewed", Boolean(told));
   at("curve").hidden = !told;
   at("accuracy").hidden = !told;
-  at("shares").hidden = !told || told.leads;
+  at("shares").hidden = !told?.shares;
   if (told) {
     drawCurve();
     at("accuracy").replaceChildren(...game.sides.map(summary));
