@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import games
 from agents import levels
+from agents.analyse_cli import app
 from agents.analysis import Analyst, Choice, Judged
 from agents.search import WIN
 from agents.values import Scale, accuracy, chance_of, mark_of, value_of, value_of_end
@@ -132,3 +135,36 @@ def test_a_move_is_never_better_than_the_best() -> None:
             judged = analyst.judged(position, move, GO_ON)
             assert judged.lost >= 0 and isinstance(judged.best, Choice)
             assert judged.best.value.chance >= judged.made.value.chance
+
+
+def command(*words: str, stdin: str = "") -> tuple[int, str, str]:
+    told = CliRunner().invoke(app, [*words], input=stdin)
+    return told.exit_code, told.stdout, told.stderr
+
+
+def test_the_command_judges_from_the_last_move_to_the_first_and_names_where_a_game_breaks() -> None:
+    status, out, _ = command("--game", "reversi", "--moves", "f5 d6 z9 c3", "--time-s", "0.05")
+    head, *lines = [json.loads(line) for line in out.splitlines()]
+    assert status == 0 and head["plies"] == 2 and head["unit"] == "disc" and head["fault"].startswith("move 3, z9")
+    assert [one["ply"] for one in lines] == [3, 2, 1]
+    assert lines[1]["move"] == "d6" and lines[1]["best"]["line"][0] == lines[1]["best"]["move"]
+    asked = json.dumps({"moves": ["f5", "d6"]})
+    assert command("--game", "reversi", "--moves", "-", "--time-s", "0.05", stdin=asked)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "why"),
+    [
+        (["--game", "reversi", "--moves", "-"], "[", "reads an object"),
+        (["--game", "reversi", "--moves", "-"], "[]", "reads an object"),
+        (["--game", "reversi", "--moves", "-"], '{"moves": 5}', "reads an object"),
+        (["--game", "chess", "--moves", "e4"], "", "no game"),
+        (["--game", "reversi", "--moves", "", "--start", "x"], "", ""),
+        (["--game", "reversi", "--moves", "", "--time-s", "nan"], "", "--time-s"),
+        (["--game", "reversi", "--moves", "", "--engine", "nobody"], "", "nobody"),
+        (["--game", "reversi", "--moves", "", "--engines", "/nowhere.toml"], "", "/nowhere.toml"),
+    ],
+)
+def test_a_wrong_call_is_refused_in_one_line(words: list[str], stdin: str, why: str) -> None:
+    status, _, error = command(*words, stdin=stdin)
+    assert status == 2 and why in error and len(error.splitlines()) == 1 and "Traceback" not in error
