@@ -20,6 +20,7 @@ from typing import TypeVar
 
 from aiohttp import web
 
+import games
 from agents.messages import StateMessage
 from daemon.commands.command import CommandError
 from daemon.i18n.translation import in_words, worded
@@ -35,6 +36,9 @@ from daemon.storage.exporting.download import Download, download
 from daemon.storage.exporting.formats import check_review
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.finding import find
+from daemon.storage.importing.imported import ImportFault
+from daemon.storage.importing.judge import new_id
+from daemon.storage.importing.reading import read_text
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.pictures import Pictures
 from daemon.storage.ranking import ranking_object
@@ -62,6 +66,8 @@ MAX_RANKED = 200
 """Most players in one answer."""
 MAX_BYTES = 2048
 """Bytes, longest text of a command here: two names."""
+MAX_IMPORT_BYTES = 1 << 18
+"""Bytes, longest game to import."""
 MAX_NAME_LENGTH = 64
 """Characters in a player's name, as in the settings."""
 MAX_REMEMBERED = 4
@@ -133,6 +139,7 @@ class Archive:
         """Adds the archive's routes."""
         game = "/archive/{game:[0-9A-Za-z-]{1,64}}"
         router.add_get("/archive", self.listed)
+        router.add_post("/archive", self.imported)
         router.add_get("/ranking", self.ranked)
         router.add_get(game, self.game)
         router.add_get(game + r"/board/{ply:\d{1,6}}.svg", self.board)
@@ -170,6 +177,27 @@ class Archive:
         state, may = self._playing(), is_here(request) or self._commands_from_elsewhere
         own = {"played": "" if state is None else state.game_id, "commands": may}
         return await self._answer(work, lambda response_of: web.json_response(response_of | own))
+
+    async def imported(self, request: web.Request) -> web.Response:
+        """Adds somebody's game to the record: `{"text": "...", "name": "game.sgf", "game": ""}`."""
+        words = await self._words(request, MAX_IMPORT_BYTES)
+        if isinstance(words, web.Response):
+            return words
+        if not isinstance(words, dict) or not all(isinstance(words.get(key), str) for key in ("text", "name", "game")):
+            return problem(400, "invalid", "a game to import has text, name and game, each a text")
+
+        def work() -> str:
+            try:
+                game = read_text(words["text"], clean(words["name"], MAX_NAME_LENGTH), game=words["game"])
+            except (ImportFault, games.GameError) as fault:
+                raise ExportError(worded("The game is not imported: {why}", why=str(fault))) from None
+            with self._opened(write=True) as journal:
+                if game.game_id in journal.ids():
+                    game = dataclasses.replace(game, game_id=new_id(game.started))
+                journal.add(game)
+            return game.game_id
+
+        return await self._answer(work, lambda game_id: web.json_response({"code": "done", "text": "", "id": game_id}))
 
     async def ranked(self, request: web.Request) -> web.Response:
         """The ranking; of one game if the query has `game`."""
@@ -341,14 +369,14 @@ class Archive:
 
         return await self._answer(work, lambda kept: web.json_response({"code": "done", "text": "", "players": kept}))
 
-    async def _words(self, request: web.Request) -> object:
+    async def _words(self, request: web.Request, most: int = MAX_BYTES) -> object:
         """The body of a command, or the response that refuses it."""
         refusal = self._permission.refusal(request)
         if refusal is not None:
             return refusal
         try:
             async with asyncio.timeout(READ_S):
-                return await words_of(request, MAX_BYTES)
+                return await words_of(request, most)
         except CommandError as error:
             return problem(400, "no_command", str(error))
         except ConnectionError:

@@ -133,6 +133,17 @@ def test_a_game_that_is_being_played_is_not_reviewed(served: WebPage, look: Look
     page.locator("#message", has_text="once it is over").wait_for()
 
 
+def test_somebody_elses_game_is_imported_and_opened(served: WebPage, look: Look, tmp_path: Path) -> None:
+    page = look(served.address + "games")
+    page.locator("#importing").wait_for()
+    (tmp_path / "their.sgf").write_text("(;GM[4]SZ[15]PB[Zoe]PW[Yan];B[hh];W[ii])")
+    page.set_input_files("#import", tmp_path / "their.sgf")
+    page.locator("#title", has_text="Zoe against Yan").wait_for()
+    (tmp_path / "wrong.sgf").write_text("(;GM[4]SZ[15];B[hh];W[hh])")
+    page.set_input_files("#import", tmp_path / "wrong.sgf")
+    page.locator("#message", has_text="move 2, h8: occupied").wait_for()
+
+
 def test_other_games_with_the_position_are_found_and_opened(served: WebPage, look: Look, tmp_path: Path) -> None:
     recorded(tmp_path / "journal.sqlite", "reversi", "e6 f4 d3", ("Zoe", "Yan"))  # e6 f4 is the mirror image of f5 d6
     page = look(served.address + "games")

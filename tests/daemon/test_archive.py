@@ -175,6 +175,25 @@ def test_positions_are_given_except_where_they_would_tell_the_hands(page: WebPag
         assert all(("position" in one) is not hides for one in game["plies"])
 
 
+def test_somebodys_game_is_imported_and_a_wrong_one_refused_with_the_rule(page: WebPage) -> None:
+    good = {"text": "(;GM[4]SZ[15]PB[Zoe]PW[Yan];B[hh];W[ii])", "name": "their.sgf", "game": ""}
+    status, answer = told(page, "archive", good)
+    assert status == 200
+    game = told(page, f"archive/{answer['id']}")[1]
+    assert (game["game"], game["players"], game["source"]) == ("gomoku", ["Zoe", "Yan"], "their.sgf")
+    assert told(page, "archive", {"text": "h8 i9", "name": "x.txt", "game": "gomoku"})[0] == 200
+    count = len(told(page, "archive")[1]["games"])
+    for text, why in (("(;GM[4]SZ[15];B[hh];W[hh])", "occupied"), ("nonsense", "none of"), ("", "none of")):
+        status, answer = told(page, "archive", {"text": text, "name": "x", "game": ""})
+        assert status == 409 and why in answer["text"]
+    wrong: list[object] = [{}, [], {"text": 5, "name": "x", "game": ""}, {"text": "h8", "name": "x"}]
+    for command in wrong:
+        assert told(page, "archive", command)[0] == 400
+    assert told(page, "archive", {"text": "f5" * 200_000, "name": "x", "game": ""})[0] == 400
+    assert ask(page, "archive", good, Origin="http://evil.example")[0] == 403
+    assert len(told(page, "archive")[1]["games"]) == count
+
+
 SLOW = """
 import json, sys, time
 print(json.dumps({"plies": 24, "unit": "disc", "fault": ""}))

@@ -67,6 +67,7 @@ async function showList(more = false) {
     const told = await ask(`archive?${query}`);
     if (asked !== list.asked) return; // the filter has changed in the meantime
     Object.assign(list, { older: told.older, played: told.played, may: told.commands });
+    at("importing").hidden = !list.may;
     if (!more) {
       at("list").replaceChildren();
       choose(at("filter-game"), told.kinds);
@@ -100,6 +101,19 @@ function markOpened() {
   for (const button of at("list").querySelectorAll("button")) {
     button.setAttribute("aria-current", String(opened !== null && button.dataset.id === opened.id));
   }
+}
+
+async function importGame() {
+  const [file] = at("import").files;
+  if (!file) return;
+  try {
+    const told = await ask("archive", { text: await file.text(), name: file.name, game: at("filter-game").value });
+    await showList();
+    location.hash = told.id;
+  } catch (error) {
+    tellError(error);
+  }
+  at("import").value = ""; // the same file may be chosen again
 }
 
 function tellError(error) {
@@ -394,6 +408,7 @@ at("play").onclick = play;
 at("slider").oninput = () => { stop(); show(Number(at("slider").value)); };
 at("format").onchange = at("comments").onchange = aimSave;
 at("names-form").onsubmit = rename;
+at("import").onchange = importGame;
 at("find").onclick = find;
 at("delete").onclick = askToDelete;
 at("sure").onclose = remove;
