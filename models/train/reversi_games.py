@@ -139,9 +139,7 @@ def _play_many(
     return rows
 
 
-def play(
-    weights: Memory, games: int, depth: int, trust: float, seed: int, say: Callable[[int], object]
-) -> Positions:
+def play(weights: Memory, games: int, depth: int, trust: float, seed: int, say: Callable[[int], object]) -> Positions:
     """So many games by searches to the depth with these weights; the same seed plays the same games.
 
     `trust` is the lambda of TD(lambda) (Sutton 1988): at 1 the result alone tells what a position is worth, at 0 its
@@ -158,7 +156,7 @@ def play(
         own_seed = (seed * 1_000_003 + start) % 2**31
         rows = _play_many(memory, own_seed, count, depth, trust, mine, theirs, worth, game)
         say(count)
-        return Positions(*(part[:rows].copy() for part in (mine, theirs, worth)), game[:rows] + start)
+        return Positions(mine[:rows].copy(), theirs[:rows].copy(), worth[:rows].copy(), game[:rows] + start)
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         chunks = list(pool.map(chunk, range(0, games, GAMES_A_CHUNK)))
