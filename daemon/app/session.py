@@ -12,6 +12,7 @@ from typing import Any
 
 import places
 from daemon.agents import hints
+from daemon.agents.best_moves import BestMoves
 from daemon.agents.bus import Bus
 from daemon.agents.workers import WorkerProcess
 from daemon.app.services import Services
@@ -22,7 +23,7 @@ from daemon.config.seats import own_agents, seat
 from daemon.config.settings import Config, PlayersSection
 from daemon.core.clock_service import CLOCK, ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
-from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
+from daemon.core.recovery import asked_move, is_practice, positions_of, rule_texts, still_standing, was_left
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import in_words, worded, worded_n
 from daemon.judging.hands import dealt
@@ -227,6 +228,8 @@ class Session:
             self.pace_s = self.match.pace_s
         clock = clock_of(self.config.clock, stored, referee)
         self.timer = ClockService(clock, blind=lambda: bool(self.camera_trouble))
+        asked = self.config.advice
+        best = BestMoves(asked.moves, asked.seconds, practice=stored is not None and is_practice(stored))
         self.match = Match(
             referee,
             seats=self.seats,
@@ -239,6 +242,7 @@ class Session:
             timer=self.timer,
             coach=self._coach,
             sequences=self._sequences,
+            best=best,
         )
         if pipeline is None and None not in referee.agents and clock.control.kind == "none":
             self.match.pace_s = self.pace_s
@@ -250,6 +254,8 @@ class Session:
             self.eyes = BoardTracker(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
         self.match.recall(None if stored is None else stored.asked_thought)
         self.match.start()
+        if asked.best_moves and referee.outcome is None:
+            self.match.show_best()
         return self.match
 
     def _leave_interrupted(self) -> None:

@@ -8,6 +8,7 @@ from typing import Protocol
 from daemon.commands.command import (
     Adopt,
     Answer,
+    Best,
     Coach,
     Command,
     Correct,
@@ -70,10 +71,10 @@ def obey(match: Match, command: Command, eyes: WatchedBoard | None) -> Answer:
 
     What is accepted is on the disk.
     """
-    overrides = () if eyes is None else (eyes.overrides,)
+    others = (match.best,) if eyes is None else (match.best, eyes.overrides)
     try:
         _check_ply(match, command)
-        effects = match.decide(lambda: _effects(match, command, eyes), *overrides)
+        effects = match.decide(lambda: _effects(match, command, eyes), *others)
     except IllegalMove as illegal:
         return Answer(False, in_words(*illegal.said), illegal.rule)
     except Refusal as refusal:
@@ -115,6 +116,8 @@ def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[
             return _watching(eyes).end_move()
         case Coach():
             return _coach(match)
+        case Best(shown, side):
+            return _show_best(match, shown, side)
         case Repeat():
             return [referee.announce("repeat", *(match.spoken or (referee.whose_turn(),)), urgent=True)]
 
@@ -238,3 +241,26 @@ def _coach(match: Match) -> list[Effect]:
     if not match.ask_coach():
         raise Refusal(sentence("I am thinking already."))
     return [referee.announce("coach", sentence("Let me think."))]
+
+
+def _show_best(match: Match, shown: bool, name: str) -> list[Effect]:
+    """Takes the wish to see the best moves, or not to: two people see them only if both want to."""
+    referee, best = match.referee, match.best
+    if not shown:
+        best.wishes = frozenset()
+        return [referee.announce("best", sentence("The best moves are hidden."))]
+    if best.forbidden:
+        raise Refusal(sentence("This is a puzzle: find the move."))
+    if referee.outcome is not None:
+        raise Refusal(sentence("The game is over: there is no move to advise."))
+    if referee.agents != (None, None):
+        return best.show(referee)
+    side = corrections.side_of(referee.game, name)
+    best.wishes |= {side}
+    if best.are_shown(referee):
+        return [referee.announce("best", sentence("The best moves are shown to both."))]
+    one, other = phrases.named(referee.game, side), phrases.named(referee.game, 1 - side)
+    said = sentence(
+        "{one:Nom} wants to see the best moves. They are shown if {other} wants it, too.", one=one, other=other
+    )
+    return [referee.announce("best", said)]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from agents.messages import StateMessage
+from daemon.agents.best_moves import BestMove, BestMoves
 from daemon.agents.hints import Advice, Coach
 from daemon.agents.requests import AgentRequests, Names, Publisher
 from daemon.commands.command import mark_of
@@ -62,6 +63,7 @@ class Match:
         timer: Timer | None = None,
         coach: Coach | None = None,
         sequences: Iterator[int] | None = None,
+        best: BestMoves | None = None,
     ) -> None:
         """`sequences` are the numbers of the session's states: they grow from game to game."""
         self.referee = referee
@@ -86,6 +88,8 @@ class Match:
         self._requests = AgentRequests(publisher, Names(session, table), clock, sequences or itertools.count(1))
         self._timer, self._coach, self._clock = timer, coach, clock
         self._advice: Advice | None = None
+        self.best = best or BestMoves()
+        """Who wants to see the best moves, and what they are."""
         self._reminders = Reminders()
         self.blind: Callable[[], bool] = lambda: False
         """Whether no picture arrives at present."""
@@ -109,6 +113,11 @@ class Match:
         if self._advice is None or self._advice.mark != self.mark or self.referee.awaiting != "move":
             return None
         return self._advice
+
+    @property
+    def best_moves(self) -> tuple[BestMove, ...]:
+        """The best moves of the present position, for those who may see them; empty without."""
+        return self.best.moves(self.referee, self.mark)
 
     @property
     def last_thought(self) -> Thought | None:
@@ -180,6 +189,8 @@ class Match:
         if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
             self._advice = advice
             self.carry_out([self.referee.announce("coach", *advice.said)])
+        if self._coach is not None:
+            self.best.turn(self._coach, self.referee, self.game_id)
         if self.blind() or self.referee.loss_announced:
             self._reminders.said()  # moves on the board could not have been seen
         elif (self.board_free or not self.watched) and self._reminders.is_due(self._clock()):
@@ -199,6 +210,10 @@ class Match:
             return False
         self._coach.ask(self.referee, self.game_id)
         return True
+
+    def show_best(self) -> None:
+        """Shows the best moves, as the settings want it for every game."""
+        self.carry_out(self.best.show(self.referee))
 
     def carry_out(self, effects: Sequence[Effect]) -> None:
         """Records the decisions, then announces them: what is announced is on the disk, or its trouble was told."""

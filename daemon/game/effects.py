@@ -42,6 +42,8 @@ Code = Literal[
     "left",
     "nothing_new",
     "coach",
+    "best",
+    "practice",
     "reminder",
     "repeat",
     "trouble",

@@ -13,6 +13,7 @@ from daemon.app import keyboard, ui_publisher
 from daemon.commands import command
 from daemon.commands.command import (
     Adopt,
+    Best,
     Coach,
     Command,
     Correct,
@@ -238,6 +239,8 @@ def told(command: Command) -> list[Announcement]:
         case Correct():
             bench = at(moves=["d2"])
             bench.show(men(W="d2 g7 g4"))
+        case Best():
+            bench = at(moves=["d2"], agents=(None, "level-1"))
         case Adopt():
             bench = at(moves=["d2", "f4"])
             bench.show(men(W="d2", B="f6"))
@@ -266,6 +269,7 @@ COMMANDS: dict[str, Command] = {
     "new_game": NewGame(),
     "end_move": EndMove(),
     "coach": Coach(),
+    "best": Best(True),
     "repeat": Repeat(),
     "move": Move("a1"),
     "hand": Hand(("0-0", "1-2", "3-4", "5-6")),

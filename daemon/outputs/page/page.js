@@ -2,6 +2,7 @@
 "use strict";
 
 import { showActions } from "./actions.js";
+import { showBest } from "./best.js";
 import { askPiece, Board } from "./board.js";
 import { at, capital, fill, make, write } from "./elements.js";
 import { offerDemo, showDemo } from "./demo.js";
@@ -172,6 +173,7 @@ function heard(told) {
   showSides();
   board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
   showActions(told);
+  showBest(told);
   at("new").hidden = !told.commands || Boolean(view.entrance) || ["plays", "over"].includes(view.demo?.state);
   showStart(told);
   showSettings(told);
