@@ -24,6 +24,7 @@ from daemon.commands.command import (
     Pace,
     Pass,
     Pause,
+    Puzzle,
     Repeat,
     Resign,
     Resume,
@@ -206,6 +207,21 @@ def end_move(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     Example: kibitzer tell end-move
     """
     _tell(EndMove(), config, port, "end-move")
+
+
+@app.command("puzzle")
+def puzzle(
+    puzzle_id: Annotated[str, typer.Argument(metavar="[ID]", help="Its id, or the beginning of it.")] = "",
+    config: ConfigOption = DEFAULT,
+    port: PortOption = 0,
+) -> None:
+    """Set a puzzle of the game at the table; without an id, the next unsolved one.
+
+    Set the board up as it is drawn, then make the winning move.
+
+    Example: kibitzer tell puzzle
+    """
+    _tell(Puzzle(puzzle_id), config, port, "puzzle")
 
 
 @app.command("best")

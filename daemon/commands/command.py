@@ -139,6 +139,14 @@ class Best:
 
 
 @dataclasses.dataclass(frozen=True)
+class Puzzle:
+    """Leaves the present game as it is and sets a puzzle of the same game."""
+
+    puzzle: str = ""
+    """Its id, or the beginning of it; empty for the next one that is not solved."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Repeat:
     """Repeats the last announcement."""
 
@@ -159,6 +167,7 @@ Command = (
     | EndMove
     | Coach
     | Best
+    | Puzzle
     | Repeat
 )
 
@@ -255,6 +264,7 @@ _FORMS: dict[str, _Form] = {
     "end_move": _Form(EndMove),
     "coach": _Form(Coach),
     "best": _Form(Best, {"shown": _Field("shown", _truth), "side": _Field("side")}, ("shown",)),
+    "puzzle": _Form(Puzzle, {"id": _Field("puzzle")}),
     "repeat": _Form(Repeat),
     "move": _Form(Move, {"move": _Field("text", _move_text)} | _PLY, ("move",)),
     "hand": _Form(Hand, {"tiles": _Field("tiles", _tiles)} | _SIDE, ("tiles",)),

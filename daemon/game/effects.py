@@ -44,6 +44,7 @@ Code = Literal[
     "coach",
     "best",
     "practice",
+    "puzzle",
     "reminder",
     "repeat",
     "trouble",

@@ -15,6 +15,7 @@ import games
 from calibration.template import BoardTemplate, load_template
 from daemon.agents.best_moves import steps_and_labels
 from daemon.commands.command import mark_of
+from daemon.core.puzzle_play import question
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.game.effects import Thought
 from daemon.game.line_of_play import LineOfPlay, shares_pieces, unseen_moves
@@ -65,9 +66,11 @@ class View:
             told = "" if match.advice is None else in_words(*match.advice.said)
             now = {"mark": mark, "instruction": instruction(play, names), "hint": told}
             self._key, self._play_view = key, play_view(play, watched=watched) | now
+            if match.has_puzzles and (match.puzzle is not None or not play.ply or play.outcome is not None):
+                self._play_view["offers"] = [*offers_of(play, watched=watched), "puzzle"]
         if thought is not None or self._thought[0] != match.game_id:
             self._thought = match.game_id, _thought(thought)
-        more = {"best": best_of(match)} | {
+        more = {"best": best_of(match), "puzzle": puzzle_of(match)} | {
             "clock": clock_of(timer, play.game),
             "thought": self._thought[1],
             "pace": match.pace_s,
@@ -122,6 +125,23 @@ def best_of(match: Match) -> dict[str, object]:
     ]
     stands = {"shown": best.are_shown(play), "looked": best.has_looked(match.mark), "practice": best.practice}
     return stands | {"moves": moves, "ways": _best_ways(match)}
+
+
+def puzzle_of(match: Match) -> dict[str, object] | None:
+    """The puzzle that is played: `id`, `text`, `source`, `verdict` and `why`, how often it was `tried` and `solved`."""
+    play = match.puzzle
+    if play is None:
+        return None
+    game, start = match.referee.game, match.referee.history[0]
+    return {
+        "id": play.puzzle.puzzle_id,
+        "text": in_words(question(play.puzzle, game, game.to_move(start))),
+        "source": play.puzzle.source,
+        "verdict": play.verdict,
+        "why": in_words(*play.why),
+        "tried": play.standing.tried,
+        "solved": play.standing.solved,
+    }
 
 
 def _best_ways(match: Match) -> list[dict[str, object]]:
