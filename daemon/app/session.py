@@ -172,22 +172,25 @@ class Session:
         """The table's own worker; None if no agent plays, or other workers are to join."""
         return self.services.worker
 
-    def begin(self, pipeline: Pipeline | None, *, resume: bool = True, adapted: Path | None = None) -> Match:
+    def begin(
+        self, pipeline: Pipeline | None, *, resume: bool = True, adapted: Path | None = None, start: Any = None
+    ) -> Match:
         """Starts a match, or resumes the newest unfinished game with the same rules.
 
         `pipeline` is None without a camera. Without `resume` an unfinished game is left as it is, and the next begins,
-        from an adopted board if there is one. `adapted` is the file for the heads adapted to the table; without it they
-        end with the session.
+        from `start`, or from an adopted board if there is one. `adapted` is the file for the heads adapted to the
+        table; without it they end with the session.
         """
-        start, to_clear = None, None
-        due = None if resume or self.match is None else self.match.puzzle_due
+        to_clear = None
+        due = None if resume or self.match is None or start is not None else self.match.puzzle_due
         if self.match is not None and self.match.puzzle is not None and due is None:
             self.reseat()  # whoever played the puzzle's other side leaves
         if self.match is not None and not resume:
             self.match.leave()
             if due is not None:
                 return self._begin_puzzle(pipeline, due, adapted)
-            start, to_clear = self.match.set_up, None if self.eyes is None else self.eyes.to_clear
+            start = self.match.set_up if start is None else start
+            to_clear = None if self.eyes is None else self.eyes.to_clear
         elif not resume:
             self._leave_interrupted()
         stored = self.journal.unfinished() if resume else None

@@ -78,6 +78,7 @@ SECTIONS = {
     "Players and engines": {
         "agents": Entry("agents.agents_cli", "List the agents, their options, and the levels of every game."),
         "move": Entry("agents.cli", "Ask an agent for one move."),
+        "analyse": Entry("agents.analyse_cli", "Judge every move of a game: what it lost, and what was better."),
         "solve": Entry("agents.solve_cli", "Solve reversi endgames, or prove gomoku wins."),
         "certify": Entry("agents.puzzles_cli", "Prove which positions are puzzles, line by line."),
         "arena": Entry(

@@ -62,6 +62,7 @@ EXAMPLES: dict[str, Given] = {
     "asked": "15",
     "where": ("a1", "a4"),
     "accuracy": "99.5",
+    "amount": "+3.2",
     "agents": wording.listing(["alphabeta", "random"], joint="or"),
     "port": "8766",
     "address": "127.0.0.1:8080",

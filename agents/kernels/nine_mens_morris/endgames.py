@@ -86,7 +86,8 @@ class Endgames:
             here = self.game.apply(here, best[1])
         assert worth is not None
         score = 0 if worth.result == 0 else worth.result * (WIN - abs(worth.haste))
-        return Iteration(True, line[0], score, tuple(line), len(self.game.legal_moves(position)) + 1, final=True)
+        nodes = len(self.game.legal_moves(position)) + 1
+        return Iteration(True, line[0], score, tuple(line), nodes, final=True, exact=True)
 
     def _of(self, position: Position) -> int | None:
         if any(position.hands):
