@@ -22,6 +22,8 @@ from wording import Sentence, Value, sentence, sentence_n
 FIRST_S, LONGER = 0.3, 3.0
 """Seconds of the first search of a position, and how many times longer each further one is."""
 MAX_MOVES = 8
+TRIES = 3
+"""How often a position is asked about again if the process ends without an answer."""
 REASONS: dict[str, Sentence] = {
     "wins_at_once": sentence("wins at once"),
     "five": sentence("makes five"),
@@ -78,6 +80,8 @@ class BestMoves:
     """The position of the moves found, or that are being looked for."""
     _found: tuple[BestMove, ...] | None = None
     """None before the first search has ended."""
+    _failed: int = 0
+    """How often in a row the process gave no answer."""
     _next_s: float = 0.0
     """Seconds of the next search of this position; 0 once there is nothing more to find."""
 
@@ -111,6 +115,9 @@ class BestMoves:
         mark = mark_of(game_id, referee.moves)
         if (answer := coach.take_best()) is not None and answer[0] == mark == self._mark:
             self._take(referee, answer[1])
+            self._failed = 0 if answer[1] else self._failed + 1
+            if 0 < self._failed < TRIES:  # its first search after an update may be compiling still
+                self._found, self._next_s = None, min(FIRST_S, self.seconds)
         if not self.are_shown(referee) or referee.paused:
             if self._mark:
                 coach.give_up_best()
@@ -118,7 +125,7 @@ class BestMoves:
             return
         if mark != self._mark:
             coach.give_up_best()
-            self._mark, self._found, self._next_s = mark, None, min(FIRST_S, self.seconds)
+            self._mark, self._found, self._failed, self._next_s = mark, None, 0, min(FIRST_S, self.seconds)
         if self._next_s and coach.ask_best(referee, game_id, self.count, self._next_s):
             longer = self._next_s * LONGER
             self._next_s = 0.0 if self._next_s >= self.seconds else min(longer, self.seconds)

@@ -242,6 +242,15 @@ def test_a_wish_is_true_or_false(words: dict[str, object]) -> None:
         parse_command(words)
 
 
+def test_a_process_that_ends_without_an_answer_is_asked_again_but_not_for_ever(tmp_path: Path) -> None:
+    tries = tmp_path / "tries"
+    bench = at(moves=["d2"], coach=running(f"open({str(tries)!r}, 'a').write('x')"))
+    tell(bench, Best(True, "light"))
+    tell(bench, Best(True, "dark"))
+    assert shown(bench, 2.0) == []
+    assert tries.read_text() == "x" * best_moves.TRIES and bench.match.best.has_looked(bench.match.mark)
+
+
 def test_every_game_can_be_asked(tmp_path: Path) -> None:
     for game in games.names():
         bench = at(games.find(game).short_name)
