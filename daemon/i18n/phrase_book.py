@@ -38,6 +38,7 @@ EXAMPLES: dict[str, Given] = {
     "answer": "d2",
     "name": "Ana",
     "command": "kibitzer play --game morris",
+    "grade": wording.sentence("clear advantage"),
     "key": "n",
     "pieces": ("light", "dark"),
     "choices": ("black", "two"),
