@@ -79,6 +79,11 @@ class EngineProtocol(Protocol):
 class UciProtocol(EngineProtocol):
     """UCI for morris: a second `go` asks for the removal."""
 
+    @staticmethod
+    def carries(rules: Any) -> bool:
+        """Games on the usual board whose rules need no more than the men and whose turn it is."""
+        return rules.board == "nine" and not (rules.one_time_mills or rules.no_return)
+
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
         """Sends uci and the options, and starts a new game."""
         process.say("uci")

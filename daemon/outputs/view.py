@@ -101,7 +101,8 @@ class View:
 def play_view(play: Play, *, watched: bool) -> dict[str, object]:
     """The part of the view that depends on the line of play alone."""
     game = play.game
-    title = alone("game", game.title)
+    by = games.rule_set_of(game)
+    title = alone("rules", by.title) if by is not None and by.options else alone("game", game.title)
     return {
         "title": title[:1].upper() + title[1:],
         "sides": list(sides_of(game).values()),
@@ -114,7 +115,7 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "offers": offers_of(play, watched=watched),
         "passes": [_pass_view(play, one) for one in _passes(play)],
         "limit": game.limit,
-        "in_short": [in_words(one) for one in game.in_short],
+        "in_short": [in_words(one) for one in (*([by.said] if by is not None else []), *game.in_short)],
         "export": suiting(game.name)[0],
         "hand": unseen_hand(play, watched=watched),
         "result": "" if play.outcome is None else in_words(*phrases.result(game, play.outcome)),
