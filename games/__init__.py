@@ -288,6 +288,10 @@ class Game(Protocol[P, M]):
         """The position with everything hidden filled in at random."""
         return position
 
+    def forbidden(self, position: P) -> tuple[int, ...]:
+        """Empty cells to mark because a rule forbids the mover to lay there; empty in games without such rules."""
+        return ()
+
     cell_points: tuple[int, ...] = ()
     """Points that a piece brings on each cell, where they depend on the cell; else empty."""
     in_short: tuple[Sentence, ...] = ()
@@ -430,6 +434,12 @@ def rule_set_of(game: AnyGame) -> RuleSet | None:
         if all(value == wanted[name] for name, value in values.items() if name != "first"):
             return found
     return None
+
+
+def named(game: AnyGame) -> Term:
+    """What people call the game: its rule set, if it has one that differs from the defaults, else its title."""
+    by = rule_set_of(game)
+    return Term("game", game.title) if by is None or not by.options else Term("rules", by.title)
 
 
 def parse_options(kind: type[T], options: Mapping[str, object], owner: str, noun: str) -> T:

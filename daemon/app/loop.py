@@ -211,7 +211,7 @@ class Daemon:
         game, position = self._session.game, match.referee.position
         side = phrases.named(game, game.to_move(position))
         if not match.referee.ply:
-            title = Term("game", game.title)
+            title = games.named(game)
             if match.referee.is_yours:
                 return worded("A new game of {game}. You begin.", game=title)
             return worded("A new game of {game}. {side:Nom} begins.", game=title, side=side)

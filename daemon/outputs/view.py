@@ -76,7 +76,7 @@ class View:
         wanted = () if play.agent_move is None else game.steps(position, play.agent_move)
         hint = () if match.advice is None else game.steps(position, match.advice.move)
         won = () if game.outcome(position) is None else game.won_by(position)
-        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown, hint, won)
+        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown, hint, won, game.forbidden(position))
         template = template_of(game)
         pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
         drawn = game.name, template.options, game.board(position), marks, game.tiles(position), pawns, language()
@@ -102,7 +102,8 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
     """The part of the view that depends on the line of play alone."""
     game = play.game
     by = games.rule_set_of(game)
-    title = alone("rules", by.title) if by is not None and by.options else alone("game", game.title)
+    called = games.named(game)
+    title = alone(called.kind, called.name)
     return {
         "title": title[:1].upper() + title[1:],
         "sides": list(sides_of(game).values()),

@@ -190,6 +190,10 @@ function draw() {
     gamePictures(menu.games, game.name, (one) => { choice.game = { name: one, rules: {} }; draw(); }, "game"),
     ...simpleFields(game),
     make("details", { open: more }, make("summary", { text: t("More: clock, rules, agents") }),
+      ...(by ? [
+        make("div", { class: "fields" }, select(t("Rules"), game.sets.map((one) => [one.name, capital(one.title)]), by.name, (value) => { choice.game.rules = value === game.sets[0].name ? {} : { set: value }; draw(); }, "set")),
+        make("p", { class: "hint", role: "status", text: by.said }),
+      ] : []),
       make("div", { class: "fields" },
         ...clockFields(menu, choice, draw),
         ...first.map((described) => {
@@ -197,10 +201,6 @@ function draw() {
           label.firstChild.textContent = t("Who begins");
           return label;
         }),
-        ...(by ? [
-          select(t("Rules"), game.sets.map((one) => [one.name, capital(one.title)]), by.name, (value) => { choice.game.rules = value === game.sets[0].name ? {} : { set: value }; draw(); }, "set"),
-          make("p", { class: "hint", role: "status", text: by.said }),
-        ] : []),
         ...others.map((described) => field({ ...described, default: by?.options[described.name] ?? described.default }, rules)),
         select(t("Where"), menu.cameras.map(({ source, title }) => [source, source === "none" ? t("on this page, without a camera") : t("on a board, camera {title}", { title })]),
           choice.camera.source, (source) => { choice.camera.source = source; })),
