@@ -131,7 +131,7 @@ async function askLegal(again = false) {
   try {
     const response = await fetch("legal");
     const told = await response.json();
-    if (wanted !== asked || !response.ok || told.ply !== message.state.ply) return;
+    if (wanted !== asked || !response.ok || told.mark !== message.view.mark) return;
     offered = told.mark;
     board.offer(told.moves || []);
     hand.show(told.hand || null, false, told.moves.some((move) => move.steps.length));
