@@ -288,6 +288,10 @@ class Game(Protocol[P, M]):
         """The position with everything hidden filled in at random."""
         return position
 
+    def opening(self, position: P) -> str:
+        """The name of the known opening that a position belongs to; empty outside all of them."""
+        return ""
+
     def forbidden(self, position: P) -> tuple[int, ...]:
         """Empty cells to mark because a rule forbids the mover to lay there; empty in games without such rules."""
         return ()

@@ -33,7 +33,7 @@ from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
 from daemon.supervision.watchdog import Watchdog
 from vision.frame import SourceEnded
-from wording import Term, sentence_n
+from wording import sentence_n
 
 LOGGER = logging.getLogger(__name__)
 PACE_S = 1.0

@@ -116,11 +116,17 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "offers": offers_of(play, watched=watched),
         "passes": [_pass_view(play, one) for one in _passes(play)],
         "limit": game.limit,
+        "opening": opening_of(play),
         "in_short": [in_words(one) for one in (*([by.said] if by is not None else []), *game.in_short)],
         "export": suiting(game.name)[0],
         "hand": unseen_hand(play, watched=watched),
         "result": "" if play.outcome is None else in_words(*phrases.result(game, play.outcome)),
     }
+
+
+def opening_of(play: Play) -> str:
+    """The name of the opening that the game's line of play belongs to, or left; empty without one."""
+    return next(filter(None, map(play.game.opening, reversed(play.line.positions))), "")
 
 
 def offers_of(play: Play, *, watched: bool) -> list[str]:
