@@ -19,8 +19,14 @@ from games import AnyGame, MoveError
 
 NBOARD_DEPTH = 12
 """Plies asked of an engine that gets no time limit, if neither limits nor options give a depth."""
-GOMOCUP_RULES = {(False, False): 0, (True, False): 1, (False, True): 4}
-"""Value of the gomocup INFO rule by the rule options exact_five and renju."""
+GOMOCUP_RULES = {
+    (False, False, False): 0,
+    (True, False, False): 1,
+    (False, True, False): 4,
+    (False, False, True): 8,
+    (True, False, True): 9,
+}
+"""Value of the gomocup INFO rule by the rule options exact_five, renju and caro: 1 + 4 + 8."""
 NBOARD_MOVE = r"===\s*([^\s/]+)(?:[\s/]+(-?\d+(?:\.\d+)?))?"
 COST_OF_A_PLY = 2.5
 """How many times longer a ply deeper takes in reversi, about."""
@@ -78,6 +84,11 @@ class EngineProtocol(Protocol):
 
 class UciProtocol(EngineProtocol):
     """UCI for morris: a second `go` asks for the removal."""
+
+    @staticmethod
+    def carries(rules: Any) -> bool:
+        """Games on the usual board whose rules need no more than the men and whose turn it is."""
+        return rules.board == "nine" and not (rules.one_time_mills or rules.no_return)
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
         """Sends uci and the options, and starts a new game."""
@@ -199,14 +210,15 @@ class GomocupProtocol(EngineProtocol):
 
     @staticmethod
     def carries(rules: Any) -> bool:
-        """Games without swap2 whose row rules have a number in GOMOCUP_RULES."""
-        return not rules.swap2 and (rules.exact_five, rules.renju) in GOMOCUP_RULES
+        """Games without an opening whose row rules have a number in GOMOCUP_RULES."""
+        opens_freely = not rules.swap2 and rules.opening == "free"
+        return opens_freely and (rules.exact_five, rules.renju, rules.caro) in GOMOCUP_RULES
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
         """Sends START, the rules and the options."""
         process.say(f"START {game.size}")
         process.expect(r"(?i)OK\b", deadline_s, refusal=r"(?i)ERROR\b")
-        process.say(f"INFO rule {GOMOCUP_RULES[game.rules.exact_five, game.rules.renju]}")
+        process.say(f"INFO rule {GOMOCUP_RULES[game.rules.exact_five, game.rules.renju, game.rules.caro]}")
         process.say("INFO timeout_match 0")
         process.say(f"INFO time_left {NO_MATCH_LIMIT}")
         for name, value in options.items():

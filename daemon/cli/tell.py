@@ -57,7 +57,7 @@ def say_pass(
     config: ConfigOption = DEFAULT,
     port: PortOption = 0,
 ) -> None:
-    """Pass, or end the turn after a double; in gomoku's swap2, make a choice without placing a stone.
+    """Pass, or end the turn after a double; in gomoku's swap and swap2, choose without placing a stone.
 
     Example: kibitzer tell pass
     """

@@ -49,6 +49,7 @@ font-family:system-ui,sans-serif;font-weight:700;user-select:none;pointer-events
 .last-way{{stroke:var(--last,{LAST});fill:none;opacity:.7}} .head.last-way{{fill:var(--last,{LAST});stroke:none}}
 .fault{{stroke:var(--wrong,{WRONG});fill:none}}
 .unknown{{stroke:var(--unknown,{UNKNOWN});fill:none;stroke-dasharray:4 3}}
+.forbidden{{stroke:var(--wrong,{WRONG});fill:none;stroke-linecap:round}}
 .won{{stroke:var(--won,{WON});fill:none}}
 .halo{{stroke:var(--edge,{EDGE});fill:none;opacity:.8}}
 """

@@ -35,6 +35,8 @@ SPOT = 1.45
 """Diameter, in diameters of a piece, of the area that reacts to a finger and is highlighted."""
 GAP = 0.55
 """Heights of a letter: distance between pieces, letters and the edge of the board."""
+FORBIDDEN, FORBIDDEN_LINE = 0.13, 0.05
+"""Shares of the distance between two cells: half the side of the cross on a forbidden one, width of its strokes."""
 HOLLOW = 0.264
 """Control point of a star's sides, as a share of the sum of its two tips: fits the printed curve."""
 PIPS: dict[str, tuple[tuple[int, int], ...]] = {
@@ -72,6 +74,8 @@ class Marks:
     """Cells that won the game."""
     best: tuple[tuple[tuple[Step, ...], str], ...] = ()
     """Steps of the best moves, best first, each with its value in a few signs."""
+    forbidden: tuple[int, ...] = ()
+    """Empty cells on which a rule forbids the next piece."""
 
 
 def board_svg(
@@ -323,6 +327,11 @@ def _draw_pawns(
 def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: float) -> None:
     radius = (_man_mm(template, pitch) + RING * pitch) / 2
     draw_steps(over, template, marks.last, "last-way", radius, pitch, ringed=False)
+    for x, y in template.cells_mm[list(marks.forbidden)]:
+        arm = FORBIDDEN * pitch
+        side = number(2 * arm)
+        way = f"M{number(x - arm)} {number(y - arm)}l{side} {side}m0 -{side}l-{side} {side}"
+        add(over, "path", "forbidden", {"stroke-width": FORBIDDEN_LINE * pitch}).set("d", way)
     for kind, cells, share in (("unknown", marks.unknown, 0.8), ("won", marks.won, 1), ("fault", marks.faults, 1.15)):
         for centre in template.cells_mm[list(cells)]:
             ring(over, kind, centre, share * radius, pitch)

@@ -85,7 +85,8 @@ class View:
         hint = () if match.advice is None else game.steps(position, match.advice.move)
         won = () if game.outcome(position) is None else game.won_by(position)
         best = steps_and_labels(match.best_moves)
-        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown, hint, won, best)
+        forbidden = game.forbidden(position)
+        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown, hint, won, best, forbidden)
         template = template_of(game)
         pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
         drawn = game.name, template.options, game.board(position), marks, game.tiles(position), pawns, language()
@@ -163,7 +164,9 @@ def _best_ways(match: Match) -> list[dict[str, object]]:
 def play_view(play: Play, *, watched: bool) -> dict[str, object]:
     """The part of the view that depends on the line of play alone."""
     game = play.game
-    title = alone("game", game.title)
+    by = games.rule_set_of(game)
+    called = games.named(game)
+    title = alone(called.kind, called.name)
     return {
         "title": title[:1].upper() + title[1:],
         "sides": list(sides_of(game).values()),
@@ -176,11 +179,17 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "offers": offers_of(play, watched=watched),
         "passes": [_pass_view(play, one) for one in _passes(play)],
         "limit": game.limit,
-        "in_short": [in_words(one) for one in game.in_short],
+        "opening": opening_of(play),
+        "in_short": [in_words(one) for one in (*([by.said] if by is not None else []), *game.in_short)],
         "export": suiting(game.name)[0],
         "hand": unseen_hand(play, watched=watched),
         "result": "" if play.outcome is None else in_words(*phrases.result(game, play.outcome)),
     }
+
+
+def opening_of(play: Play) -> str:
+    """The name of the opening that the game's line of play belongs to, or left; empty without one."""
+    return next(filter(None, map(play.game.opening, reversed(play.line.positions))), "")
 
 
 def offers_of(play: Play, *, watched: bool) -> list[str]:

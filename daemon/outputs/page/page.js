@@ -163,7 +163,7 @@ function heard(told) {
   const { state, view } = told;
   showDemo(told);
   if (!state || !view.title) return;
-  write(at("title"), view.title + (state.table === "table" ? "" : `, ${state.table}`));
+  write(at("title"), [view.title, view.opening, state.table === "table" ? "" : state.table].filter(Boolean).join(", "));
   const { kind = "", text: now = "" } = view.instruction || {};
   write(at("instruction"), now);
   at("instruction").dataset.kind = kind;
