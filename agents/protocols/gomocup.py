@@ -18,6 +18,7 @@ from games.gomoku import Gomoku, Move, Position
 from wording.outside import clean
 
 GAME = "gomoku"
+GAMES = (GAME,)
 SIZES = (15, 19)
 RULES = {0: {}, 1: {"exact_five": True}, 4: {"renju": True}}
 """Rule options by the number that INFO rule gives."""
