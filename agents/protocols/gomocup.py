@@ -19,6 +19,7 @@ from games.gomoku import Gomoku, Move, Position
 from wording.outside import clean
 
 GAME = "gomoku"
+GAMES = (GAME,)
 SIZES = (15, 19)
 RULES = {
     0: {},

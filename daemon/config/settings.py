@@ -284,7 +284,8 @@ class BundlesSection(Section):
 class EngineSection(Section):
     """An external engine for the agent `external`; the workers read this section from the same file."""
 
-    protocol: Literal["gomocup", "nboard", "uci"]
+    protocol: Literal["gomocup", "gtp", "nboard", "uci"]
+    game: str | None = None
     command: list[Annotated[str, Field(min_length=1)]] = Field(min_length=1)
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     timeout_s: float = Field(default=30.0, ge=0.1, le=3600)
