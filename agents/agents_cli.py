@@ -44,7 +44,7 @@ def catalogue(wanted: tuple[str, ...]) -> dict[str, Any]:
     the player behind it), the `heuristics`, and whether the game has an `opening` with a depth of its own.
     """
     listed = [_agent(name, wanted) for name in registry.names()]
-    found = [dataclasses.asdict(engine) | {"game": engine.game} for engine in outside.load().values()]
+    found = [dataclasses.asdict(engine) for engine in outside.load().values()]
     return {
         "agents": [agent for agent in listed if agent["games"]],
         "games": {name: _game(name) for name in wanted},

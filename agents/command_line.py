@@ -10,7 +10,12 @@ import typer
 from agents.jobs import BACKENDS
 
 GameOption = Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")]
-RuleOption = Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")]
+RuleOption = Annotated[
+    list[str],
+    typer.Option(
+        "--rule", "--rules", help="Rule option k=v, such as flying=true, or a rule set, such as lasker. Repeatable."
+    ),
+]
 EnginesOption = Annotated[
     Path | None, typer.Option(help="TOML file with tables \\[engines.NAME], for the agent external.")
 ]

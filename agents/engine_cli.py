@@ -19,7 +19,9 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command("engine")
 def engine(
     game: Annotated[str, typer.Option(help="Game, by module or short name, such as gomoku.")],
-    protocol: Annotated[str, typer.Option(help="gomocup (gomoku), nboard (reversi) or uci (nine men's morris).")],
+    protocol: Annotated[
+        str, typer.Option(help="gomocup (gomoku), gtp (gomoku, reversi), nboard (reversi) or uci (morris).")
+    ],
     player: Annotated[
         str, typer.Option(help="Who plays, with options and limits, such as alphabeta:depth=6 or level-5.")
     ] = "alphabeta",

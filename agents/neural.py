@@ -20,7 +20,7 @@ from agents.move_request import MoveRequest
 from agents.puct import Node, Puct
 from agents.search import MAX_DEPTH, WIN
 from games import AnyGame, rule
-from games.nine_mens_morris import NineMensMorris
+from games.nine_mens_morris import CELLS, NineMensMorris
 
 SEARCH_S = 1.0
 """Seconds of search when no limit is given."""
@@ -64,8 +64,11 @@ class Neural:
 
     @staticmethod
     def plays(game: AnyGame) -> bool:
-        """Nine men's morris on the usual board."""
-        return bool(game.name == NineMensMorris.name and game.rules.men == MEN and not game.rules.diagonals)
+        """Nine men's morris on the usual board, by the rules that the networks have learnt."""
+        if not isinstance(game, NineMensMorris) or game.rules.men != MEN or len(game.cells) != len(CELLS):
+            return False
+        rules = game.rules
+        return not (rules.diagonals or rules.move_early or rules.one_time_mills or rules.no_return)
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:

@@ -225,6 +225,11 @@ def _game(command: str, name: str, rule: list[str]) -> NineMensMorris:
         the_game = games.load(name, games.rules_from_words(rule))
         if not isinstance(the_game, NineMensMorris):
             raise TableError(f"{the_game.title} has no endgame tables; only nine_mens_morris has")
+        if not folder.hold(the_game):
+            raise TableError(
+                "there are no endgame tables for the boards six and three, nor with one_time_mills, no_return or "
+                "three_men_plies"
+            )
     except ValueError as error:
         raise stop(f"tables {command}", error) from None
     return the_game

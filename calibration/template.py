@@ -23,6 +23,8 @@ FloatArray = NDArray[np.float64]
 BOARDS = Path(__file__).parent / "boards"
 RECTIFIED_PX = 512
 """Pixels of a rectified picture's longer side, margins included, unless a template sets `rectified_px`."""
+WHOLE = ("shape", "cells", "lines")
+"""Tables of a template that a rule option replaces as a whole: another board has other cells."""
 NEIGHBOUR = 1.6
 """Multiple of the pitch up to which two cells are neighbours; includes diagonal neighbours."""
 
@@ -137,11 +139,14 @@ def load_template(game: str, options: frozenset[str] = frozenset()) -> BoardTemp
 
 
 def _for_options(source: dict[str, Any], options: frozenset[str]) -> dict[str, Any]:
-    """Applies rule options to a parsed file: the keys of e.g. `[if."size=19"]` replace those at top level."""
+    """Applies rule options to a parsed file: the keys of e.g. `[if."size=19"]` replace those at top level.
+
+    Tables are merged key by key, except those of WHOLE.
+    """
     cases = source.pop("if", {})
     for option in sorted(options & cases.keys()):
         for key, value in cases[option].items():
-            source[key] = source[key] | value if isinstance(value, dict) else value
+            source[key] = source[key] | value if isinstance(value, dict) and key not in WHOLE else value
     return source
 
 

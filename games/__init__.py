@@ -129,6 +129,18 @@ class Fault:
         return " ".join(str(one) for one in self.said)
 
 
+@dataclasses.dataclass(frozen=True)
+class RuleSet:
+    """Rule options under the name by which players know them."""
+
+    title: str
+    """What people say, marked as `noun("rules", ...)`."""
+    said: Sentence
+    """How the game is played by these rules, in one sentence."""
+    options: Mapping[str, Any]
+    """The options that differ from the defaults."""
+
+
 P = TypeVar("P")
 M = TypeVar("M")
 T = TypeVar("T")
@@ -225,6 +237,8 @@ class Game(Protocol[P, M]):
     """Plies after which the game ends."""
     neighbours: tuple[int, ...] = ()
     """Cells to which a piece may step from each cell, as bit sets, where the board's lines decide that; else empty."""
+    rule_sets: Mapping[str, RuleSet] = types.MappingProxyType({})
+    """Rule options that belong together, by the name that chooses them, such as `lasker`."""
     mistakes: Mapping[str, str] = types.MappingProxyType({})
     """`Fault.rule` codes, separated by spaces, that are correct answers to each kind of mistake.
 
@@ -275,6 +289,14 @@ class Game(Protocol[P, M]):
     def deal(self, position: P, seed: int) -> P:
         """The position with everything hidden filled in at random."""
         return position
+
+    def opening(self, position: P) -> str:
+        """The name of the known opening that a position belongs to; empty outside all of them."""
+        return ""
+
+    def forbidden(self, position: P) -> tuple[int, ...]:
+        """Empty cells to mark because a rule forbids the mover to lay there; empty in games without such rules."""
+        return ()
 
     cell_points: tuple[int, ...] = ()
     """Points that a piece brings on each cell, where they depend on the cell; else empty."""
@@ -394,10 +416,36 @@ def load(name: str, rules: Mapping[str, object] | None = None) -> AnyGame:
     return game(parse_rules(game, rules or {}))  # type: ignore[call-arg]
 
 
+RULE_SET = "set"
+"""What chooses a rule set, among the rule options; options beside it override those of the set."""
+
+
 def parse_rules(game: type[AnyGame], rules: Mapping[str, object]) -> Any:
     """A game's `Rules` from names and values. Raises RuleError naming the option, the value and the allowed values."""
     kind: Any = getattr(game, "Rules")  # noqa: B009 - the protocol declares the instance's attribute only
-    return parse_options(kind, rules, game.name, "rule option")
+    given = {name: value for name, value in rules.items() if name != RULE_SET}
+    if RULE_SET in rules:
+        name = str(rules[RULE_SET]).strip().lower()
+        if name not in game.rule_sets:
+            raise RuleError(f"{game.name} has no rule set {name!r}; it has {', '.join(game.rule_sets) or 'none'}")
+        given = {**game.rule_sets[name].options, **given}
+    return parse_options(kind, given, game.name, "rule option")
+
+
+def rule_set_of(game: AnyGame) -> RuleSet | None:
+    """The rule set that the game is played by, whoever begins; None for any other mixture of options."""
+    values = vars(game.rules)
+    for found in game.rule_sets.values():
+        wanted = vars(parse_rules(type(game), found.options))
+        if all(value == wanted[name] for name, value in values.items() if name != "first"):
+            return found
+    return None
+
+
+def named(game: AnyGame) -> Term:
+    """What people call the game: its rule set, if it has one that differs from the defaults, else its title."""
+    by = rule_set_of(game)
+    return Term("game", game.title) if by is None or not by.options else Term("rules", by.title)
 
 
 def parse_options(kind: type[T], options: Mapping[str, object], owner: str, noun: str) -> T:
@@ -438,12 +486,12 @@ def _option_value(option: str, field: dataclasses.Field[Any], kind: type, value:
 
 
 def rules_from_words(words: Sequence[str]) -> dict[str, object]:
-    """Rule options from `name=value` command-line words. Raises RuleError."""
+    """Rule options from `name=value` command-line words; one without `=` is a rule set. Raises RuleError."""
     rules: dict[str, object] = {}
     for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise RuleError(f"a rule option is name=value, such as flying=true, not {word!r}")
+        name, _, value = word.partition("=") if "=" in word else (RULE_SET, "=", word)
+        if not name.strip() or not value.strip():
+            raise RuleError(f"a rule option is name=value, such as flying=true, or a rule set, not {word!r}")
         rules[name.strip()] = value.strip()
     return rules
 

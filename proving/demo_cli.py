@@ -56,7 +56,9 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first game; the next ones count up.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per game.")] = False,
     game: Annotated[str, typer.Option(help="Game, by module or short name.")] = "nine_mens_morris",
-    rule: Annotated[list[str], typer.Option(help="Rule option k=v. Repeatable.")] = [],  # noqa: B006
+    rule: Annotated[
+        list[str], typer.Option("--rule", "--rules", help="Rule option k=v, or a rule set. Repeatable.")
+    ] = [],  # noqa: B006
     language: Annotated[str, typer.Option(help=f"What is said, in {', '.join(LANGUAGES)}.")] = "en",
     plies: Annotated[int, typer.Option(min=0, help="Break a game off after so many plies; 0 plays to the end.")] = 0,
     stay: Annotated[

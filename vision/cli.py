@@ -33,7 +33,11 @@ if TYPE_CHECKING:
     from vision.calibrating.calibrate import LabelledPhoto
 
 GAME = typer.Option(help="Game, by module or short name: nine_mens_morris or morris, reversi, ...")
-RULE = typer.Option(help="Rule option k=v that changes the drawing, such as diagonals=true. Repeatable.")
+RULE = typer.Option(
+    "--rule",
+    "--rules",
+    help="Rule option k=v that changes the drawing, such as diagonals=true, or a rule set. Repeatable.",
+)
 MAX_CORNER_PX = 1e6
 MEGAPIXELS = typer.Option(
     "--max-megapixels", min=1, max=HIGHEST_MEGAPIXELS, help="Megapixels of a picture at most; a larger one is refused."

@@ -21,7 +21,7 @@ FILE_VARIABLE = "KIBITZER_ENGINES"
 TIMEOUT_S = 30.0
 GRACE_S = 5.0
 MIN_S, MAX_S = 0.1, 3600.0
-KEYS = {"protocol", "command", "options", "timeout_s", "grace_s"}
+KEYS = {"protocol", "game", "command", "options", "timeout_s", "grace_s"}
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 OPTION = re.compile(r"[^\x00-\x1f]{1,200}")
 
@@ -33,19 +33,16 @@ class Engine:
     name: str
     protocol: str
     """One of `agents.protocols.NAMES`."""
+    game: str
+    """The game it plays."""
     command: tuple[str, ...]
     """Program and arguments; no shell interprets them."""
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """Names and values in the protocol's own way: `setoption` (uci), `INFO` (gomocup), `set` (nboard)."""
+    """In the protocol's own way: `setoption` (uci), `INFO` (gomocup), a command (gtp), `set` (nboard)."""
     timeout_s: float = TIMEOUT_S
     """Seconds to wait for one answer at most before the engine is killed."""
     grace_s: float = GRACE_S
     """Seconds beyond its thinking time, after it was told to stop, before the engine is killed."""
-
-    @property
-    def game(self) -> str:
-        """The game it plays."""
-        return protocols.game_of(self.protocol)
 
 
 def load() -> dict[str, Engine]:
@@ -91,7 +88,24 @@ def _engine(path: Path, name: str, table: object) -> Engine:
     for key, value in seconds.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not MIN_S <= value <= MAX_S:
             raise AgentError(f"{where}.{key} is {MIN_S:g} to {MAX_S:g} seconds, not {value!r}")
-    return Engine(name, protocol, tuple(command), _options(where, table.get("options", {})), **seconds)
+    return Engine(
+        name,
+        protocol,
+        _game(where, protocol, table.get("game")),
+        tuple(command),
+        _options(where, table.get("options", {})),
+        **seconds,
+    )
+
+
+def _game(where: str, protocol: str, game: object) -> str:
+    """The game named, which may be left out where the protocol has one only."""
+    known = protocols.games_of(protocol)
+    if game is None and len(known) == 1:
+        return known[0]
+    if game not in known:
+        raise AgentError(f"{where}.game is one of {', '.join(known)} for {protocol}, not {game!r}")
+    return str(game)
 
 
 def _options(where: str, options: object) -> dict[str, str]:

@@ -12,21 +12,30 @@ from typing import Any, Protocol
 
 from agents.agent import Limits
 from agents.engines import Engine
-from agents.engines.process import EngineProcess, EngineSilent
-from agents.protocols import ggf, sanmill
+from agents.engines.gtp import Gtp
+from agents.engines.process import EngineError, EngineProcess, EngineSilent
+from agents.engines.uci import STOP_S, Uci
+from agents.protocols import ggf, gtp, sanmill
 from agents.search import MAX_DEPTH
-from games import AnyGame, MoveError
+from games import EMPTY, AnyGame, MoveError
 
 NBOARD_DEPTH = 12
 """Plies asked of an engine that gets no time limit, if neither limits nor options give a depth."""
-GOMOCUP_RULES = {(False, False): 0, (True, False): 1, (False, True): 4}
-"""Value of the gomocup INFO rule by the rule options exact_five and renju."""
+GOMOCUP_RULES = {
+    (False, False, False): 0,
+    (True, False, False): 1,
+    (False, True, False): 4,
+    (False, False, True): 8,
+    (True, False, True): 9,
+}
+"""Value of the gomocup INFO rule by the rule options exact_five, renju and caro: 1 + 4 + 8."""
 NBOARD_MOVE = r"===\s*([^\s/]+)(?:[\s/]+(-?\d+(?:\.\d+)?))?"
 COST_OF_A_PLY = 2.5
 """How many times longer a ply deeper takes in reversi, about."""
 NO_MATCH_LIMIT = 2**31 - 1
-STOP_S = 0.1
-"""Seconds beyond its thinking time after which an engine is told to stop: time for its answer to get here."""
+GRHINO_SETUP = "grhino-setup_board"
+"""Takes the board from the top left, and who is to move."""
+GRHINO_DISCS = str.maketrans("BW", "XO") | {ord(EMPTY): "-"}
 REMOVAL_SHARE = 0.1
 """Share of the thinking time that the choice of the man to take gets at least."""
 
@@ -77,58 +86,128 @@ class EngineProtocol(Protocol):
 
 
 class UciProtocol(EngineProtocol):
-    """UCI for morris: a second `go` asks for the removal."""
+    """UCI for morris, as Sanmill speaks it: a second `go` asks for the removal, and scores are white's."""
+
+    @staticmethod
+    def carries(rules: Any) -> bool:
+        """Games on the usual board whose rules need no more than the men and whose turn it is."""
+        return rules.board == "nine" and not (rules.one_time_mills or rules.no_return)
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
         """Sends uci and the options, and starts a new game."""
-        process.say("uci")
-        process.expect(r"uciok\b", deadline_s)
-        for name, value in options.items():
-            process.say(f"setoption name {name} value {value}")
-        process.say("ucinewgame")
-        process.say("isready")
-        process.expect(r"readyok\b", deadline_s)
+        self._uci = Uci(process, options, deadline_s)
 
     def ask(self, question: Question) -> EngineAnswer:
         """Asks for the man's path, then for the removal if it closes a mill."""
         fen, began_s = sanmill.to_fen(question.game, question.position), time.monotonic()
-        answer = self._best(question, f"position fen {fen}", question.think_s)
+        answer = self._best(question, f"fen {fen}", question.think_s)
         try:
             question.game.parse_move(question.position, answer.move)
         except MoveError as error:
             if error.rule == "must_remove":
                 left_s = question.think_s - (time.monotonic() - began_s)
                 think_s = max(left_s, REMOVAL_SHARE * question.think_s)
-                removal = self._best(question, f"position fen {fen} moves {answer.move}", think_s)
+                removal = self._best(question, f"fen {fen} moves {answer.move}", think_s)
                 return dataclasses.replace(answer, move=answer.move + removal.move, nodes=answer.nodes + removal.nodes)
         return answer
 
+    def _best(self, question: Question, position: str, think_s: float) -> EngineAnswer:
+        """The answer to one `go`."""
+        found = self._uci.best(position, question.limits, think_s, question.wait_s, question.stop)
+        sign = 1 if question.game.to_move(question.position) == 0 else -1
+        score = None if found.score is None else sign * found.score
+        return EngineAnswer(found.move.lower(), score, found.depth, found.nodes)
+
+
+class GtpProtocol(EngineProtocol):
+    """GTP for gomoku and reversi: keeps the engine's board in step by `play`.
+
+    GTP tells moves, not positions. Gomoku's stones may be told in any order. A game of reversi is followed from its
+    start; a position of unknown origin is set up by GRhino's own command.
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[Any, list[str]] = {}
+        """Commands that lead to each position asked before in this game, from a cleared board or a set-up."""
+        self._last: Any = None
+
     @staticmethod
-    def _best(question: Question, position: str, think_s: float) -> EngineAnswer:
-        """The answer to one `go`, on lines of its own or on one with `info`; a late engine is told to stop."""
-        process, limits = question.process, question.limits
-        process.say(position)
-        depth = f"depth {limits.depth} " if limits.depth else ""
-        process.say(f"go {depth}movetime {max(round(1000 * think_s), 1)}")
-        stop_s, deadline_s = deadline_in(think_s + STOP_S), deadline_in(question.wait_s)
-        sign = 1 if question.game.to_move(question.position) == 0 else -1  # Sanmill's scores are white's
-        score, depth_reached, nodes = None, 0, 0
-        while True:
-            try:
-                line = question.expect(r"(?:info|bestmove)\b.*", min(stop_s, deadline_s))[0]
-            except EngineSilent:
-                if stop_s >= deadline_s:
-                    raise
-                process.say("stop")
-                stop_s = deadline_s
-                continue
-            words = line.split()
-            told = _number(words, "cp", None)
-            score = score if told is None else sign * told
-            depth_reached, nodes = _whole(words, "depth", depth_reached), _whole(words, "nodes", nodes)
-            if "bestmove" in words:
-                move = words[words.index("bestmove") + 1 :][:1]
-                return EngineAnswer("".join(move).lower(), score, depth_reached, nodes)
+    def carries(rules: Any) -> bool:
+        """Games whose every turn is a point or a pass."""
+        return not getattr(rules, "swap2", False)
+
+    def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
+        """Sets the board's size and the options, each of which is a command."""
+        self._gtp = Gtp(process, deadline_s)
+        self._gtp.ask(f"boardsize {round(len(game.cells) ** 0.5)}", deadline_s)
+        for name, value in options.items():
+            self._gtp.ask(f"{name} {value}", deadline_s)
+        self._told: list[str] = []
+        """What made the engine's board as it is."""
+        self._clock = ""
+
+    def ask(self, question: Question) -> EngineAnswer:
+        """Tells the moves that are new, or all of them where the line has changed, then asks for one."""
+        game, position = question.game, question.position
+        deadline_s = deadline_in(question.wait_s)
+        line = self._laid(game, position) if game.name == "gomoku" else self._line(game, position)
+        new = line[len(self._told) :] if self._told and line[: len(self._told)] == self._told else line
+        for command in new:
+            self._gtp.ask(command, deadline_s, question.stop)
+        self._told = line
+        if question.limits.time_s is not None and "time_settings" in self._gtp.commands:
+            clock = f"time_settings 0 {max(int(question.think_s), 1)} 1"  # GTP counts whole seconds
+            if clock != self._clock:
+                self._gtp.ask(clock, deadline_s, question.stop)
+                self._clock = clock
+        colour = _gtp_colour(game, position)
+        vertex = self._gtp.ask(f"genmove {colour}", deadline_s, question.stop)
+        self._told = [*line, f"play {colour} {vertex.upper()}"]
+        return EngineAnswer(gtp.from_vertex(game, vertex))
+
+    def _laid(self, game: Any, position: Any) -> list[str]:
+        """The stones of gomoku: what the engine knows already, if it is still there, then the others."""
+        stones = ((cell, letter) for cell, letter in enumerate(game.board(position)) if letter in "BW")
+        all_of_them = [
+            f"play {'black' if letter == 'B' else 'white'} {gtp.to_vertex(game, game.cells[cell]).upper()}"
+            for cell, letter in stones
+        ]
+        known = self._told if self._told and set(self._told[1:]) <= set(all_of_them) else ["clear_board"]
+        return [*known, *(command for command in all_of_them if command not in known)]
+
+    def _line(self, game: Any, position: Any) -> list[str]:
+        """Commands that lead to the position. Raises EngineError where the protocol has none."""
+        known = self._lines
+        start = game.initial()
+        known.setdefault(start, ["clear_board"])
+        if position not in known:
+            for before in (self._last, start):
+                if before in known and (moves := _moves_between(game, before, position)) is not None:
+                    known[position] = known[before] + moves
+                    break
+            else:
+                if GRHINO_SETUP not in self._gtp.commands:
+                    raise EngineError("cannot be told a position in the middle of a game")
+                board = game.board(position).translate(GRHINO_DISCS)
+                known[position] = [f"{GRHINO_SETUP} {board} {_gtp_colour(game, position)}"]
+        self._last = position
+        return known[position]
+
+
+def _gtp_colour(game: Any, position: Any) -> str:
+    side = game.colour(position) if game.name == "gomoku" else game.to_move(position)
+    return ("black", "white")[side]
+
+
+def _moves_between(game: Any, before: Any, after: Any, plies: int = 2) -> list[str] | None:
+    """At most that many moves from one position to another, as commands; the next two turns are one of each side."""
+    for move in game.legal_moves(before) if plies else ():
+        here = game.apply(before, move)
+        rest = [] if here == after else _moves_between(game, here, after, plies - 1)
+        if rest is not None:
+            vertex = gtp.to_vertex(game, game.format_move(before, move)).upper()
+            return [f"play {_gtp_colour(game, before)} {vertex}", *rest]
+    return None
 
 
 class NBoardProtocol(EngineProtocol):
@@ -199,14 +278,15 @@ class GomocupProtocol(EngineProtocol):
 
     @staticmethod
     def carries(rules: Any) -> bool:
-        """Games without swap2 whose row rules have a number in GOMOCUP_RULES."""
-        return not rules.swap2 and (rules.exact_five, rules.renju) in GOMOCUP_RULES
+        """Games without an opening whose row rules have a number in GOMOCUP_RULES."""
+        opens_freely = not rules.swap2 and rules.opening == "free"
+        return opens_freely and (rules.exact_five, rules.renju, rules.caro) in GOMOCUP_RULES
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
         """Sends START, the rules and the options."""
         process.say(f"START {game.size}")
         process.expect(r"(?i)OK\b", deadline_s, refusal=r"(?i)ERROR\b")
-        process.say(f"INFO rule {GOMOCUP_RULES[game.rules.exact_five, game.rules.renju]}")
+        process.say(f"INFO rule {GOMOCUP_RULES[game.rules.exact_five, game.rules.renju, game.rules.caro]}")
         process.say("INFO timeout_match 0")
         process.say(f"INFO time_left {NO_MATCH_LIMIT}")
         for name, value in options.items():
@@ -249,7 +329,12 @@ class GomocupProtocol(EngineProtocol):
         return laid
 
 
-PROTOCOLS: dict[str, type[EngineProtocol]] = {"uci": UciProtocol, "nboard": NBoardProtocol, "gomocup": GomocupProtocol}
+PROTOCOLS: dict[str, type[EngineProtocol]] = {
+    "uci": UciProtocol,
+    "nboard": NBoardProtocol,
+    "gomocup": GomocupProtocol,
+    "gtp": GtpProtocol,
+}
 
 
 def supports(engine: Engine, game: AnyGame) -> bool:
@@ -260,15 +345,3 @@ def supports(engine: Engine, game: AnyGame) -> bool:
 def deadline_in(seconds: float) -> float:
     """The time on the monotonic clock that many seconds from now."""
     return time.monotonic() + seconds
-
-
-def _number(words: list[str], name: str, otherwise: float | None) -> float | None:
-    try:
-        return float(words[words.index(name) + 1])
-    except (ValueError, IndexError):
-        return otherwise
-
-
-def _whole(words: list[str], name: str, otherwise: int) -> int:
-    value = _number(words, name, None)
-    return int(value) if value is not None and 0 <= value < 2**62 else otherwise

@@ -1,8 +1,9 @@
 """Compiled searches: a package per game, named after the game.
 
 Such a package names its class `SEARCH`, called with the game, mebibytes of table, a seed and the name of a heuristic
-("" is the engine's own evaluation), and lists its heuristics in `HEURISTICS`. An optional module `perft` has
-`count(game, position, depth)`: the leaves in whole turns, or None for rules that it does not support.
+("" is the engine's own evaluation), and lists its heuristics in `HEURISTICS`. An optional `supports(game)` says whether
+it knows all rules of a game. An optional module `perft` has `count(game, position, depth)`: the leaves in whole turns,
+or None for rules that it does not support.
 """
 
 from __future__ import annotations
@@ -73,13 +74,19 @@ def _shown(name: str) -> Iterator[None]:
 
 
 def search(game: Any, table_mb: int, seed: int, heuristic: str = "") -> Search | None:
-    """A compiled search of the game; None if there is no kernel, or none with that heuristic."""
-    if game.name not in names():
+    """A compiled search of the game; None if there is no kernel, or none for its rules or with that heuristic."""
+    if game.name not in names() or not supports(game):
         return None
     if heuristic and heuristic not in importlib.import_module(f"agents.kernels.{game.name}").HEURISTICS:
         return None
     made: Search = load(game.name)(game, table_mb, seed, heuristic)
     return made
+
+
+def supports(game: Any) -> bool:
+    """Whether the game's kernel, if it has one, knows all its rules."""
+    kernel = importlib.import_module(f"agents.kernels.{game.name}") if game.name in names() else None
+    return kernel is not None and bool(getattr(kernel, "supports", lambda _: True)(game))
 
 
 def perft(game: Any, position: Any, depth: int) -> int | None:

@@ -1,7 +1,8 @@
 """Line protocols that managers and engines speak over pipes; here we are the engine.
 
-`gomocup` (gomoku), `nboard` (reversi) and `uci` as Sanmill speaks it (nine men's morris). A module of this folder named
-after a protocol has `GAME`, the game it is for, and `SESSION`, a `Session` that any of our players can use.
+`gomocup` (gomoku), `gtp` (gomoku, reversi), `nboard` (reversi) and `uci` as Sanmill speaks it (nine men's morris). A
+module of this folder named after a protocol has `GAMES`, those it is for, and `SESSION`, a `Session` that any of our
+players can use.
 `agents.engines` uses the same protocols the other way round, to ask external engines.
 """
 
@@ -15,7 +16,7 @@ from agents.agent import AgentError
 from agents.players import PlayerSpec
 from games import AnyGame
 
-NAMES = ("gomocup", "nboard", "uci")
+NAMES = ("gomocup", "gtp", "nboard", "uci")
 ENGINE_NAME = "Kibitzer"
 VERSION = "1.0"
 MAX_LINE_LENGTH = 65536
@@ -35,16 +36,17 @@ class Session(Protocol):
         """End of input: pending questions are answered, and endless thinking ends."""
 
 
-def game_of(protocol: str) -> str:
-    """The game of the protocol. Raises AgentError if there is no such protocol."""
-    return str(_module(protocol).GAME)
+def games_of(protocol: str) -> tuple[str, ...]:
+    """The games of the protocol. Raises AgentError if there is no such protocol."""
+    games: tuple[str, ...] = _module(protocol).GAMES
+    return games
 
 
 def open_session(protocol: str, game: AnyGame, player: PlayerSpec, say: Say) -> Session:
     """Opens a session of our engine. Raises AgentError for a wrong protocol, game or player."""
     module = _module(protocol)
-    if game.name != module.GAME:
-        raise AgentError(f"{protocol} is spoken for {module.GAME}, not for {game.name}")
+    if game.name not in module.GAMES:
+        raise AgentError(f"{protocol} is spoken for {' and '.join(module.GAMES)}, not for {game.name}")
     session: Session = module.SESSION(game, player, say)
     return session
 

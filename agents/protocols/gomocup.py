@@ -1,7 +1,8 @@
 """The protocol of Gomocup and its managers, for gomoku: START, BEGIN, TURN, BOARD, INFO, TAKEBACK, RESTART, END.
 
 Points are `x,y` from the top left, counted from 0. Boards of 15 and 19 lines are played. `INFO rule` chooses free
-style (0), exact five (1) or renju (4). Commands that cannot be carried out get ERROR, unknown ones UNKNOWN.
+style (0), exact five (1), renju (4), caro (8), or caro with exact five (9). Commands that cannot be carried out get
+ERROR, unknown ones UNKNOWN.
 """
 
 from __future__ import annotations
@@ -18,8 +19,15 @@ from games.gomoku import Gomoku, Move, Position
 from wording.outside import clean
 
 GAME = "gomoku"
+GAMES = (GAME,)
 SIZES = (15, 19)
-RULES = {0: {}, 1: {"exact_five": True}, 4: {"renju": True}}
+RULES = {
+    0: {},
+    1: {"exact_five": True},
+    4: {"renju": True},
+    8: {"caro": True},
+    9: {"exact_five": True, "caro": True},
+}
 """Rule options by the number that INFO rule gives."""
 MINE, THEIRS, WINNING = 1, 2, 3
 SHARE = 0.75
@@ -217,7 +225,7 @@ class GomocupSession:
                 if number not in RULES:
                     raise ValueError(f"INFO rule is one of {', '.join(map(str, RULES))}, not {number}")
                 if not self._stones:
-                    self._set_rules(**{"exact_five": False, "renju": False} | RULES[number])
+                    self._set_rules(**{"exact_five": False, "renju": False, "caro": False} | RULES[number])
             case "max_memory":
                 self._limit_memory(_whole(value, key))
 

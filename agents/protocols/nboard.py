@@ -17,7 +17,7 @@ from agents.protocols.thinking import READY_S, Thinking
 from agents.search import MAX_DEPTH
 from games.reversi import Move, Position, Reversi
 
-GAME = "reversi"
+GAMES = ("reversi",)
 CERTAIN = 100_000
 """Reversi scores of alpha-beta from here on are exact results, 100 per disc beyond it; lower ones are 100 per disc."""
 DISCS = 64

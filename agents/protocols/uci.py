@@ -20,7 +20,7 @@ from agents.search import MAX_DEPTH, WIN
 from games import GameError
 from games.nine_mens_morris import Move, NineMensMorris
 
-GAME = "nine_mens_morris"
+GAMES = ("nine_mens_morris",)
 ENDLESS_S = 86_400.0
 HASH_MB = 32
 MAX_HASH_MB = 1024

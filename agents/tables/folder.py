@@ -15,6 +15,12 @@ DECIDING = ("flying", "mill_protected", "diagonals")
 """Rules that change values. The men per side only limit which tables a game can reach; draw rules are ignored."""
 
 
+def hold(game: NineMensMorris) -> bool:
+    """Whether tables hold for a game's rules: positions with all men laid need no more than the men and the mover."""
+    rules = game.rules
+    return rules.board == "nine" and not (rules.one_time_mills or rules.no_return or rules.three_men_plies)
+
+
 def root() -> Path | None:
     """The folder of all tables: from the environment, else `var/tables` of the checkout, else in the user's cache."""
     given = os.environ.get(ENVIRONMENT)

@@ -34,7 +34,7 @@ from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
 from daemon.supervision.watchdog import Watchdog
 from vision.frame import SourceEnded
-from wording import Term, sentence_n
+from wording import sentence_n
 
 LOGGER = logging.getLogger(__name__)
 PACE_S = 1.0
@@ -212,7 +212,7 @@ class Daemon:
         game, position = self._session.game, match.referee.position
         side = phrases.named(game, game.to_move(position))
         if not match.referee.ply:
-            title = Term("game", game.title)
+            title = games.named(game)
             if match.referee.is_yours:
                 return worded("A new game of {game}. You begin.", game=title)
             return worded("A new game of {game}. {side:Nom} begins.", game=title, side=side)

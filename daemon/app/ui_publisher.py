@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 
+from daemon.agents.best_moves import steps_and_labels
 from daemon.app.health import health_of
 from daemon.app.session import Session
 from daemon.commands.strengths import shown_name
@@ -167,6 +168,7 @@ def scene_of(eyes: BoardTracker) -> Scene | None:
         board=game.board(referee.position),
         last_move=referee.last_steps,
         agent_steps=agent_steps,
+        best=steps_and_labels(eyes.match.best_moves),
         fault_cells=referee.fault_cells,
         unknown_cells=eyes.unknown_cells,
         title=as_words(Term("game", game.title)),

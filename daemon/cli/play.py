@@ -37,7 +37,12 @@ def play(
     game: Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")],
     white: Annotated[str, typer.Option(help="Who plays white (light, up, red): me, or an agent.")] = "",
     black: Annotated[str, typer.Option(help="Who plays black (dark, down, green): me, or an agent.")] = "",
-    rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
+    rule: Annotated[
+        list[str],
+        typer.Option(
+            "--rule", "--rules", help="Rule option k=v, such as flying=true, or a rule set, such as lasker. Repeatable."
+        ),
+    ] = [],  # noqa: B006
     minutes: Annotated[float, typer.Option(min=0, max=1440, help="Minutes per move; 0: no clock.")] = 0,
     language: Annotated[str, typer.Option(help="en, ro, pl, vi or pt-br.")] = "en",
     speak: Annotated[bool, typer.Option("--speak", help="Also say everything aloud.")] = False,

@@ -51,7 +51,12 @@ def watch(
     game: Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")],
     source: Annotated[str, typer.Option(help="Camera index or path, video, folder of photos, or http/rtsp address.")],
     profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
-    rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
+    rule: Annotated[
+        list[str],
+        typer.Option(
+            "--rule", "--rules", help="Rule option k=v, such as flying=true, or a rule set, such as lasker. Repeatable."
+        ),
+    ] = [],  # noqa: B006
     hold_s: Annotated[float, typer.Option(min=0.5, max=60, help="Seconds to hold each photo of a folder.")] = 1.0,
     give_up_s: Annotated[
         float, typer.Option(min=1, max=3600, help="Seconds without a picture after which a stream counts as ended.")

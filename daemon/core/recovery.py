@@ -21,9 +21,10 @@ def positions_of(game: AnyGame, stored: StoredGame) -> list[Any] | Sentence | st
     """The positions of an interrupted game, or the reason why it cannot continue."""
     if stored.game != game.name:
         return sentence("it is another game")
-    if dict(stored.rules) != rule_texts(game):
-        return sentence("it has other rules")
     try:
+        # A record from before an option existed does not name it: the game was played by its default.
+        if games.load(stored.game, stored.rules).rules != game.rules:
+            return sentence("it has other rules")
         return history_of(game, stored)
     except games.GameError as error:
         return error.said
@@ -32,6 +33,11 @@ def positions_of(game: AnyGame, stored: StoredGame) -> list[Any] | Sentence | st
 def was_left(stored: StoredGame) -> bool:
     """Whether another game was begun on purpose during this one."""
     return any(note.kind == "left" for note in stored.notes)
+
+
+def is_practice(stored: StoredGame) -> bool:
+    """Whether the best moves were shown in a game against an agent."""
+    return any(note.kind == "practice" for note in stored.notes)
 
 
 def still_standing(stored: StoredGame) -> Withdrawn | None:

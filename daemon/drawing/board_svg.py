@@ -29,10 +29,14 @@ MAN, HALF = 0.86, 0.96
 """Shares of the distance between two cells: greatest diameter of a piece, and side of half a tile."""
 WORTH = 0.42
 """Height of a cell's points, as a share of the distance between two cells."""
+LABEL_ROOM, DIGIT = 0.86, 0.62
+"""Share of a ring's inner width that a value may fill, and width of a digit as a share of its height."""
 SPOT = 1.45
 """Diameter, in diameters of a piece, of the area that reacts to a finger and is highlighted."""
 GAP = 0.55
 """Heights of a letter: distance between pieces, letters and the edge of the board."""
+FORBIDDEN, FORBIDDEN_LINE = 0.13, 0.05
+"""Shares of the distance between two cells: half the side of the cross on a forbidden one, width of its strokes."""
 HOLLOW = 0.264
 """Control point of a star's sides, as a share of the sum of its two tips: fits the printed curve."""
 PIPS: dict[str, tuple[tuple[int, int], ...]] = {
@@ -68,6 +72,10 @@ class Marks:
     """Steps that are advised to whoever is to move."""
     won: tuple[int, ...] = ()
     """Cells that won the game."""
+    best: tuple[tuple[tuple[Step, ...], str], ...] = ()
+    """Steps of the best moves, best first, each with its value in a few signs."""
+    forbidden: tuple[int, ...] = ()
+    """Empty cells on which a rule forbids the next piece."""
 
 
 def board_svg(
@@ -319,8 +327,27 @@ def _draw_pawns(
 def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: float) -> None:
     radius = (_man_mm(template, pitch) + RING * pitch) / 2
     draw_steps(over, template, marks.last, "last-way", radius, pitch, ringed=False)
+    for x, y in template.cells_mm[list(marks.forbidden)]:
+        arm = FORBIDDEN * pitch
+        side = number(2 * arm)
+        way = f"M{number(x - arm)} {number(y - arm)}l{side} {side}m0 -{side}l-{side} {side}"
+        add(over, "path", "forbidden", {"stroke-width": FORBIDDEN_LINE * pitch}).set("d", way)
     for kind, cells, share in (("unknown", marks.unknown, 0.8), ("won", marks.won, 1), ("fault", marks.faults, 1.15)):
         for centre in template.cells_mm[list(cells)]:
             ring(over, kind, centre, share * radius, pitch)
     draw_steps(over, template, marks.wanted, "wanted", 1.1 * radius, pitch)
     draw_steps(over, template, marks.hint, "hint", 1.1 * radius, pitch)
+    for place, (steps, label) in enumerate(reversed(marks.best), 1):  # the best lies above the others
+        first = place == len(marks.best)
+        one = group(over, "best first" if first else "best")
+        _draw_value(one, template, steps, label, radius)
+        draw_steps(one, template, steps[:1], "hint", 1.1 * radius, pitch)
+
+
+def _draw_value(over: Element, template: BoardTemplate, steps: tuple[Step, ...], label: str, radius: float) -> None:
+    """A value on a disc of its own, as large as fits into it: in the middle of what is laid, or where a man arrives."""
+    x, y = np.mean([template.cells_mm[step.cell] for step in steps if step.kind == "place" or step is steps[0]], axis=0)
+    size = 2 * LABEL_ROOM * radius / max(2, len(label)) / DIGIT
+    add(over, "circle", "best-ground", {"cx": x, "cy": y, "r": radius})
+    text = add(over, "text", "best-label", {"x": x, "y": y + 0.35 * size, "font-size": size})
+    text.text = label

@@ -38,6 +38,7 @@ EXAMPLES: dict[str, Given] = {
     "answer": "d2",
     "name": "Ana",
     "command": "kibitzer play --game morris",
+    "grade": wording.sentence("clear advantage"),
     "key": "n",
     "pieces": ("light", "dark"),
     "choices": ("black", "two"),
@@ -76,10 +77,10 @@ EXAMPLES: dict[str, Given] = {
 """Example values by name in a phrase's braces; names in NUMBERS and CELLS share one value each."""
 NUMBERS = frozenset(
     "number ply men most stones black white bonus opening degrees pixels percent seconds held told limit needed width "
-    "low high judged".split()
+    "low high judged steps".split()
 )
 """Names in braces that stand for numbers."""
-CELLS = frozenset("cell origin point over cells taken due extra missing left moves move".split())
+CELLS = frozenset("cell origin point middle over cells taken due extra missing left moves move".split())
 """Names in braces that stand for cells or moves."""
 
 

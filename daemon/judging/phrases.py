@@ -42,6 +42,12 @@ def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = Fal
     return first, sentence("{side:Nom} gets {points}.", side=named(game, 1 - side), points=points(other))
 
 
+def opening_left(game: AnyGame, before: Any, after: Any) -> Sentences:
+    """Names the opening that a ply leaves; nothing while it goes on, or where it has no name."""
+    name = game.opening(before)
+    return (sentence("So far it was the opening {name}.", name=name),) if name and not game.opening(after) else ()
+
+
 def points(gain: Gain) -> Sentence:
     """ "8 points, 3 of them bonus"; "3 bonus points"; "no points"."""
     if gain.bonus and not gain.points:

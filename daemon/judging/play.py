@@ -299,6 +299,7 @@ class Play:
         self.agent_move = None
         ply = self.line.add(move, position, "agent" if carried_out else known)
         said = [*phrases.ply_sentences(self.game, before, move, thanks=carried_out, again=again)]
+        said += phrases.opening_left(self.game, before, position)
         if order_assumed:
             said.append(sentence("They came together, so I assume their order."))
         if not goes_on and self.game.scores(position) is not None:

@@ -11,7 +11,7 @@ from daemon.commands.game_choice import choice_of
 from daemon.commands.sources import is_same, names_of
 from daemon.commands.strengths import strengths_of
 from daemon.config.settings import JOINS, ClockSection, Config, PlayerSection
-from daemon.i18n.translation import LANGUAGES, OPTION, alone, titled, worded, worded_n
+from daemon.i18n.translation import LANGUAGES, OPTION, alone, in_words, titled, worded, worded_n
 from daemon.supervision.camera import NONE
 from vision.sources.cameras import Camera
 from vision.sources.phone import PHONE
@@ -94,6 +94,10 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
         "title": alone("game", game.title),
         "sides": list(game.sides),
         "rules": [_in_words(rule) for rule in games.described(type(game.rules))],
+        "sets": [
+            {"name": key, "title": alone("rules", one.title), "said": in_words(one.said), "options": dict(one.options)}
+            for key, one in game.rule_sets.items()
+        ],
         "levels": known.get("levels", []),
         "strengths": strengths_of(known.get("levels", [])),
         "agents": [

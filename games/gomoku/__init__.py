@@ -4,10 +4,13 @@ More than five win too; a full board is a draw. Option `exact_five` requires exa
 forbids black's fouls (`games.gomoku.renju`), which are then not legal moves, and black wins with exactly five; white
 wins with five or more, unless `exact_five` is on too. If black could lay only fouls, the game is a draw.
 
-`swap2` adds an opening: the first side lays black, white, black. The second side then lays a white stone and so becomes
-white, or takes black (`black`: a move that changes nothing on the board), or lays one more white and one more black
-stone (`two`) and leaves it to the first side to lay a white stone or take black. The sides are then the two seats, and
-the position records which of them has the black stones.
+With `caro` a row of exactly five between two enemy stones does not win, and the edge of the board is no stone.
+
+The openings `pro` and `long_pro` want the first stone in the middle and black's second one at least three, or four,
+steps from there. In `swap2` the first side lays black, white, black. The second side then lays a white stone and so
+becomes white, or takes black (`black`: a move that changes nothing on the board), or lays one more white and one more
+black stone (`two`) and leaves it to the first side to lay a white stone or take black. The opening `swap` is the same
+without `two`. The sides are then the two seats, and the position records which of them has the black stones.
 """
 
 from __future__ import annotations
@@ -16,7 +19,21 @@ import dataclasses
 import re
 from typing import Literal, NamedTuple
 
-from games import EMPTY, Fault, Game, MoveError, Outcome, RuleError, Side, Step, cells_of, changed_cells, rule
+from games import (
+    EMPTY,
+    Fault,
+    Game,
+    MoveError,
+    Outcome,
+    PositionError,
+    RuleError,
+    RuleSet,
+    Side,
+    Step,
+    cells_of,
+    changed_cells,
+    rule,
+)
 from games.gomoku import position as texts
 from games.gomoku import renju
 from games.gomoku.board import board
@@ -29,6 +46,8 @@ __all__ = ["COLOURS", "GAME", "PIECES", "Choice", "Gomoku", "GomokuRules", "Move
 PIECES = ("B", "W")
 """Class letters of black's and white's stones."""
 MOVE = re.compile(r"[a-z]\d{1,2}")
+NEAR = {"pro": 2, "long_pro": 3}
+"""Steps from the middle, in any direction, within which an opening forbids black's second stone."""
 
 
 class Move(NamedTuple):
@@ -62,17 +81,68 @@ class GomokuRules:
     exact_five: bool = rule(False, "six or more in a row do not win")
     renju: bool = rule(False, "black may not make six in a row, two fours or two threes at once")
     swap2: bool = rule(False, "the first side lays three stones, the second chooses a colour or lays two more")
+    caro: bool = rule(False, "five in a row between two enemy stones do not win; six or more do")
+    opening: str = rule(
+        "free",
+        "how the game opens: black's second stone away from the middle, or the second side chooses after three stones",
+        choices=("free", "pro", "long_pro", "swap"),
+    )
 
     def __post_init__(self) -> None:
-        for option in ("renju", "swap2"):
-            if getattr(self, option) and self.first != "black":
-                raise RuleError(f"gomoku: with rule option {option} black begins: first is black, not {self.first!r}")
+        bound = [option for option in ("renju", "swap2") if getattr(self, option)]
+        bound += [f"opening={self.opening}"] if self.opening != "free" else []
+        if bound and self.first != "black":
+            raise RuleError(f"gomoku: with rule option {bound[0]} black begins: first is black, not {self.first!r}")
+        if self.swap2 and self.opening != "free":
+            raise RuleError(f"gomoku: rule option swap2 is an opening itself: opening is free, not {self.opening}")
 
 
 ENDINGS = {
     "five_in_a_row": sentence("five in a row"),
     "board_full": sentence("the board is full"),
     "no_legal_move": sentence("no move is left"),
+}
+EXACT = {"exact_five": True}
+RULE_SETS = {
+    "freestyle": RuleSet(
+        noun("rules", "free gomoku"), sentence("Five in a row win, and more than five too; anything goes."), {}
+    ),
+    "standard": RuleSet(
+        noun("rules", "standard gomoku"), sentence("Exactly five in a row win; six or more do not."), EXACT
+    ),
+    "caro": RuleSet(
+        noun("rules", "caro"),
+        sentence("Five in a row win unless enemy stones stand at both ends; six or more always win."),
+        {"caro": True},
+    ),
+    "renju": RuleSet(
+        noun("rules", "renju"),
+        sentence("Black may not make two threes, two fours or six in a row; the marked points are forbidden."),
+        {"renju": True},
+    ),
+    "pro": RuleSet(
+        noun("rules", "Pro opening"),
+        sentence("The first stone lies in the middle, black's second one three steps or more away; exactly five win."),
+        {**EXACT, "opening": "pro"},
+    ),
+    "long_pro": RuleSet(
+        noun("rules", "Long Pro opening"),
+        sentence("The first stone lies in the middle, black's second one four steps or more away; exactly five win."),
+        {**EXACT, "opening": "long_pro"},
+    ),
+    "swap": RuleSet(
+        noun("rules", "swap"),
+        sentence("One side lays black, white, black; the other then chooses its colour; exactly five win."),
+        {**EXACT, "opening": "swap"},
+    ),
+    "swap2": RuleSet(
+        noun("rules", "swap2"),
+        sentence(
+            "One side lays black, white, black; the other chooses its colour, or lays two more and leaves the choice; "
+            "exactly five win."
+        ),
+        {**EXACT, "swap2": True},
+    ),
 }
 MISTAKES = {
     "wrong side lays": "not_your_turn",
@@ -95,6 +165,7 @@ class Gomoku(Game[Position, Move | Choice]):
     endings = ENDINGS
     formats = ("sgf",)
     mistakes = MISTAKES
+    rule_sets = RULE_SETS
 
     def __init__(self, rules: GomokuRules | None = None) -> None:
         self.rules = rules or GomokuRules()
@@ -102,12 +173,16 @@ class Gomoku(Game[Position, Move | Choice]):
         """Lines of the board each way."""
         self.geometry = board(self.size)
         self.cells = self.geometry.cells
-        self.sides = SEATS if self.rules.swap2 else COLOURS
-        self.pieces = (EMPTY, EMPTY) if self.rules.swap2 else PIECES
+        self.seats = self.rules.swap2 or self.rules.opening == "swap"
+        """Whether the sides are seats, which choose their colours in the opening."""
+        self.sides = SEATS if self.seats else COLOURS
+        self.pieces = (EMPTY, EMPTY) if self.seats else PIECES
+        self.middle = self.size * self.size // 2
+        """The point in the middle."""
         self._first = COLOURS.index(self.rules.first)
         self._exactly = (self.rules.exact_five or self.rules.renju, self.rules.exact_five)
-        self._parser = texts.Parser(self.geometry, self.sides, self._first)
-        empty = Position((0, 0), 0, stage="lay") if self.rules.swap2 else Position((0, 0), self._first)
+        self._parser = texts.Parser(self.geometry, self.sides, self._first, self._has_won)
+        empty = Position((0, 0), 0, stage="lay") if self.seats else Position((0, 0), self._first)
         self.starts = (empty,)
 
     def initial(self, seed: int | None = None) -> Position:
@@ -120,7 +195,7 @@ class Gomoku(Game[Position, Move | Choice]):
 
     def colour(self, position: Position) -> int:
         """The colour of the next stone, an index into `Position.stones`; without swap2 it is the side to move."""
-        if self.rules.swap2:
+        if self.seats:
             return position.count % 2
         return position.side
 
@@ -137,19 +212,40 @@ class Gomoku(Game[Position, Move | Choice]):
 
     def fouls(self, position: Position) -> int:
         """The empty points on which the rules forbid the next stone, as a bit set."""
-        if not self.rules.renju or self.colour(position) != 0:
+        barred = self._barred(position)
+        if self.rules.renju and self.colour(position) == 0:
+            barred |= renju.fouls(self.size, *position.stones)
+        return barred
+
+    def forbidden(self, position: Position) -> tuple[int, ...]:
+        """Fouls, and points that the opening forbids, unless these are the most of the board."""
+        fouls = self.fouls(position)
+        few = 2 * fouls.bit_count() < self.empty(position).bit_count()
+        return tuple(cells_of(fouls)) if few and self.outcome(position) is None else ()
+
+    def _barred(self, position: Position) -> int:
+        """The empty points on which the opening forbids the next stone, as a bit set."""
+        reach = NEAR.get(self.rules.opening)
+        if reach is None or position.count not in (0, 2):
             return 0
-        return renju.fouls(self.size, *position.stones)
+        if position.count == 0:
+            return self.geometry.full ^ 1 << self.middle
+        row, column = divmod(self.middle, self.size)
+        near = sum(
+            1 << (row + down) * self.size + column + right
+            for down in range(-reach, reach + 1)
+            for right in range(-reach, reach + 1)
+        )
+        return near & self.empty(position)
 
     def _open(self, position: Position) -> int:
         """Empty points on which the next stone may be laid, as a bit set."""
         return self.empty(position) & ~self.fouls(position)
 
-    @staticmethod
-    def _choices(position: Position) -> tuple[Choice, ...]:
+    def _choices(self, position: Position) -> tuple[Choice, ...]:
         if position.stage != "choose":
             return ()
-        return CHOICES if position.count == OPENING else CHOICES[:1]
+        return CHOICES if position.count == OPENING and self.rules.swap2 else CHOICES[:1]
 
     def apply(self, position: Position, move: Move | Choice) -> Position:
         """The position with the stone, or after the choice. Raises MoveError."""
@@ -178,15 +274,24 @@ class Gomoku(Game[Position, Move | Choice]):
     def outcome(self, position: Position) -> Outcome | None:
         """Five in a row of the colour laid last win; a board that is full, or full except for fouls, is a draw."""
         last = 1 - self.colour(position)
-        if self.geometry.has_five(position.stones[last], self._exactly[last]):
+        if self._has_won(position.stones, last):
             return Outcome(self.side_of(position, last), "five_in_a_row")
         if not self.empty(position):
             return Outcome(None, "board_full")
         return None if self._open(position) else Outcome(None, "no_legal_move")
 
+    def _has_won(self, stones: tuple[int, int], colour: int) -> bool:
+        """Whether a colour has a row that wins."""
+        own, other = stones[colour], stones[1 - colour]
+        if not self.geometry.has_five(own, self._exactly[colour]):
+            return False
+        return not self.rules.caro or bool(self.geometry.open_five(own, other, self._exactly[colour]))
+
     def won_by(self, position: Position) -> tuple[int, ...]:
         """Five stones of the row that won."""
         last = 1 - self.colour(position)
+        if self.rules.caro:
+            return self.geometry.open_five(position.stones[last], position.stones[1 - last], self._exactly[last])
         return self.geometry.five(position.stones[last], self._exactly[last])
 
     @staticmethod
@@ -221,16 +326,19 @@ class Gomoku(Game[Position, Move | Choice]):
         """The number of stones decides which colour is next; a swap2 opening counts as over."""
         marks, size = board.translate(str.maketrans("".join(PIECES), "XO")), self.geometry.size
         rows = "/".join(marks[start : start + size] for start in range(0, size * size, size))
-        return self._parser.parse(f"{rows}:{self.sides[side]}")
+        return self.parse_position(f"{rows}:{self.sides[side]}")
 
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, found from which stones came and went."""
         letter = PIECES[self.colour(position)]
         judge = Judge(self.cells, self.board(position), board, letter)
         right = len(judge.new) == 1 and board[judge.new[0]] == letter
-        foul = renju.foul(self.geometry, *position.stones, judge.new[0]) if right and self.fouls(position) else ""
         over, mover = self.outcome(position) is not None, self.sides[position.side]
-        return judge.fault(mover, over, self.rules.swap2, foul)
+        if right and not over and self._barred(position) >> judge.new[0] & 1:
+            return judge.too_near(position.count, self.cells[self.middle], NEAR[self.rules.opening] + 1)
+        renjus = right and self.rules.renju and self.fouls(position)
+        foul = renju.foul(self.geometry, *position.stones, judge.new[0]) if renjus else ""
+        return judge.fault(mover, over, self.seats, foul)
 
     def _check(self, position: Position, move: Move | Choice) -> None:
         """Raises MoveError with the rule that the move breaks."""
@@ -246,10 +354,19 @@ class Gomoku(Game[Position, Move | Choice]):
         name = self.cells[move.cell]
         if not self.empty(position) >> move.cell & 1:
             raise MoveError("occupied", sentence("{cell} is occupied", cell=name))
+        if self._barred(position) >> move.cell & 1:
+            raise MoveError("opening_rule", self._opening_rule(position))
         if self.fouls(position) >> move.cell & 1:
             foul = renju.foul(self.geometry, *position.stones, move.cell)
             said = sentence("black may not lay on {cell}: it makes {foul}", cell=name, foul=renju.FOULS[foul])
             raise MoveError(foul, said)
+
+    def _opening_rule(self, position: Position) -> Sentence:
+        """Where the opening wants the next stone."""
+        if position.count == 0:
+            return sentence("in this opening the first stone lies on {cell}", cell=self.cells[self.middle])
+        steps = NEAR[self.rules.opening] + 1
+        return sentence("in this opening black's second stone lies {steps} steps or more from the middle", steps=steps)
 
     def format_move(self, position: Position, move: Move | Choice) -> str:
         """The point, such as `h8`, or in the swap2 opening `black` or `two`."""
@@ -259,7 +376,7 @@ class Gomoku(Game[Position, Move | Choice]):
         """The move that the text describes, capitals allowed. Raises MoveError."""
         name = text.strip().lower()
         move: Move | Choice | None = next((one for one in CHOICES if one.word == name), None)
-        if move is None or not self.rules.swap2:
+        if move is None or not self.seats:
             move = self._parse_lay(text, name)
         self._check(position, move)
         return move
@@ -269,6 +386,8 @@ class Gomoku(Game[Position, Move | Choice]):
             written = repr(text[:40])
             if self.rules.swap2:
                 said = sentence("{text} is no move; moves look like h8; choices are black and two", text=written)
+            elif self.seats:
+                said = sentence("{text} is no move; moves look like h8; the choice is black", text=written)
             else:
                 said = sentence("{text} is no move; moves look like h8", text=written)
             raise MoveError("not_a_move", said)
@@ -291,7 +410,10 @@ class Gomoku(Game[Position, Move | Choice]):
 
     def parse_position(self, text: str) -> Position:
         """The position from `format_position`'s text. Raises PositionError."""
-        return self._parser.parse(text)
+        position = self._parser.parse(text)
+        if position.stage != "play" and position.count > OPENING and not self.rules.swap2:
+            raise PositionError(f"{position.count} stones: the opening swap ends with {OPENING}")
+        return position
 
 
 GAME = Gomoku

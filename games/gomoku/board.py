@@ -66,6 +66,19 @@ class Board:
                     return run
         return ()
 
+    def open_five(self, stones: int, others: int, exactly: bool = False) -> tuple[int, ...]:
+        """As `five`, but not exactly five stones between two of the others'."""
+        for direction, (step, shift) in enumerate(zip(STEPS, self._shifts, strict=True)):
+            for start in cells_of(stones & self._first[direction]):
+                run = tuple(start + count * shift for count in range(FIVE))
+                if not all(stones >> cell & 1 for cell in run):
+                    continue
+                ends = [start + place * shift for place in (-1, FIVE) if self._has(start, step, place)]
+                longer = any(stones >> end & 1 for end in ends)
+                if not (longer and exactly) and sum(others >> end & 1 for end in ends) < 2:
+                    return run
+        return ()
+
     def crowded(self, stones: int) -> int:
         """Points with two of the stones within four steps on each of two lines, or four of them on one line.
 

@@ -41,6 +41,24 @@ class Judge:
             return self._several(side)
         return self._foul(foul) if foul else self._wrong_colour(side, seats)
 
+    def too_near(self, count: int, middle: str, steps: int) -> Fault:
+        """The fault of a stone where the opening forbids it; `count` stones were laid before."""
+        cell = self.cells[self.new[0]]
+        if count == 0:
+            said = sentence(
+                "In this opening the first stone lies on {middle}. Take the one on {cell} back.",
+                middle=middle,
+                cell=cell,
+            )
+        else:
+            said = sentence(
+                "In this opening black's second stone lies {steps} steps or more from the middle. "
+                "Take the one on {cell} back.",
+                steps=steps,
+                cell=cell,
+            )
+        return self._say("opening_rule", said)
+
     def _say(self, code: str, *said: Sentence) -> Fault:
         return Fault(code, self.changed, said)
 

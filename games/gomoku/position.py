@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable
 from typing import Literal
 
 from games import PositionError, Side
@@ -51,10 +52,15 @@ def format_position(board: Board, position: Position, sides: tuple[str, str]) ->
 
 
 class Parser:
-    """Reads positions of one board where the colour `first` begins and the sides are called `sides`."""
+    """Reads positions of one board where the colour `first` begins and the sides are called `sides`.
 
-    def __init__(self, board: Board, sides: tuple[str, str], first: int) -> None:
-        self.board, self.sides, self.first = board, sides, first
+    `has_won` tells of both colours' stones and a colour whether it has a row that wins.
+    """
+
+    def __init__(
+        self, board: Board, sides: tuple[str, str], first: int, has_won: Callable[[tuple[int, int], int], bool]
+    ) -> None:
+        self.board, self.sides, self.first, self.has_won = board, sides, first, has_won
         self.swaps = sides == SEATS
 
     def parse(self, text: str) -> Position:
@@ -67,7 +73,7 @@ class Parser:
         stones = self._stones(match[1].split("/"))
         side, stage = self.sides.index(match[2]), match[3]
         colour = self._next_colour(stones)
-        if self.board.has_five(stones[colour]):
+        if self.has_won(stones, colour):
             mover = Term("side", COLOURS[colour])
             raise PositionError(
                 sentence("{side} has five in a row and is to lay: the game was over before", side=mover)

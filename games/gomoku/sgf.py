@@ -1,8 +1,9 @@
 """SGF records of gomoku (Smart Game Format FF[4], GM[4]: gomoku and renju): the main line, its rules and points.
 
 Points are two letters, column and row from the top left: `aa` is a15 on 15 lines. RU lists the names of the rule
-options that are on, or `free` if none is. The format has no property for swap2 decisions that lay no stone: each is a
-node of its own with the private property KC, `KC[black]` or `KC[two]`, which other programs ignore.
+options that are on and the opening's, or `free` if there is none. The format has no property for the openings'
+decisions that lay no stone: each is a node of its own with the private property KC, `KC[black]` or `KC[two]`, which
+other programs ignore.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import games
 from games import GameError, MoveError, RuleError
-from games.gomoku import Gomoku
+from games.gomoku import NEAR, Gomoku
 
 GAME_NUMBER = "4"
 """SGF's number for gomoku and renju."""
@@ -53,7 +54,9 @@ def game_of(nodes: Sequence[Node]) -> Gomoku:
         raise SgfError(f"GM[{first_of(root, 'GM', '')[:20]}] is another game; gomoku is GM[{GAME_NUMBER}]")
     size = first_of(root, "SZ", SIZE)
     words = first_of(root, "RU", FREE).lower().split()
-    rules: dict[str, object] = {name: True for name in ("exact_five", "renju", "swap2") if name in words}
+    rules: dict[str, object] = {name: True for name in ("exact_five", "renju", "swap2", "caro") if name in words}
+    if opening := next((name for name in (*NEAR, "swap") if name in words), ""):
+        rules["opening"] = opening
     first = next((name for node in nodes for name in COLOURS if name in node), "B")
     try:
         game = games.load("gomoku", {**rules, "size": size, "first": "white" if first == "W" else "black"})

@@ -10,9 +10,24 @@ import dataclasses
 import re
 from typing import NamedTuple
 
-from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Side, Step, cells_of, changed_cells, rule
+from games import (
+    EMPTY,
+    Fault,
+    Game,
+    MoveError,
+    Outcome,
+    PositionError,
+    RuleSet,
+    Side,
+    Step,
+    cells_of,
+    changed_cells,
+    rule,
+)
+from games.reversi import openings
 from games.reversi.bitboard import CELLS, places, turned
 from games.reversi.faults import PIECES, SIDES, Judge, disc
+from games.reversi.openings import START
 from wording import Term, noun, sentence
 
 __all__ = ["CELLS", "GAME", "PASS", "Move", "Position", "Reversi"]
@@ -20,8 +35,8 @@ __all__ = ["CELLS", "GAME", "PASS", "Move", "Position", "Reversi"]
 PASS_TEXT = "pass"
 LETTERS = "XO"
 """Letters of a position's text: black, white; an empty cell is a hyphen."""
-START = (1 << CELLS.index("e4") | 1 << CELLS.index("d5"), 1 << CELLS.index("d4") | 1 << CELLS.index("e5"))
-"""The usual four discs: black's and white's."""
+CORNERS = ("a1", "h8", "h1", "a8")
+"""Corners that black is given, in this order, in handicap play."""
 POSITION = re.compile(r"([XO-]{64})\s*([XO])\s*;?", re.IGNORECASE)
 
 
@@ -30,6 +45,7 @@ class ReversiRules:
     """The rule options."""
 
     first: str = rule("black", "who begins", choices=SIDES)
+    handicap: int = rule(0, "corners that black is given at the start", minimum=0, maximum=4)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,6 +69,29 @@ PASS = Move(None)
 
 
 ENDINGS = {"neither_can_lay": sentence("neither side can lay")}
+RULE_SETS = {
+    "usual": RuleSet(noun("rules", "reversi"), sentence("Four discs in the middle; the most discs win."), {}),
+    "corner": RuleSet(
+        noun("rules", "reversi, a corner ahead"),
+        sentence("Black has a corner from the start, as a handicap, and White begins."),
+        {"handicap": 1, "first": "white"},
+    ),
+    "two_corners": RuleSet(
+        noun("rules", "reversi, two corners ahead"),
+        sentence("Black has two corners from the start, as a handicap, and White begins."),
+        {"handicap": 2, "first": "white"},
+    ),
+    "three_corners": RuleSet(
+        noun("rules", "reversi, three corners ahead"),
+        sentence("Black has three corners from the start, as a handicap, and White begins."),
+        {"handicap": 3, "first": "white"},
+    ),
+    "four_corners": RuleSet(
+        noun("rules", "reversi, four corners ahead"),
+        sentence("Black has all four corners from the start, as a handicap, and White begins."),
+        {"handicap": 4, "first": "white"},
+    ),
+}
 MISTAKES = {
     "wrong side lays": "not_your_turn",
     "laid where it may not lie": "turns_nothing",
@@ -79,13 +118,15 @@ class Reversi(Game[Position, Move]):
     endings = ENDINGS
     formats = ("ggf", "transcript")
     mistakes = MISTAKES
+    rule_sets = RULE_SETS
 
     def __init__(self, rules: ReversiRules | None = None) -> None:
         self.rules = rules or ReversiRules()
-        self.starts = (Position(START, SIDES.index(self.rules.first)),)
+        given = sum(1 << CELLS.index(name) for name in CORNERS[: self.rules.handicap])
+        self.starts = (Position((START[0] | given, START[1]), SIDES.index(self.rules.first)),)
 
     def initial(self, seed: int | None = None) -> Position:
-        """The usual four discs; nothing is dealt."""
+        """The usual four discs, and the corners of a handicap; nothing is dealt."""
         return self.starts[0]
 
     def to_move(self, position: Position) -> Side:
@@ -137,6 +178,10 @@ class Reversi(Game[Position, Move]):
         piece = PIECES[position.side]
         over = cells_of(self.turned(position, move.cell))
         return (Step("place", move.cell, None, piece), *(Step("flip", cell, None, piece) for cell in over))
+
+    def opening(self, position: Position) -> str:
+        """The opening's name, by any order of moves and in any symmetry."""
+        return openings.opening(position.discs, position.side)
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
         """Discs may turn over but are never taken away."""

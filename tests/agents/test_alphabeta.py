@@ -31,6 +31,9 @@ RULES: list[dict[str, object]] = [
     {"diagonals": True, "mill_protected": True, "men": 6, "flying": True},
     {"men": 3, "flying": True, "repetition": 2, "quiet_plies": 3},
     {"men": 4, "quiet_plies": 5},
+    {"set": "lasker"},
+    {"set": "twelve"},
+    {"men": 4, "move_early": True, "flying": True},
     {"first": "dark", "repetition": 0, "quiet_plies": 0},
 ]
 NEVER = threading.Event()

@@ -26,7 +26,7 @@ class Talk:
 
     def __init__(self, protocol: str, player: str = "minimax:depth=1", **rules: object) -> None:
         self.lines: list[str] = []
-        game = games.load(protocols.game_of(protocol), rules)
+        game = games.load(protocols.games_of(protocol)[0], rules)
         self.session: Any = protocols.open_session(protocol, game, players.parse(player), self.lines.append)
 
     def say(self, *lines: str) -> list[str]:
@@ -39,7 +39,12 @@ class Talk:
 
 
 def test_each_protocol_is_spoken_for_its_game_only() -> None:
-    assert [protocols.game_of(name) for name in protocols.NAMES] == ["gomoku", "reversi", "nine_mens_morris"]
+    assert [protocols.games_of(name) for name in protocols.NAMES] == [
+        ("gomoku",),
+        ("gomoku", "reversi"),
+        ("reversi",),
+        ("nine_mens_morris",),
+    ]
     with pytest.raises(AgentError, match="nboard is spoken for reversi, not for gomoku"):
         protocols.open_session("nboard", games.load("gomoku"), players.parse("random"), print)
     with pytest.raises(AgentError, match="no protocol 'xboard'"):

@@ -16,6 +16,8 @@ NUMBERS = {
     ("reversi", ""): 2,
     ("nine_mens_morris", ""): 3,
     ("nine_mens_morris", "diagonals"): 4,
+    ("nine_mens_morris", "board=six"): 8,
+    ("nine_mens_morris", "board=three"): 9,
     ("gomoku", ""): 5,
     ("gomoku", "size=19"): 6,
     ("double_double_dominoes", ""): 7,

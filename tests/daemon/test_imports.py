@@ -329,7 +329,7 @@ def test_names_rules_and_games_that_a_file_does_not_say_can_be_given(tmp_path: P
     assert record.games()[0].players == ("Ana", "Zoë")
     record.close()
     path.write_text("c5")  # only white can begin like this
-    assert read_game(path).rules == {"first": "white"}
+    assert read_game(path).rules == {"first": "white", "handicap": "0"}
     with pytest.raises(ImportFault, match="turns_nothing"):
         read_game(path, rules={"first": "black"})
     path.write_text('[White "Ana"]\n\n1. d6 f4 *')

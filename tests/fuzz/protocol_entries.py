@@ -144,4 +144,4 @@ def engine(protocol: str, data: bytes) -> bool:
 
 @functools.cache
 def _game(protocol: str) -> AnyGame:
-    return games.load(protocols.game_of(protocol))
+    return games.load(protocols.games_of(protocol)[0])

@@ -39,16 +39,17 @@ def some_moves(game: AnyGame, position: Any) -> list[Any]:
 
 
 def some_games() -> list[AnyGame]:
-    """Every game under its default rules, and, if it has switches, with all of them on."""
+    """Every game under its default rules, if it has switches with all of them on, and by each rule set."""
     found = []
     for name in games.names():
         plain = games.load(name)
         switches = [option for option, value in vars(plain.rules).items() if value is False]
         found += [plain, games.load(name, dict.fromkeys(switches, True))][: 1 + bool(switches)]
+        found += [games.load(name, {"set": one}) for one in plain.rule_sets]
     return found
 
 
-@pytest.fixture(params=some_games(), ids=lambda game: f"{game.short_name}-{len(games.switched_on(game))}on")
+@pytest.fixture(params=some_games(), ids=lambda game: f"{game.short_name}-{'+'.join(sorted(games.switched_on(game)))}")
 def game(request: pytest.FixtureRequest) -> AnyGame:
     chosen: AnyGame = request.param
     return chosen

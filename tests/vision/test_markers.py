@@ -23,6 +23,8 @@ BOARDS = (
     ("reversi", ""),
     ("nine_mens_morris", ""),
     ("nine_mens_morris", "diagonals"),
+    ("nine_mens_morris", "board=six"),
+    ("nine_mens_morris", "board=three"),
     ("co_ganh", ""),
     ("gomoku", ""),
     ("gomoku", "size=19"),

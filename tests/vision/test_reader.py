@@ -11,6 +11,7 @@ from calibration.profile import ProfileError, TableProfile
 from calibration.template import load_template
 from tests.vision.drawn import draw, random_cells, random_corners, random_look
 from vision.calibrating.calibrate import LabelledPhoto, fit_profile
+from vision.finding.finder import find_board
 from vision.frame import Image
 from vision.pose import rectify
 from vision.reading.reader import Reader, reference_of
@@ -169,3 +170,20 @@ def test_what_is_looked_at_follows_the_cells_that_were_read_again() -> None:
     assert first is not None and reader.look is not None
     differs = np.abs(reader.look.descriptors - first.descriptors).max(axis=1) > 0
     assert np.flatnonzero(differs).tolist() == [3]
+
+
+@pytest.mark.parametrize("board", ["six", "three"])
+def test_the_small_boards_of_morris_are_found_by_their_lines_and_read(board: str) -> None:
+    template = load_template("nine_mens_morris", frozenset({f"board={board}"}))
+    chance, right, cells_seen = np.random.default_rng(4), 0, 0
+    for seed in range(4):
+        cells = "".join(chance.choice(list("...WB"), len(template.cell_names)))
+        image, pose = draw(template, cells=cells, seed=seed)
+        found = find_board(image, template)
+        assert found is not None
+        apart = np.linalg.norm(found.pose.corners_px(found.template) - pose.corners_px(template), axis=1).max()
+        assert apart < 12
+        read = Reader(found.template).read(rectify(image, found.pose, found.template), 0.0).board
+        right += sum(said == true for said, true in zip(read, cells, strict=True))
+        cells_seen += len(cells)
+    assert right >= 0.93 * cells_seen

@@ -22,6 +22,7 @@ def test_every_drawing_of_every_game_is_known() -> None:
     known = {(one.game, option) for family in drawings() for one in family for option in (one.options or {""})}
     assert known >= {("gomoku", ""), ("gomoku", "size=19"), ("nine_mens_morris", "diagonals"), ("reversi", "")}
     assert {game for game, _ in known} >= {"co_ganh", "double_double_dominoes"}
+    assert not {option for _, option in known} & {"board=six", "board=three"}, "only their markers name them"
 
 
 @pytest.mark.parametrize("options", [(), ("diagonals",)])
@@ -33,7 +34,9 @@ def test_a_morris_board_is_named_with_its_diagonals(options: tuple[str, ...]) ->
     assert named.sure > 0.9
 
 
-@pytest.mark.parametrize(("game", "option"), [("reversi", ""), ("gomoku", "size=19")])
+@pytest.mark.parametrize(
+    ("game", "option"), [("reversi", ""), ("gomoku", "size=19"), ("nine_mens_morris", "board=six")]
+)
 def test_a_printed_board_is_named_by_its_markers(game: str, option: str) -> None:
     calls: list[str] = []
     named = name_board(photo(sheet(game, option))[0], lambda done, total, what: calls.append(what)).board

@@ -84,7 +84,7 @@ def compared(candidates: Sequence[Found]) -> Naming:
 
 @functools.cache
 def drawings() -> tuple[tuple[BoardTemplate, ...], ...]:
-    """All known boards in the order of the search.
+    """All known boards in the order of the search, except those whose template says `marked_only`.
 
     Drawings with the same cells are grouped, the one with fewest lines first: its pose is the others' pose too.
     """
@@ -93,7 +93,8 @@ def drawings() -> tuple[tuple[BoardTemplate, ...], ...]:
     families: dict[tuple[str, int], list[BoardTemplate]] = {}
     for game, options in sorted(names, key=lambda name: (name[0], sorted(name[1]))):
         template = load_template(game, options)
-        families.setdefault((game, len(template.cell_names)), []).append(template)
+        if not template.source.get("marked_only"):
+            families.setdefault((game, len(template.cell_names)), []).append(template)
     ordered = sorted(families.values(), key=lambda family: _rank(family[0]))
     return tuple(tuple(sorted(family, key=lambda one: len(one.lines_mm))) for family in ordered)
 

@@ -82,7 +82,7 @@ def draw_sheet(layout: SheetLayout, paper: str = "a4", tinted: bool = True) -> S
     left, top, right, bottom = layout.extent_mm
     shift = (np.array(size) - scale * np.array([left + right, top + bottom])) / 2
     matrix = np.column_stack([scale * np.eye(2), shift])
-    title = games.find(layout.template.game).title.replace("'", "\u2019")
+    title = str(layout.template.source.get("title") or games.find(layout.template.game).title).replace("'", "\u2019")
     title = title[0].upper() + title[1:]
     inks = [ink.carried(matrix) for ink in (*_board(layout, scale, tinted), *_labels(layout), *_markers(layout))]
     inks += _bands(layout, scale, matrix, title)

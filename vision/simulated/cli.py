@@ -33,7 +33,12 @@ PORT = typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free on
 @app.command("table")
 def table(
     game: Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")],
-    rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
+    rule: Annotated[
+        list[str],
+        typer.Option(
+            "--rule", "--rules", help="Rule option k=v, such as flying=true, or a rule set, such as lasker. Repeatable."
+        ),
+    ] = [],  # noqa: B006
     port: Annotated[int, PORT] = 8090,
     seed: Annotated[int, typer.Option(min=0, help="The same seed plays the same game on the same table.")] = 0,
     humans: Annotated[

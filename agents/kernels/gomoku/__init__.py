@@ -15,12 +15,14 @@ HEURISTICS: tuple[str, ...] = ("windows",)
 def search(game: Gomoku, table_mb: int, seed: int, heuristic: str = "") -> Search:
     """A search of the game: with the engine's own evaluation for "", else with a heuristic alone.
 
-    With a heuristic, games with renju or swap2 are searched in plain Python.
+    The engine's own does not know caro, which is then played by `windows`.
+
+    With a heuristic, games with renju, caro or an opening are searched in plain Python.
     """
-    if not heuristic:
+    if not heuristic and not game.rules.caro:
         return ThreatSearch(game, table_mb, seed)
-    if game.rules.renju or game.rules.swap2:
-        return PlainSearch(game, heuristics.of(game)[heuristic], seed)
+    if game.rules.renju or game.rules.caro or game.seats or game.rules.opening != "free":
+        return PlainSearch(game, heuristics.of(game)[heuristic or "windows"], seed)
     return WindowsSearch(game, seed)
 
 

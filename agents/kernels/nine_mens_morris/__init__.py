@@ -1,4 +1,4 @@
-"""The compiled search for nine men's morris, with all rule options and endgame tables."""
+"""The compiled search for nine men's morris, with endgame tables; `supports` names the rules that it knows."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ WINDOW = 100
 """Hundredths of a logit on each side of the expected score."""
 OTHERWISE = 0xA5C3 << 48
 """Mixed into the stored keys of non-exact searches: exact searches must not find scores from endgame tables."""
+
+
+def supports(game: NineMensMorris) -> bool:
+    """Whether the search knows all rules of the game: those for which the endgame tables hold."""
+    return folder.hold(game)
 
 
 class MorrisSearch:

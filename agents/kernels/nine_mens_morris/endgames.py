@@ -79,7 +79,7 @@ class Endgames:
         line: list[Move] = []
         worth, here = None, position
         while len(line) < LINE and self.game.outcome(here) is None:
-            ranked = [(self._worth(here, move), move) for move in self.game.legal_moves(here)]
+            ranked = [(self.worth(here, move), move) for move in self.game.legal_moves(here)]
             best = max(ranked, key=lambda one: one[0])
             worth = worth or best[0]
             line.append(best[1])
@@ -94,7 +94,8 @@ class Endgames:
             return None
         return self.code(position.men[position.side], position.men[1 - position.side])
 
-    def _worth(self, position: Position, move: Move) -> Worth:
+    def worth(self, position: Position, move: Move) -> Worth:
+        """The rank of a legal move in a position that a table has."""
         after = self.game.apply(position, move)
         ended = self.game.outcome(after)
         if ended is not None:

@@ -49,6 +49,8 @@ ENDGAME_MEN = Word(17)
 """Endgames with at most this many men are looked up instead of searched; 0 means none."""
 ENDGAME_INDEX = Word(18)
 """Address of the endgame tables' index."""
+MOVE_EARLY = Word(19)
+FULL_DRAW = Word(20)
 JUDGE = Word(21)
 """Evaluation at the horizon: 1 is the learnt patterns, 0 the features weighted by WEIGHTS."""
 
@@ -90,6 +92,8 @@ def allocate(game: morris.NineMensMorris, table_mb: int) -> Memory:
     memory[PROTECTED] = game.rules.mill_protected
     memory[REPETITION] = game.rules.repetition
     memory[QUIET_PLIES] = game.rules.quiet_plies
+    memory[MOVE_EARLY] = game.rules.move_early
+    memory[FULL_DRAW] = game.rules.full_draw
     for cell, joined in enumerate(game.neighbours):
         memory[int(NEIGHBOURS) + cell] = joined
         partners = [mill & ~(1 << cell) for mill in game.mills if mill >> cell & 1]

@@ -11,6 +11,7 @@ from agents.kernels.nine_mens_morris.memory import (
     LINE_COUNT,
     LINES,
     MAX_MOVES,
+    MOVE_EARLY,
     MOVES,
     NEIGHBOURS,
     NONE,
@@ -117,10 +118,12 @@ def write_moves(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int
     start = MOVES + ply * STRIDE
     prey = takeable(memory, theirs)
     parity = ply & ONE
-    if my_hand > 0:
-        return write_journeys(memory, start, NONE, empty, mine, theirs, prey, parity) - start
-    anywhere = flies(memory, mine, my_hand)
     slot = start
+    if my_hand > 0:
+        slot = write_journeys(memory, slot, NONE, empty, mine, theirs, prey, parity)
+        if memory[MOVE_EARLY] == ZERO:
+            return slot - start
+    anywhere = flies(memory, mine, my_hand)
     men = mine
     while men:
         origin = lowest_bit(men)

@@ -15,6 +15,7 @@ from agents.kernels.nine_mens_morris.memory import (
     ENDGAME_MEN,
     ENDGAMES,
     EXACT,
+    FULL_DRAW,
     HINT,
     HISTORY,
     KEYS,
@@ -33,7 +34,7 @@ from agents.kernels.nine_mens_morris.memory import (
     STOP,
     Memory,
 )
-from agents.kernels.nine_mens_morris.moves import can_move, write_moves
+from agents.kernels.nine_mens_morris.moves import FULL, can_move, write_moves
 from agents.kernels.nine_mens_morris.table import (
     AT_BOUND,
     AT_DEPTH,
@@ -83,6 +84,8 @@ def final_score(
         return ply - WIN
     if their_hand == 0 and bit_count(theirs) < THREE:
         return WIN - ply
+    if memory[FULL_DRAW] != ZERO and my_hand + their_hand == 0 and mine | theirs == FULL:
+        return 0
     if not can_move(memory, mine, theirs, my_hand):
         return ply - WIN
     if ply == 0:

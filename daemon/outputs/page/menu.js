@@ -180,6 +180,8 @@ function draw() {
   const place = at("menu-fields");
   const game = menu.games.find(({ name }) => name === choice.game.name) || menu.games[0];
   choice.game.name = game.name;
+  const rules = choice.game.rules;
+  const by = game.sets.find((one) => one.name === (rules.set || game.sets[0].name));
   const [first, others] = [game.rules.filter(({ name }) => name === "first"), game.rules.filter(({ name }) => name !== "first")];
   const { name, value } = document.activeElement;
   const more = place.querySelector("details")?.open;
@@ -188,14 +190,18 @@ function draw() {
     gamePictures(menu.games, game.name, (one) => { choice.game = { name: one, rules: {} }; draw(); }, "game"),
     ...simpleFields(game),
     make("details", { open: more }, make("summary", { text: t("More: clock, rules, agents") }),
+      ...(by ? [
+        make("div", { class: "fields" }, select(t("Rules"), game.sets.map((one) => [one.name, capital(one.title)]), by.name, (value) => { choice.game.rules = value === game.sets[0].name ? {} : { set: value }; draw(); }, "set")),
+        make("p", { class: "hint", role: "status", text: by.said }),
+      ] : []),
       make("div", { class: "fields" },
         ...clockFields(menu, choice, draw),
         ...first.map((described) => {
-          const label = field(described, choice.game.rules);
+          const label = field(described, rules);
           label.firstChild.textContent = t("Who begins");
           return label;
         }),
-        ...others.map((described) => field(described, choice.game.rules)),
+        ...others.map((described) => field({ ...described, default: by?.options[described.name] ?? described.default }, rules)),
         select(t("Where"), menu.cameras.map(({ source, title }) => [source, source === "none" ? t("on this page, without a camera") : t("on a board, camera {title}", { title })]),
           choice.camera.source, (source) => { choice.camera.source = source; })),
       ...players));

@@ -40,7 +40,7 @@ def _root(played: Played, game: Gomoku) -> str:
         "CA": "UTF-8",
         "AP": "Kibitzer",
         "SZ": str(game.size),
-        "RU": " ".join(name for name, value in vars(game.rules).items() if value is True) or FREE,
+        "RU": " ".join(_rules(game)) or FREE,
         "PB": black,
         "PW": white,
         "DT": day_of(played.stored),
@@ -49,6 +49,12 @@ def _root(played: Played, game: Gomoku) -> str:
     }
     head = "".join(f"{name}[{_escaped(value)}]" for name, value in properties.items() if value)
     return head + (_set_up(game, played.positions[0]) if played.stored.start else "")
+
+
+def _rules(game: Gomoku) -> list[str]:
+    """The rule options that differ from free gomoku, the opening by its name."""
+    opening = [] if game.rules.opening == "free" else [game.rules.opening]
+    return [name for name, value in vars(game.rules).items() if value is True] + opening
 
 
 def _set_up(game: Gomoku, start: Position) -> str:

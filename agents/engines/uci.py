@@ -1,0 +1,108 @@
+"""UCI with any engine that speaks it, as chess engines do: options, `go`, reports and `bestmove`. It knows no game."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import threading
+import time
+from collections.abc import Mapping
+
+from agents.agent import Limits
+from agents.engines.process import EngineProcess, EngineSilent
+
+STOP_S = 0.1
+"""Seconds beyond its thinking time after which an engine is told to stop: time for its answer to get here."""
+MATE = 1_000_000.0
+"""Score of a mate; it is less by the moves that it takes."""
+OPTION = re.compile(r"option name (.+?) type (check|spin|combo|button|string)\b")
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """The result of one search."""
+
+    move: str
+    score: float | None = None
+    """Centipawns or MATE less moves, as the engine counts: usually for the side to move."""
+    depth: int = 0
+    nodes: int = 0
+    pv: tuple[str, ...] = ()
+
+
+class Uci:
+    """The commands to one engine process."""
+
+    def __init__(self, process: EngineProcess, options: Mapping[str, str], deadline_s: float) -> None:
+        """Greets the engine, sets its options and starts a new game. Raises EngineError."""
+        self._process = process
+        self.options: dict[str, str] = {}
+        """Type of each option that the engine names."""
+        process.say("uci")
+        while not (found := process.expect(r"uciok\b|option name .*", deadline_s))[0].startswith("uciok"):
+            if option := OPTION.match(found[0]):
+                self.options[option[1]] = option[2]
+        for name, value in options.items():
+            button = self.options.get(name) == "button"
+            process.say(f"setoption name {name}" + ("" if button else f" value {value}"))
+        process.say("ucinewgame")
+        process.say("isready")
+        process.expect(r"readyok\b", deadline_s)
+
+    def best(self, position: str, limits: Limits, think_s: float, wait_s: float, stop: threading.Event) -> Found:
+        """The best move in `startpos ...` or `fen ...`. Raises EngineError, EngineStopped.
+
+        A late engine is told to stop. Reports may be on lines of their own or on the one with the move.
+        """
+        process = self._process
+        process.say(f"position {position}")
+        depth = f"depth {limits.depth} " if limits.depth else ""
+        nodes = f"nodes {limits.nodes} " if limits.nodes else ""
+        process.say(f"go {depth}{nodes}movetime {max(round(1000 * think_s), 1)}")
+        began_s = time.monotonic()
+        stop_s, deadline_s = began_s + think_s + STOP_S, began_s + wait_s
+        found = Found("")
+        while True:
+            try:
+                line = process.expect(r"(?:info|bestmove)\b.*", min(stop_s, deadline_s), stop)[0]
+            except EngineSilent:
+                if stop_s >= deadline_s:
+                    raise
+                process.say("stop")
+                stop_s = deadline_s
+                continue
+            found = _reported(line, found)
+            words = line.split()
+            if "bestmove" in words and words[:2] != ["info", "string"]:
+                return dataclasses.replace(found, move="".join(words[words.index("bestmove") + 1 :][:1]))
+
+
+def _reported(line: str, found: Found) -> Found:
+    """What is known after a line; `info string` is free text, and a bound is no score."""
+    words = line.split()
+    if words[:2] == ["info", "string"]:
+        return found
+    score, mate = _number(words, "cp"), _number(words, "mate")
+    if mate is not None:
+        score = MATE - mate if mate > 0 else -MATE - mate
+    if score is None or "lowerbound" in words or "upperbound" in words:
+        score = found.score
+    end = words.index("bestmove") if "bestmove" in words else len(words)
+    pv = tuple(words[words.index("pv") + 1 : end]) if "pv" in words else found.pv
+    return Found("", score, _whole(words, "depth", found.depth), _whole(words, "nodes", found.nodes), pv)
+
+
+def _number(words: list[str], name: str) -> float | None:
+    try:
+        value = float(words[words.index(name) + 1])
+    except (ValueError, IndexError):
+        return None
+    return value if abs(value) < MATE else None
+
+
+def _whole(words: list[str], name: str, otherwise: int) -> int:
+    try:
+        value = float(words[words.index(name) + 1])
+    except (ValueError, IndexError):
+        return otherwise
+    return int(value) if 0 <= value < 2**62 else otherwise

@@ -1,0 +1,220 @@
+"""GTP, version 2, for gomoku and reversi; here we are the engine.
+
+Points of gomoku are GTP's: letters without I, rows counted from the bottom. Reversi's are its own, as in GRhino: a1 is
+the top left. Any colour may be told to play in gomoku; in reversi the turns are the game's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from typing import Any
+
+import games
+from agents.agent import Limits
+from agents.players import PlayerSpec
+from agents.protocols import ENGINE_NAME, VERSION, Say
+from agents.protocols.thinking import READY_S, Thinking
+from games import AnyGame
+from games.gomoku import Gomoku
+from wording.outside import clean
+
+GAMES = ("gomoku", "reversi")
+COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
+LETTERS = "abcdefghjklmnopqrst"
+"""GTP's columns have no I."""
+SHARE, RESERVE_S, MIN_S = 0.75, 0.05, 0.02
+"""Share of a move's time to use, and the seconds kept back for transmission."""
+MOVES_LEFT = 20
+"""Moves that the main time must last for."""
+MAX_TIME_S = 10**6
+
+
+def to_vertex(game: AnyGame, text: str) -> str:
+    """A point in our notation as GTP writes it."""
+    if game.name == "gomoku" and text[:1].isalpha() and text[1:].isdecimal():
+        return LETTERS["abcdefghijklmnopqrs".index(text[0])].upper() + text[1:]
+    return text if text == "pass" else text.upper()
+
+
+def from_vertex(game: AnyGame, text: str) -> str:
+    """A point as GTP writes it in our notation; what is none stays as it is."""
+    word = text.lower()
+    if game.name == "gomoku" and word[:1] in LETTERS[:19] and word[1:].isdecimal():
+        return "abcdefghijklmnopqrs"[LETTERS.index(word[0])] + word[1:]
+    return word
+
+
+class GtpSession:
+    """A session with a controller."""
+
+    def __init__(self, game: AnyGame, player: PlayerSpec, say: Say) -> None:
+        self._game, self._spec, self._say = game, player, say
+        self._failed = ""
+        self._thinking = Thinking(game, player, self._fail)
+        self._line: list[Any] = [game.initial()]
+        """Positions since the start."""
+        self._clock = (0.0, 0.0, 0)
+        """Main time, byo-yomi time and its stones, as time_settings says."""
+        self._left: dict[int, tuple[float, int]] = {}
+
+    def hear(self, line: str) -> bool:
+        """Executes a command."""
+        words = clean(line.partition("#")[0], 500).split()
+        if not words:
+            return True
+        number = words.pop(0) if words[0].isdecimal() else ""
+        command = words[0] if words else ""
+        known = getattr(self, f"_do_{command}", None) if command in COMMANDS else None
+        try:
+            if known is None:
+                raise ValueError("unknown command")
+            answer = known(words[1:])
+        except ValueError as error:
+            self._say(f"?{number} {error}")
+        else:
+            self._say(f"={number} {answer}".rstrip())
+        self._say("")
+        return command != "quit"
+
+    def close(self) -> None:
+        """Nothing is pending: each command is answered before the next is read."""
+
+    def _fail(self, text: str) -> None:
+        self._failed = text
+
+    def _do_protocol_version(self, _words: list[str]) -> str:
+        return "2"
+
+    def _do_name(self, _words: list[str]) -> str:
+        return ENGINE_NAME
+
+    def _do_version(self, _words: list[str]) -> str:
+        return VERSION
+
+    def _do_known_command(self, words: list[str]) -> str:
+        return "true" if words[:1] and words[0] in COMMANDS else "false"
+
+    def _do_list_commands(self, _words: list[str]) -> str:
+        return "\n".join(COMMANDS)
+
+    def _do_quit(self, _words: list[str]) -> str:
+        return ""
+
+    def _do_boardsize(self, words: list[str]) -> str:
+        if words[1:] or not words or not words[0].isdecimal() or len(words[0]) > 3:
+            raise ValueError("boardsize is a whole number")
+        if isinstance(self._game, Gomoku):
+            try:
+                game = games.load("gomoku", vars(self._game.rules) | {"size": words[0]})
+            except ValueError:
+                raise ValueError("unacceptable size") from None
+            self._thinking.forget(game)
+            self._game = game
+        elif words[0] != "8":
+            raise ValueError("unacceptable size")
+        return self._do_clear_board([])
+
+    def _do_clear_board(self, _words: list[str]) -> str:
+        self._line, self._left = [self._game.initial()], {}
+        self._thinking.wait_for_code(READY_S)
+        return ""
+
+    def _do_komi(self, words: list[str]) -> str:
+        _seconds(words, 1, "komi", least=-MAX_TIME_S)
+        return ""
+
+    def _do_play(self, words: list[str]) -> str:
+        if len(words) != 2:
+            raise ValueError("play takes a colour and a point")
+        position = self._to_move(_colour(words[0]))
+        try:
+            move = self._game.parse_move(position, from_vertex(self._game, words[1]))
+            self._line.append(self._game.apply(position, move))
+        except ValueError as error:
+            raise ValueError(f"illegal move: {error}") from None
+        return ""
+
+    def _do_genmove(self, words: list[str]) -> str:
+        if len(words) != 1:
+            raise ValueError("genmove takes a colour")
+        colour = _colour(words[0])
+        position = self._to_move(colour)
+        if self._game.outcome(position) is not None:
+            return "pass"
+        limits, answers, self._failed = self._limits(colour), [], ""
+
+        def choose(stop: threading.Event) -> None:
+            answers.append(self._thinking.agent.choose(position, limits, stop).move)
+
+        self._thinking.begin(choose)
+        self._thinking.finish()
+        if not answers:
+            raise ValueError(self._failed or "no move was found")
+        text = self._game.format_move(position, answers[0])
+        self._line.append(self._game.apply(position, answers[0]))
+        return to_vertex(self._game, text)
+
+    def _do_undo(self, _words: list[str]) -> str:
+        if len(self._line) < 2:
+            raise ValueError("cannot undo")
+        self._line.pop()
+        return ""
+
+    def _do_time_settings(self, words: list[str]) -> str:
+        main_s, extra_s, stones = _seconds(words, 3, "time_settings")
+        self._clock, self._left = (main_s, extra_s, int(stones)), {}
+        return ""
+
+    def _do_time_left(self, words: list[str]) -> str:
+        if len(words) != 3:
+            raise ValueError("time_left takes a colour, seconds and stones")
+        left_s, stones = _seconds(words[1:], 2, "time_left")
+        self._left[_colour(words[0])] = (left_s, int(stones))
+        return ""
+
+    def _do_showboard(self, _words: list[str]) -> str:
+        letters = self._game.board(self._line[-1])
+        size = round(len(letters) ** 0.5)
+        return "\n" + "\n".join(" ".join(letters[row * size : (row + 1) * size]) for row in range(size))
+
+    def _to_move(self, colour: int) -> Any:
+        """The position with that colour to move. Raises ValueError."""
+        position = self._line[-1]
+        mover = self._game.colour(position) if isinstance(self._game, Gomoku) else self._game.to_move(position)
+        if mover != colour:
+            raise ValueError(f"illegal move: it is {('black', 'white')[mover]}'s turn")
+        return position
+
+    def _limits(self, colour: int) -> Limits:
+        """The player's own limits, with no more time than the controller allows."""
+        main_s, extra_s, per = self._clock
+        left_s, stones = self._left.get(colour, (main_s, 0) if main_s else (extra_s, per))
+        allowed = self._spec.limits.time_s
+        if (main_s or extra_s) and (extra_s == 0 or per > 0):
+            turn_s = left_s / stones if stones else left_s / MOVES_LEFT
+            turn_s = max(min(turn_s * SHARE, turn_s - RESERVE_S), MIN_S)
+            allowed = turn_s if allowed is None else min(allowed, turn_s)
+        return dataclasses.replace(self._spec.limits, time_s=allowed)
+
+
+COMMANDS = tuple(sorted(name.removeprefix("_do_") for name in vars(GtpSession) if name.startswith("_do_")))
+
+
+def _colour(text: str) -> int:
+    if text.lower() not in COLOURS:
+        raise ValueError(f"a colour is black or white, not {text[:20]!r}")
+    return COLOURS[text.lower()]
+
+
+def _seconds(words: list[str], count: int, command: str, least: float = 0) -> list[float]:
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        numbers = []
+    if len(numbers) != count or not all(least <= number <= MAX_TIME_S for number in numbers):
+        raise ValueError(f"{command} takes {count} numbers, {least:g} to {MAX_TIME_S}")
+    return numbers
+
+
+SESSION = GtpSession

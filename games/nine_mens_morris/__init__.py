@@ -1,0 +1,511 @@
+"""Nine men's morris: lay your men, move them along the lines, close mills of three and take a man for each.
+
+A player with fewer than three men once all are laid, or without a legal move (also on a board that is full once all men
+are laid, unless `full_draw` says otherwise), has lost. A mill closed while the enemy has no man on the board takes
+nothing. On the board `three` nothing is taken: who closes a mill has won.
+
+The other games of the family are rule options, together under one name in `games.nine_mens_morris.rule_sets`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, TypeVar
+
+import games
+from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step, cells_of, rule
+from games.nine_mens_morris.board import CELLS, FULL, POINTS, board, lines
+from games.nine_mens_morris.faults import PIECES, SIDES, Judge
+from games.nine_mens_morris.rule_sets import RULE_SETS
+from wording import Term, noun, sentence
+
+__all__ = ["CELLS", "FULL", "GAME", "MIN_MEN", "MorrisRules", "Move", "NineMensMorris", "Position", "lines"]
+
+MIN_MEN = 3
+"""Men needed once all are laid; a side with fewer has lost."""
+DIGITS = "0123456789ABC"
+"""Digits of the counts in a position's text: one each, even for ten to twelve men."""
+T = TypeVar("T")
+MOVE = re.compile(r"(?:([a-z]\d+)-)?([a-z]\d+)(?:x([a-z]\d+))?")
+POSITION = re.compile(
+    r"(?:(light|dark):)?([MEO]+)([0-9ABC]{4})(?:/([0-9a-f]+)/([0-9a-f]+))?((?:/(?:[a-g][1-7]-[a-g][1-7]|-)){2})?"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class MorrisRules:
+    """The rule options; the defaults are the game as țintar is played."""
+
+    men: int = rule(9, "men of each side", minimum=3, maximum=12)
+    flying: bool = rule(False, "who has three men left may move them to any empty point")
+    mill_protected: bool = rule(False, "a man in a mill may be taken only if no other is left")
+    diagonals: bool = rule(False, "the corners of the squares are joined too, as in twelve men's morris")
+    first: str = rule("light", "who begins; auto is whoever lays the first man", choices=("light", "dark", "auto"))
+    repetition: int = rule(3, "the game is drawn when a position occurs so often; 0 is never", minimum=0, maximum=9)
+    quiet_plies: int = rule(100, "drawn after so many moves without a capture; 0 is never", minimum=0, maximum=1000)
+    three_men_plies: int = rule(
+        0, "drawn sooner, after so many, while a side has only three men; 0 is as usual", minimum=0, maximum=1000
+    )
+    board: str = rule(
+        "nine", "the board: of nine, six or three men's morris", choices=("nine", "six", "three"), drawn=True
+    )
+    move_early: bool = rule(False, "men may also move while others are still to be laid")
+    one_time_mills: bool = rule(False, "a side takes a man only for the first mill on each line")
+    no_return: bool = rule(False, "a man that left a mill to close another may not go straight back and close it")
+    full_draw: bool = rule(False, "the game is drawn if the board is full once all men are laid")
+
+    def __post_init__(self) -> None:
+        if self.repetition == 1:
+            raise RuleError("nine_mens_morris: rule option repetition is 0 or at least 2, not 1")
+        if self.diagonals and self.board != "nine":
+            raise RuleError(f"nine_mens_morris: rule option diagonals is for board nine, not {self.board}")
+        most = len(POINTS[self.board].split()) // 2
+        if self.men > most:
+            raise RuleError(
+                f"nine_mens_morris: rule option men is at most {most} on board {self.board}, not {self.men}"
+            )
+
+
+Journey = tuple[int, int]
+"""A man's way, from a cell to another."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Position:
+    """The whole state of a game. Equal positions are those that the rules treat alike from here on."""
+
+    men: tuple[int, int]
+    """Men of each side on the board, a bit per cell."""
+    hands: tuple[int, int]
+    """Men that each side has still to lay."""
+    side: Side
+    """Who moves next."""
+    quiet: int = 0
+    """Moves since the last man was laid or taken; stays 0 if no rule counts them."""
+    earlier: tuple[int, ...] = ()
+    """Sorted keys of the positions since then, as their order has no effect. Empty if no rule needs them."""
+    spent: tuple[int, int] = (0, 0)
+    """Lines for which each side may take no man again, as bit sets of `NineMensMorris.mills`: see `one_time_mills`."""
+    barred: tuple[Journey | None, Journey | None] = (None, None)
+    """The way back into a mill that each side may not go in its next turn: see `no_return`."""
+
+    @property
+    def key(self) -> int:
+        """What must recur for a repetition: the men and the mover."""
+        return self.men[0] | self.men[1] << 24 | self.side << 48
+
+
+class Move(NamedTuple):
+    """One whole turn, in indices into `CELLS`."""
+
+    to: int
+    origin: int | None = None
+    """None where a man is laid."""
+    removed: int | None = None
+    """The enemy man taken for a mill, or None."""
+
+
+ENDINGS = {
+    "mill_closed": sentence("a mill is closed"),
+    "board_full": sentence("the board is full"),
+    "two_men_left": sentence("{side} has only two men left"),
+    "no_legal_move": sentence("{side} cannot move"),
+    "repetition": sentence("the position came up three times"),
+    "quiet_plies": sentence("nothing was taken for too long"),
+}
+MISTAKES = {
+    "wrong side lays": "not_your_turn extra_man",
+    "wrong side moves": "not_your_turn",
+    "two laid": "two_men_laid",
+    "two moved": "two_men_moved",
+    "one too many": "extra_man",
+    # A man that closes a mill where it lands may have come from the hand, with an own man taken for the mill.
+    "moved while laying": "must_place wrong_man_removed",
+    "moved too far": "not_adjacent",
+    "own taken": "man_missing",
+    "enemy taken": "man_removed_without_mill",
+    "laid and taken": "man_removed_without_mill",
+    "two taken": "two_men_removed",
+    "enemy turned": "piece_changed_colour",
+}
+
+
+class NineMensMorris(Game[Position, Move]):
+    """The rules; `games.Game` says what each method promises."""
+
+    name = "nine_mens_morris"
+    short_name = "morris"
+    title = noun("game", "nine men's morris")
+    sides = SIDES
+    pieces = PIECES
+    classes = EMPTY + "".join(PIECES)
+    Rules = MorrisRules
+    piece_nouns = (noun("piece", "light man"), noun("piece", "dark man"))
+    endings = ENDINGS
+    mistakes = MISTAKES
+    rule_sets = RULE_SETS
+
+    def __init__(self, rules: MorrisRules | None = None) -> None:
+        self.rules = rules or MorrisRules()
+        drawn = board(self.rules.board, self.rules.diagonals)
+        self.cells = drawn.cells
+        self.full = drawn.full
+        """All points, as a bit set."""
+        self.mills = drawn.mills
+        """Every mill as a bit set of its three cells."""
+        self._mills_at = tuple(
+            tuple((line, mill) for line, mill in enumerate(self.mills) if mill >> cell & 1)
+            for cell in range(len(self.cells))
+        )
+        self.neighbours = drawn.neighbours
+        """The cells joined to each cell, as a bit set."""
+        self.mill_wins = self.rules.board == "three"
+        """Whether the first mill wins, and nothing is taken."""
+        firsts = {"light": (0,), "dark": (1,), "auto": (0, 1)}[self.rules.first]
+        self.starts = tuple(Position((0, 0), (self.rules.men, self.rules.men), first) for first in firsts)
+
+    def initial(self, seed: int | None = None) -> Position:
+        """The empty board; nothing is dealt."""
+        return self.starts[0]
+
+    def to_move(self, position: Position) -> Side:
+        """The side that lays or moves next."""
+        return position.side
+
+    def legal_moves(self, position: Position) -> list[Move]:
+        """All whole turns, by origin, destination and removed man, each ascending."""
+        if self.outcome(position) is not None:
+            return []
+        moves: list[Move] = []
+        takeable = tuple(cells_of(self.takeable(position)))
+        for origin, targets in self._journeys(position):
+            for to in cells_of(targets):
+                if takeable and self.closes_mill(position, to, origin):
+                    moves += [Move(to, origin, removed) for removed in takeable]
+                else:
+                    moves.append(Move(to, origin))
+        return moves
+
+    def apply(self, position: Position, move: Move) -> Position:
+        """The position after the turn. Raises MoveError."""
+        self._check(position, move)
+        side, men = position.side, list(position.men)
+        spent, barred = self._spent(position, move), self._barred(position, move)
+        men[side] ^= 1 << move.to | (0 if move.origin is None else 1 << move.origin)
+        hands = position.hands
+        if move.removed is not None:
+            men[1 - side] ^= 1 << move.removed
+        if move.origin is None:
+            hands = (hands[0] - 1, hands[1]) if side == 0 else (hands[0], hands[1] - 1)
+        if move.origin is None or move.removed is not None:
+            return Position((men[0], men[1]), hands, 1 - side, spent=spent, barred=barred)
+        quiet = position.quiet + 1 if self.rules.quiet_plies or self.rules.three_men_plies else 0
+        earlier = tuple(sorted((*position.earlier, position.key))) if self.rules.repetition else ()
+        return Position((men[0], men[1]), hands, 1 - side, quiet, earlier, spent, barred)
+
+    def _spent(self, position: Position, move: Move) -> tuple[int, int]:
+        """The lines that may take no man again after the move."""
+        if not self.rules.one_time_mills or move.removed is None:
+            return position.spent
+        own = position.spent[position.side]
+        for line in self._closed(position, move.to, move.origin):
+            own |= 1 << line
+        return _replaced(position.spent, position.side, own)
+
+    def _barred(self, position: Position, move: Move) -> tuple[Journey | None, Journey | None]:
+        """The ways back that are barred after the move: the mover is free of its last one, and may have a new one."""
+        if not self.rules.no_return:
+            return position.barred
+        way, origin, mine = None, move.origin, position.men[position.side]
+        if (
+            origin is not None
+            and any(mill & mine == mill for _, mill in self._mills_at[origin])
+            and self._closed(position, move.to, origin)
+        ):
+            way = (move.to, origin)
+        return _replaced(position.barred, position.side, way)
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """The result; losses are checked before draws."""
+        for loser in (position.side, 1 - position.side):
+            if not position.hands[loser] and position.men[loser].bit_count() < MIN_MEN:
+                return Outcome(1 - loser, "two_men_left")
+        if self.won_by(position):
+            return Outcome(1 - position.side, "mill_closed")
+        if self.rules.full_draw and not any(position.hands) and position.men[0] | position.men[1] == self.full:
+            return Outcome(None, "board_full")
+        if not any(targets for _, targets in self._journeys(position)):
+            return Outcome(1 - position.side, "no_legal_move")
+        if self.rules.repetition and position.earlier.count(position.key) + 1 >= self.rules.repetition:
+            return Outcome(None, "repetition")
+        if any(position.quiet >= limit for limit in self._quiet_limits(position)):
+            return Outcome(None, "quiet_plies")
+        return None
+
+    def _quiet_limits(self, position: Position) -> Iterator[int]:
+        """The numbers of quiet moves that make a draw here."""
+        if self.rules.quiet_plies:
+            yield self.rules.quiet_plies
+        if self.rules.three_men_plies and any(self._has_three(position, side) for side in (0, 1)):
+            yield self.rules.three_men_plies
+
+    @staticmethod
+    def _has_three(position: Position, side: Side) -> bool:
+        return not position.hands[side] and position.men[side].bit_count() == MIN_MEN
+
+    def won_by(self, position: Position) -> tuple[int, ...]:
+        """The mill that won, where one does."""
+        men = position.men[1 - position.side] if self.mill_wins else 0
+        return next((tuple(cells_of(mill)) for mill in self.mills if mill & men == mill), ())
+
+    def board(self, position: Position) -> str:
+        """The men: `W` light, `B` dark."""
+        light, dark = position.men
+        cells = range(len(self.cells))
+        return "".join("W" if light >> cell & 1 else "B" if dark >> cell & 1 else EMPTY for cell in cells)
+
+    def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
+        """The man laid or moved, then the man taken."""
+        piece = PIECES[position.side]
+        first = Step("place" if move.origin is None else "move", move.to, move.origin, piece)
+        return (first,) if move.removed is None else (first, Step("remove", move.removed))
+
+    def to_lay(self, position: Position) -> tuple[int, int]:
+        """Men that each side has still to lay."""
+        return position.hands
+
+    def may_become(self, board: str, target: str, plies: int) -> bool:
+        """A turn changes at most three points: a man's origin, its destination and the man taken."""
+        return len(games.changed_cells(board, target)) <= 3 * plies
+
+    def flies(self, position: Position, side: Side) -> bool:
+        """Whether a side may move its men to any empty point."""
+        return self.rules.flying and self._has_three(position, side)
+
+    def takeable(self, position: Position) -> int:
+        """The enemy men that a mill may take, as a bit set."""
+        enemy = 0 if self.mill_wins else position.men[1 - position.side]
+        if not self.rules.mill_protected:
+            return enemy
+        in_mills = 0
+        for mill in self.mills:
+            in_mills |= mill if mill & enemy == mill else 0
+        return enemy & ~in_mills or enemy
+
+    def closes_mill(self, position: Position, to: int, origin: int | None) -> bool:
+        """Whether the mover's man arriving on `to` closes a mill that takes a man."""
+        spent = position.spent[position.side]
+        return any(not spent >> line & 1 for line in self._closed(position, to, origin))
+
+    def is_spent(self, position: Position, to: int, origin: int | None) -> bool:
+        """Whether the mover's man arriving on `to` closes mills, of which none takes a man again."""
+        return bool(self._closed(position, to, origin)) and not self.closes_mill(position, to, origin)
+
+    def _closed(self, position: Position, to: int, origin: int | None) -> list[int]:
+        """The mills that the mover's man closes by arriving on `to`, as indices into `mills`."""
+        men = position.men[position.side] | 1 << to
+        if origin is not None:
+            men ^= 1 << origin
+        return [line for line, mill in self._mills_at[to] if mill & men == mill]
+
+    def is_barred(self, position: Position, to: int, origin: int | None) -> bool:
+        """Whether the mover's man may not go there, as it would go straight back and close the mill that it left."""
+        return position.barred[position.side] == (origin, to) and bool(self._closed(position, to, origin))
+
+    def _journeys(self, position: Position) -> Iterator[tuple[int | None, int]]:
+        """Origins of the mover's men (None is the hand), each with its destinations as a bit set."""
+        empty = self.full & ~(position.men[0] | position.men[1])
+        if position.hands[position.side]:
+            yield None, empty
+            if not self.rules.move_early:
+                return
+        flies, way = self.flies(position, position.side), position.barred[position.side]
+        for origin in cells_of(position.men[position.side]):
+            targets = empty if flies else empty & self.neighbours[origin]
+            if way is not None and way[0] == origin and self.is_barred(position, way[1], origin):
+                targets &= ~(1 << way[1])
+            yield origin, targets
+
+    def _check(self, position: Position, move: Move) -> None:
+        """Raises MoveError with the first rule that the move breaks."""
+        if self.outcome(position) is not None:
+            raise MoveError("game_over", sentence("the game is over"))
+        self._check_journey(position, move)
+        self._check_removal(position, move)
+
+    def _check_journey(self, position: Position, move: Move) -> None:
+        to, origin = self.cells[move.to], move.origin
+        side, laying = Term("side", SIDES[position.side]), position.hands[position.side] > 0
+        if laying and origin is not None and not self.rules.move_early:
+            raise MoveError(
+                "must_place", sentence("{side} still has men to lay; they move when all are laid", side=side)
+            )
+        if not laying and origin is None:
+            raise MoveError("nothing_to_place", sentence("{side} has laid all its men and moves one now", side=side))
+        if origin is not None and not position.men[position.side] >> origin & 1:
+            raise MoveError("not_your_man", sentence("{side} has no man on {cell}", side=side, cell=self.cells[origin]))
+        if (position.men[0] | position.men[1]) >> move.to & 1:
+            raise MoveError("occupied", sentence("{cell} is occupied", cell=to))
+        if (
+            origin is not None
+            and not self.flies(position, position.side)
+            and not self.neighbours[origin] >> move.to & 1
+        ):
+            said = sentence("{origin} and {cell} are not joined by a line", origin=self.cells[origin], cell=to)
+            raise MoveError("not_adjacent", said)
+        if self.is_barred(position, move.to, origin):
+            raise MoveError(
+                "may_not_return",
+                sentence(
+                    "the man on {origin} may not go straight back to {cell} and close the mill that it left",
+                    origin=self.cells[move.to if origin is None else origin],
+                    cell=to,
+                ),
+            )
+
+    def _check_removal(self, position: Position, move: Move) -> None:
+        takeable = self.takeable(position)
+        if move.removed is not None and self.is_spent(position, move.to, move.origin):
+            said = sentence(
+                "the line through {cell} has taken a man before and takes none again", cell=self.cells[move.to]
+            )
+            raise MoveError("mill_spent", said)
+        if not takeable or not self.closes_mill(position, move.to, move.origin):
+            if move.removed is not None:
+                said = sentence("no man may be taken: {cell} closes no mill over an enemy", cell=self.cells[move.to])
+                raise MoveError("nothing_to_remove", said)
+            return
+        if move.removed is None:
+            said = sentence("{cell} closes a mill: a man must be taken, as in {cell}xa1", cell=self.cells[move.to])
+            raise MoveError("must_remove", said)
+        if not position.men[1 - position.side] >> move.removed & 1:
+            foe = Term("side", SIDES[1 - position.side])
+            said = sentence("{side} has no man on {cell}", side=foe, cell=self.cells[move.removed])
+            raise MoveError("not_an_enemy_man", said)
+        if not takeable >> move.removed & 1:
+            said = sentence("the man on {cell} stands in a mill and others do not", cell=self.cells[move.removed])
+            raise MoveError("protected_by_mill", said)
+
+    def format_move(self, position: Position, move: Move) -> str:
+        """`d2`, `a1-a4`, with a removal `d2xf4`, `a1-a4xg7`."""
+        journey = self.cells[move.to] if move.origin is None else f"{self.cells[move.origin]}-{self.cells[move.to]}"
+        return journey if move.removed is None else f"{journey}x{self.cells[move.removed]}"
+
+    def parse_move(self, position: Position, text: str) -> Move:
+        """The turn that the text describes, capitals allowed. Raises MoveError."""
+        match = MOVE.fullmatch(text.strip().lower())
+        if match is None:
+            said = sentence("{text} is no move; moves look like d2, a1-a4, d2xf4, a1-a4xg7", text=repr(text[:40]))
+            raise MoveError("not_a_move", said)
+        for name in match.groups():
+            if name is not None and name not in self.cells:
+                raise MoveError("no_such_cell", sentence("there is no point {name} on the board", name=repr(name)))
+        origin, to, removed = (None if name is None else self.cells.index(name) for name in match.groups())
+        assert to is not None
+        move = Move(to, origin, removed)
+        self._check(position, move)
+        return move
+
+    def format_position(self, position: Position) -> str:
+        """The mover's name, a colon, and 28 characters from the mover's point of view.
+
+        One letter per cell: `M` mine, `E` the enemy's, `O` empty. Then one digit each (`A` `B` `C` are ten to twelve):
+        my men still to lay, the enemy's, my men on the board, the enemy's. Where the rules need them, there follow the
+        lines that take no man again, mine and the enemy's (`/3/0`: a bit per mill), and the ways that may not be gone
+        back (`/a7-d7/-`).
+        """
+        mine, theirs = position.side, 1 - position.side
+        letters = self.board(position).translate(str.maketrans(PIECES[mine] + PIECES[theirs] + EMPTY, "MEO"))
+        on_board = [men.bit_count() for men in position.men]
+        counts = (position.hands[mine], position.hands[theirs], on_board[mine], on_board[theirs])
+        text = f"{SIDES[mine]}:{letters}{''.join(DIGITS[count] for count in counts)}"
+        if any(position.spent):
+            text += f"/{position.spent[mine]:x}/{position.spent[theirs]:x}"
+        if any(position.barred):
+            ways = (position.barred[mine], position.barred[theirs])
+            text += "".join("/-" if way is None else f"/{self.cells[way[0]]}-{self.cells[way[1]]}" for way in ways)
+        return text
+
+    def parse_position(self, text: str) -> Position:
+        """The position from `format_position`'s text; without the name and colon, light is the mover.
+
+        Raises PositionError.
+        """
+        match = POSITION.fullmatch(text.strip())
+        if match is None or len(match[2]) != len(self.cells):
+            count = len(self.cells)
+            raise PositionError(
+                f"{text[:60]!r} is not {count} letters M, E, O and four digits, with light: or dark: before"
+            )
+        side = 0 if match[1] is None else SIDES.index(match[1])
+        mine, theirs = (sum(1 << cell for cell, man in enumerate(match[2]) if man == letter) for letter in "ME")
+        to_lay, theirs_to_lay, count, their_count = (DIGITS.index(digit) for digit in match[3])
+        if (count, their_count) != (mine.bit_count(), theirs.bit_count()):
+            raise PositionError(f"{text[:60]!r} counts {count} and {their_count} men, but shows others")
+        if max(to_lay + count, theirs_to_lay + their_count) > self.rules.men:
+            raise PositionError(f"{text[:60]!r} has more than {self.rules.men} men of a side")
+        if to_lay - theirs_to_lay not in (0, 1) and not self.rules.move_early:
+            raise PositionError(f"{text[:60]!r}: the mover has as many men to lay as the enemy, or one more")
+        spent, ways = self._parse_spent(match[4], match[5]), self._parse_ways(match[6])
+        order = (0, 1) if side == 0 else (1, 0)
+        men, hands = (mine, theirs), (to_lay, theirs_to_lay)
+        return Position(
+            (men[order[0]], men[order[1]]),
+            (hands[order[0]], hands[order[1]]),
+            side,
+            spent=(spent[order[0]], spent[order[1]]),
+            barred=(ways[order[0]], ways[order[1]]),
+        )
+
+    def _parse_spent(self, *words: str | None) -> tuple[int, ...]:
+        """The lines of the mover and the enemy that take no man again. Raises PositionError."""
+        spent = tuple(int(word[:9], 16) if word else 0 for word in words)
+        if any(spent) and not self.rules.one_time_mills:
+            raise PositionError("lines that take no man again are for rule option one_time_mills")
+        if max(spent) >> len(self.mills):
+            raise PositionError(f"{max(spent):x} names more lines than the {len(self.mills)} of the board")
+        return spent
+
+    def _parse_ways(self, text: str | None) -> tuple[Journey | None, ...]:
+        """The ways that the mover and the enemy may not go back. Raises PositionError."""
+        words = (text or "/-/-").split("/")[1:]
+        names = [word.split("-") for word in words if word != "-"]
+        if names and not self.rules.no_return:
+            raise PositionError("ways that may not be gone back are for rule option no_return")
+        if strange := [name for pair in names for name in pair if name not in self.cells]:
+            raise PositionError(f"there is no point {strange[0]!r} on the board")
+        cells = self.cells.index
+        pairs = [None if word == "-" else word.split("-") for word in words]
+        return tuple(None if pair is None else (cells(pair[0]), cells(pair[1])) for pair in pairs)
+
+    def set_up(self, board: str, side: Side, before: Position) -> Position:
+        """The men still to lay stay as `before`, or as near to that as the men on the board allow."""
+        on_board = [board.count(man) for man in PIECES]
+        rest = [self.rules.men - count for count in on_board]
+        if min(rest) < 0:
+            counts = {"most": max(on_board), "men": self.rules.men}
+            raise PositionError(sentence("{most} men of a side stand there, and each side has {men}", **counts))
+        mine, theirs = before.hands[side], before.hands[1 - side]
+        to_lay = [
+            (later + more, later)
+            for later in range(rest[1 - side] + 1)
+            for more in (range(rest[side] - later + 1) if self.rules.move_early else (0, 1))
+            if later + more <= rest[side]
+        ]
+        hands = min(to_lay, key=lambda pair: (abs(pair[0] - mine) + abs(pair[1] - theirs), -sum(pair)))
+        men = tuple(sum(1 << cell for cell, man in enumerate(board) if man == piece) for piece in PIECES)
+        laid = hands if side == 0 else (hands[1], hands[0])
+        return Position((men[0], men[1]), laid, side, spent=before.spent)
+
+    def fault(self, position: Position, board: str) -> Fault:
+        """The broken rule, found from which men came, went and changed colour."""
+        return Judge(self, position, board).fault()
+
+
+def _replaced(pair: tuple[T, T], side: Side, value: T) -> tuple[T, T]:
+    return (value, pair[1]) if side == 0 else (pair[0], value)
+
+
+GAME = NineMensMorris

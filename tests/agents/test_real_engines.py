@@ -1,0 +1,88 @@
+"""The protocols with the real programs that Debian has; each test is skipped where its program is missing."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from agents import engines, players, protocols, registry
+from agents.agent import Limits
+from agents.engines.engine_protocols import deadline_in
+from agents.engines.gtp import Gtp, GtpRefused
+from agents.engines.process import EngineProcess
+from agents.engines.uci import Uci
+
+WAIT_S = 60.0
+
+
+def program(name: str) -> str:
+    found = shutil.which(name) or shutil.which(name, path="/usr/games")
+    return found or pytest.skip(f"{name} is not installed")
+
+
+def test_gtp_with_gnugo() -> None:
+    process = EngineProcess([program("gnugo"), "--mode", "gtp"])
+    gtp = Gtp(process, deadline_in(WAIT_S))
+    gtp.ask("boardsize 9", deadline_in(WAIT_S))
+    gtp.ask("play black E5", deadline_in(WAIT_S))
+    with pytest.raises(GtpRefused, match="refused 'play white E5'"):
+        gtp.ask("play white E5", deadline_in(WAIT_S))
+    assert gtp.ask("genmove white", deadline_in(WAIT_S))[0] in "ABCDEFGHJ"
+    process.close()
+
+
+def test_uci_with_stockfish() -> None:
+    process = EngineProcess([program("stockfish")])
+    uci = Uci(process, {"Threads": "1"}, deadline_in(WAIT_S))
+    assert uci.options["Threads"] == "spin"
+    found = uci.best("startpos moves e2e4 e7e5", Limits(depth=6), 30.0, WAIT_S, threading.Event())
+    assert len(found.move) == 4
+    assert found.depth == 6
+    assert found.pv[0] == found.move
+    mate = uci.best("fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Limits(depth=6), 30.0, WAIT_S, threading.Event())
+    assert (mate.move, mate.score) == ("a1a8", 999_999.0)
+    process.close()
+
+
+@pytest.mark.parametrize("moves", ["", "f5", "f5 d6 c3 d3 c4"])
+def test_grhino_plays_from_the_start_and_from_a_set_up(
+    moves: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = f'[engines.grhino]\nprotocol = "gtp"\ngame = "reversi"\ncommand = ["{program("gtp-rhino")}"]\n'
+    (tmp_path / "engines.toml").write_text(table)
+    monkeypatch.setenv(engines.FILE_VARIABLE, str(tmp_path / "engines.toml"))
+    game = games.load("reversi")
+    agent, position = registry.load_agent("external", game), games.line_of_play(game, moves.split())[-1]
+    for _ in range(3):
+        answer = agent.choose(position, Limits(time_s=1.0), threading.Event())
+        position = game.apply(position, answer.move)
+        position = game.apply(position, game.legal_moves(position)[0])
+    agent.close()
+
+
+def talk(name: str, *lines: str) -> list[str]:
+    said: list[str] = []
+    session: Any = protocols.open_session("gtp", games.load(name), players.parse("random"), said.append)
+    for line in lines:
+        session.hear(line)
+    return [line for line in said if line]
+
+
+def test_we_speak_gtp_for_gomoku_without_the_letter_i() -> None:
+    said = talk("gomoku", "1 boardsize 15", "play black J8", "2 play white J8", "3 play white T99", "boo", "undo")
+    assert said[:2] == ["=1", "="]
+    assert said[2].startswith("?2 illegal move")
+    assert said[3].startswith("?3 illegal move")
+    assert said[4:] == ["? unknown command", "="]
+
+
+def test_we_speak_gtp_for_reversi() -> None:
+    said = talk("reversi", "boardsize 8", "play black F5", "4 genmove white", "5 genmove white", "boardsize 9")
+    assert said[2] in ("=4 D6", "=4 F4", "=4 F6")
+    assert said[3] == "?5 illegal move: it is black's turn"
+    assert said[4] == "? unacceptable size"
