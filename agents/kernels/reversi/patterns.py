@@ -31,7 +31,7 @@ FIRST_DISCS, STAGE_DISCS = 9, 5
 """Discs: stage 0 ends before the sum of both; every stage spans STAGE_DISCS."""
 CORNER, BESIDE, SIDE, ROWS = U(STARTS[0]), U(STARTS[1]), U(STARTS[2]), U(STARTS[3])
 COLUMN = U(0x0101010101010101)
-TEMPO = np.array([250, 250, 310, 400, 220, 180, 200, 140, 100, 100], dtype=np.int64)
+TEMPO = np.array([140, 80, 340, 670, 340, 340, 430, 270, 120, 90], dtype=np.int64)
 """Worth of being to move by stage, in hundredths of a disc: half the mean difference between the scores of searches of
 odd and even plies without it. The fit to results cannot see it. `python -m tests.bench.reversi_errors` measures it."""
 SLANTING_STARTS = np.array(STARTS[6:], dtype=np.uint64)

@@ -12,7 +12,7 @@ from agents.kernels.compilation import compiled
 
 MIN_DEPTH = 3
 """Plies from which a search may be cut."""
-ERRORS = np.array([0, 0, 0, 490, 410, 360, 520, 450, 400, 360, 440], dtype=np.int64)
+ERRORS = np.array([0, 0, 0, 340, 280, 270, 390, 380, 340, 320, 420], dtype=np.int64)
 """Standard deviation of the error in hundredths of a disc, by plies of the deep search; the last for deeper ones."""
 CONFIDENCE = 1.3
 """Standard deviations by which the shallow score must leave the window: the cut is then right in 90 of 100 cases."""
