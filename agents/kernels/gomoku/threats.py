@@ -12,11 +12,12 @@ import numpy as np
 
 from agents.kernels.compilation import compiled, lowest_bit
 from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.board import BOARD, NOWHERE, SIDE_SETS, count_in, first_in, next_in, toggle
+from agents.kernels.gomoku.board import BOARD, NOWHERE, SIDE_SETS, count_in, first_in, lift, next_in, try_out
 from agents.kernels.gomoku.fours import belongs, wins_by_fours
 from agents.kernels.gomoku.memory import (
     COUNTS,
     GENERATION,
+    HELD,
     INNER_LIMIT,
     KEY,
     LINE,
@@ -145,11 +146,14 @@ def add(memory: Memory, ply: np.uint64, count: np.uint64, cell: np.uint64) -> np
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
 def add_set(memory: Memory, ply: np.uint64, count: np.uint64, colour: np.uint64, kind: np.uint64) -> np.uint64:
     """Adds the unmarked cells of a set to the ply's moves; returns how many moves there are."""
-    start = SETS + (colour * SIDE_SETS + kind) * U(SET_WORDS)
-    for word in range(SET_WORDS):
-        cells = memory[start + U(word)]
+    chosen = colour * SIDE_SETS + kind
+    held = memory[HELD + chosen]
+    while held:
+        word = lowest_bit(held)
+        held &= held - ONE
+        cells = memory[SETS + chosen * U(SET_WORDS) + word]
         while cells:
-            count = add(memory, ply, count, U(word) << SIX | lowest_bit(cells))
+            count = add(memory, ply, count, word << SIX | lowest_bit(cells))
             cells &= cells - ONE
     return count
 
@@ -174,12 +178,12 @@ def write_threats(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
 @compiled("void(uint64[::1], uint64, uint64)")
 def mark_winning(memory: Memory, attacker: np.uint64, cell: np.uint64) -> None:
     """Adds one to the counts of the cell and of the fives that a stone there threatens."""
-    toggle(memory, cell, attacker)
+    try_out(memory, cell, attacker)
     five = first_in(memory, attacker, FIVE)
     while five != NOWHERE:
         memory[COUNTS + five] += ONE
         five = next_in(memory, attacker, FIVE, five)
-    toggle(memory, cell, attacker)
+    lift(memory)
     memory[COUNTS + cell] += ONE
 
 
@@ -208,7 +212,7 @@ def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
     index = ZERO
     while index < length:
         count = add(memory, ply, count, memory[LINE + index])
-        toggle(memory, memory[LINE + index], attacker ^ (index & ONE))
+        try_out(memory, memory[LINE + index], attacker ^ (index & ONE))
         if index & ONE:
             count = add_set(memory, ply, count, defender, FOUR)
         else:
@@ -217,7 +221,7 @@ def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
         index += ONE
     while index > ZERO:
         index -= ONE
-        toggle(memory, memory[LINE + index], attacker ^ (index & ONE))
+        lift(memory)
     return count
 
 
@@ -323,9 +327,9 @@ def prove(
         most_one, most_every = (most_proof, most_disproof) if turn == ONE else (most_disproof, most_proof)
         limit_one = min(most_one, second + ONE + second // FOUR_)
         limit_every = min(SURE, most_every - total + best_all)
-        toggle(memory, best, mover)
+        try_out(memory, best, mover)
         if turn == ONE:
             prove(memory, attacker, turn ^ ONE, ply + ONE, limit_one, limit_every)
         else:
             prove(memory, attacker, turn ^ ONE, ply + ONE, limit_every, limit_one)
-        toggle(memory, best, mover)
+        lift(memory)
