@@ -39,6 +39,8 @@ REACH = Word(5)
 """Distance along a line within which a stone matters: 4, or 5 if a line of six does not win."""
 LOG_END = Word(6)
 """End of LOG."""
+MARK = Word(7)
+"""Changes when all marks are cleared."""
 FOURS_NODES = Word(8)
 FOURS_LIMIT = Word(9)
 """Most positions that one search for fours may visit."""
@@ -92,9 +94,9 @@ LINE = ZOBRIST + Word(2 * CELLS)
 """Stones of the win by fours found last, attacker's and defender's alternating."""
 MOVES = LINE + Word(2 * MAX_PLY)
 """64 words per ply."""
-COUNTS = MOVES + Word(64 * MAX_PLY)
-"""1 word per cell, for marking cells."""
-HISTORY = COUNTS + Word(CELLS)
+MARKS = MOVES + Word(64 * MAX_PLY)
+"""1 word per cell: MARK if the cell is marked."""
+HISTORY = MARKS + Word(CELLS)
 """1 word per colour and cell: how often a stone there was good."""
 BANNED = HISTORY + Word(2 * CELLS)
 """1 word per cell: not 0 if the root's move must not be there."""
@@ -159,6 +161,7 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     memory[THREATS], memory[THREATS_MASK] = start + failed, threats - 1
     memory[TABLE], memory[TABLE_MASK] = start + failed + 8 * threats, known - 1
     memory[CLAIMS] = 3
+    memory[MARK] = 1
     memory[int(STEP) : int(STEP) + 4] = STEPS
     # A separate generator with a fixed seed, so that keys are the same in every process.
     numbers = random.Random(20)

@@ -15,13 +15,14 @@ from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku.board import BOARD, NOWHERE, SIDE_SETS, count_in, first_in, lift, next_in, try_out
 from agents.kernels.gomoku.fours import belongs, wins_by_fours
 from agents.kernels.gomoku.memory import (
-    COUNTS,
     GENERATION,
     HELD,
     INNER_LIMIT,
     KEY,
     LINE,
     LINE_LENGTH,
+    MARK,
+    MARKS,
     MAX_MOVES,
     MAX_PLY,
     MOVES,
@@ -135,9 +136,9 @@ def fetch(memory: Memory, slot: np.uint64, ply: np.uint64) -> np.uint64:
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def add(memory: Memory, ply: np.uint64, count: np.uint64, cell: np.uint64) -> np.uint64:
     """Adds a cell to the ply's moves if it is not marked yet; beyond 63, cells are only counted."""
-    if memory[COUNTS + cell] != ZERO:
+    if memory[MARKS + cell] == memory[MARK]:
         return count
-    memory[COUNTS + cell] = ONE
+    memory[MARKS + cell] = memory[MARK]
     if count < LAST:
         memory[MOVES + ply * PLY_MOVES + count] = cell
     return count + ONE
@@ -161,7 +162,7 @@ def add_set(memory: Memory, ply: np.uint64, count: np.uint64, colour: np.uint64,
 @compiled("void(uint64[::1])")
 def unmark(memory: Memory) -> None:
     """Clears all marks."""
-    memory[COUNTS : COUNTS + BOARD] = ZERO
+    memory[MARK] += ONE
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
@@ -175,16 +176,30 @@ def write_threats(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
     return min(count, MOST)
 
 
-@compiled("void(uint64[::1], uint64, uint64)")
-def mark_winning(memory: Memory, attacker: np.uint64, cell: np.uint64) -> None:
-    """Adds one to the counts of the cell and of the fives that a stone there threatens."""
-    try_out(memory, cell, attacker)
-    five = first_in(memory, attacker, FIVE)
-    while five != NOWHERE:
-        memory[COUNTS + five] += ONE
-        five = next_in(memory, attacker, FIVE, five)
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def write_spoilers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uint64:
+    """Writes the cells that spoil every way of threatening two fives with one stone; returns how many.
+
+    A way is spoilt on its cell and on the fives that a stone there threatens.
+    """
+    moves = MOVES + ply * PLY_MOVES
+    way = first_in(memory, attacker, WINNING)
+    try_out(memory, way, attacker)
+    count = add_set(memory, ply, add(memory, ply, ZERO, way), attacker, FIVE)
     lift(memory)
-    memory[COUNTS + cell] += ONE
+    way = next_in(memory, attacker, WINNING, way)
+    while way != NOWHERE and count != ZERO:
+        try_out(memory, way, attacker)
+        kept = ZERO
+        for index in range(count):
+            cell = memory[moves + U(index)]
+            if cell == way or belongs(memory, cell, attacker, FIVE):
+                memory[moves + kept] = cell
+                kept += ONE
+        lift(memory)
+        count = kept
+        way = next_in(memory, attacker, WINNING, way)
+    return count
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
@@ -193,20 +208,11 @@ def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
     defender = attacker ^ ONE
     length = memory[LINE_LENGTH]
     unmark(memory)
-    winning = first_in(memory, attacker, WINNING)
-    if winning != NOWHERE:
-        # One stone can threaten two fives, often in several ways: only cells that spoil all ways matter.
-        ways = ZERO
-        while winning != NOWHERE:
-            mark_winning(memory, attacker, winning)
-            ways += ONE
-            winning = next_in(memory, attacker, WINNING, winning)
-        count = ZERO
-        for cell in range(BOARD):
-            spoils = memory[COUNTS + U(cell)] == ways
-            memory[COUNTS + U(cell)] = ZERO
-            if spoils:
-                count = add(memory, ply, count, U(cell))
+    if first_in(memory, attacker, WINNING) != NOWHERE:
+        count = write_spoilers(memory, attacker, ply)
+        unmark(memory)
+        for index in range(count):
+            memory[MARKS + memory[MOVES + ply * PLY_MOVES + U(index)]] = memory[MARK]
         return add_set(memory, ply, count, defender, FOUR)
     count = add_set(memory, ply, ZERO, defender, FOUR)
     index = ZERO
