@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku.memory import (
     CELLS,
     FLAGS,
@@ -32,33 +33,27 @@ ZERO, ONE, TWO, THREE, FOUR, FIVE = U(0), U(1), U(2), U(3), U(4), U(5)
 SIX, SEVEN, EIGHT, SIXTEEN = U(6), U(7), U(8), U(16)
 NIBBLE, BYTE, LOW_HALF, LAST = U(15), U(255), U(0xFFFF), U(63)
 OVER_FOUR, OVER_THREE, SECOND_BITS, FIRST_BITS = U(0x8888), U(0x4444), U(0x2222), U(0x1111)
-WORDS, SIDE_SETS, BOARD = U(SET_WORDS), U(6), U(CELLS)
+WORDS, SIDE_SETS, BOARD = U(SET_WORDS), U(layout.SIDE_SETS), U(CELLS)
 HIGH_NIBBLE, TWELVE, NIBBLES = U(240), U(12), U(15 | 15 << 16)
 LAST_COLUMN, ROW, LINES_A_WAY = U(WIDTH - 1), U(WIDTH), U(2 * WIDTH)
-AT_FLAGS, AT_CELL, ALL_FLAGS, PATTERN_BITS = U(32), U(44), U(2**12 - 1), U(2**32 - 1)
-DOUBLE = U(32)
+AT_FLAGS, AT_CELL, ALL_FLAGS, PATTERN_BITS = U(32), U(44), U(2**8 - 1), U(2**32 - 1)
 NOWHERE = U(0)
 
 
 @compiled("uint64(uint64)")
 def classes(patterns: np.uint64) -> np.uint64:
     """The sets that a cell with these four patterns of one colour belongs to, one bit each."""
-    fours = patterns & OVER_FOUR
     if patterns & (OVER_FOUR | OVER_THREE) == ZERO:
         return ZERO
-    found = U(16)
+    found, fours = ZERO, patterns & OVER_FOUR
     if fours != ZERO:
-        found |= FOUR
+        found = FOUR
         if fours & (patterns & SECOND_BITS) << TWO:
             found |= ONE
         if fours & (patterns & FIRST_BITS) << THREE or fours & (fours - ONE):
             found |= TWO
-    threes = patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO
-    if threes != ZERO:
+    if patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO:
         found |= EIGHT
-        several = fours | threes << ONE
-        if several & (several - ONE):
-            found |= DOUBLE
     return found
 
 
@@ -108,15 +103,23 @@ def line_of(cell: np.uint64, direction: np.uint64) -> np.uint64:
     return slot
 
 
-@compiled("uint64(uint64[::1], uint64, uint64)")
-def made_at(memory: Memory, line: np.uint64, place: np.uint64) -> np.uint64:
-    """What black's and white's stone at a place of a line would make, in the low and the next four bits."""
-    reach = memory[REACH]
-    seen = line >> TWO * (place - reach)
-    before = (ONE << TWO * reach) - ONE
-    index = seen & before | seen >> TWO & (before << TWO * reach)
+@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
+def look_up(memory: Memory, seen: np.uint64, low: np.uint64, high: np.uint64) -> np.uint64:
+    """What black's and white's stone would make, in the low and the next four bits, amid the cells seen.
+
+    `low` and `high` are masks for the cells before the stone's and for those after it, moved next to them.
+    """
+    index = seen & low | seen >> TWO & high
     pair: np.uint64 = memory[PATTERN_TABLE + (index >> THREE)] >> (index & SEVEN) * EIGHT & BYTE
     return pair
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def made_at(memory: Memory, line: np.uint64, place: np.uint64) -> np.uint64:
+    """The same at a place of a line."""
+    around = TWO * memory[REACH]
+    low = (ONE << around) - ONE
+    return look_up(memory, line >> TWO * place - around, low, low << around)
 
 
 @compiled("void(uint64[::1], uint64, uint64, boolean)")
@@ -139,34 +142,35 @@ def lay(memory: Memory, cell: np.uint64, colour: np.uint64, judges: bool) -> Non
         white -= judged(memory, patterns >> SIXTEEN)
     change_sets(memory, cell, ZERO)
     reach = memory[REACH]
+    around = TWO * reach
+    low = (ONE << around) - ONE
+    high = low << around
     for way in range(4):
         direction = U(way)
         slot, step, shift = line_of(cell, direction), memory[STEP + direction], direction * FOUR
         place = place_in(cell, direction)
         line = memory[slot] | stone << TWO * place
         memory[slot] = line
-        near, at = cell - reach * step, place - reach
-        for _ in range(TWO * reach + ONE):
-            there = memory[STONES + near]
-            if there != THREE and near != cell:
-                pair = made_at(memory, line, at)
+        near, at, others = cell - reach * step, TWO * place - TWO * around, ~(NIBBLES << shift)
+        for _ in range(around + ONE):
+            # Occupied cells keep what they had: their stones are lifted after this one.
+            if memory[STONES + near] == ZERO:
+                pair = look_up(memory, line >> at, low, high)
                 before = memory[PATTERNS + near]
-                both = pair & NIBBLE | (pair & HIGH_NIBBLE) << TWELVE
-                after = before & ~(NIBBLES << shift) | both << shift
+                after = before & others | (pair & NIBBLE | (pair & HIGH_NIBBLE) << TWELVE) << shift
                 if after != before:
                     flags = memory[FLAGS + near]
                     memory[log] = before | flags << AT_FLAGS | near << AT_CELL
                     log += ONE
                     memory[PATTERNS + near] = after
-                    if there == ZERO:
-                        if judges:
-                            black += judged(memory, after & LOW_HALF) - judged(memory, before & LOW_HALF)
-                            white += judged(memory, after >> SIXTEEN) - judged(memory, before >> SIXTEEN)
-                        now = classes(after & LOW_HALF) | classes(after >> SIXTEEN) << SIX
-                        if now != flags:
-                            change_sets(memory, near, now)
+                    if judges:
+                        black += judged(memory, after & LOW_HALF) - judged(memory, before & LOW_HALF)
+                        white += judged(memory, after >> SIXTEEN) - judged(memory, before >> SIXTEEN)
+                    now = classes(after & LOW_HALF) | classes(after >> SIXTEEN) << SIDE_SETS
+                    if now != flags:
+                        change_sets(memory, near, now)
             near += step
-            at += ONE
+            at += TWO
     memory[SUMS], memory[SUMS + ONE] = black, white
     memory[log] = begun
     memory[LOG_END] = log + ONE

@@ -25,6 +25,8 @@ MAX_PLY = 400
 MAX_MOVES = 36
 """Most moves in an entry of the threat table."""
 SET_WORDS = 16
+SIDE_SETS = 4
+"""Sets of cells per colour."""
 STACKED = 5
 
 STOP = Word(0)
@@ -65,8 +67,6 @@ NOISE = Word(22)
 EXACT = Word(23)
 GENERATION = Word(24)
 STONE_COUNT = Word(25)
-QUIET_THREATS = Word(26)
-"""Not 0: the threat search also tries stones that make a three with one end closed."""
 CLAIMS = Word(27)
 """Bits 0 and 1: whether black's and white's wins by threats are certain; black's are not if fouls are forbidden."""
 THREATS_LIMIT = Word(30)
@@ -85,10 +85,10 @@ LINES = STONES + Word(CELLS)
 PATTERNS = LINES + Word(4 * 2 * WIDTH)
 """1 word per cell: four bits per direction, black's in the low 16 bits, white's in the next 16."""
 FLAGS = PATTERNS + Word(CELLS)
-"""1 word per cell: six bits per colour, the sets it belongs to; 0 for an occupied cell."""
+"""1 word per cell: four bits per colour, the sets it belongs to; 0 for an occupied cell."""
 SETS = FLAGS + Word(CELLS)
-"""1 bit per cell, 16 words per set, six sets per colour."""
-ZOBRIST = SETS + Word(12 * SET_WORDS)
+"""1 bit per cell, 16 words per set, SIDE_SETS sets per colour."""
+ZOBRIST = SETS + Word(2 * SIDE_SETS * SET_WORDS)
 """1 word per colour and cell."""
 LINE = ZOBRIST + Word(2 * CELLS)
 """Stones of the win by fours found last, attacker's and defender's alternating."""
@@ -121,12 +121,11 @@ REPLIES = STACK + Word(STACKED * 128)
 """1 word per colour and cell: the stone that refuted a stone there last."""
 HELD = REPLIES + Word(2 * CELLS)
 """1 word per set: a bit for each of its words that is not 0."""
-FREE = HELD + Word(12)
+FREE = HELD + Word(2 * SIDE_SETS)
 
-FIVE, WINNING, FOUR, THREE, CLOSED, DOUBLE = 0, 1, 2, 3, 4, 5
+FIVE, WINNING, FOUR, THREE = 0, 1, 2, 3
 """Sets of cells by what a stone there makes: five; two threats of five at once; at least one; an open three, which
-threatens to make two; at least a three, which threatens to make one; open threes in two directions, or a four and an
-open three."""
+threatens to make two."""
 
 
 def cell_of(index: int, size: int) -> int:

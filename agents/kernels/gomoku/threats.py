@@ -28,7 +28,6 @@ from agents.kernels.gomoku.memory import (
     MOVES,
     NODE_LIMIT,
     NODES,
-    QUIET_THREATS,
     SALTS,
     SET_WORDS,
     SETS,
@@ -42,9 +41,7 @@ from agents.kernels.gomoku.memory import (
 
 U = np.uint64
 ZERO, ONE, TWO, THREE_, FOUR_, SIX, EIGHT, TEN, SIXTEEN = U(0), U(1), U(2), U(3), U(4), U(6), U(8), U(10), U(16)
-FIVE, WINNING, FOUR, THREE, CLOSED = (
-    U(layout.FIVE), U(layout.WINNING), U(layout.FOUR), U(layout.THREE), U(layout.CLOSED),
-)  # fmt: skip
+FIVE, WINNING, FOUR, THREE = U(layout.FIVE), U(layout.WINNING), U(layout.FOUR), U(layout.THREE)
 PLY_MOVES, MOST, LAST, TEN_BITS, CELL = U(64), U(MAX_MOVES), U(63), U(1023), U(1023)
 NUMBER, AT_DISPROOF, AT_COUNT, AT_AGE, AT_WORK = U(2**24 - 1), U(24), U(48), U(54), U(60)
 SIX_BITS, MAX_WORK = U(63), U(15)
@@ -167,12 +164,10 @@ def unmark(memory: Memory) -> None:
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def write_threats(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uint64:
-    """Writes the attacker's moves: open threes, fours and, with QUIET_THREATS, closed threes; returns how many."""
+    """Writes the attacker's moves: open threes and fours; returns how many."""
     unmark(memory)
     count = add_set(memory, ply, ZERO, attacker, THREE)
     count = add_set(memory, ply, count, attacker, FOUR)
-    if memory[QUIET_THREATS] != ZERO:
-        count = add_set(memory, ply, count, attacker, CLOSED)
     return min(count, MOST)
 
 
@@ -211,8 +206,8 @@ def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
     if first_in(memory, attacker, WINNING) != NOWHERE:
         count = write_spoilers(memory, attacker, ply)
         unmark(memory)
-        for index in range(count):
-            memory[MARKS + memory[MOVES + ply * PLY_MOVES + U(index)]] = memory[MARK]
+        for place in range(count):
+            memory[MARKS + memory[MOVES + ply * PLY_MOVES + U(place)]] = memory[MARK]
         return add_set(memory, ply, count, defender, FOUR)
     count = add_set(memory, ply, ZERO, defender, FOUR)
     index = ZERO
