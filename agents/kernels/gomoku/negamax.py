@@ -78,7 +78,7 @@ POOR_DEPTH, POOR = 3, 100
 UNKNOWN_DEPTH = 4
 """From this depth on, a position without a known best move is searched one ply less deeply."""
 LOW_HALF, FOURS, THREES, OPEN = U(0xFFFF), U(0x8888), U(0x4444), U(0x1111)
-AT_LEAST_TWO, THREATENING = U(0xEEEE), U(1 << layout.FOUR | 1 << layout.THREE)
+AT_LEAST_TWO, PROMISING, THREATENING = U(0xEEEE), U(0xEEEEEEEE), U(1 << layout.FOUR | 1 << layout.THREE)
 HISTORY_LIMIT, HISTORY_SHARE = 4096, 16
 KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = U(100), U(60), U(60)
 SPREAD = U(0x9E3779B97F4A7C15)
@@ -115,6 +115,8 @@ def looks_foul(memory: Memory, cell: np.uint64) -> bool:
 def promise(memory: Memory, cell: np.uint64) -> np.uint64:
     """How promising a stone of either colour on an empty cell is."""
     patterns = memory[PATTERNS + cell]
+    if patterns & PROMISING == ZERO:
+        return ZERO
     black, white = patterns & LOW_HALF, patterns >> SIXTEEN
     found: np.uint64 = (memory[PROMISE + (black >> THREE)] >> (black & SEVEN) * EIGHT & BYTE) + (
         memory[PROMISE + (white >> THREE)] >> (white & SEVEN) * EIGHT & BYTE
