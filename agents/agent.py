@@ -44,6 +44,8 @@ class Answer:
     """The expected line of play as move texts, `move` first."""
     masked: int = 0
     """Illegal choices that the agent rated higher and skipped; only networks have any."""
+    exact: bool = False
+    """Whether the score is the position's own: a forced end, a solved ending, or an endgame table's."""
 
 
 class Agent(Protocol):

@@ -13,7 +13,7 @@ from agents import determinization, heuristics, kernels, loading
 from agents.agent import AgentError, Answer, Limits
 from agents.move_request import MoveRequest
 from agents.plain_search import PlainSearch
-from agents.search import MAX_DEPTH, WIN, Iteration, Search
+from agents.search import FORCED, MAX_DEPTH, WIN, Iteration, Search
 from games import AnyGame, rule
 
 DEFAULT_TIME_S = 1.0
@@ -103,7 +103,9 @@ class AlphaBeta:
         # Tiles dealt after the move are imagined, so no line of play can be predicted.
         line = best.pv[1:] if world is position else ()
         pv = tuple(_texts(self.game, position, (move, *line)))
-        return Answer(move, float(best.score), best.nodes, reached, time.monotonic() - request.began_s, pv)
+        exact = best.exact or abs(best.score) >= FORCED
+        seconds = time.monotonic() - request.began_s
+        return Answer(move, float(best.score), best.nodes, reached, seconds, pv, exact=exact)
 
     def _depth(self, position: Any) -> int:
         """The depth set by the options; 0 for none."""

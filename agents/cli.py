@@ -7,6 +7,7 @@ import json
 import logging
 import math
 import os
+import queue
 import sys
 import threading
 import time
@@ -21,12 +22,15 @@ import games
 from agents import engines as outside
 from agents import kernels, levels, registry
 from agents.agent import Agent, AgentError, Answer, Limits
+from agents.best_moves import MAX_MOVES, BestMoves
 from agents.certificates import read_worker_keys
 from agents.command_line import EnginesOption, GameOption, JsonOption, RuleOption, stop
 from agents.perft import perft as count_sequences
 from agents.search import MAX_DEPTH
 from agents.worker import Worker, serve
 from games import AnyGame
+
+MAX_TIME_S = 3600.0
 
 app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 
@@ -48,6 +52,7 @@ def move(
     lines: Annotated[
         bool, typer.Option("--lines", help='Answers every line {"moves": ...} or {"position": ...} it reads, as JSON.')
     ] = False,
+    nice: Annotated[int, typer.Option(min=0, max=19, help="How far other processes come first.")] = 0,
 ) -> None:
     """Asks an agent for one move, without a daemon.
 
@@ -55,6 +60,10 @@ def move(
     forced win), lead (score that is a clear advantage; null if unknown), nodes, depth, seconds, pv (expected moves),
     masked (illegal choices of networks that were passed over).
     The first move of a game after an update compiles its search: seconds, which are not counted.
+
+    With --lines, a line may ask for several moves, {"moves": "d2 d6", "best": 3, "time_s": 1}. The answer is `best`,
+    each with move, score, proven, depth, ends (plies to a forced end), discs, men, points, pv and why. The next line,
+    also an empty one, ends the thinking about the last one.
 
     Example: kibitzer move --game morris --moves "d2 d6" --depth 6 --json
     """
@@ -67,6 +76,7 @@ def move(
         player = registry.load_agent(agent, the_game, options)
         limits = _limits(time_s, depth, nodes)
         if lines:
+            os.nice(nice)
             _answer_lines(the_game, player, limits, lead)
             return
         answer = _choose(player, the_position, limits)
@@ -196,26 +206,57 @@ def _position(game: AnyGame, moves: str | None, position: str | None) -> Any:
     return games.line_of_play(game, texts, game.starts[-1])[-1]
 
 
-def _choose(player: Agent, position: Any, limits: Limits) -> Answer:
-    """The agent's answer. Raises AgentError where the game is over."""
+def _choose(player: Agent, position: Any, limits: Limits, stop: threading.Event | None = None) -> Answer:
+    """The agent's answer, at once when `stop` is set. Raises AgentError where the game is over."""
     try:
-        return player.choose(position, limits, threading.Event())
+        return player.choose(position, limits, stop or threading.Event())
     except ValueError as error:
         raise AgentError(str(error)) from None
 
 
 def _answer_lines(game: AnyGame, player: Agent, limits: Limits, lead: float | None) -> None:
-    """Answers each line of the standard input by one, `{"error": ...}` where that is impossible, until it ends."""
-    for line in sys.stdin:
+    """Answers each line of the standard input by one, `{"error": ...}` where that is impossible, until it ends.
+
+    A line that comes meanwhile makes the answer come at once; an empty line does only that.
+    """
+    lines: queue.Queue[tuple[str, threading.Event] | None] = queue.Queue()
+    threading.Thread(target=_read_lines, args=(lines,), name="questions", daemon=True).start()
+    best = BestMoves(game)
+    while (given := lines.get()) is not None:
+        line, stop = given
         try:
             asked = json.loads(line)
             position = _position(game, asked.get("moves"), asked.get("position"))
-            answer = _choose(player, position, limits)
-            told = _as_json(game.format_move(position, answer.move), answer, lead)
+            if "best" in asked:
+                told = json.dumps({"best": _best(best, position, asked, stop), "lead": lead})
+            else:
+                answer = _choose(player, position, limits, stop)
+                told = _as_json(game.format_move(position, answer.move), answer, lead)
         except (ValueError, AttributeError, TypeError) as error:
             told = json.dumps({"error": str(error)})
         sys.stdout.write(told + "\n")
         sys.stdout.flush()
+
+
+def _read_lines(lines: queue.Queue[tuple[str, threading.Event] | None]) -> None:
+    """Hands on the lines of the standard input; each ends the thinking about the one before."""
+    stop = threading.Event()
+    for line in sys.stdin:
+        stop.set()
+        if line.strip():
+            stop = threading.Event()
+            lines.put((line, stop))
+    lines.put(None)
+
+
+def _best(best: BestMoves, position: Any, asked: dict[str, Any], stop: threading.Event) -> list[dict[str, object]]:
+    """The best moves that a line asks for. Raises ValueError."""
+    count, time_s = asked["best"], asked.get("time_s", 1.0)
+    if type(count) is not int or not 1 <= count <= MAX_MOVES:
+        raise ValueError(f"best is a number of moves from 1 to {MAX_MOVES}, not {count!r}")
+    if type(time_s) not in (int, float) or not 0 < time_s <= MAX_TIME_S:
+        raise ValueError(f"time_s is between 0 and {MAX_TIME_S:g} seconds, not {time_s!r}")
+    return best.find(position, count, float(time_s), stop)
 
 
 def _as_json(text: str, answer: Answer, lead: float | None) -> str:

@@ -7,6 +7,7 @@ import math
 import random
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from agents.agent import Answer, Limits
@@ -76,6 +77,11 @@ class Expectimax:
         equal = [move for move, value in zip(moves, values, strict=False) if value == most]
         move = self._random.choice(equal) if self.options.seed else equal[0]
         return request.answer(move, most, self._nodes, self.options.plies)
+
+    def expected(self, position: Position, moves: Sequence[Move]) -> list[float]:
+        """The expectation of each of some legal moves, as the side to move knows the position."""
+        turn = _Turn(self, self.game.view(position, position.to_move))
+        return [turn.value(move) for move in moves]
 
 
 class _Turn:

@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 WIN = 1_000_000
 """Score of a game won at once; a win `n` plies away scores `n` less, a loss the negative of that."""
+FORCED = WIN - 100_000
+"""A score beyond it means a forced win."""
 MAX_DEPTH = 100
 """Plies of the deepest search."""
 
@@ -27,6 +29,8 @@ class Iteration:
     """Positions visited since `begin`."""
     final: bool = False
     """Whether a deeper search cannot change the move or the score: proven, solved, or known from a table."""
+    exact: bool = False
+    """Whether the score is the position's own: solved, or known from a table."""
 
 
 class Search(Protocol):

@@ -25,7 +25,7 @@ ALLOWED = {
 }
 SIGHT = ("sources", "primitives", "finding", "watching", "reading", "calibrating")
 """Packages of `vision`; each imports only earlier ones."""
-AGENT_TYPES = {"agents.agent", "agents.certificates", "agents.messages"}
+AGENT_TYPES = {"agents.agent", "agents.certificates", "agents.messages", "agents.values"}
 GATHERERS = (ROOT / "daemon" / "cli" / "main.py", ROOT / "proving" / "bench_cli.py")
 ROOMS = (
     ("i18n", "config"),

@@ -5,13 +5,15 @@ A game of an installed package may bring its own, `levels/<game>.toml` beside it
 Such a file has one table, `[levels]`, with the keys "1" to "8"; each is a player in one word (`agents.players`), such
 as `3 = "alphabeta:depth=2,error_percent=10"`. Fixed depths and nodes play alike on every machine. The key `lead` is
 optional: the score of level 8, in its own unit, from which three of four games are won (of 60 between levels 5 and 6,
-after random openings).
+after random openings). `unit` is what people count, such as `disc`, `unit_score` the score of one, and `won_score` the
+score that a won game adds where the search counts on to the result.
 """
 
 from __future__ import annotations
 
 import functools
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,12 @@ from agents import players, registry
 from agents.agent import AgentError
 from agents.players import PlayerSpec
 from agents.search import WIN
+from agents.values import SCORE, Scale
 from games import AnyGame
 
 NUMBERS = tuple(range(1, 9))
+KEYS = {"lead", "unit", "unit_score", "won_score"}
+UNITS = ("disc", "man", "point")
 FOLDER = Path(__file__).parent
 USUAL = (
     "random",
@@ -47,14 +52,30 @@ def of(name: str) -> tuple[PlayerSpec, ...]:
 
 
 @functools.cache
+def scale(name: str) -> Scale:
+    """What scores mean in a game. Raises AgentError."""
+    path, table = _file(name)
+    unit, numbers = table.get("unit", ""), {key: _number(path, table, key) for key in ("unit_score", "won_score")}
+    if unit not in ("", *UNITS):
+        raise AgentError(f"{path}: unit is one of {', '.join(UNITS)}, not {unit!r}")
+    if not unit and lead(name) is None:
+        return Scale(unit=SCORE)  # nobody has said what it promises
+    return Scale(lead(name), unit, numbers["unit_score"] or 1.0, numbers["won_score"])
+
+
+@functools.cache
 def lead(name: str) -> float | None:
     """The score of level 8 that is a clear advantage; None where nobody has said it. Raises AgentError."""
-    path, table = _file(name)
-    given = table.get("lead")
+    return _number(*_file(name), "lead")
+
+
+def _number(path: Path, table: Mapping[str, Any], key: str) -> float | None:
+    """A score in a game's file; None where it has none. Raises AgentError."""
+    given = table.get(key)
     if given is None:
         return None
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < WIN:
-        raise AgentError(f"{path}: lead is a number between 0 and {WIN}, not {given!r}")
+        raise AgentError(f"{path}: {key} is a number between 0 and {WIN}, not {given!r}")
     return float(given)
 
 
@@ -70,7 +91,7 @@ def _file(name: str) -> tuple[Path, dict[str, Any]]:
             raise KeyError(missing[0])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise AgentError(f"{path} has no table [levels] with the keys 1 to {NUMBERS[-1]}: {error}") from None
-    if unknown := set(table) - {str(number) for number in NUMBERS} - {"lead"}:
+    if unknown := set(table) - {str(number) for number in NUMBERS} - KEYS:
         raise AgentError(f"{path}: there is no level {', '.join(sorted(unknown))}")
     return path, table
 

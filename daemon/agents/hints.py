@@ -1,4 +1,4 @@
-"""The coach: evaluates the position and suggests the best move, in a separate process while the game continues."""
+"""The coach: evaluates the position and suggests the best moves, in a separate process while the game continues."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import json
 import logging
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from subprocess import DEVNULL, PIPE
+from types import MappingProxyType
 from typing import Any
 
 import places
@@ -27,13 +28,15 @@ PLAYER = "level-8"
 """The agent to ask: the strongest level of every game."""
 THINK_S = 0.8
 """Seconds to think: with the start of the process an answer takes less than two."""
+NICE = 10
+"""How far other processes come first: the eyes, above all."""
 DEADLINE_S = 30.0
 """Seconds before the process is killed; its first search after an update has to be compiled."""
 MAX_BYTES = 65536
 WIN, FORCED = 1_000_000, 900_000.0
 """Score of a game won at once, less the plies to it; a score beyond the second means a forced win."""
-EVEN, FAR = 0.25, 3.0
-"""Shares of a clear advantage: below the first the game is even, beyond the second a side is far ahead."""
+EVEN, CLEAR, FAR = 0.25, 1.0, 3.0
+"""Shares of a clear advantage: below the first the game is even, beyond the last a side is far ahead."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,6 +57,8 @@ class _Question:
     game_id: str
     mark: str
     """The position that it is about."""
+    best: bool = False
+    """Whether it asks for several moves, to be shown, rather than for advice."""
 
 
 class Coach:
@@ -72,19 +77,53 @@ class Coach:
         self._answer: tuple[_Question, str] | None = None
         """The question and the JSON text received; the text is empty if the process gave none."""
         self._asked: _Question | None = None
+        self._waits = False
+        """Whether advice is to be asked for as soon as the best moves, which it interrupts, have come."""
 
     @property
     def thinks(self) -> bool:
-        """Whether a question is waiting for its answer."""
-        return self._asked is not None
+        """Whether somebody waits for advice."""
+        return self._waits or (self._asked is not None and not self._asked.best)
 
     def ask(self, referee: Referee, game_id: str) -> None:
         """Asks about the current position, unless a question is already waiting."""
         if self.thinks:
             return
-        self._game_id = game_id
-        self._asked = _Question(game_id, mark_of(game_id, referee.moves))
-        asked = self._asked, [*self._command, *_words(referee)], _question(referee)
+        if self._asked is not None:
+            self._waits, self._game_id = True, game_id
+            self.give_up_best()
+            return
+        self._begin(referee, _Question(game_id, mark_of(game_id, referee.moves)), _question(referee))
+
+    def ask_best(self, referee: Referee, game_id: str, count: int, time_s: float) -> bool:
+        """Asks for the best moves of the current position; returns whether nothing else was being thought about."""
+        if self._asked is not None or self._waits:
+            return False
+        asked = _question(referee, {"best": count, "time_s": time_s})
+        self._begin(referee, _Question(game_id, mark_of(game_id, referee.moves), best=True), asked)
+        return True
+
+    def take_best(self) -> tuple[str, str] | None:
+        """The mark of a position and the JSON text of its best moves, once; None before they have come."""
+        with self._lock:
+            if self._answer is None or not self._answer[0].best or self._answer[0] is not self._asked:
+                return None
+            (question, text), self._answer = self._answer, None
+        self._asked = None
+        return question.mark, text
+
+    def give_up_best(self) -> None:
+        """Makes the best moves, if they are being looked for, come at once."""
+        with self._lock:
+            process = self._process if self._asked is not None and self._asked.best else None
+        if process is not None and process.stdin is not None:
+            with contextlib.suppress(OSError, ValueError):  # it has ended
+                process.stdin.write(b"\n")
+                process.stdin.flush()
+
+    def _begin(self, referee: Referee, question: _Question, line: str) -> None:
+        self._game_id, self._asked = question.game_id, question
+        asked = question, [*self._command, *_words(referee)], line
         threading.Thread(target=self._think, args=asked, name="coach", daemon=True).start()
 
     def poll(self, referee: Referee, game_id: str) -> Advice | None:
@@ -94,7 +133,12 @@ class Coach:
         """
         if self._game_id and (self._game_id != game_id or referee.outcome is not None):
             self.close()
+        if self._waits and self._asked is None:
+            self._waits = False
+            self.ask(referee, game_id)
         with self._lock:
+            if self._answer is not None and self._answer[0].best and self._answer[0] is self._asked:
+                return None
             answer, self._answer = self._answer, None
         if answer is None or answer[0] is not self._asked:
             return None
@@ -107,7 +151,7 @@ class Coach:
         """Gives up the question that is waiting, and kills the process."""
         with self._lock:
             waits = self._asked is not None and self._answer is None
-            self._asked, self._game_id = None, ""
+            self._asked, self._game_id, self._waits = None, "", False
             process, self._process = self._process, None
         if process is not None:
             if waits:
@@ -165,16 +209,16 @@ def _words(referee: Referee) -> list[str]:
     """The command-line words for a game and its rules."""
     game = referee.game
     rules = [word for name, value in vars(game.rules).items() for word in ("--rule", f"{name}={str(value).lower()}")]
-    return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", *rules, "--lines"]
+    return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", "--nice", str(NICE), *rules, "--lines"]
 
 
-def _question(referee: Referee) -> str:
+def _question(referee: Referee, more: Mapping[str, object] = MappingProxyType({})) -> str:
     """The line that asks for the best move in the current position."""
     game = referee.game
     if referee.history[0] in game.starts:
-        return json.dumps({"moves": " ".join(referee.moves)})
+        return json.dumps({"moves": " ".join(referee.moves), **more})
     seen = game.view(referee.position, game.to_move(referee.position))  # the coach sees no other hand
-    return json.dumps({"position": game.format_position(seen)})
+    return json.dumps({"position": game.format_position(seen), **more})
 
 
 def advice(game: AnyGame, position: Any, text: str, mark: str = "") -> Advice:
@@ -205,6 +249,6 @@ def _standing(game: AnyGame, position: Any, worth: float | None, lead: float | N
         return (sentence("The game is even."),)
     if share > FAR:
         return (sentence("{side:Nom} is far ahead.", side=better),)
-    if share < 1:
+    if share < CLEAR:
         return (sentence("{side:Nom} is a little ahead.", side=better),)
     return (sentence("{side:Nom} is ahead.", side=better),)

@@ -19,6 +19,7 @@ from daemon.commands.game_choice import (
     player_faults,
     restored,
     save,
+    start_of,
     with_source,
 )
 from daemon.commands.sources import check_source, meant
@@ -54,6 +55,8 @@ class GameChooser:
         """`configured` holds the settings without any choice, `source` the camera they name."""
         self._session, self._configured, self._source = session, configured, source
         self._catalogue = catalogue or Catalogue()
+        self.start: Any = None
+        """The position from which the game chosen last is to begin; None where it begins as usual."""
         session.menu = self.menu
 
     def menu(self) -> Mapping[str, object]:
@@ -76,10 +79,12 @@ class GameChooser:
         page, taken = self._session.page, None
         for request in () if page is None else page.chosen():
             try:
-                taken = self._checked(request.command, taken or self._session.config)
+                config = self._checked(request.command, taken or self._session.config)
+                start = start_of(request.command, games.load(config.game.name, config.game.rules))
             except ChoiceError as error:
                 request.answer(Answer(False, str(error)))
             else:
+                taken, self.start = config, start
                 request.answer(Answer(True, worded("A new game.")))
         return taken
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import games
 from calibration.profile import TableProfile
@@ -165,9 +166,9 @@ class Daemon:
             self._window.close()
             self._window = None
 
-    def _begin(self, *, resume: bool) -> None:
+    def _begin(self, *, resume: bool, start: Any = None) -> None:
         self._patience = BEGINNING
-        match = self._session.begin(self._eyes(), resume=resume, adapted=self._adapted)
+        match = self._session.begin(self._eyes(), resume=resume, adapted=self._adapted, start=start)
         self._session.say(self._beginning(match), code="start")
         if self._session.eyes is None:
             self._session.say(worded("No camera: tap to move."), code="start")
@@ -190,7 +191,7 @@ class Daemon:
             self.camera.change(config.camera.source, config.camera)
         session.change(config, game)
         self.choosing.keep(config)
-        self._begin(resume=False)
+        self._begin(resume=False, start=self.choosing.start)
         self._show_window()
 
     def _take_camera(self, config: Config) -> None:

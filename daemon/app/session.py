@@ -6,23 +6,25 @@ import contextlib
 import itertools
 import logging
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import places
 from daemon.agents import hints
+from daemon.agents.best_moves import BestMoves
 from daemon.agents.bus import Bus
 from daemon.agents.workers import WorkerProcess
 from daemon.app.services import Services
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
 from daemon.config.player_names import player_name
-from daemon.config.seats import own_agents, seat
-from daemon.config.settings import Config, PlayersSection
+from daemon.config.seats import Seat, own_agents, seat
+from daemon.config.settings import ClockSection, Config, PlayerSection, PlayersSection
 from daemon.core.clock_service import CLOCK, ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
-from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
+from daemon.core.puzzle_play import AGENT, PuzzlePlay, question
+from daemon.core.recovery import asked_move, is_practice, positions_of, rule_texts, still_standing, was_left
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import in_words, worded, worded_n
 from daemon.judging.hands import dealt
@@ -38,6 +40,7 @@ from daemon.setup.table_setup import TableSetup
 from daemon.storage.journal import Journal, JournalError, Mended, new_id
 from daemon.storage.picture_keeper import PictureKeeper
 from daemon.storage.pictures import Pictures
+from daemon.storage.puzzles import Puzzle, PuzzleStore, path_of
 from daemon.storage.record import Beginning, GameRecord
 from daemon.storage.stored_game import StoredGame
 from games import AnyGame
@@ -169,17 +172,25 @@ class Session:
         """The table's own worker; None if no agent plays, or other workers are to join."""
         return self.services.worker
 
-    def begin(self, pipeline: Pipeline | None, *, resume: bool = True, adapted: Path | None = None) -> Match:
+    def begin(
+        self, pipeline: Pipeline | None, *, resume: bool = True, adapted: Path | None = None, start: Any = None
+    ) -> Match:
         """Starts a match, or resumes the newest unfinished game with the same rules.
 
         `pipeline` is None without a camera. Without `resume` an unfinished game is left as it is, and the next begins,
-        from an adopted board if there is one. `adapted` is the file for the heads adapted to the table; without it they
-        end with the session.
+        from `start`, or from an adopted board if there is one. `adapted` is the file for the heads adapted to the
+        table; without it they end with the session.
         """
-        start, to_clear = None, None
+        to_clear = None
+        due = None if resume or self.match is None or start is not None else self.match.puzzle_due
+        if self.match is not None and self.match.puzzle is not None and due is None:
+            self.reseat()  # whoever played the puzzle's other side leaves
         if self.match is not None and not resume:
             self.match.leave()
-            start, to_clear = self.match.set_up, None if self.eyes is None else self.eyes.to_clear
+            if due is not None:
+                return self._begin_puzzle(pipeline, due, adapted)
+            start = self.match.set_up if start is None else start
+            to_clear = None if self.eyes is None else self.eyes.to_clear
         elif not resume:
             self._leave_interrupted()
         stored = self.journal.unfinished() if resume else None
@@ -227,6 +238,8 @@ class Session:
             self.pace_s = self.match.pace_s
         clock = clock_of(self.config.clock, stored, referee)
         self.timer = ClockService(clock, blind=lambda: bool(self.camera_trouble))
+        asked = self.config.advice
+        best = BestMoves(asked.moves, asked.seconds, practice=stored is not None and is_practice(stored))
         self.match = Match(
             referee,
             seats=self.seats,
@@ -239,6 +252,8 @@ class Session:
             timer=self.timer,
             coach=self._coach,
             sequences=self._sequences,
+            best=best,
+            puzzles=self._puzzles,
         )
         if pipeline is None and None not in referee.agents and clock.control.kind == "none":
             self.match.pace_s = self.pace_s
@@ -250,7 +265,52 @@ class Session:
             self.eyes = BoardTracker(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
         self.match.recall(None if stored is None else stored.asked_thought)
         self.match.start()
+        if asked.best_moves and referee.outcome is None:
+            self.match.show_best()
         return self.match
+
+    def _begin_puzzle(self, pipeline: Pipeline | None, puzzle: Puzzle, adapted: Path | None) -> Match:
+        """Sets a puzzle: a match that is not recorded, of one person against an agent, without a clock."""
+        position = self.game.parse_position(puzzle.position)
+        side, other = self.game.to_move(position), seat(PlayerSection(agent=AGENT))
+        self.seats = (Seat(), other) if side == 0 else (other, Seat())
+        self._offer(own_agents(self.seats))
+        referee = Referee(self.game, self._agents(), [position], in_photos=Path(self.config.camera.source).is_dir())
+        self.timer = ClockService(clock_of(ClockSection(), None, referee), blind=lambda: bool(self.camera_trouble))
+        self.match = Match(
+            referee,
+            seats=self.seats,
+            publisher=self.bus,
+            listeners=self.listeners,
+            session=self.session_id,
+            table=self.config.bus.table,
+            game_id=f"puzzle-{puzzle.puzzle_id}-{secrets.token_hex(4)}",
+            timer=self.timer,
+            coach=self._coach,
+            sequences=self._sequences,
+            best=BestMoves(forbidden=True),
+            puzzles=self._puzzles,
+            puzzle=PuzzlePlay(puzzle, self._puzzles),
+        )
+        self.match.blind = lambda: bool(self.camera_trouble)
+        self.match.is_absent = lambda agent: agent in self.missing_agents()
+        self.eyes = None
+        if pipeline is not None:
+            learner = self._learner(pipeline, adapted)
+            self.eyes = BoardTracker(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
+        self.match.spoken = (question(puzzle, self.game, side),)
+        self.match.start()
+        return self.match
+
+    def _offer(self, agents: Sequence[str]) -> None:
+        """Makes the table's own worker offer these agents."""
+        if set(agents) != set(self.services.agents):
+            self.services.agents = tuple(agents)
+            self.services.renew("agents")
+
+    @property
+    def _puzzles(self) -> PuzzleStore:
+        return PuzzleStore(path_of(self.journal.path))
 
     def _leave_interrupted(self) -> None:
         """Marks the last interrupted game so that later starts do not resume it either."""
@@ -362,10 +422,7 @@ class Session:
     def reseat(self) -> None:
         """Seats the players of the settings from now on, and starts a worker that offers them if needed."""
         self.seats = seat(self.config.players.first), seat(self.config.players.second)
-        agents = own_agents(self.seats)
-        if set(agents) != set(self.services.agents):
-            self.services.agents = agents
-            self.services.renew("agents")
+        self._offer(own_agents(self.seats))
         if self.match is not None:
             self.match.retune(seats=self.seats)
 

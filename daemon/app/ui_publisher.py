@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 
+from daemon.agents.best_moves import steps_and_labels
 from daemon.app.health import health_of
 from daemon.app.session import Session
 from daemon.commands.strengths import shown_name
@@ -109,26 +110,28 @@ class UiPublisher:
         session, match = self._session, self._session.match
         assert match is not None
         unknown = () if session.eyes is None else session.eyes.unknown_cells
-        if (drawing := self._view.board(match, unknown)) is not None:
-            page.update_board(drawing)
+        drawing = self._view.board(match, unknown)
         watched = session.eyes is not None
         names = [person_name(one) for one in (session.config.players.first, session.config.players.second)]
         view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought, names=names)
         listens = session.services.listening is not None
         own = {"setup": session.setting_up.status(), "listens": listens}
-        page.update_view(view | own | table_of(session))
         seen = None if session.eyes is None else session.eyes.observation
         pose = None if seen is None else seen.alignment.pose
         page.update_frame(session.setting_up.picture(pose) if watched else None, session.config.camera.source)
-        if match.state is not None:
-            changed = match.state.sequence != self._sequence
-            self._sequence = match.state.sequence
-            if changed and not watched:
-                page.update_legal(legal_moves_of(match.referee, match.game_id))
-            page.update_state(match.state)
-            if changed or match.referee.line.plies != self._plies:
-                self._plies = list(match.referee.line.plies)
-                page.update_line(line_objects(match.referee.line), session.game.scores(match.referee.position))
+        changed = match.state is not None and match.state.sequence != self._sequence
+        if changed and not watched:
+            page.update_legal(legal_moves_of(match.referee, match.game_id))
+        with page.together():
+            if drawing is not None:
+                page.update_board(drawing)
+            page.update_view(view | own | table_of(session))
+            if match.state is not None:
+                self._sequence = match.state.sequence
+                page.update_state(match.state)
+                if changed or match.referee.line.plies != self._plies:
+                    self._plies = list(match.referee.line.plies)
+                    page.update_line(line_objects(match.referee.line), session.game.scores(match.referee.position))
         page.update_health(health_of(session))
         if session.menu is not None:
             page.offer_menu(session.menu)
@@ -165,6 +168,7 @@ def scene_of(eyes: BoardTracker) -> Scene | None:
         board=game.board(referee.position),
         last_move=referee.last_steps,
         agent_steps=agent_steps,
+        best=steps_and_labels(eyes.match.best_moves),
         fault_cells=referee.fault_cells,
         unknown_cells=eyes.unknown_cells,
         title=as_words(Term("game", game.title)),

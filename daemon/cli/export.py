@@ -11,10 +11,11 @@ import typer
 
 from calibration.atomic_file import write_atomically
 from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, one_line_errors, opened
-from daemon.storage.exporting.formats import FORMATS, check, to_json, usual
+from daemon.storage.exporting.formats import FORMATS, check, check_review, to_json, usual
 from daemon.storage.exporting.played import ExportError, play_again
 from daemon.storage.exporting.strip import strip_png
 from daemon.storage.exporting.tile_files import write_tile_files
+from daemon.storage.reviews import Review, Reviews
 from daemon.storage.stored_game import StoredGame
 
 STDOUT = Path("-")
@@ -32,11 +33,16 @@ def export(
         int, typer.Option(min=0, max=10000, help="png: draw the board after every n-th move; 0: as many as fit well.")
     ] = 0,
     number: Annotated[int, typer.Option(min=1, max=999, help="annotations: number of the game in the file names.")] = 1,
+    comments: Annotated[
+        bool, typer.Option("--comments", help="With the game's review: values, mistakes, better lines.")
+    ] = False,
     journal: Annotated[Path, typer.Option(help="File of the record.")] = RECORD,
 ) -> None:
     """Writes a recorded game in its usual format, as JSON, or as a picture of its boards.
 
-    Only JSON includes moves that were taken back. An unfinished game is written as far as it was played.
+    Only JSON includes moves that were taken back. An unfinished game is written as far as it was played. With
+    --comments, what `kibitzer games analyse` found is in it: comments, signs and variations (sgf), comments and signs
+    (moves), values in discs (ggf), everything (json).
 
     Example: kibitzer games export last --out game.sgf
 
@@ -49,17 +55,18 @@ def export(
         check(name, stored.game)
         if name == "png" and out == STDOUT and sys.stdout.isatty():
             raise ExportError("a picture is nothing for a terminal: name a file with --out")
-        if name == "annotations":
+        if name == "annotations" and not comments:
             _write_folder(stored, out, number, force)
         else:
-            _write(_content(stored, name, every), out, force)
+            review = check_review(name, Reviews(journal).read(stored)) if comments else None
+            _write(_content(stored, name, every, review), out, force)
 
 
-def _content(stored: StoredGame, name: str, every: int) -> bytes:
+def _content(stored: StoredGame, name: str, every: int, review: Review | None) -> bytes:
     """Returns the content of the file. Raises ExportError."""
     if name == "json":
-        return to_json(stored).encode()
-    played = play_again(stored)
+        return to_json(stored, review).encode()
+    played = play_again(stored, review)
     writer = FORMATS[name].write
     return strip_png(played, every) if writer is None else writer(played).encode()
 

@@ -11,7 +11,9 @@ from typing import Annotated
 import typer
 
 import games
+from daemon.cli.analyse import analyse
 from daemon.cli.export import export
+from daemon.cli.find_games import find_games
 from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, chosen_id, one_line_errors, opened
 from daemon.cli.import_games import import_game
 from daemon.cli.ranking import name_players, show_ranking
@@ -20,6 +22,7 @@ from daemon.config.settings import DEFAULT, load_config
 from daemon.judging import corrections, phrases
 from daemon.storage.exporting.document import as_object, summary_object
 from daemon.storage.pictures import Pictures
+from daemon.storage.reviews import Reviews
 from daemon.storage.score_sheet import score_sheet
 from daemon.storage.stored_game import GameSummary, StoredGame
 from daemon.storage.stored_line import correct_mover
@@ -109,6 +112,7 @@ def delete(
         raise typer.Exit(1)
     with one_line_errors("delete"), opened(journal) as stored:
         stored.delete(wanted)
+    Reviews(journal).forget(wanted)
     pictures = Pictures(journal)
     left = "" if pictures.forget(wanted) else f"; some of its pictures in {pictures.folder} could not be removed"
     sys.stderr.write(f"{wanted} is deleted{left}\n")
@@ -134,7 +138,9 @@ def mover(
         sys.stdout.write(correct_mover(stored, wanted, side.lower(), number) + "\n")
 
 
+app.command("analyse")(analyse)
 app.command("export")(export)
+app.command("find")(find_games)
 app.command("import")(import_game)
 app.command("ranking")(show_ranking)
 app.command("names")(name_players)

@@ -29,18 +29,20 @@ def import_game(
     ] = "",
     first: Annotated[str, typer.Option(help="Player of the first side, instead of the name in the file.")] = "",
     second: Annotated[str, typer.Option(help="Player of the second side.")] = "",
-    game: Annotated[str, typer.Option(help="Game, for move text whose tags do not name it.")] = "",
+    game: Annotated[str, typer.Option(help="Game, for bare moves and move text whose tags do not name it.")] = "",
     rule: Annotated[list[str] | None, typer.Option(help="Rule option k=v that the file does not contain.")] = None,
     number: Annotated[int, typer.Option(min=0, max=999, help="annotations: number of the game; 0: the only one.")] = 0,
     journal: Annotated[Path, typer.Option(help="File of the record; created if absent.")] = RECORD,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object: id, game, plies.")] = False,
 ) -> None:
-    """Imports a game into the record, from any format that export writes except png. Every move is checked.
+    """Imports a game into the record: all formats of export but png, Gomocup's PSQ, and bare moves. Each is checked.
 
     A game with an illegal move is refused, with the number of the move and the broken rule, and nothing is recorded.
     An unfinished game is imported as far as it goes, and never resumed. Imported games count in the ranking.
 
     Example: kibitzer games import game.sgf --first Ana --second Ben
+
+    Example: kibitzer games import moves.txt --game morris
     """
     with one_line_errors("import"):
         names = _name(first, "--first"), _name(second, "--second")

@@ -67,6 +67,9 @@ SECTIONS = {
     },
     "Records": {
         "games": Entry("daemon.cli.games", "List, show, export, correct or delete recorded games.", group=True),
+        "puzzles": Entry(
+            "daemon.cli.puzzles", "Make, list and play puzzles, from your games and by the solvers.", group=True
+        ),
         "score-dominoes": Entry("daemon.cli.score", "Score dominoes games from photos, one photo per tile."),
         "evaluate-dominoes": Entry("daemon.cli.score", "Compare scored dominoes photos with the true scores."),
         "bundle": Entry("daemon.cli.bundle", "Save a running daemon's last seconds, to show what went wrong."),
@@ -75,7 +78,9 @@ SECTIONS = {
     "Players and engines": {
         "agents": Entry("agents.agents_cli", "List the agents, their options, and the levels of every game."),
         "move": Entry("agents.cli", "Ask an agent for one move."),
+        "analyse": Entry("agents.analyse_cli", "Judge every move of a game: what it lost, and what was better."),
         "solve": Entry("agents.solve_cli", "Solve reversi endgames, or prove gomoku wins."),
+        "certify": Entry("agents.puzzles_cli", "Prove which positions are puzzles, line by line."),
         "arena": Entry(
             "agents.arena_cli", "Play agents against each other: matches, round robins, knock-outs, Elo.", group=True
         ),

@@ -12,6 +12,7 @@ from daemon.cli.wrong_call import stop
 from daemon.commands.command import (
     MAX_PACE_S,
     Adopt,
+    Best,
     Coach,
     Command,
     Correct,
@@ -23,6 +24,7 @@ from daemon.commands.command import (
     Pace,
     Pass,
     Pause,
+    Puzzle,
     Repeat,
     Resign,
     Resume,
@@ -205,6 +207,37 @@ def end_move(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     Example: kibitzer tell end-move
     """
     _tell(EndMove(), config, port, "end-move")
+
+
+@app.command("puzzle")
+def puzzle(
+    puzzle_id: Annotated[str, typer.Argument(metavar="[ID]", help="Its id, or the beginning of it.")] = "",
+    config: ConfigOption = DEFAULT,
+    port: PortOption = 0,
+) -> None:
+    """Set a puzzle of the game at the table; without an id, the next unsolved one.
+
+    Set the board up as it is drawn, then make the winning move.
+
+    Example: kibitzer tell puzzle
+    """
+    _tell(Puzzle(puzzle_id), config, port, "puzzle")
+
+
+@app.command("best")
+def best(
+    side: Annotated[str, typer.Argument(help="The side that wants to see them, where two people play.")] = "",
+    hide: Annotated[bool, typer.Option("--hide", help="Hide them.")] = False,
+    config: ConfigOption = DEFAULT,
+    port: PortOption = 0,
+) -> None:
+    """Show the best moves on the board, with their values, or hide them.
+
+    Two people see them once both want to. A game against an agent becomes practice, and does not count in the ranking.
+
+    Example: kibitzer tell best light
+    """
+    _tell(Best(not hide, side), config, port, "best")
 
 
 @app.command("coach")

@@ -130,6 +130,23 @@ class Coach:
 
 
 @dataclasses.dataclass(frozen=True)
+class Best:
+    """Shows the best moves on the board, or hides them."""
+
+    shown: bool
+    side: str = ""
+    """Name of the side that wants to see them, where two people play; either may hide them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Puzzle:
+    """Leaves the present game as it is and sets a puzzle of the same game."""
+
+    puzzle: str = ""
+    """Its id, or the beginning of it; empty for the next one that is not solved."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Repeat:
     """Repeats the last announcement."""
 
@@ -149,6 +166,8 @@ Command = (
     | NewGame
     | EndMove
     | Coach
+    | Best
+    | Puzzle
     | Repeat
 )
 
@@ -189,6 +208,12 @@ def _plies(field: str, value: object) -> int | None:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_MOVES:
         raise CommandError(f"{field} is a whole number from 0 to {MAX_MOVES}")
+    return value
+
+
+def _truth(field: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise CommandError(f"{field} is true or false")
     return value
 
 
@@ -238,6 +263,8 @@ _FORMS: dict[str, _Form] = {
     "new_game": _Form(NewGame),
     "end_move": _Form(EndMove),
     "coach": _Form(Coach),
+    "best": _Form(Best, {"shown": _Field("shown", _truth), "side": _Field("side")}, ("shown",)),
+    "puzzle": _Form(Puzzle, {"id": _Field("puzzle")}),
     "repeat": _Form(Repeat),
     "move": _Form(Move, {"move": _Field("text", _move_text)} | _PLY, ("move",)),
     "hand": _Form(Hand, {"tiles": _Field("tiles", _tiles)} | _SIDE, ("tiles",)),
@@ -251,6 +278,7 @@ _SCHEMAS: dict[Callable[[str, object], object], dict[str, Any]] = {
     _move_text: {"type": "string", "maxLength": MAX_MOVE_LENGTH, "pattern": "^[ -~]*$"},
     _number: {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_MOVES},
     _plies: {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_MOVES},
+    _truth: {"type": "boolean"},
     _seconds: {"type": "number", "minimum": 0, "maximum": MAX_PACE_S},
     _tiles: {
         "type": "array",
@@ -297,7 +325,7 @@ def parse_command(words: object) -> Command:
         raise CommandError(f"{name} takes no {strange[0]}")
     values = {field: form.fields[field].read(field, words[field]) for field in words if field != "command"}
     for field in form.required:
-        if not values.get(field):
+        if values.get(field) in (None, "", ()):
             raise CommandError(f"{name} needs a {field}")
     return form.kind(**{form.fields[field].attribute: value for field, value in values.items()})
 

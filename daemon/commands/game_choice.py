@@ -18,6 +18,7 @@ from calibration.atomic_file import write_atomically
 from daemon.commands.command import CommandError
 from daemon.commands.sources import meant
 from daemon.config.settings import JOINS, Config, PlayerSection, fault_text
+from games import AnyGame
 from wording.outside import STARS, shown_address
 
 LOGGER = logging.getLogger(__name__)
@@ -29,6 +30,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "camera": ("source",),
 }
 """The sections and keys of the settings that may be chosen."""
+START = {"start": ("position",)}
+"""What may be chosen for one game and is not kept: the position from which it begins, as text."""
 LIVE = ("clock", "speech")
 """The sections that may also be changed in the middle of a game."""
 MAX_BYTES = 16384
@@ -44,16 +47,17 @@ class ChoiceError(ValueError):
 
 def parse_choice(words: object) -> Choice:
     """Parses a choice from outside: sections with keys that may be chosen. Raises CommandError."""
+    known = SECTIONS | START
     if not isinstance(words, Mapping) or not words:
-        raise CommandError(f"a choice is an object with some of {', '.join(SECTIONS)}")
+        raise CommandError(f"a choice is an object with some of {', '.join(known)}")
     for section, keys in words.items():
-        if section not in SECTIONS:
-            raise CommandError(f"{str(section)[:32]}: may not be chosen; {', '.join(SECTIONS)} may")
+        if section not in known:
+            raise CommandError(f"{str(section)[:32]}: may not be chosen; {', '.join(known)} may")
         if not isinstance(keys, Mapping):
-            raise CommandError(f"{section} is an object with some of {', '.join(SECTIONS[section])}")
-        strange = [str(key)[:32] for key in keys if key not in SECTIONS[section]]
+            raise CommandError(f"{section} is an object with some of {', '.join(known[section])}")
+        strange = [str(key)[:32] for key in keys if key not in known[section]]
         if strange:
-            raise CommandError(f"{section}.{strange[0]}: may not be chosen; {', '.join(SECTIONS[section])} may")
+            raise CommandError(f"{section}.{strange[0]}: may not be chosen; {', '.join(known[section])} may")
     return {section: dict(keys) for section, keys in words.items()}
 
 
@@ -81,6 +85,8 @@ def chosen(config: Config, choice: Mapping[str, Mapping[str, Any]], catalogue: M
     """
     merged = config.model_dump()
     for section, keys in choice.items():
+        if section in START:
+            continue
         whole = section in ("game", "clock")
         merged[section] = dict(keys) if whole else {**merged[section], **keys}
     for player in merged["players"].values():
@@ -98,6 +104,22 @@ def chosen(config: Config, choice: Mapping[str, Mapping[str, Any]], catalogue: M
     if faults := player_faults(wanted, game.name, catalogue):
         raise ChoiceError("\n".join(faults))
     return wanted
+
+
+def start_of(choice: Mapping[str, Mapping[str, Any]], game: AnyGame) -> Any:
+    """The position from which the chosen game begins; None where it begins as usual. Raises ChoiceError."""
+    text = choice.get("start", {}).get("position")
+    if text is None:
+        return None
+    try:
+        position = game.parse_position(str(text))
+    except games.GameError as error:
+        raise ChoiceError(f"start.position: {error}") from error
+    if game.hides:
+        raise ChoiceError(f"start.position: {game.title} hides what its players hold, which a position does not tell")
+    if game.outcome(position) is not None:
+        raise ChoiceError(f"start.position = {str(text)[:80]!r}: the game is over there")
+    return position
 
 
 def player_faults(config: Config, game: str, catalogue: Mapping[str, Any]) -> list[str]:

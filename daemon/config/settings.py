@@ -162,6 +162,14 @@ class VisionSection(Section):
     adapt: bool = False
 
 
+class AdviceSection(Section):
+    """The best moves, drawn on the board."""
+
+    best_moves: bool = False
+    moves: int = Field(default=3, ge=1, le=8)
+    seconds: float = Field(default=3.0, ge=0.1, le=60)
+
+
 class BusSection(Section):
     """ZeroMQ addresses."""
 
@@ -295,6 +303,7 @@ class Config(Section):
     board: BoardSection = Field(default_factory=BoardSection)
     eyes: EyesSection = Field(default_factory=EyesSection)
     vision: VisionSection = Field(default_factory=VisionSection)
+    advice: AdviceSection = Field(default_factory=AdviceSection)
     bus: BusSection = Field(default_factory=BusSection)
     speech: SpeechSection = Field(default_factory=SpeechSection)
     listening: ListeningSection = Field(default_factory=ListeningSection)

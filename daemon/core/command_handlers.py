@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+import games
 from daemon.commands.command import (
     Adopt,
     Answer,
+    Best,
     Coach,
     Command,
     Correct,
@@ -19,12 +21,15 @@ from daemon.commands.command import (
     Pace,
     Pass,
     Pause,
+    Puzzle,
     Repeat,
     Resign,
     Resume,
     Undo,
 )
 from daemon.core.match import Match
+from daemon.core.puzzle_play import question
+from daemon.core.recovery import rule_texts
 from daemon.game.effects import Announcement, Effect
 from daemon.i18n.translation import in_words, worded
 from daemon.interpret.explanation import MoveEvent
@@ -35,8 +40,9 @@ from daemon.judging.corrections import Refusal
 from daemon.judging.entered_moves import IllegalMove
 from daemon.judging.referee import Referee
 from vision.reading.board_reading import BoardReading
-from wording import sentence
+from wording import Term, sentence
 
+MAKE = "kibitzer puzzles make"
 NEEDS_BOARD = sentence("I do not see the board now: clear it of hands, and say it again.")
 NEEDS_CAMERA = sentence("No camera watches this game.")
 
@@ -70,10 +76,10 @@ def obey(match: Match, command: Command, eyes: WatchedBoard | None) -> Answer:
 
     What is accepted is on the disk.
     """
-    overrides = () if eyes is None else (eyes.overrides,)
+    others = (match.best,) if eyes is None else (match.best, eyes.overrides)
     try:
         _check_ply(match, command)
-        effects = match.decide(lambda: _effects(match, command, eyes), *overrides)
+        effects = match.decide(lambda: _effects(match, command, eyes), *others)
     except IllegalMove as illegal:
         return Answer(False, in_words(*illegal.said), illegal.rule)
     except Refusal as refusal:
@@ -115,6 +121,10 @@ def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[
             return _watching(eyes).end_move()
         case Coach():
             return _coach(match)
+        case Puzzle(puzzle):
+            return _set_puzzle(match, puzzle)
+        case Best(shown, side):
+            return _show_best(match, shown, side)
         case Repeat():
             return [referee.announce("repeat", *(match.spoken or (referee.whose_turn(),)), urgent=True)]
 
@@ -238,3 +248,46 @@ def _coach(match: Match) -> list[Effect]:
     if not match.ask_coach():
         raise Refusal(sentence("I am thinking already."))
     return [referee.announce("coach", sentence("Let me think."))]
+
+
+def _set_puzzle(match: Match, puzzle_id: str) -> list[Effect]:
+    """Begins a puzzle instead of the next game. Raises Refusal, OSError."""
+    game = match.referee.game
+    if match.puzzles is None:
+        raise Refusal(sentence("There are no puzzles here."))
+    rules, shown = rule_texts(game), match.puzzle
+    if puzzle_id:
+        found = match.puzzles.get(puzzle_id)
+        if found is not None and (found.game != game.name or dict(found.rules) != rules):
+            title = Term("game", games.find(found.game).title)
+            raise Refusal(sentence("This is a puzzle of {game}: begin a game of it first.", game=title))
+    else:
+        found = match.puzzles.next(game.name, rules, "" if shown is None else shown.puzzle.puzzle_id)
+    if found is None:
+        raise Refusal(sentence("There is no such puzzle. This makes some: {command}.", command=MAKE))
+    match.puzzle_due, match.new_game_wanted, match.asked_anew = found, True, True
+    side = game.to_move(game.parse_position(found.position))
+    return [match.referee.announce("puzzle", question(found, game, side))]
+
+
+def _show_best(match: Match, shown: bool, name: str) -> list[Effect]:
+    """Takes the wish to see the best moves, or not to: two people see them only if both want to."""
+    referee, best = match.referee, match.best
+    if not shown:
+        best.wishes = frozenset()
+        return [referee.announce("best", sentence("The best moves are hidden."))]
+    if best.forbidden:
+        raise Refusal(sentence("This is a puzzle: find the move."))
+    if referee.outcome is not None:
+        raise Refusal(sentence("The game is over: there is no move to advise."))
+    if referee.agents != (None, None):
+        return best.show(referee)
+    side = corrections.side_of(referee.game, name)
+    best.wishes |= {side}
+    if best.are_shown(referee):
+        return [referee.announce("best", sentence("The best moves are shown to both."))]
+    one, other = phrases.named(referee.game, side), phrases.named(referee.game, 1 - side)
+    said = sentence(
+        "{one:Nom} wants to see the best moves. They are shown if {other} wants it, too.", one=one, other=other
+    )
+    return [referee.announce("best", said)]

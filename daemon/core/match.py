@@ -14,16 +14,19 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from agents.messages import StateMessage
+from daemon.agents.best_moves import BestMove, BestMoves
 from daemon.agents.hints import Advice, Coach
 from daemon.agents.requests import AgentRequests, Names, Publisher
 from daemon.commands.command import mark_of
 from daemon.config.seats import Seat
+from daemon.core.puzzle_play import PuzzlePlay
 from daemon.core.reminders import Reminders
 from daemon.game.effects import Announcement, Effect, Record, Rewrite, Thought
 from daemon.i18n.translation import in_words
 from daemon.judging import entered_moves
 from daemon.judging.referee import Referee
 from daemon.storage.backlog import Backlog, Recorder, is_lasting
+from daemon.storage.puzzles import Puzzle, PuzzleStore
 from games import AnyGame
 from wording import Sentence, Sentences, sentence
 
@@ -62,6 +65,9 @@ class Match:
         timer: Timer | None = None,
         coach: Coach | None = None,
         sequences: Iterator[int] | None = None,
+        best: BestMoves | None = None,
+        puzzles: PuzzleStore | None = None,
+        puzzle: PuzzlePlay | None = None,
     ) -> None:
         """`sequences` are the numbers of the session's states: they grow from game to game."""
         self.referee = referee
@@ -86,6 +92,14 @@ class Match:
         self._requests = AgentRequests(publisher, Names(session, table), clock, sequences or itertools.count(1))
         self._timer, self._coach, self._clock = timer, coach, clock
         self._advice: Advice | None = None
+        self.best = best or BestMoves()
+        """Who wants to see the best moves, and what they are."""
+        self.puzzles, self.puzzle = puzzles, puzzle
+        """Where puzzles are kept, and the one that this match is; None for a game."""
+        self.has_puzzles = puzzles is not None and puzzles.has(self.referee.game)
+        """Whether there are puzzles of this game under its rules."""
+        self.puzzle_due: Puzzle | None = None
+        """The puzzle that is to begin; None where a game is."""
         self._reminders = Reminders()
         self.blind: Callable[[], bool] = lambda: False
         """Whether no picture arrives at present."""
@@ -109,6 +123,11 @@ class Match:
         if self._advice is None or self._advice.mark != self.mark or self.referee.awaiting != "move":
             return None
         return self._advice
+
+    @property
+    def best_moves(self) -> tuple[BestMove, ...]:
+        """The best moves of the present position, for those who may see them; empty without."""
+        return self.best.moves(self.referee, self.mark)
 
     @property
     def last_thought(self) -> Thought | None:
@@ -180,6 +199,10 @@ class Match:
         if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
             self._advice = advice
             self.carry_out([self.referee.announce("coach", *advice.said)])
+        if self.puzzle is not None:
+            self.carry_out(self.puzzle.turn(self.referee))
+        if self._coach is not None:
+            self.best.turn(self._coach, self.referee, self.game_id)
         if self.blind() or self.referee.loss_announced:
             self._reminders.said()  # moves on the board could not have been seen
         elif (self.board_free or not self.watched) and self._reminders.is_due(self._clock()):
@@ -200,6 +223,10 @@ class Match:
         self._coach.ask(self.referee, self.game_id)
         return True
 
+    def show_best(self) -> None:
+        """Shows the best moves, as the settings want it for every game."""
+        self.carry_out(self.best.show(self.referee))
+
     def carry_out(self, effects: Sequence[Effect]) -> None:
         """Records the decisions, then announces them: what is announced is on the disk, or its trouble was told."""
         if effects:
@@ -214,7 +241,7 @@ class Match:
         Nothing has changed, neither here nor in `others`, if `decision` raises Refusal, or if what lasts cannot be
         written, which raises OSError.
         """
-        wished = self.set_up, self.new_game_wanted, self.asked_anew
+        wished = self.set_up, self.new_game_wanted, self.asked_anew, self.puzzle_due
         try:
             with _unchanged_on_error(self.referee.game, self.referee, self._timer, *others):
                 effects = decision()
@@ -223,7 +250,7 @@ class Match:
                     timed = self._timed(effects)
                     self._backlog.write_at_once(timed)
         except (ValueError, OSError):
-            self.set_up, self.new_game_wanted, self.asked_anew = wished
+            self.set_up, self.new_game_wanted, self.asked_anew, self.puzzle_due = wished
             raise
         if lasting:
             self._tell_of(timed)

@@ -34,6 +34,11 @@ def was_left(stored: StoredGame) -> bool:
     return any(note.kind == "left" for note in stored.notes)
 
 
+def is_practice(stored: StoredGame) -> bool:
+    """Whether the best moves were shown in a game against an agent."""
+    return any(note.kind == "practice" for note in stored.notes)
+
+
 def still_standing(stored: StoredGame) -> Withdrawn | None:
     """Moves taken back by word and not yet put back when the record ends; None if there are none."""
     last = next((note for note in reversed(stored.notes) if note.kind in ("undo", "resumed", "takeback")), None)

@@ -42,6 +42,10 @@ font-weight:700;user-select:none;pointer-events:none}}
 .marks{{pointer-events:none}}
 .wanted{{stroke:var(--wanted,{WANTED});fill:none}} .head.wanted{{fill:var(--wanted,{WANTED});stroke:none}}
 .hint{{stroke:var(--hint,{HINT});fill:none}} .head.hint{{fill:var(--hint,{HINT});stroke:none}}
+.best:not(.first){{opacity:.72}}
+.best-ground{{fill:var(--edge,{EDGE});fill-opacity:.86}}
+.best-label{{fill:var(--hint,{HINT});text-anchor:middle;
+font-family:system-ui,sans-serif;font-weight:700;user-select:none;pointer-events:none}}
 .last-way{{stroke:var(--last,{LAST});fill:none;opacity:.7}} .head.last-way{{fill:var(--last,{LAST});stroke:none}}
 .fault{{stroke:var(--wrong,{WRONG});fill:none}}
 .unknown{{stroke:var(--unknown,{UNKNOWN});fill:none;stroke-dasharray:4 3}}

@@ -29,6 +29,8 @@ MAN, HALF = 0.86, 0.96
 """Shares of the distance between two cells: greatest diameter of a piece, and side of half a tile."""
 WORTH = 0.42
 """Height of a cell's points, as a share of the distance between two cells."""
+LABEL_ROOM, DIGIT = 0.86, 0.62
+"""Share of a ring's inner width that a value may fill, and width of a digit as a share of its height."""
 SPOT = 1.45
 """Diameter, in diameters of a piece, of the area that reacts to a finger and is highlighted."""
 GAP = 0.55
@@ -68,6 +70,8 @@ class Marks:
     """Steps that are advised to whoever is to move."""
     won: tuple[int, ...] = ()
     """Cells that won the game."""
+    best: tuple[tuple[tuple[Step, ...], str], ...] = ()
+    """Steps of the best moves, best first, each with its value in a few signs."""
 
 
 def board_svg(
@@ -324,3 +328,17 @@ def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: flo
             ring(over, kind, centre, share * radius, pitch)
     draw_steps(over, template, marks.wanted, "wanted", 1.1 * radius, pitch)
     draw_steps(over, template, marks.hint, "hint", 1.1 * radius, pitch)
+    for place, (steps, label) in enumerate(reversed(marks.best), 1):  # the best lies above the others
+        first = place == len(marks.best)
+        one = group(over, "best first" if first else "best")
+        _draw_value(one, template, steps, label, radius)
+        draw_steps(one, template, steps[:1], "hint", 1.1 * radius, pitch)
+
+
+def _draw_value(over: Element, template: BoardTemplate, steps: tuple[Step, ...], label: str, radius: float) -> None:
+    """A value on a disc of its own, as large as fits into it: in the middle of what is laid, or where a man arrives."""
+    x, y = np.mean([template.cells_mm[step.cell] for step in steps if step.kind == "place" or step is steps[0]], axis=0)
+    size = 2 * LABEL_ROOM * radius / max(2, len(label)) / DIGIT
+    add(over, "circle", "best-ground", {"cx": x, "cy": y, "r": radius})
+    text = add(over, "text", "best-label", {"x": x, "y": y + 0.35 * size, "font-size": size})
+    text.text = label

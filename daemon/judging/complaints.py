@@ -43,7 +43,8 @@ def unexplained(game: AnyGame, position: Any, event: MoveEvent, *, begun: bool, 
     if doubtful or not differing:
         return _unclear(game, doubtful or event.doubtful)
     if _is_another(game, position, board):
-        return _strange(game, before, board, begun)
+        drawn = position not in game.starts
+        return _strange(game, before, board, begun, drawn)
     fault = game.fault(position, board)
     said = fault.said
     if asked is not None:
@@ -124,12 +125,14 @@ def _unclear(game: AnyGame, cells: tuple[int, ...]) -> Complaint:
     return Complaint("unclear", (said,), cells)
 
 
-def _strange(game: AnyGame, before: str, board: str, begun: bool) -> Complaint:
+def _strange(game: AnyGame, before: str, board: str, begun: bool, drawn: bool) -> Complaint:
     cells = changed_cells(before, board)
     where = phrases.named_cells(game, cells)
     if begun:
         said = sentence("The board is not as I know it: look at {cells}.", cells=where)
         return Complaint("desync", (said, *phrases.put_right(game, before, board)), cells)
+    if drawn:
+        return Complaint("desync", (sentence("To begin, set up the board as it is drawn on the page."),), cells)
     said = sentence("To begin, set up the board as at the start.")
     if len(cells) <= MAX_NAMED:
         said = sentence("To begin, set up the board as at the start: look at {cells}.", cells=where)

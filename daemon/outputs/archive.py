@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
+import dataclasses
 import logging
 import re
 import threading
@@ -19,6 +20,7 @@ from typing import TypeVar
 
 from aiohttp import web
 
+import games
 from agents.messages import StateMessage
 from daemon.commands.command import CommandError
 from daemon.i18n.translation import in_words, worded
@@ -26,13 +28,22 @@ from daemon.outputs.command_queue import READ_S, problem, words_of
 from daemon.outputs.guard import SVG, is_here
 from daemon.outputs.permission import Permission
 from daemon.outputs.recorded_game import RecordedGame, key_of, title_of
+from daemon.outputs.review_page import review_object
+from daemon.outputs.reviewing import Reviewing
 from daemon.storage.browsing import games_page, games_seen, names_seen
 from daemon.storage.exporting.document import summary_object
 from daemon.storage.exporting.download import Download, download
+from daemon.storage.exporting.formats import check_review
 from daemon.storage.exporting.played import ExportError
+from daemon.storage.finding import find
+from daemon.storage.importing.imported import ImportFault
+from daemon.storage.importing.judge import new_id
+from daemon.storage.importing.reading import read_text
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.pictures import Pictures
 from daemon.storage.ranking import ranking_object
+from daemon.storage.reviews import Review, Reviews, fingerprint
+from daemon.storage.stored_game import StoredGame
 from wording import Sentence, sentence
 from wording.outside import clean
 
@@ -55,6 +66,8 @@ MAX_RANKED = 200
 """Most players in one answer."""
 MAX_BYTES = 2048
 """Bytes, longest text of a command here: two names."""
+MAX_IMPORT_BYTES = 1 << 18
+"""Bytes, longest game to import."""
 MAX_NAME_LENGTH = 64
 """Characters in a player's name, as in the settings."""
 MAX_REMEMBERED = 4
@@ -113,9 +126,10 @@ class Archive:
         commands_from_elsewhere: bool,
     ) -> None:
         """`playing` returns the state of the current game, None before the first."""
-        self._journal, self._pictures = journal, Pictures(journal)
+        self._journal, self._pictures, self._reviews = journal, Pictures(journal), Reviews(journal)
         self._permission, self._playing = permission, playing
         self._commands_from_elsewhere = commands_from_elsewhere
+        self._reviewing = Reviewing(self._reviews)
         self._registry = _WorkThread("archive", MAX_WAITING, ANSWER_S)
         self._drawing = _WorkThread("archive-drawing", MAX_DRAWING, DRAWN_S)
         self._remembered: dict[tuple[str, int, int, str | None], RecordedGame] = {}
@@ -125,16 +139,21 @@ class Archive:
         """Adds the archive's routes."""
         game = "/archive/{game:[0-9A-Za-z-]{1,64}}"
         router.add_get("/archive", self.listed)
+        router.add_post("/archive", self.imported)
         router.add_get("/ranking", self.ranked)
         router.add_get(game, self.game)
         router.add_get(game + r"/board/{ply:\d{1,6}}.svg", self.board)
         router.add_get(game + r"/picture/{ply:\d{1,6}}.jpg", self.picture)
         router.add_get(game + "/export/{format:[a-z]{1,16}}", self.exported)
+        router.add_get(game + r"/find/{ply:\d{1,6}}", self.found)
+        router.add_get(game + "/review", self.review)
+        router.add_post(game + "/review", self.begin_review)
         router.add_post(game + "/delete", self.delete)
         router.add_post(game + "/players", self.name_players)
 
     def close(self) -> None:
-        """Cancels what is waiting."""
+        """Cancels what is waiting, and the review that is being made."""
+        self._reviewing.close()
         self._registry.close()
         self._drawing.close()
 
@@ -159,6 +178,27 @@ class Archive:
         own = {"played": "" if state is None else state.game_id, "commands": may}
         return await self._answer(work, lambda response_of: web.json_response(response_of | own))
 
+    async def imported(self, request: web.Request) -> web.Response:
+        """Adds somebody's game to the record: `{"text": "...", "name": "game.sgf", "game": ""}`."""
+        words = await self._words(request, MAX_IMPORT_BYTES)
+        if isinstance(words, web.Response):
+            return words
+        if not isinstance(words, dict) or not all(isinstance(words.get(key), str) for key in ("text", "name", "game")):
+            return problem(400, "invalid", "a game to import has text, name and game, each a text")
+
+        def work() -> str:
+            try:
+                game = read_text(words["text"], clean(words["name"], MAX_NAME_LENGTH), game=words["game"])
+            except (ImportFault, games.GameError) as fault:
+                raise ExportError(worded("The game is not imported: {why}", why=str(fault))) from None
+            with self._opened(write=True) as journal:
+                if game.game_id in journal.ids():
+                    game = dataclasses.replace(game, game_id=new_id(game.started))
+                journal.add(game)
+            return game.game_id
+
+        return await self._answer(work, lambda game_id: web.json_response({"code": "done", "text": "", "id": game_id}))
+
     async def ranked(self, request: web.Request) -> web.Response:
         """The ranking; of one game if the query has `game`."""
         game = clean(request.query.get("game", ""), MAX_NAME_LENGTH)
@@ -177,10 +217,20 @@ class Archive:
     async def board(self, request: web.Request) -> web.Response:
         """The board after a ply as SVG; 0 is the start."""
         game_id, ply = request.match_info["game"], int(request.match_info["ply"])
+        made = request.query.get("better", "")
+        if made and not (made.isascii() and made.isdigit() and len(made) < 3):
+            return problem(400, "invalid", "better is the number of moves made of the better line")
 
         def work() -> str | None:
             recorded = self._recorded(game_id)
-            return recorded.board(ply) if ply <= len(recorded.stored.plies) else None
+            if ply > len(recorded.stored.plies):
+                return None
+            if not made:
+                return recorded.board(ply)
+            review = self._review_of(recorded.stored)[0]
+            one = None if review is None else review.judged.get(ply)
+            line = () if one is None or one.best is None else one.best.line
+            return recorded.better_board(ply, line, int(made)) if int(made) <= len(line) else None
 
         def response_of(svg: str | None) -> web.Response:
             if svg is None:
@@ -207,16 +257,73 @@ class Archive:
     async def exported(self, request: web.Request) -> web.Response:
         """The game as a file to download."""
         game_id, name = request.match_info["game"], request.match_info["format"]
+        comments = request.query.get("comments") == "1"
 
         def work() -> Download:
             with self._opened() as journal:
-                return download(journal.game(game_id), name)
+                stored = journal.game(game_id)
+            return download(stored, name, check_review(name, self._reviews.read(stored)) if comments else None)
 
         def response_of(file: Download) -> web.Response:
             headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
             return web.Response(body=file.content, content_type=file.kind, headers=headers)
 
         return await self._answer(work, response_of, self._drawing if name in SLOW else self._registry)
+
+    async def found(self, request: web.Request) -> web.Response:
+        """The other games that went through the position after a ply, however the board was turned or mirrored."""
+        game_id, ply = request.match_info["game"], int(request.match_info["ply"])
+
+        def work() -> dict[str, object]:
+            played = self._recorded(game_id).played
+            if played is None or not 0 < ply < len(played.positions):
+                raise ExportError(worded("The game has no move {ply} any more.", ply=ply))
+            with self._opened() as journal:
+                places = find(journal, played.game, played.positions[ply])
+            others = [one for one in places if one.game_id != game_id]
+            return {"games": [dataclasses.asdict(one) for one in others[:MAX_LISTED]], "count": len(others)}
+
+        return await self._answer(work, web.json_response)
+
+    async def review(self, request: web.Request) -> web.Response:
+        """The review of a game, as far as it is made."""
+        game_id = request.match_info["game"]
+
+        def work() -> dict[str, object]:
+            stored = self._recorded(game_id).stored
+            review, runs, trouble = self._review_of(stored)
+            return {"state": "none"} if review is None else review_object(stored, review, runs=runs, trouble=trouble)
+
+        return await self._answer(work, web.json_response)
+
+    async def begin_review(self, request: web.Request) -> web.Response:
+        """Begins a review, `{"action": "begin"}`, or ends it, `{"action": "stop"}`; what is done is kept."""
+        game_id = request.match_info["game"]
+        words = await self._words(request)
+        if isinstance(words, web.Response):
+            return words
+        if words not in ({"action": "begin"}, {"action": "stop"}):
+            return problem(400, "invalid", 'what is to be done is {"action": "begin"} or {"action": "stop"}')
+        state = self._playing()
+
+        def work() -> dict[str, object]:
+            stored = self._recorded(game_id).stored
+            if words == {"action": "stop"}:
+                self._reviewing.stop(game_id)
+            elif state is not None and state.game_id == game_id and stored.finished is None:
+                raise ExportError(worded("This game is being played: it can be reviewed once it is over."))
+            elif not self._reviewing.begin(stored):
+                raise ExportError(worded("Another game is being reviewed. Stop that, or wait for its end."))
+            return {"code": "done", "text": ""}
+
+        return await self._answer(work, web.json_response)
+
+    def _review_of(self, stored: StoredGame) -> tuple[Review | None, bool, str]:
+        """The review being made of the game, else the one that is kept; whether it is being made; what went wrong."""
+        made = self._reviewing.progress(stored.game_id)
+        if made is not None and made[0].played == fingerprint(stored) and (made[1] or made[2]):
+            return made
+        return self._reviews.read(stored), False, ""
 
     async def delete(self, request: web.Request) -> web.Response:
         """Deletes a game; the request's body repeats its id: `{"confirm": "ID"}`."""
@@ -237,6 +344,8 @@ class Archive:
                 if _is_newer(journal, game_id, state.game_id):
                     raise ExportError(worded("This game has just begun: it cannot be deleted."))
                 journal.delete(game_id)
+            self._reviewing.stop(game_id, keep=False)
+            self._reviews.forget(game_id)
             if self._pictures.forget(game_id):
                 return worded("The game is deleted.")
             return worded("The game is deleted; its pictures could not all be removed.")
@@ -260,14 +369,14 @@ class Archive:
 
         return await self._answer(work, lambda kept: web.json_response({"code": "done", "text": "", "players": kept}))
 
-    async def _words(self, request: web.Request) -> object:
+    async def _words(self, request: web.Request, most: int = MAX_BYTES) -> object:
         """The body of a command, or the response that refuses it."""
         refusal = self._permission.refusal(request)
         if refusal is not None:
             return refusal
         try:
             async with asyncio.timeout(READ_S):
-                return await words_of(request, MAX_BYTES)
+                return await words_of(request, most)
         except CommandError as error:
             return problem(400, "no_command", str(error))
         except ConnectionError:

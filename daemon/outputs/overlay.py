@@ -7,7 +7,7 @@ import numpy as np
 
 from daemon.drawing import lettering, marks
 from daemon.drawing.lettering import Colour
-from daemon.drawing.palette import LAST, UNKNOWN, WANTED, WRONG, bgr
+from daemon.drawing.palette import HINT, LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.outputs.scene import Scene
 from vision.frame import Image
 from vision.pose import FloatArray, project
@@ -60,6 +60,13 @@ def _draw_board(view: Image, scene: Scene) -> None:
     for cell in scene.fault_cells:
         marks.ring(view, centres[cell], radius * 1.1, bgr(WRONG), width + 1)
     marks.steps(view, scene.agent_steps, centres, radius * 1.1, bgr(WANTED), width + 1)
+    for steps, label in reversed(scene.best):
+        marks.steps(view, steps[:1], centres, radius, bgr(HINT), width)
+        size = max(8, round(radius))
+        x, y = centres[steps[0].cell]
+        corner = (round(x) - lettering.width_px(label, size, bold=True) // 2, round(y) - size * 2 // 3)
+        marks.disc(view, centres[steps[0].cell], radius * 0.72, TEXT)
+        lettering.write(view, label, corner, size, bgr(HINT), bold=True)
 
 
 def _view_from_board(scene: Scene, side_px: int) -> FloatArray:

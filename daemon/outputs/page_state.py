@@ -9,6 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import cv2
@@ -49,7 +50,7 @@ class PageState(Collector):
 
     def __init__(self, health_deadline_s: float) -> None:
         self._health_deadline_s = health_deadline_s
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._state: StateMessage | None = None
         self._draw: Callable[[], Image] | None = None
         self._draw_board: Callable[[], str] | None = None
@@ -68,6 +69,10 @@ class PageState(Collector):
         self._announced = 0
         self._figures: dict[str, float] = {}
         self._line: dict[str, Any] = {"plies": [], "scores": None}
+
+    def together(self) -> AbstractContextManager[object]:
+        """While it is open, other threads read nothing: what is replaced inside appears at once."""
+        return self._lock
 
     def set_state(self, state: StateMessage) -> None:
         """Replaces the state."""

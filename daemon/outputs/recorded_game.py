@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from typing import Any
 
 import games
-from calibration.template import load_template
+from calibration.template import BoardTemplate, load_template
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.i18n.translation import in_words, worded
 from daemon.judging import phrases
@@ -16,6 +18,7 @@ from daemon.storage.exporting.played import ExportError, Played, play_again
 from daemon.storage.pictures import Pictures
 from daemon.storage.score_sheet import Row, rows_of
 from daemon.storage.stored_game import StoredGame, StoredPly
+from games import AnyGame, Step
 
 MAX_PLIES = 4096
 """Most plies sent, as many as in a state message."""
@@ -46,6 +49,8 @@ class RecordedGame:
         rows = [] if played is None else rows_of(played.line)
         kept = pictures.names(stored.game_id)
         numbers = {} if played is None else {index: number for number, index in enumerate(played.line.seen, 1)}
+        game = None if played is None else played.game
+        hides = game is None or game.hides  # a position would tell the hands
         plies = []
         for index, ply in enumerate(stored.plies[:MAX_PLIES]):
             fields = _ply(ply, rows[index] if index < len(rows) else None)
@@ -53,12 +58,12 @@ class RecordedGame:
                 fields["number"] = numbers[index]
             if kept and pictures.path(stored.game_id, ply.ply, ply.board).name in kept:
                 fields["picture"] = True
-            plies.append(fields)
-        game = None if played is None else played.game
+            plies.append(fields if hides else fields | {"position": ply.position})
         return {
             "id": stored.game_id,
             "game": stored.game,
             "title": title_of(stored.game),
+            "start": "" if played is None or hides else played.game.format_position(played.positions[0]),
             "sides": ["first", "second"] if game is None else list(game.sides),
             "rules": dict(stored.rules),
             "players": list(stored.players),
@@ -91,22 +96,48 @@ class RecordedGame:
             position = played.positions[ply]
             won = () if game.outcome(position) is None else game.won_by(position)
             marks = Marks(last=played.line.steps(ply - 1) if ply else (), won=won)
-            scores = game.scores(position)
-            pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
-            letters = game.board(position)
-            return board_svg(
-                template,
-                letters,
-                marks=marks,
-                tiles=game.tiles(position),
-                pawns=pawns,
-                title=_title(stored, ply),
-                names=names_of(template),
-                sides=sides_of(game),
-                worth=worth_of(game),
-            )
+            return _drawn(game, template, position, marks, _title(stored, ply))
         except ValueError as error:  # rules, template or letters are no longer known
             raise ExportError(f"the board cannot be drawn: {error}") from error
+
+    def better_board(self, ply: int, line: Sequence[str], made: int) -> str:
+        """The board before that ply, after the first `made` moves of another line, the next one drawn as a hint.
+
+        Raises ExportError if it cannot be drawn.
+        """
+        if self.played is None or not 0 < ply <= len(self.stored.plies):
+            raise ExportError(self.fault or worded("The game has no move {ply} any more.", ply=ply))
+        game, position = self.played.game, self.played.positions[ply - 1]
+        last: Sequence[Step] = self.played.line.steps(ply - 2) if ply > 1 else ()
+        hint: Sequence[Step] = ()
+        try:
+            for text in line[:made]:
+                move = game.parse_move(position, text)
+                last, position = game.steps(position, move), game.apply(position, move)
+            if made < len(line):
+                hint = game.steps(position, game.parse_move(position, line[made]))
+            template = load_template(game.name, games.switched_on(game))
+            won = () if game.outcome(position) is None else game.won_by(position)
+            title = " ".join(line[: made + 1])
+            return _drawn(game, template, position, Marks(last=tuple(last), hint=tuple(hint), won=won), title)
+        except ValueError as error:
+            raise ExportError(f"the board cannot be drawn: {error}") from error
+
+
+def _drawn(game: AnyGame, template: BoardTemplate, position: Any, marks: Marks, title: str) -> str:
+    scores = game.scores(position)
+    pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
+    return board_svg(
+        template,
+        game.board(position),
+        marks=marks,
+        tiles=game.tiles(position),
+        pawns=pawns,
+        title=title,
+        names=names_of(template),
+        sides=sides_of(game),
+        worth=worth_of(game),
+    )
 
 
 def key_of(stored: StoredGame) -> tuple[str, int, int, str | None]:

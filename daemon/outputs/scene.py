@@ -26,6 +26,8 @@ class Scene:
     """Steps of the last move."""
     agent_steps: tuple[Step, ...] = ()
     """Steps that a person must now carry out for the agent."""
+    best: tuple[tuple[tuple[Step, ...], str], ...] = ()
+    """Steps of the best moves, best first, each with its value in a few signs."""
     fault_cells: tuple[int, ...] = ()
     """Cells that must be corrected."""
     unknown_cells: tuple[int, ...] = ()

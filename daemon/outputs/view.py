@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import games
 from calibration.template import BoardTemplate, load_template
+from daemon.agents.best_moves import steps_and_labels
 from daemon.commands.command import mark_of
+from daemon.core.puzzle_play import question
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.game.effects import Thought
 from daemon.game.line_of_play import LineOfPlay, shares_pieces, unseen_moves
-from daemon.i18n.translation import alone, in_words, language, worded, worded_n
+from daemon.i18n.translation import alone, as_words, in_words, language, worded, worded_n
 from daemon.judging import phrases
 from daemon.judging.play import Play
 from daemon.outputs.instruction import instruction
@@ -64,9 +66,15 @@ class View:
             told = "" if match.advice is None else in_words(*match.advice.said)
             now = {"mark": mark, "instruction": instruction(play, names), "hint": told}
             self._key, self._play_view = key, play_view(play, watched=watched) | now
+            if match.has_puzzles and (match.puzzle is not None or not play.ply or play.outcome is not None):
+                self._play_view["offers"] = [*offers_of(play, watched=watched), "puzzle"]
         if thought is not None or self._thought[0] != match.game_id:
             self._thought = match.game_id, _thought(thought)
-        more = {"clock": clock_of(timer, play.game), "thought": self._thought[1], "pace": match.pace_s}
+        more = {"best": best_of(match), "puzzle": puzzle_of(match)} | {
+            "clock": clock_of(timer, play.game),
+            "thought": self._thought[1],
+            "pace": match.pace_s,
+        }
         return self._play_view | more
 
     def board(self, match: Match, unknown: tuple[int, ...] = ()) -> Drawing | None:
@@ -76,7 +84,8 @@ class View:
         wanted = () if play.agent_move is None else game.steps(position, play.agent_move)
         hint = () if match.advice is None else game.steps(position, match.advice.move)
         won = () if game.outcome(position) is None else game.won_by(position)
-        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown, hint, won)
+        best = steps_and_labels(match.best_moves)
+        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown, hint, won, best)
         template = template_of(game)
         pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
         drawn = game.name, template.options, game.board(position), marks, game.tiles(position), pawns, language()
@@ -96,6 +105,59 @@ class View:
             sides=sides_of(game),
             worth=worth_of(game),
         )
+
+
+def best_of(match: Match) -> dict[str, object]:
+    """Whether the best moves are `shown`, and were `looked` for; the `moves`, and the `ways` to show or hide them.
+
+    Each way has the fields of the command `best`, a `name`, and what to `ask` before it; each move its `label` on the
+    board, the `move` and its `value` in words, and `why`.
+    """
+    play, best = match.referee, match.best
+    moves = [
+        {
+            "label": one.label,
+            "move": as_words(one.spoken),
+            "value": in_words(one.value),
+            "why": ", ".join(in_words(reason) for reason in one.why),
+        }
+        for one in match.best_moves
+    ]
+    stands = {"shown": best.are_shown(play), "looked": best.has_looked(match.mark), "practice": best.practice}
+    return stands | {"moves": moves, "ways": _best_ways(match)}
+
+
+def puzzle_of(match: Match) -> dict[str, object] | None:
+    """The puzzle that is played: `id`, `text`, `source`, `verdict` and `why`, how often it was `tried` and `solved`."""
+    play = match.puzzle
+    if play is None:
+        return None
+    game, start = match.referee.game, match.referee.history[0]
+    return {
+        "id": play.puzzle.puzzle_id,
+        "text": in_words(question(play.puzzle, game, game.to_move(start))),
+        "source": play.puzzle.source,
+        "verdict": play.verdict,
+        "why": in_words(*play.why),
+        "tried": play.standing.tried,
+        "solved": play.standing.solved,
+    }
+
+
+def _best_ways(match: Match) -> list[dict[str, object]]:
+    play, best = match.referee, match.best
+    if play.outcome is not None or best.forbidden:
+        return []
+    if best.are_shown(play):
+        return [{"shown": False, "name": worded("Hide them"), "ask": ""}]
+    if play.agents == (None, None):
+        ways: list[dict[str, object]] = []
+        for side in sorted({0, 1} - best.wishes):
+            name = worded("{side:Nom} wants to see them", side=phrases.named(play.game, side))
+            ways.append({"shown": True, "side": play.game.sides[side], "name": name, "ask": ""})
+        return ways + ([{"shown": False, "name": worded("Hide them"), "ask": ""}] if best.wishes else [])
+    ask = worded("Really? It becomes practice.") if play.agents.count(None) == 1 and not best.practice else ""
+    return [{"shown": True, "name": worded("Show them"), "ask": ask}]
 
 
 def play_view(play: Play, *, watched: bool) -> dict[str, object]:

@@ -18,6 +18,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,10 @@ class WebPage:
         if self._door is not None:
             with contextlib.suppress(RuntimeError):  # closed
                 asyncio.run_coroutine_threadsafe(self._door.filming.stop(), self._loop)
+
+    def together(self) -> AbstractContextManager[object]:
+        """Pages see all that is updated inside at once: no move without the view of the position after it."""
+        return self._page_state.together()
 
     def update_state(self, state: StateMessage) -> None:
         """Shows a new state."""

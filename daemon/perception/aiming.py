@@ -62,7 +62,9 @@ class Aiming:
 
     def _ask(self, frame: Frame, template: BoardTemplate) -> None:
         """Searches in a thread, one at a time and half of the time at most."""
-        if time.monotonic() < self._due_s or (self._thread is not None and self._thread.is_alive()):
+        if self._thread is not None and self._thread.is_alive():
+            return
+        if time.monotonic() < self._due_s:  # read last: a thread sets it when it ends
             return
         self._thread = threading.Thread(target=self._run, args=(frame, template), name="aiming", daemon=True)
         self._thread.start()

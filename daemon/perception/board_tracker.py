@@ -124,11 +124,14 @@ class BoardTracker:
             self._take_in(observation.reading, time_s)
         elif self._hurried_s is not None and _stands_still(observation):
             self.match.carry_out(self._read_at_once(observation))
-        elif self._next_game.look(time_s) and _stands_still(observation):
+        elif self.match.puzzle is None and self._next_game.look(time_s) and _stands_still(observation):
             self.match.new_game_wanted = True
 
     def _take_in(self, reading: BoardReading, time_s: float) -> None:
         """Judges a reading, unless it shows that the next game begins."""
+        if self.match.puzzle is not None:  # while it is set up, the board may look like a start
+            self.judge(reading)
+            return
         sign = self._next_game.see(self._referee, self.overrides.over(reading), time_s)
         if sign == "offer":
             self.match.carry_out([self._referee.announce("new_game", OFFER)])

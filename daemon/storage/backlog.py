@@ -14,9 +14,9 @@ from wording import Sentence, sentence
 LOGGER = logging.getLogger(__name__)
 MAX_NOTES = 256
 """Most notes kept waiting while the record cannot be written."""
-LASTING = ("agent_move", "new_game", "adopted", "left")
+LASTING = ("agent_move", "new_game", "adopted", "left", "practice")
 """Notes on which the game's course depends: after a restart the players must not be asked for a different move, nor
-find themselves in a game that they had left."""
+find themselves in a game that they had left; and practice must not count."""
 
 
 def is_lasting(effect: Effect) -> bool:

@@ -84,8 +84,12 @@ def ranking(results: Iterable[Result]) -> list[Standing]:
 
 
 def results(journal: Journal, game: str = "") -> Sequence[Result]:
-    """Finished games of the record, or of one game only, in the order in which they ended. Raises JournalError."""
+    """Finished games of the record, or of one game only, in the order in which they ended; practice does not count.
+
+    Raises JournalError.
+    """
     where, given = ("AND game = ?", [game]) if game else ("", [])
+    where += " AND game_id NOT IN (SELECT game_id FROM notes WHERE kind = 'practice')"
     rows = journal.rows(
         f"SELECT players, winner FROM games WHERE finished IS NOT NULL {where} ORDER BY finished, game_id", given
     )

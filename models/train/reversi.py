@@ -15,8 +15,9 @@ from models.train.reversi_fit import fit
 from models.train.reversi_games import play
 
 FILE, NAME = "reversi_patterns.npz", "reversi_patterns"
-ROUNDS = ((1 / 3, 1, 6), (1 / 2, 2, 8), (1.0, 4, 12))
-"""Share of the games, depth of their searches, and passes over their positions; the last round's weights are kept."""
+ROUNDS = ((1 / 6, 1, 1.0, 6), (1 / 6, 2, 0.8, 8), (1 / 3, 4, 0.6, 12), (1 / 3, 4, 0.4, 12), (1.0, 4, 0.5, 12))
+"""Share of the games, depth of their searches, trust in what comes later (`reversi_games.play`), and passes over their
+positions. The last round's weights are kept."""
 
 
 def make_reversi(out: Path, *, games: int, seed: int, command: str) -> None:
@@ -27,11 +28,12 @@ def make_reversi(out: Path, *, games: int, seed: int, command: str) -> None:
     weights = np.zeros((STAGES, 4 * STAGE_WORDS), np.int16)
     error = accuracy = 0.0
     with Progress(console=Console(stderr=True)) as progress:
-        for number, (share, depth, epochs) in enumerate(ROUNDS, 1):
+        for number, (share, depth, trust, epochs) in enumerate(ROUNDS, 1):
             count = max(round(share * games), 40)
             task = progress.add_task(f"round {number}: games at depth {depth}", total=count)
-            packed = weights.reshape(-1).view(np.uint64)
-            positions = play(packed, count, depth, seed + number - 1, functools.partial(progress.advance, task))
+            packed = np.ascontiguousarray(weights.reshape(-1)).view(np.uint64)
+            advance = functools.partial(progress.advance, task)
+            positions = play(packed, count, depth, trust, seed + number - 1, advance)
             task = progress.add_task(f"round {number}: {len(positions.mine)} positions, fitting", total=STAGES)
             weights, error, accuracy = fit(positions, epochs, seed, functools.partial(progress.advance, task))
     np.savez_compressed(out / FILE, weights=weights)

@@ -69,14 +69,14 @@ def _features(mine: Any, theirs: Any, shared: Any, found: Any) -> None:
 
 
 @compiled
-def _pass_over(features: Any, result: Any, order: Any, weights: Any, step: float) -> float:
+def _pass_over(features: Any, worth: Any, order: Any, weights: Any, step: float) -> float:
     """One step for every position; returns the mean squared error on the way."""
     total = 0.0
     for row in order:
         value = 0.0
         for index in range(FEATURES):
             value += weights[features[row, index]]
-        error = result[row] - value
+        error = worth[row] - value
         total += error * error
         for index in range(FEATURES):
             weights[features[row, index]] += step * error
@@ -101,16 +101,16 @@ def fit_stage(positions: Positions, stage: int, epochs: int, seed: int) -> tuple
     learnt = np.flatnonzero(inside & ~apart)
     features = np.zeros((len(learnt), FEATURES), np.uint32)
     _features(positions.mine[learnt], positions.theirs[learnt], shared, features)
-    result = positions.result[learnt].astype(np.float32)
+    worth = positions.worth[learnt]
     weights = np.zeros(STAGE_WORDS * 4, np.float32)
     draw = np.random.default_rng(seed + stage)
     for epoch in range(epochs):
         step = FIRST_STEP * (LAST_STEP / FIRST_STEP) ** (epoch / max(epochs - 1, 1))
-        _pass_over(features, result, draw.permutation(len(learnt)), weights, step)
+        _pass_over(features, worth, draw.permutation(len(learnt)), weights, step)
     tested = np.flatnonzero(apart & (discs >= low) & (discs <= high))
     features = np.zeros((len(tested), FEATURES), np.uint32)
     _features(positions.mine[tested], positions.theirs[tested], shared, features)
-    values, truth = np.zeros(len(tested)), positions.result[tested]
+    values, truth = np.zeros(len(tested)), positions.worth[tested]
     _values(features, weights, values)
     error = float(np.sqrt(np.mean((values - truth) ** 2))) if len(tested) else 0.0
     right = float(np.mean(np.sign(values) == np.sign(truth))) if len(tested) else 0.0

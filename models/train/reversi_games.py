@@ -1,12 +1,15 @@
 """Reversi positions with the results of play: the engine's own games, with perfect endgames.
 
-A game begins with random moves, continues by searches to a small depth, and is solved when few squares are empty: the
-result applies to every position since the last random move. After that a random move is made now and then and the
-position solved again, so that endings are included that good play would not reach.
+A game begins with random moves, continues by searches to a small depth, and is solved when few squares are empty. What
+a position is worth is told by the result and by the scores of the searches from there on, the nearer the more. After
+the first solution a random move is made now and then and the position solved again, so that endings are included that
+good play would not reach.
 """
 
 from __future__ import annotations
 
+import concurrent.futures
+import os
 from collections.abc import Callable
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -18,8 +21,9 @@ from agents.kernels.compilation import bit_count, lowest_bit, signed
 from agents.kernels.reversi import memory as layout
 from agents.kernels.reversi.discs import flips, moves
 from agents.kernels.reversi.endgame import prove
-from agents.kernels.reversi.memory import BEST_MOVE, GENERATION, NODES, Memory
-from agents.kernels.reversi.midgame import LOWEST, negamax
+from agents.kernels.reversi.memory import BEST_MOVE, BEST_SCORE, GENERATION, NODES, SALT, Memory
+from agents.kernels.reversi.midgame import LOWEST, WON, negamax
+from agents.kernels.reversi.searcher import SELECTIVE
 
 U = np.uint64
 ZERO, ONE = U(0), U(1)
@@ -48,8 +52,8 @@ class Positions(NamedTuple):
     mine: NDArray[np.uint64]
     """Discs of the side to move, a bit a square."""
     theirs: NDArray[np.uint64]
-    result: NDArray[np.int8]
-    """Discs of the side to move minus the enemy's; the winner gets the empty squares."""
+    worth: NDArray[np.float32]
+    """Discs of the side to move minus the enemy's, expected at the end; the winner gets the empty squares."""
     game: NDArray[np.int32]
     """Number of the position's game."""
 
@@ -75,7 +79,7 @@ def _solve(memory: Memory, mine: np.uint64, theirs: np.uint64, empties: int) -> 
 
 
 @compiled
-def _play(memory: Memory, depth: int, mine: Any, theirs: Any, result: Any) -> int:
+def _play(memory: Memory, depth: int, trust: float, mine: Any, theirs: Any, worth: Any, side: Any) -> int:
     """Plays one game; returns the number of positions written."""
     own, other = U(0x0000000810000000), U(0x0000001008000000)
     randoms = np.random.randint(MIN_RANDOM, MAX_RANDOM + 1)
@@ -86,7 +90,6 @@ def _play(memory: Memory, depth: int, mine: Any, theirs: Any, result: Any) -> in
         if where == ZERO:
             if moves(other, own) == ZERO:
                 return rows if unsolved == rows else unsolved
-            # A pass changes sides; rows already written stay from each mover's view.
             own, other = other, own
             where = moves(own, other)
             ply += 1
@@ -94,55 +97,67 @@ def _play(memory: Memory, depth: int, mine: Any, theirs: Any, result: Any) -> in
         if ply < randoms:
             square = _random_move(where)
         else:
-            mine[rows], theirs[rows] = own, other
+            mine[rows], theirs[rows], side[rows] = own, other, ply % 2
             if empties > SOLVED:
                 negamax(memory, own, other, depth, LOWEST, -LOWEST, 0)
-                rows += 1
+                worth[rows] = discs_of(signed(memory[BEST_SCORE]))
                 square = memory[BEST_MOVE] - ONE
             else:
-                result[rows] = _solve(memory, own, other, empties)
+                worth[rows] = _solve(memory, own, other, empties)
                 square = memory[BEST_MOVE] - ONE
-                for row in range(unsolved, rows):
-                    # The parity tells whether the same side moves here and there: turns in between, passes included.
-                    result[row] = result[rows] if (result[row] == ply % 2) else -result[rows]
-                rows += 1
-                unsolved = rows
+                for row in range(rows - 1, unsolved - 1, -1):
+                    later = worth[row + 1] if side[row] == side[row + 1] else -worth[row + 1]
+                    worth[row] = trust * later + (1 - trust) * worth[row]
+                unsolved = rows + 1
                 if np.random.random() < ASTRAY:
                     square = _random_move(where)
-            if empties > SOLVED:
-                result[rows - 1] = ply % 2
+            rows += 1
         turned = flips(own, other, square)
         own, other = other ^ turned, own | turned | ONE << square
         ply += 1
 
 
 @compiled
+def discs_of(score: int) -> float:
+    """A search's score in discs; of a game that ends within its reach, the result."""
+    if abs(score) > WON:
+        score += -WON if score > 0 else WON
+    return min(max(score / 100, -64.0), 64.0)
+
+
+@compiled
 def _play_many(
-    memory: Memory, seed: int, games: int, depth: int, mine: Any, theirs: Any, result: Any, game: Any
+    memory: Memory, seed: int, games: int, depth: int, trust: float, mine: Any, theirs: Any, worth: Any, game: Any
 ) -> int:
     np.random.seed(seed)
-    rows = 0
+    rows, side = 0, np.zeros(ROWS_A_GAME, np.int8)
     for number in range(games):
         memory[NODES] = ZERO
-        written = _play(memory, depth, mine[rows:], theirs[rows:], result[rows:])
+        written = _play(memory, depth, trust, mine[rows:], theirs[rows:], worth[rows:], side)
         game[rows : rows + written] = number
         rows += written
     return rows
 
 
-def play(weights: Memory, games: int, depth: int, seed: int, say: Callable[[int], object]) -> Positions:
+def play(weights: Memory, games: int, depth: int, trust: float, seed: int, say: Callable[[int], object]) -> Positions:
     """So many games by searches to the depth with these weights; the same seed plays the same games.
 
-    Calls `say` after every few games.
+    `trust` is the lambda of TD(lambda) (Sutton 1988): at 1 the result alone tells what a position is worth, at 0 its
+    own search. Uses all cores; calls `say` after every few games, from any thread.
     """
-    memory = layout.allocate(16, "", weights)
-    chunks: list[Positions] = []
-    for start in range(0, games, GAMES_A_CHUNK):
+
+    def chunk(start: int) -> Positions:
+        memory = layout.allocate(16, "", weights)
+        memory[SALT] = SELECTIVE
         count = min(GAMES_A_CHUNK, games - start)
         room = count * ROWS_A_GAME
         mine, theirs = np.zeros(room, np.uint64), np.zeros(room, np.uint64)
-        result, game = np.zeros(room, np.int8), np.zeros(room, np.int32)
-        rows = _play_many(memory, (seed * 1_000_003 + start) % 2**31, count, depth, mine, theirs, result, game)
-        chunks.append(Positions(mine[:rows], theirs[:rows], result[:rows], game[:rows] + start))
+        worth, game = np.zeros(room, np.float32), np.zeros(room, np.int32)
+        own_seed = (seed * 1_000_003 + start) % 2**31
+        rows = _play_many(memory, own_seed, count, depth, trust, mine, theirs, worth, game)
         say(count)
+        return Positions(mine[:rows].copy(), theirs[:rows].copy(), worth[:rows].copy(), game[:rows] + start)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        chunks = list(pool.map(chunk, range(0, games, GAMES_A_CHUNK)))
     return Positions(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))

@@ -16,6 +16,7 @@ import pytest
 
 import games
 from agents.agent import Limits
+from agents.analysis import Analyst
 from agents.jobs import Backend
 from agents.kernels.nine_mens_morris import MorrisSearch
 from agents.kernels.nine_mens_morris.endgames import Endgames
@@ -212,3 +213,26 @@ def test_small_tables_are_built_beside_the_game(tmp_path: Path, monkeypatch: pyt
         search.begin(position, nodes=10, exact=False)
     assert search.deepen(1).final
     assert [path.name for path in (tmp_path / "nine_mens_morris-flying").iterdir()] == ["3-3.table"]
+
+
+def test_an_analysis_in_reach_of_the_tables_is_exact(within: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A move that lets a win go, or throws a draw away, gives away exactly half a point or a whole one."""
+    game, draw, go_on = morris(**FLYING), random.Random(8), threading.Event()
+    monkeypatch.setenv("KIBITZER_TABLES", str(within))
+    analyst, tables, seen = Analyst(game, 0.2), Endgames(game, within), set()
+    for _ in range(40):
+        position = endgame(draw, *draw.choice([(3, 3), (4, 3), (3, 4)]))
+        if game.outcome(position) is not None:
+            continue
+        move = draw.choice(game.legal_moves(position))
+        after = game.apply(position, move)
+        if game.outcome(after) is not None or tables.code(*reversed(after.men)) is None:
+            continue
+        judged = analyst.judged(position, move, go_on, analyst.best(after, go_on))
+        code = tables.code(*position.men)
+        assert code is not None
+        assert judged.best.value.exact and judged.made.value.exact
+        assert judged.best.value.chance == (1 + outcome(code)) / 2
+        assert judged.lost in (0.0, 0.5, 1.0)
+        seen.add(judged.lost)
+    assert seen >= {0.0, 0.5}

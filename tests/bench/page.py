@@ -4,8 +4,8 @@ Prints one JSON line: `interactive_ms` (from asking for the page to the first bo
 (from a state that is handed to the page's thread to the next frame that Chromium paints; median and 95 %), `growth`
 over the state changes (heap in MB, elements of the document and documents, before and after), `weight_kb` of all that
 `/` loads.
-`--pictures` keeps four screenshots in that folder: a game of morris on a phone, a laptop and a projector, and the start
-card.
+`--pictures` keeps five screenshots in that folder: a game of morris on a phone, a laptop and a projector, the start
+card, and the review of a game.
 """
 
 from __future__ import annotations
@@ -27,14 +27,17 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import games
 from agents.messages import PlayerPart, StateMessage
+from agents.players import Player, parse
 from daemon.game.effects import Thought
 from daemon.judging.referee import Referee
 from daemon.outputs.view import View
 from daemon.outputs.web import WebPage
+from daemon.storage.journal import Journal
 from games import AnyGame
 from tests.browser.conftest import CHROMIUM
 from tests.browser.table import Table
 from tests.daemon.page_files import weight_of as bytes_of
+from tests.daemon.recorded_games import record_game
 
 PAINTED = """() => { window.painted = {}; new MutationObserver(() => {
   const count = document.querySelector('#moves').dataset.plies + '/' + document.querySelector('#said').textContent;
@@ -155,7 +158,7 @@ def short_game(name: str, plies: int) -> list[str]:
 
 
 def take_pictures(browser: Browser, folder: Path) -> None:
-    """Takes four screenshots, small enough to be kept."""
+    """Takes five screenshots, small enough to be kept."""
     moves = ["d6", "f4", "d2", "b4", "g4", "d7", "c5", "e3", "a4", "c4", "e5", "d5", "f6", "b6", "a1"]
     shown = Shown("morris", moves)
     for number, text in enumerate(("A new game of nine men's morris. Light begins.", "Light: f6.", "Dark: b6."), 1):
@@ -177,6 +180,33 @@ def take_pictures(browser: Browser, folder: Path) -> None:
         page.wait_for_load_state("networkidle")
         keep(page, folder / "page-start.webp")
         table.close()
+    with tempfile.TemporaryDirectory() as record:
+        take_review(browser, Path(record), folder / "page-review.webp")
+
+
+def take_review(browser: Browser, record: Path, path: Path) -> None:
+    """Takes a screenshot of a game of reversi between two levels, reviewed as the page does it."""
+    game = games.load("reversi")
+    players = [Player(parse(f"level-{level}"), game) for level in (6, 4)]
+    position, texts = game.initial(), []
+    while game.outcome(position) is None:
+        move = players[game.to_move(position)].choose(position).move
+        texts.append(game.format_move(position, move))
+        position = game.apply(position, move)
+    journal = Journal(record / "journal.sqlite")
+    game_id = record_game(journal, game, game.initial(), texts, players=("Ana", "level-4")).game_id
+    journal.close()
+    served = WebPage(port=0, journal=record / "journal.sqlite")
+    page = browser.new_page(viewport={"width": 1366, "height": 860}, color_scheme="light")
+    page.goto(f"{served.address}games#{game_id}")
+    page.click("#review-begin")
+    page.wait_for_function("() => !document.querySelector('#review-next').hidden", timeout=300_000)
+    page.wait_for_function("() => document.querySelector('#review-stop').hidden", timeout=300_000)
+    for _ in range(3):
+        page.click("#review-next")
+    page.locator("#judged button").first.click()
+    keep(page, path)
+    served.close()
 
 
 def keep(page: Page, path: Path) -> None:
@@ -194,7 +224,7 @@ def main() -> int:
     """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--changes", type=int, default=2000, help="State changes that are shown.")
-    parser.add_argument("--pictures", type=Path, help="Folder in which to keep four screenshots; measures nothing.")
+    parser.add_argument("--pictures", type=Path, help="Folder in which to keep five screenshots; measures nothing.")
     given = parser.parse_args()
     if CHROMIUM is None or not shutil.which(CHROMIUM):
         sys.stderr.write("there is no chromium; on Debian: apt-get install chromium\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import numpy as np
@@ -66,17 +67,38 @@ def test_a_board_that_is_seen_well_needs_no_words_and_has_its_corners() -> None:
 
 def test_the_search_runs_beside_and_one_at_a_time() -> None:
     asked: list[Image] = []
+    found = threading.Event()
 
     def search(image: Image, _: BoardTemplate) -> Unseen:
         asked.append(image)
-        time.sleep(0.2)
+        found.wait(20)
         return cut_off(("top",))
 
     aiming, bare = Aiming(search), np.full((SIZE_PX[1], SIZE_PX[0], 3), 90, np.uint8)
     lost = seen(bare)
     assert corners_of(lost, MORRIS, SIZE_PX) == []
+    for _ in range(50):
+        assert aiming.words(lost, MORRIS, SIZE_PX, "", shakes=False) == ()
+    found.set()
     began_s, words = time.monotonic(), ""
-    while not words and time.monotonic() < began_s + 10:
+    while not words and time.monotonic() < began_s + 20:
         words = in_words(*aiming.words(lost, MORRIS, SIZE_PX, "", shakes=False))
     assert words == "The far edge is missing." and len(asked) == 1
     assert words_for(aiming, draw(MORRIS)[0]) == ""
+
+
+def test_a_search_that_ends_while_another_is_asked_for_is_not_followed_by_one_at_once() -> None:
+    class Ended(threading.Thread):
+        """A search that ends at the very moment when somebody looks whether it still runs."""
+
+        def is_alive(self) -> bool:
+            aiming._due_s = time.monotonic() + 60
+            return False
+
+    def search(image: Image, _: BoardTemplate) -> Unseen:
+        raise AssertionError("searched again")
+
+    aiming = Aiming(search)
+    aiming._thread = Ended()
+    aiming.words(seen(np.full((SIZE_PX[1], SIZE_PX[0], 3), 90, np.uint8)), MORRIS, SIZE_PX, "", shakes=False)
+    assert isinstance(aiming._thread, Ended)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import sqlite3
+import sys
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -164,6 +165,102 @@ def test_a_game_is_deleted_when_that_is_confirmed_and_its_pictures_with_it(page:
     for path in (f"archive/{game_id}", f"archive/{game_id}/board/1.svg", f"archive/{game_id}/export/json"):
         status, gone = told(page, path)
         assert (status, gone["code"]) == (404, "unknown_game") and "no longer" in gone["text"]
+
+
+def test_positions_are_given_except_where_they_would_tell_the_hands(page: WebPage) -> None:
+    for name, game_id in ids(page).items():
+        game = told(page, f"archive/{game_id}")[1]
+        hides = games.find(name).hides
+        assert bool(game["start"]) is not hides
+        assert all(("position" in one) is not hides for one in game["plies"])
+
+
+def test_somebodys_game_is_imported_and_a_wrong_one_refused_with_the_rule(page: WebPage) -> None:
+    good = {"text": "(;GM[4]SZ[15]PB[Zoe]PW[Yan];B[hh];W[ii])", "name": "their.sgf", "game": ""}
+    status, answer = told(page, "archive", good)
+    assert status == 200
+    game = told(page, f"archive/{answer['id']}")[1]
+    assert (game["game"], game["players"], game["source"]) == ("gomoku", ["Zoe", "Yan"], "their.sgf")
+    assert told(page, "archive", {"text": "h8 i9", "name": "x.txt", "game": "gomoku"})[0] == 200
+    count = len(told(page, "archive")[1]["games"])
+    for text, why in (("(;GM[4]SZ[15];B[hh];W[hh])", "occupied"), ("nonsense", "none of"), ("", "none of")):
+        status, answer = told(page, "archive", {"text": text, "name": "x", "game": ""})
+        assert status == 409 and why in answer["text"]
+    wrong: list[object] = [{}, [], {"text": 5, "name": "x", "game": ""}, {"text": "h8", "name": "x"}]
+    for command in wrong:
+        assert told(page, "archive", command)[0] == 400
+    assert told(page, "archive", {"text": "f5" * 200_000, "name": "x", "game": ""})[0] == 400
+    assert ask(page, "archive", good, Origin="http://evil.example")[0] == 403
+    assert len(told(page, "archive")[1]["games"]) == count
+
+
+SLOW = """
+import json, sys, time
+print(json.dumps({"plies": 24, "unit": "disc", "fault": ""}))
+value = {"score": 0.0, "chance": 0.5, "amount": 0.0, "plies": None, "exact": False}
+print(json.dumps({"ply": 25, "side": 0, "value": value, "best": None}), flush=True)
+best = {"move": "a1", "value": value, "line": ["nonsense"]}
+print(json.dumps({"ply": 24, "side": 1, "move": "b1", "value": value, "best": best, "mark": "slip"}), flush=True)
+time.sleep(600)
+"""
+
+
+def reviewing(page: WebPage, monkeypatch: pytest.MonkeyPatch, program: str = SLOW) -> str:
+    """Begins to review the game of reversi with that program; returns the game's id once a move is judged."""
+    assert page._archive is not None
+    monkeypatch.setattr(page._archive._reviewing, "_command", (sys.executable, "-c", program))
+    game_id = ids(page)["reversi"]
+    assert told(page, f"archive/{game_id}/review")[1] == {"state": "none"}
+    assert told(page, f"archive/{game_id}/review", {"action": "begin"})[0] == 200
+    while told(page, f"archive/{game_id}/review")[1]["done"] < 2:
+        pass
+    return game_id
+
+
+def test_a_review_is_begun_followed_and_stopped_one_at_a_time(
+    page: WebPage, record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game_id = reviewing(page, monkeypatch)
+    told_so_far = told(page, f"archive/{game_id}/review")[1]
+    assert told_so_far["state"] == "running" and (told_so_far["done"], told_so_far["total"]) == (2, 25)
+    assert told(page, f"archive/{game_id}/review", {"action": "begin"})[0] == 200  # it is under way
+    status, refused = told(page, f"archive/{ids(page)['gomoku']}/review", {"action": "begin"})
+    assert status == 409 and "Another game" in refused["text"]
+    assert told(page, f"archive/{game_id}/board/24.svg?better=0")[0] == 409  # a line that cannot be played
+    assert ask(page, f"archive/{game_id}/board/24.svg?better=7")[0] == 404
+    assert ask(page, f"archive/{game_id}/board/24.svg?better=-1")[0] == 400
+    assert told(page, f"archive/{game_id}/review", {"action": "stop"})[0] == 200
+    while told(page, f"archive/{game_id}/review")[1]["state"] == "running":
+        pass
+    assert told(page, f"archive/{game_id}/review")[1]["state"] == "part"
+    assert (record.with_name(record.name + ".reviews") / f"{game_id}.json").stat().st_mode & 0o077 == 0
+
+
+def test_a_deleted_game_is_reviewed_no_longer_and_leaves_nothing(
+    page: WebPage, record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game_id = reviewing(page, monkeypatch)
+    assert told(page, f"archive/{game_id}/delete", {"confirm": game_id})[0] == 200
+    page.close()  # waits for the review
+    folder = record.with_name(record.name + ".reviews")
+    assert not folder.exists() or not list(folder.iterdir())
+
+
+def test_the_review_of_a_closed_page_ends_with_its_process(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    reviewing(page, monkeypatch)
+    page.close()
+    assert not [one for one in threading.enumerate() if one.name == "review"]
+
+
+def test_what_is_no_order_for_a_review_is_refused(page: WebPage) -> None:
+    game_id = ids(page)["reversi"]
+    wrong: list[object] = [{}, {"action": "again"}, {"action": "begin", "time_s": 1e9}, [], "begin"]
+    for command in wrong:
+        assert told(page, f"archive/{game_id}/review", command)[0] == 400
+    assert ask(page, f"archive/{game_id}/review", {"action": "begin"}, Origin="http://evil.example")[0] == 403
+    assert told(page, "archive/20200101T000000-00000000/review", {"action": "begin"})[0] == 404
+    assert told(page, f"archive/{game_id}/export/ggf?comments=1")[0] == 409
+    assert told(page, f"archive/{game_id}/find/0")[0] == 409
 
 
 def test_two_pages_that_delete_at_once_delete_once_and_the_other_is_told(page: WebPage) -> None:

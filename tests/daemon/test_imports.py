@@ -371,3 +371,45 @@ def test_rubbish_is_refused_and_nothing_else_happens(tmp_path_factory: pytest.Te
             read_game(path)
         except ImportFault:
             continue
+
+
+@pytest.mark.parametrize(
+    ("text", "game", "moves"),
+    [
+        ("Piskvorky 15x15, 0:0, 0\n8,8,0\n9,7,1500\n8,9,20\nC:\\brains\\pela.exe\nrapfi.zip\n-1\n", "", "h8 i9 h7"),
+        ("h8 i9 h7", "gomoku", "h8 i9 h7"),
+        ("h8i9h7", "gomoku", "h8 i9 h7"),
+        ("1. h8 i9 2. h7!?", "gomoku", "h8 i9 h7"),
+        ("1. f5 d6 2. c3", "reversi", "f5 d6 c3"),
+        ("F5D6C3", "", "f5 d6 c3"),
+        ("1. d6 f4 2. d2 b4 3. d7 xf4", "morris", None),
+        ("d6 b4 d5 b6 d7 xb4", "morris", "d6 b4 d5 b6 d7xb4"),
+        ("d6 b4 d5 b6 d7xb4 1-0", "morris", "d6 b4 d5 b6 d7xb4"),
+        ("a3-a4 e2-d2", "ganh", None),
+    ],
+)
+def test_others_write_moves_in_many_ways(tmp_path: Path, text: str, game: str, moves: str | None) -> None:
+    path = tmp_path / "theirs.txt"
+    path.write_text(text)
+    if moves is None:
+        with pytest.raises(ImportFault, match=r"move \d"):
+            read_game(path, game=game)
+    else:
+        assert read_game(path, game=game).moves == tuple(moves.split())
+
+
+def test_a_psq_record_tells_names_and_times_and_what_is_wrong_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "game.psq"
+    path.write_text("Piskvorky 15x15, 0:0, 0\r\n8,8,0\r\n9,7,1500\r\nC:\\brains\\pela.exe\r\nrapfi.zip\r\n-1\r\n")
+    stored = read_game(path)
+    assert stored.players == ("pela", "rapfi") and stored.plies[1].spent_s == 1.5
+    for wrong, why in (
+        ("Piskvorky 20x20, 0:0, 0\n1,1,0\n", "15"),
+        ("Piskvorky 15x19, 0:0, 0\n", "square"),
+        ("Piskvorky 15x15, 0:0, 0\n8,8,0\n16,1,0\n", r"move 2, 16,1: no_such_cell"),
+        ("Piskvorky 15x15, 0:0, 0\n8,8,0\n8,8,0\n", r"move 2, h8: occupied"),
+        ("Piskvorky\n", "begins with"),
+    ):
+        path.write_text(wrong)
+        with pytest.raises((ImportFault, games.GameError), match=why):
+            read_game(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from daemon.app import keyboard, ui_publisher
 from daemon.commands import command
 from daemon.commands.command import (
     Adopt,
+    Best,
     Coach,
     Command,
     Correct,
@@ -24,6 +25,7 @@ from daemon.commands.command import (
     Pace,
     Pass,
     Pause,
+    Puzzle,
     Repeat,
     Resign,
     Resume,
@@ -34,6 +36,8 @@ from daemon.game import effects
 from daemon.game.effects import Announcement, Effect
 from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
+from daemon.storage import puzzles as stored
+from daemon.storage.puzzles import PuzzleStore
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_coach import answering
@@ -219,6 +223,17 @@ def test_every_row_is_played_and_every_verdict_is_in_one() -> None:
     assert set(ui_publisher.VERDICTS) == verdicts
 
 
+class ScriptedPuzzles(PuzzleStore):
+    """Has one puzzle of morris, without a file."""
+
+    def __init__(self) -> None:
+        super().__init__(Path("nowhere"))
+
+    def next(self, game: str, rules: Mapping[str, str], but: str = "") -> stored.Puzzle | None:
+        position = "light:MMOOOOOOOEOOOEOOOOOOOOOO7722"
+        return stored.Puzzle(game, rules, position, "g7xf4", 3, 0, "full_search", ("g7xf4",), {})
+
+
 def told(command: Command) -> list[Announcement]:
     """What a command announces in a match that suits it."""
     dominoes = ["8H6-8I1", "8J1-8K4"]
@@ -238,6 +253,11 @@ def told(command: Command) -> list[Announcement]:
         case Correct():
             bench = at(moves=["d2"])
             bench.show(men(W="d2 g7 g4"))
+        case Puzzle():
+            bench = at()
+            bench.match.puzzles = ScriptedPuzzles()
+        case Best():
+            bench = at(moves=["d2"], agents=(None, "level-1"))
         case Adopt():
             bench = at(moves=["d2", "f4"])
             bench.show(men(W="d2", B="f6"))
@@ -266,6 +286,8 @@ COMMANDS: dict[str, Command] = {
     "new_game": NewGame(),
     "end_move": EndMove(),
     "coach": Coach(),
+    "best": Best(True),
+    "puzzle": Puzzle(),
     "repeat": Repeat(),
     "move": Move("a1"),
     "hand": Hand(("0-0", "1-2", "3-4", "5-6")),

@@ -7,8 +7,10 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from email.message import Message
+from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -16,10 +18,12 @@ import pytest
 
 from agents.messages import PlayerPart, StateMessage
 from calibration.template import load_template
+from daemon.commands.command import mark_of
 from daemon.drawing.board_svg import board_svg
 from daemon.i18n import translation
 from daemon.outputs import page_state, streams
 from daemon.outputs.web import PAGE, WebError, WebPage
+from tests.browser.table import Table
 from tests.daemon.page_files import loaded_by, weight_of
 from tests.waiting import wait_for
 
@@ -152,6 +156,53 @@ def test_the_board_comes_with_the_first_message_and_again_only_when_it_changed(p
     page.update_board(lambda: "<svg>two</svg>")
     assert listener.hear()["board"] == "<svg>two</svg>"
     listener.close()
+
+
+def test_what_is_updated_together_comes_in_one_message(page: WebPage) -> None:
+    page.update_view({"title": "before"})
+    page.update_state(state(1))
+    listener = Listener(page)
+    listener.hear()
+    with page.together():
+        page.update_view({"title": "after"})
+        time.sleep(0.3)  # pages are woken, and wait
+        page.update_state(state(2))
+    told = listener.hear()
+    assert (told["view"]["title"], told["state"]["sequence"]) == ("after", 2)  # type: ignore[index]
+    listener.close()
+
+
+def test_a_move_and_the_view_of_the_position_after_it_come_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(self: WebPage, view: Mapping[str, object]) -> None:
+        self._page_state.set_view(view)
+        self._wake()
+        time.sleep(0.1)
+
+    monkeypatch.setattr(WebPage, "update_view", slow)
+    there = Table(tmp_path / "table", "gomoku")
+    try:
+        page = there.session.page
+        assert page is not None
+        listener = Listener(page)
+        told: dict[str, Any] = listener.hear()
+        while "mark" not in told["view"]:
+            told = listener.hear()
+        for cell in ("a1", "b1"):
+            command = {"command": "move", "move": cell, "mark": told["view"]["mark"]}
+            headers = {"Content-Type": "application/json"}
+            request = urllib.request.Request(f"{page.address}tell", json.dumps(command).encode(), headers)
+            with urllib.request.urlopen(request, timeout=10) as response:
+                assert response.status == 200
+            moves: list[str] = []
+            while cell not in moves:
+                told = listener.hear()
+                moves = [ply["move"] for ply in told["line"]["plies"]]
+                assert told["view"]["mark"] == mark_of(told["state"]["game_id"], moves)
+        listener.close()
+    finally:
+        there.close()
 
 
 def test_the_words_of_the_page_come_in_the_language_of_the_daemon(page: WebPage) -> None:

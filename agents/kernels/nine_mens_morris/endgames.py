@@ -79,21 +79,23 @@ class Endgames:
         line: list[Move] = []
         worth, here = None, position
         while len(line) < LINE and self.game.outcome(here) is None:
-            ranked = [(self._worth(here, move), move) for move in self.game.legal_moves(here)]
+            ranked = [(self.worth(here, move), move) for move in self.game.legal_moves(here)]
             best = max(ranked, key=lambda one: one[0])
             worth = worth or best[0]
             line.append(best[1])
             here = self.game.apply(here, best[1])
         assert worth is not None
         score = 0 if worth.result == 0 else worth.result * (WIN - abs(worth.haste))
-        return Iteration(True, line[0], score, tuple(line), len(self.game.legal_moves(position)) + 1, final=True)
+        nodes = len(self.game.legal_moves(position)) + 1
+        return Iteration(True, line[0], score, tuple(line), nodes, final=True, exact=True)
 
     def _of(self, position: Position) -> int | None:
         if any(position.hands):
             return None
         return self.code(position.men[position.side], position.men[1 - position.side])
 
-    def _worth(self, position: Position, move: Move) -> Worth:
+    def worth(self, position: Position, move: Move) -> Worth:
+        """The rank of a legal move in a position that a table has."""
         after = self.game.apply(position, move)
         ended = self.game.outcome(after)
         if ended is not None:

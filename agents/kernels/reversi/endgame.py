@@ -27,10 +27,12 @@ ZERO, ONE, TWO, EIGHT = U(0), U(1), U(2), U(8)
 STRIDE = U(2 * MAX_MOVES)
 PROOF = U(0xA0761D6478BD642F)
 """Mixed into the keys of proofs, which share a table with searches to a depth."""
-SMALL = 7
+SMALL = 6
 """Most empty squares searched without a table and ordered by parity alone."""
 ADVISED = 12
 """Empty squares from which a shallow search by the patterns advises which move to try first."""
+TRUST = 3
+"""Points of a move's order per hundredth of a disc: the value with which endings of 20 empty squares are cheapest."""
 MOST = 64
 """The best possible result, in discs."""
 
@@ -45,14 +47,14 @@ def stability_threshold(empties: int) -> int:
 def take_advice(
     memory: Memory, mine: np.uint64, theirs: np.uint64, start: np.uint64, end: np.uint64, depth: int, ply: int
 ) -> None:
-    """Adds to the moves' order their scores by a search to `depth`, one point per hundredth of a disc."""
+    """Adds to the moves' order their scores by a search to `depth`: a disc counts as much as 0.6 replies."""
     slot = start
     while slot < end:
         square, turned = memory[slot] & SQUARE, memory[slot + ONE]
         after, mine_after = theirs ^ turned, mine | turned | ONE << square
         score = -negamax(memory, after, mine_after, depth, LOWEST, -LOWEST, ply + 1)
         score = min(max(score, -MAX_VALUE), MAX_VALUE)
-        memory[slot] += U(score + MAX_VALUE) << AT_ORDER
+        memory[slot] += U(TRUST * (score + MAX_VALUE)) << AT_ORDER
         slot += TWO
 
 

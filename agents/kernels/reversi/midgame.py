@@ -24,14 +24,16 @@ from agents.kernels.reversi.memory import (
     Memory,
 )
 from agents.kernels.reversi.named import evaluate_named
-from agents.kernels.reversi.ordering import SQUARE, bring_best, write_moves
-from agents.kernels.reversi.patterns import evaluate_patterns
+from agents.kernels.reversi.ordering import AT_ORDER, SQUARE, bring_best, write_moves
+from agents.kernels.reversi.patterns import MAX_VALUE, evaluate_patterns
 from agents.kernels.reversi.probcut import MIN_DEPTH, margin, shallow_depth
 from agents.kernels.reversi.table import AT_MOVE, BYTE, FIRST, position_key, recall, store
 from agents.search import MAX_DEPTH, WIN
 
 U = np.uint64
 ZERO, ONE, TWO, THREE, EIGHT = U(0), U(1), U(2), U(3), U(8)
+SORTED = 4
+SORT_WEIGHT = 8
 STRIDE = U(2 * MAX_MOVES)
 LOWEST = -2 * WIN
 WON = 100_000
@@ -81,6 +83,17 @@ def put_first(memory: Memory, start: np.uint64, end: np.uint64, first: np.uint64
             memory[slot] |= ONE << AT_FIRST
         if shuffle and memory[NOISE] != ZERO:
             memory[slot] ^= ((square + memory[NOISE]) * FIRST >> NOISE_BITS) << EIGHT
+        slot += TWO
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64, uint64)")
+def sort_by_value(memory: Memory, mine: np.uint64, theirs: np.uint64, start: np.uint64, end: np.uint64) -> None:
+    """Adds to the moves' order the value of the positions after them."""
+    slot = start
+    while slot < end:
+        square, turned = memory[slot] & SQUARE, memory[slot + ONE]
+        value = -evaluate(memory, theirs ^ turned, mine | turned | ONE << square)
+        memory[slot] += U((min(max(value, -MAX_VALUE), MAX_VALUE) + MAX_VALUE) * SORT_WEIGHT) << AT_ORDER
         slot += TWO
 
 
@@ -140,6 +153,8 @@ def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alph
         first = memory[HINT] - ONE
     start = MOVES + U(ply) * STRIDE
     end = write_moves(memory, mine, theirs, where, start)
+    if depth >= SORTED:
+        sort_by_value(memory, mine, theirs, start, end)
     put_first(memory, start, end, first, ply == 0)
     # 6. Search each: the first with the full window, the others with a null window to prove them no better.
     best, best_square, lowest = LOWEST, ZERO, alpha

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
-from agents.kernels.reversi.discs import flips, moves
+from agents.kernels.reversi.discs import NOT_A, NOT_H, flips, moves
 from agents.kernels.reversi.last import odd_quarters
 from agents.kernels.reversi.memory import Memory
 
@@ -16,12 +16,23 @@ SQUARE = U(255)
 CORNERS = U(0x8100000000000081)
 
 
+@compiled("uint64(uint64)")
+def beside(board: np.uint64) -> np.uint64:
+    """The squares of a board and their neighbours."""
+    wide = board | board >> ONE & NOT_H | board << ONE & NOT_A
+    return wide | wide >> EIGHT | wide << EIGHT
+
+
 @compiled("uint64(uint64, uint64, uint64, uint64, uint64)")
 def promise(mine: np.uint64, theirs: np.uint64, turned: np.uint64, square: np.uint64, odd: np.uint64) -> np.uint64:
-    """Ordering value of a move: high if it leaves the enemy few moves, so that it is likely good and cheap to prove."""
+    """Ordering value of a move: high if it leaves the enemy few moves, so that it is likely good and cheap to prove.
+
+    Empty squares beside my discs are moves that the enemy may get later.
+    """
     after_mine, after_theirs = mine | turned | ONE << square, theirs ^ turned
-    replies = moves(after_theirs, after_mine)
-    value: np.uint64 = (U(80) - TWO * bit_count(replies) - TWO * bit_count(replies & CORNERS)) << EIGHT
+    replies, later = moves(after_theirs, after_mine), beside(after_mine) & ~(after_mine | after_theirs)
+    value: np.uint64 = (U(120) - TWO * bit_count(replies) - TWO * bit_count(replies & CORNERS)) << EIGHT
+    value -= U(160) * bit_count(later)
     if (ONE << square) & CORNERS:
         value += U(512)
     if (ONE << square) & odd:

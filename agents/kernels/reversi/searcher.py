@@ -124,6 +124,7 @@ class ReversiSearch:
             pv=line,
             nodes=int(self.memory[layout.NODES]),
             final=final,
+            exact=final,
         )
 
     def interrupt(self) -> None:

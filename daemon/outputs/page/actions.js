@@ -18,6 +18,7 @@ function buttons(message) {
   const hand = view.hand && [["hand", t("Tell {side}’s tiles", { side: capital(t(view.hand.side)) }), "", view.hand]];
   return [
     ...(message.state.outcome ? [["new_game", t("Rematch")]] : []),
+    ["puzzle", view.puzzle ? t("Next puzzle") : t("Puzzle")],
     ...(hand || []),
     ["end_move", t("My move is made")],
     ...passes,

@@ -1,6 +1,8 @@
 // Browses the recorded games. Every text is inserted as text, never as HTML; drawn boards are pictures.
 
 import { at, capital, make } from "./elements.js";
+import { offerToGoOn } from "./going-on.js";
+import { isReviewed, judge, reviewOf, reviewWith } from "./review.js";
 import { post } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
@@ -39,6 +41,7 @@ const FORMATS = {
   json: t("JSON, all that is known"),
   png: t("one picture of all boards"),
 };
+const COMMENTED = ["sgf", "ggf", "moves", "json"];
 const day = (time) => new Date(time).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
 const countOf = (count) => (count === 1 ? t("1 move") : t("{count} moves", { count }));
 
@@ -64,6 +67,7 @@ async function showList(more = false) {
     const told = await ask(`archive?${query}`);
     if (asked !== list.asked) return; // the filter has changed in the meantime
     Object.assign(list, { older: told.older, played: told.played, may: told.commands });
+    at("importing").hidden = !list.may;
     if (!more) {
       at("list").replaceChildren();
       choose(at("filter-game"), told.kinds);
@@ -99,6 +103,19 @@ function markOpened() {
   }
 }
 
+async function importGame() {
+  const [file] = at("import").files;
+  if (!file) return;
+  try {
+    const told = await ask("archive", { text: await file.text(), name: file.name, game: at("filter-game").value });
+    await showList();
+    location.hash = told.id;
+  } catch (error) {
+    tellError(error);
+  }
+  at("import").value = ""; // the same file may be chosen again
+}
+
 function tellError(error) {
   if (!(error instanceof Refused)) throw error;
   say(error.message);
@@ -119,6 +136,7 @@ async function open(id) {
     opened = game;
     say(game.fault ? t("This game cannot be played through: {why}", { why: game.fault }) : "");
     showGame(game);
+    reviewOf(game, list.may);
     show(game.plies.length, true);
     markOpened();
     at("title").focus();
@@ -131,6 +149,7 @@ async function open(id) {
 function close() {
   stop();
   opened = null;
+  reviewOf(null, false);
   at("replay").hidden = true;
   document.querySelector(".sides").classList.remove("both");
   markOpened();
@@ -155,6 +174,14 @@ function showGame(game) {
   at("delete").hidden = !list.may || game.id === list.played;
 }
 
+const lent = {
+  ask,
+  changed: () => opened && aimSave(),
+  fail: tellError,
+  show: (number) => { stop(); show(number); },
+  draw: (src, caption) => { stop(); at("caption").textContent = caption; swap("board", src, caption); },
+};
+
 function moveButton(text, number, told = {}) {
   const on = { click: () => { stop(); show(number); } };
   const button = make("button", { type: "button", "data-ply": number, class: told.side ? "second" : null, on });
@@ -164,7 +191,10 @@ function moveButton(text, number, told = {}) {
 }
 
 function aimSave() {
-  at("save").href = `archive/${opened.id}/export/${at("format").value}`;
+  const format = at("format").value;
+  at("with-review").hidden = !isReviewed() || !COMMENTED.includes(format);
+  const comments = !at("with-review").hidden && at("comments").checked ? "?comments=1" : "";
+  at("save").href = `archive/${opened.id}/export/${format}${comments}`;
 }
 
 // Replaces a picture once the new one is loaded, so that nothing flickers; the latest request wins.
@@ -181,6 +211,7 @@ async function swap(id, src, alt) {
   if (wanted[id] === image) at(id).replaceChildren(image);
 }
 
+
 async function show(number, jump = false) {
   const game = opened;
   ply = Math.max(0, Math.min(number, game.plies.length));
@@ -192,6 +223,10 @@ async function show(number, jump = false) {
   at("slider").setAttribute("aria-valuetext", caption);
   at("caption").textContent = caption;
   at("about").textContent = told ? aboutPly(game, told) : "";
+  at("find").hidden = !ply || Boolean(game.fault);
+  at("found").replaceChildren();
+  judge(ply);
+  offerToGoOn(game, ply, list.may);
   at("back").disabled = at("first").disabled = ply === 0;
   at("next").disabled = at("last").disabled = ply === game.plies.length;
   for (const button of at("moves").querySelectorAll("button")) {
@@ -225,6 +260,20 @@ function aboutPly(game, told) {
   if (told.nodes) parts.push(t("{count} positions", { count: told.nodes }));
   for (const note of game.notes.filter((one) => one.ply === told.ply - 1 && one.kind === "illegal").slice(0, 3)) parts.push(note.text);
   return parts.join(" · ");
+}
+
+async function find() {
+  const [game, number] = [opened, ply];
+  try {
+    const told = await ask(`archive/${encodeURIComponent(game.id)}/find/${number}`);
+    if (opened !== game || ply !== number) return;
+    const line = (one) => make("li", {}, make("a", { href: `#${one.game_id}`, text: capital(versus(one)) }),
+      ` · ${day(one.started)} · ${one.next ? t("move {number}: {move}", { number: one.ply + 1, move: one.next }) : t("its last position")}`);
+    const words = told.count ? t("Other games with this position, however the board is turned: {count}", { count: told.count }) : t("No other game went through this position.");
+    at("found").replaceChildren(make("p", { text: words }), make("ul", { class: "accuracy" }, ...told.games.map(line)));
+  } catch (error) {
+    tellError(error);
+  }
 }
 
 // --- Automatic replay
@@ -357,10 +406,13 @@ at("next").onclick = () => { stop(); show(ply + 1); };
 at("last").onclick = () => { stop(); show(opened.plies.length); };
 at("play").onclick = play;
 at("slider").oninput = () => { stop(); show(Number(at("slider").value)); };
-at("format").onchange = aimSave;
+at("format").onchange = at("comments").onchange = aimSave;
 at("names-form").onsubmit = rename;
+at("import").onchange = importGame;
+at("find").onclick = find;
 at("delete").onclick = askToDelete;
 at("sure").onclose = remove;
 window.onhashchange = () => { turnTo("games"); open(location.hash.slice(1)); };
+reviewWith(lent);
 await showList();
 open(location.hash.slice(1));

@@ -2,6 +2,7 @@
 "use strict";
 
 import { showActions } from "./actions.js";
+import { showBest } from "./best.js";
 import { askPiece, Board } from "./board.js";
 import { at, capital, fill, make, write } from "./elements.js";
 import { offerDemo, showDemo } from "./demo.js";
@@ -92,6 +93,16 @@ function showThought({ thought }) {
   write(element, `${t("The agent")}: ${parts.filter(Boolean).map((part) => part.replaceAll(" ", "\u00a0")).join(" · ")}`);
 }
 
+function showPuzzle({ puzzle }) {
+  const element = at("puzzle");
+  element.hidden = !puzzle;
+  if (!puzzle) return;
+  element.dataset.verdict = puzzle.verdict;
+  const done = puzzle.tried ? t("solved {solved} of {tried} times", puzzle) : "";
+  const told = [puzzle.text, puzzle.source ? t("Missed in a game of yours.") : "", done].filter(Boolean).join(" · ");
+  fill(element, JSON.stringify([told, puzzle.why]), () => [told, ...(puzzle.why ? [make("span", { class: "why", text: puzzle.why })] : [])]);
+}
+
 function showHealth(health) {
   const faults = Object.entries(health.parts).filter(([, part]) => !part.ok);
   write(at("health"), faults.map(([name, part]) => `${t(name)}: ${part.text}`).join("; ") || t("all is well"));
@@ -131,7 +142,7 @@ async function askLegal(again = false) {
   try {
     const response = await fetch("legal");
     const told = await response.json();
-    if (wanted !== asked || !response.ok || told.ply !== message.state.ply) return;
+    if (wanted !== asked || !response.ok || told.mark !== message.view.mark) return;
     offered = told.mark;
     board.offer(told.moves || []);
     hand.show(told.hand || null, false, told.moves.some((move) => move.steps.length));
@@ -172,6 +183,8 @@ function heard(told) {
   showSides();
   board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
   showActions(told);
+  showBest(told);
+  showPuzzle(view);
   at("new").hidden = !told.commands || Boolean(view.entrance) || ["plays", "over"].includes(view.demo?.state);
   showStart(told);
   showSettings(told);

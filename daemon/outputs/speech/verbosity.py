@@ -12,7 +12,7 @@ Verbosity = Literal["moves", "normal", "coach"]
 The advice says who stands better and the best move, whenever a person is to move.
 """
 CHATTER = frozenset(
-    {"start", "resumed", "board_found", "cleared", "left", "corrected", "new_game", "continued", "pace"}
+    {"start", "resumed", "board_found", "cleared", "left", "corrected", "new_game", "continued", "pace", "best"}
 )
 """Codes of announcements that contain no move and need no action."""
 

@@ -11,6 +11,7 @@ from daemon.storage.exporting.formats import check, to_json
 from daemon.storage.exporting.played import play_again
 from daemon.storage.exporting.strip import strip_png
 from daemon.storage.exporting.tile_files import tile_files
+from daemon.storage.reviews import Review
 from daemon.storage.stored_game import StoredGame
 
 KINDS = {
@@ -34,19 +35,24 @@ class Download(NamedTuple):
     content: bytes
 
 
-def download(stored: StoredGame, format_name: str) -> Download:
-    """The game in that format; the annotations folder becomes a zip file. Raises ExportError."""
+def download(stored: StoredGame, format_name: str, review: Review | None = None) -> Download:
+    """The game in that format, with a review as its comments; the annotations folder becomes a zip file.
+
+    Raises ExportError.
+    """
     chosen = check(format_name, stored.game)
     suffix = ".zip" if format_name == "annotations" else chosen.suffixes[0]
     return Download(
-        f"kibitzer-{stored.game_id}{suffix}", KINDS.get(format_name, "text/plain"), _content(stored, format_name)
+        f"kibitzer-{stored.game_id}{suffix}",
+        KINDS.get(format_name, "text/plain"),
+        _content(stored, format_name, review),
     )
 
 
-def _content(stored: StoredGame, name: str) -> bytes:
+def _content(stored: StoredGame, name: str, review: Review | None) -> bytes:
     if name == "json":
-        return to_json(stored).encode()
-    played = play_again(stored)
+        return to_json(stored, review).encode()
+    played = play_again(stored, review)
     if name == "png":
         return strip_png(played)
     if name == "annotations":

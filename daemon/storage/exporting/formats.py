@@ -13,6 +13,7 @@ from daemon.storage.exporting.ggf import to_ggf
 from daemon.storage.exporting.movetext import to_movetext
 from daemon.storage.exporting.played import ExportError, Played
 from daemon.storage.exporting.sgf import to_sgf
+from daemon.storage.reviews import Review
 from daemon.storage.stored_game import StoredGame
 from games.reversi import transcript
 
@@ -48,6 +49,8 @@ FORMATS = {
     "png": Format((".png",), None, "every game: the boards in one picture"),
 }
 """Formats by their word for `--format`."""
+COMMENTED = ("sgf", "ggf", "moves", "json")
+"""Formats that can hold a review; ggf only its values."""
 FOR_ALL = ("json", "png")
 """Formats that every game supports; `games.Game.formats` lists a game's own."""
 
@@ -77,6 +80,16 @@ def check(name: str, game: str) -> Format:
     return FORMATS[name]
 
 
-def to_json(stored: StoredGame) -> str:
+def to_json(stored: StoredGame, review: Review | None = None) -> str:
     """The game as one JSON document."""
-    return json.dumps(as_object(stored), ensure_ascii=False, indent=1) + "\n"
+    told = as_object(stored) | ({} if review is None else {"review": review.as_object()})
+    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+
+
+def check_review(name: str, review: Review | None) -> Review:
+    """The review to be written as comments. Raises ExportError if there is none, or the format holds no comments."""
+    if name not in COMMENTED:
+        raise ExportError(f"{name} holds no comments; {', '.join(COMMENTED)} do")
+    if review is None:
+        raise ExportError("the game has not been reviewed as it is now: `kibitzer games analyse` does that")
+    return review

@@ -1,6 +1,6 @@
 """Reversi as GGF, the Generic Game Format of the Generic Game Server, https://www.skatgame.net/mburo/ggsa/ggf.
 
-A move is `B[F5//12.50]`: cell, evaluation (left out: agents count in units of their own), seconds.
+A move is `B[F5//12.50]`: cell, evaluation in discs (only with a review: agents count in units of their own), seconds.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ def to_ggf(played: Played) -> str:
 
 def _move(game: Reversi, ply: PlayedPly) -> str:
     name = "PA" if ply.made.move.cell is None else ply.made.text.upper()
-    time = "" if ply.stored.spent_s is None else f"//{ply.stored.spent_s:.2f}"
-    return f"{'BW'[ply.made.side]}[{name}{time}]"
+    worth = None if ply.judged is None else ply.judged.value.amount
+    value = "" if worth is None else f"{worth:.2f}"
+    time = "" if ply.stored.spent_s is None else f"{ply.stored.spent_s:.2f}"
+    return f"{'BW'[ply.made.side]}[{f'{name}/{value}/{time}' if time else f'{name}/{value}' if value else name}]"
 
 
 def _result(played: Played) -> str:

@@ -12,10 +12,13 @@ import math
 import textwrap
 from collections.abc import Iterator
 
+from daemon.storage.exporting.comments import comment
 from daemon.storage.exporting.played import Played, PlayedPly
 from games import AnyGame, Side
 
 WIDTH = 80
+SIGNS = {"slip": "$6", "mistake": "$2", "blunder": "$4"}
+"""PGN's numbers for ?!, ? and ??."""
 
 
 def to_movetext(played: Played) -> str:
@@ -80,8 +83,10 @@ def _moves(played: Played) -> Iterator[str]:
         if index % 2 == 0:
             yield f"{index // 2 + 1}."
         yield ply.made.text
-        if comment := _comment(played, ply):
-            yield f"{{{comment}}}"
+        if ply.judged is not None and ply.judged.mark:
+            yield SIGNS[ply.judged.mark]
+        if words := _comment(played, ply):
+            yield f"{{{words}}}"
 
 
 def _comment(played: Played, ply: PlayedPly) -> str:
@@ -96,7 +101,9 @@ def _comment(played: Played, ply: PlayedPly) -> str:
         words.append(f"[%clk {_clock(stored.left_s[ply.made.side])}]")
     if stored.spent_s is not None:
         words.append(f"[%emt {_clock(stored.spent_s, tenths=True)}]")
-    if stored.score is not None:
+    if ply.judged is not None and played.review is not None:
+        words += [f"[%eval {ply.judged.value.score:g}]", comment(ply.judged, played.review.unit)]
+    elif stored.score is not None:
         words.append(f"[%eval {stored.score:g}]")
     return " ".join(words)
 

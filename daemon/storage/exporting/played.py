@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import games
 from daemon.game.line_of_play import LineOfPlay, Ply
+from daemon.storage.reviews import JudgedPly, Review
 from daemon.storage.stored_game import StoredGame, StoredPly
 from daemon.storage.stored_line import line_of
 from games import AnyGame, Outcome
@@ -24,6 +25,8 @@ class PlayedPly(NamedTuple):
     """The position before it."""
     made: Ply
     stored: StoredPly
+    judged: JudgedPly | None = None
+    """What the review says about it, where comments are wanted."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +36,8 @@ class Played:
     game: AnyGame
     stored: StoredGame
     line: LineOfPlay
+    review: Review | None = None
+    """The review whose values and mistakes are written as comments; None without comments."""
 
     @property
     def positions(self) -> list[Any]:
@@ -52,15 +57,19 @@ class Played:
 
     def plies(self) -> Iterator[PlayedPly]:
         """All plies, including passes."""
+        judged = {} if self.review is None else self.review.judged
         for before, made, stored in zip(self.positions, self.line.plies, self.stored.plies, strict=False):
-            yield PlayedPly(before, made, stored)
+            yield PlayedPly(before, made, stored, judged.get(stored.ply))
 
 
-def play_again(stored: StoredGame) -> Played:
-    """Replays the recorded game. Raises ExportError if its rules or a move can no longer be read."""
+def play_again(stored: StoredGame, review: Review | None = None) -> Played:
+    """Replays the recorded game; a review gives comments.
+
+    Raises ExportError if its rules or a move can no longer be read.
+    """
     try:
         game = games.load(stored.game, stored.rules)
-        return Played(game, stored, line_of(game, stored))
+        return Played(game, stored, line_of(game, stored), review)
     except games.GameError as error:
         raise ExportError(
             f"{stored.game_id} cannot be played again: {error}; --format json writes it as it is"

@@ -5,19 +5,29 @@
 
 from __future__ import annotations
 
+import contextlib
+
+from daemon.storage.exporting.comments import comment
 from daemon.storage.exporting.played import Played, PlayedPly, day_of
+from games import GameError
 from games.gomoku import Choice, Gomoku, Position
 from games.gomoku.sgf import CHOICE, COLOURS, FREE, GAME_NUMBER, LETTERS
 
+SIGNS = {"slip": "DO[]", "mistake": "BM[1]", "blunder": "BM[2]"}
+"""SGF's properties for a doubtful move, a bad one, and a very bad one."""
 ENDS = {"time": "T", "resigned": "R"}
 """Suffix after the winner in RE, by the outcome's reason; other reasons have none."""
 
 
 def to_sgf(played: Played) -> str:
-    """The game as one SGF game tree without variations."""
+    """The game as one SGF game tree; with comments, better lines are its variations."""
     game = played.game
     assert isinstance(game, Gomoku)
-    nodes = "".join(_node(game, ply) for ply in played.plies())
+    nodes = ""
+    for ply in reversed(list(played.plies())):
+        nodes = _node(game, ply) + _comment(played, ply) + nodes
+        if better := _better(game, ply):
+            nodes = f"({nodes})\n({better})"
     return f"(;{_root(played, game)}\n{nodes})\n"
 
 
@@ -80,9 +90,35 @@ def _node(game: Gomoku, ply: PlayedPly) -> str:
     text = f";{COLOURS[colour]}[{_point(game, move.cell)}]"
     if stored.left_s is not None:
         text += f"{COLOURS[colour]}L[{stored.left_s[ply.made.side]:.1f}]"
-    if stored.score is not None:
+    if stored.score is not None and ply.judged is None:
         text += f"V[{(stored.score if colour == 0 else -stored.score) + 0.0:g}]"
     return text
+
+
+def _comment(played: Played, ply: PlayedPly) -> str:
+    """What the review says: the value, positive if good for black, the words, and a sign at a mistake."""
+    game, judged = played.game, ply.judged
+    if judged is None or played.review is None or isinstance(ply.made.move, Choice):
+        return ""
+    assert isinstance(game, Gomoku)
+    score = judged.value.score if game.colour(ply.before) == 0 else -judged.value.score
+    return f"V[{score + 0.0:g}]C[{_escaped(comment(judged, played.review.unit))}]{SIGNS.get(judged.mark, '')}"
+
+
+def _better(game: Gomoku, ply: PlayedPly) -> str:
+    """The better line at a mistake as nodes; empty where there is none."""
+    judged, position = ply.judged, ply.before
+    if judged is None or judged.best is None or not judged.mark or judged.best.move == judged.move:
+        return ""
+    nodes = ""
+    with contextlib.suppress(GameError):  # a line of another version
+        for text in judged.best.line:
+            move = game.parse_move(position, text)
+            if isinstance(move, Choice):
+                break
+            nodes += f";{COLOURS[game.colour(position)]}[{_point(game, move.cell)}]"
+            position = game.apply(position, move)
+    return nodes
 
 
 def _point(game: Gomoku, cell: int) -> str:

@@ -1,7 +1,12 @@
-"""Reads games from PGN-style numbered moves under tags, as export writes them."""
+"""Reads games from PGN-style numbered moves, with tags as export writes them, or without where the game is named.
+
+Any game may be written so: `1. f5 d6 2. c3`, `h8 i9 h9`, `h8i9h9`. In morris a man taken may stand alone, as Sanmill
+writes it: `a1-a4 xg7`.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -24,6 +29,8 @@ from games import AnyGame, GameError
 
 TAG = re.compile(r'^\[(\w{1,40})\s+"((?:\\.|[^"\\])*)"\]\s*$', re.MULTILINE)
 WORD = re.compile(r"\{([^{}]*)\}|(\d{1,5}\.+)|(1-0|0-1|1/2-1/2|\*)(?=\s|$)|([^\s{}()]+)|(\S)")
+CELL = re.compile(r"[A-Za-z]\d{1,2}")
+TAKEN = re.compile(r"x[A-Za-z]\d{1,2}")
 COMMAND = re.compile(r"\[%(clk|emt|eval)\s+([^\]\s]{1,20})\s*\]")
 
 
@@ -57,7 +64,7 @@ def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> An
         game = games.load(wanted, {**games.rules_from_words(tags.get("Rules", "").split()), **rules})
     except GameError as error:
         raise ImportFault(str(error)) from None
-    if "moves" not in game.formats:
+    if game.hides:
         raise ImportFault(f"{game.name} is not written so; {' and '.join(_written())} are")
     return game
 
@@ -67,8 +74,8 @@ def _titled(title: str) -> str:
 
 
 def _written() -> list[str]:
-    """The games that use this format."""
-    return [name for name in games.names() if "moves" in games.find(name).formats]
+    """The games that may be written so."""
+    return [name for name in games.names() if not games.find(name).hides]
 
 
 def _side(game: AnyGame, name: str) -> int | None:
@@ -90,11 +97,19 @@ def _body(body: str) -> tuple[list[ImportedPly], str]:
             raise ImportFault(f"{(move or end)[:40]!r} stands after the result")
         if end:
             result = end
+        elif TAKEN.fullmatch(move) and plies:
+            plies[-1] = dataclasses.replace(plies[-1], text=plies[-1].text + move)
         elif move and not move.startswith("$"):
-            plies.append(ImportedPly(move))
+            plies += [ImportedPly(one) for one in _apart(move)]
         elif comment and plies:
             plies[-1] = _with_comment(plies[-1], comment)
     return plies, result
+
+
+def _apart(word: str) -> list[str]:
+    """The moves of a word: several where cells follow each other without a space, `h8i9h9`."""
+    cells = CELL.findall(word)
+    return cells if len(cells) > 1 and "".join(cells) == word else [word.rstrip("!?")]
 
 
 def _words(body: str) -> Iterator[tuple[str, str, str, str]]:

@@ -6,19 +6,22 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+import games
 from daemon.storage.importing.document import read_json
 from daemon.storage.importing.imported import Imported, ImportFault
 from daemon.storage.importing.judge import judged
 from daemon.storage.importing.movetext import read_movetext
+from daemon.storage.importing.psq import read_psq
 from daemon.storage.importing.reversi import read_ggf, read_transcript
 from daemon.storage.importing.sgf import read_sgf
 from daemon.storage.importing.tiles import read_tiles
 from daemon.storage.stored_game import StoredGame
+from games.reversi import Reversi
 from places import named_files
 
 MAX_BYTES = 16 << 20
 """Bytes in a file; the longest game in JSON has half of that."""
-FORMATS = ("sgf", "ggf", "transcript", "moves", "annotations", "json")
+FORMATS = ("sgf", "ggf", "psq", "transcript", "moves", "annotations", "json")
 """Formats that can be read; pictures cannot."""
 _TRANSCRIPT = re.compile(r"(?:[a-h][1-8]|pass|pa|--|\s)+", re.IGNORECASE)
 
@@ -44,14 +47,14 @@ def read_text(
     text: str, source: str, format_name: str = "", game: str = "", rules: Mapping[str, object] | None = None
 ) -> StoredGame:
     """The game in a text; `source` is the name of the file it came from. Raises ImportFault."""
-    chosen = format_name or guessed(text)
+    chosen = format_name or guessed(text, game)
     if chosen == "json":
         return read_json(text, source)
     return judged(_imported(chosen, text, game, rules or {}), source)
 
 
-def guessed(text: str) -> str:
-    """Guesses the format of a text by how it looks. Raises ImportFault."""
+def guessed(text: str, game: str = "") -> str:
+    """Guesses the format of a text by how it looks; of a named `game` it may be the bare moves. Raises ImportFault."""
     begin = text.lstrip()[:4000]
     if begin.startswith("{"):
         return "json"
@@ -59,9 +62,13 @@ def guessed(text: str) -> str:
         return "ggf" if re.search(r"GM\s*\[\s*Othello", begin, re.IGNORECASE) else "sgf"
     if re.search(r'^\[\w+ "', begin, re.MULTILINE):
         return "moves"
-    if begin and _TRANSCRIPT.fullmatch(text):
+    if begin[:9].lower() == "piskvorky":
+        return "psq"
+    if begin and _TRANSCRIPT.fullmatch(text) and games.find(game or Reversi.name) is Reversi:
         return "transcript"
-    raise ImportFault(f"it looks like none of {', '.join(FORMATS)}; name one with --format")
+    if begin and game:
+        return "moves"
+    raise ImportFault(f"it looks like none of {', '.join(FORMATS)}; name one with --format, or the game with --game")
 
 
 def _imported(name: str, text: str, game: str, rules: Mapping[str, object]) -> Imported:
@@ -72,6 +79,8 @@ def _imported(name: str, text: str, game: str, rules: Mapping[str, object]) -> I
             return read_ggf(text)
         case "transcript":
             return read_transcript(text, rules)
+        case "psq":
+            return read_psq(text, rules)
         case "moves":
             return read_movetext(text, game, rules)
     raise ImportFault(f"--format is one of {', '.join(FORMATS)}, not {name!r}")

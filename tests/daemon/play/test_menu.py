@@ -161,6 +161,36 @@ def test_another_game_begins_in_the_same_process_at_the_same_page(table: Table) 
     assert table.get("state")["game_id"] != begun
 
 
+def test_a_game_begins_from_the_position_that_is_chosen_and_the_next_one_as_usual(table: Table, tmp_path: Path) -> None:
+    game = games.load("reversi")
+    position = games.line_of_play(game, ["f5", "d6", "c3"])[-1]
+    start = {"position": game.format_position(position)}
+    assert table.tell("menu", game={"name": "reversi"}, players=ALONE, start=start)[0] == 200
+    table.wait(lambda: table.get("state")["game"] == "reversi")
+    assert table.get("state")["board"] == game.board(position)
+    table.wait(lambda: table.tell(command="move", move="d3")[0] == 200)
+    assert "start" not in json.loads((tmp_path / "journal.choice.json").read_text())["choice"]
+    assert table.tell("menu", game={"name": "reversi"}, players=ALONE)[0] == 200
+    table.wait(lambda: table.get("state")["board"] == game.board(game.initial()))
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "why"),
+    [
+        ("reversi", "nonsense", "start.position: "),
+        ("reversi", "X" * 64 + " O", "the game is over there"),
+        ("dominoes", games.load("dominoes").format_position(games.load("dominoes").initial()), "hides what"),
+    ],
+)
+def test_a_position_that_no_game_can_begin_from_is_refused(table: Table, game: str, position: str, why: str) -> None:
+    before = table.get("state")["game_id"]
+    status, answer = table.tell("menu", game={"name": game}, players=ALONE, start={"position": position})
+    assert status == 409 and why in answer["text"]
+    assert table.tell("menu", start={"ply": 3})[0] == 400
+    assert table.tell("settings", start={"position": position})[0] == 400
+    assert table.get("state")["game_id"] == before
+
+
 def test_a_wrong_choice_at_the_page_changes_nothing_and_names_what_is_wrong(table: Table) -> None:
     table.tell(command="move", move="d2")
     assert table.tell("menu", game={"name": "chess"})[0] == 409

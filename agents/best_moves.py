@@ -1,0 +1,250 @@
+"""The best few moves of a position, each with its value and the reasons that the rules show.
+
+Every legal move is searched, not only the best one. In games with hidden hands nothing is searched: the moves that any
+hand might allow are given with the points that they bring, so that the answer tells nobody's tiles.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from agents import heuristics, kernels, loading, reasons
+from agents.plain_search import PlainSearch
+from agents.search import MAX_DEPTH, WIN, Search
+from games import AnyGame, Step
+
+MAX_MOVES = 8
+"""Most moves that can be asked for."""
+FORCED = WIN - 10 * MAX_DEPTH
+"""Scores beyond this are forced ends, a ply each less."""
+LOOK_S = 0.005
+"""Seconds between two looks at the clock."""
+WIDE = 3
+"""Moves kept at every depth, as a multiple of those asked for; half of the others are left at each depth."""
+TABLE_MB = 32
+
+
+@dataclasses.dataclass(frozen=True)
+class Valued:
+    """A move and its value for the side that makes it."""
+
+    move: Any
+    score: int = 0
+    """In the unit of the game's search; 0 where only points are known."""
+    line: tuple[Any, ...] = ()
+    """The expected moves, `move` first."""
+    proven: bool = False
+    """Whether the score is exact: a forced end, an ending solved, or a table's word."""
+    depth: int = 0
+    """Plies searched, the move itself included."""
+
+
+class BestMoves:
+    """Searches positions of one game; keeps its table from one call to the next."""
+
+    def __init__(self, game: AnyGame) -> None:
+        self.game = game
+        self._search: Search | None = None
+
+    def find(self, position: Any, count: int, time_s: float, stop: threading.Event) -> list[dict[str, object]]:
+        """The best moves as JSON-ready objects, best first; empty where the game is over or only passes are left.
+
+        `move`, `score`, `proven`, `depth`; `ends` (plies to a forced end, negative for a loss; null if there is none);
+        `discs` (final lead in reversi), `men` (men won less men lost in the expected line) and `points` (in dominoes),
+        null in other games; `pv`; `why`, codes of `agents.reasons`.
+        """
+        game = self.game
+        if game.hides:
+            position = game.view(game.view(position, 0), 1)
+            return [self._with_points(position, one) for one in self._by_points(position)[:count]]
+        if game.outcome(position) is not None:
+            return []
+        found = self._searched(position, count, time_s, stop)
+        if found and found[0].score >= -FORCED:
+            found = [one for one in found if one.score >= -FORCED]  # whoever can hold out needs no lost moves
+        return [self._told(position, one) for one in found[:count] if game.steps(position, one.move)]
+
+    def _searched(self, position: Any, count: int, time_s: float, stop: threading.Event) -> list[Valued]:
+        """All moves by value, best first: each one's first step only once, with the best of what follows it."""
+        search = self._ready()
+        end_s, done = time.monotonic() + time_s, threading.Event()
+
+        def over() -> bool:
+            return stop.is_set() or time.monotonic() >= end_s
+
+        watch = threading.Thread(target=_interrupt, args=(search, over, done), name="interrupter", daemon=True)
+        watch.start()
+        try:
+            return self._deepened(search, position, count, over)
+        finally:
+            done.set()
+            watch.join()
+
+    def _deepened(self, search: Search, position: Any, count: int, over: Callable[[], bool]) -> list[Valued]:
+        """Looks one ply deeper each time, at fewer moves each time, always with the one that the engine would play."""
+        left = list(self.game.legal_moves(position))
+        found: list[Valued] = []
+        for depth in range(1, MAX_DEPTH):
+            own = self._root(search, position, depth + 1)
+            if own is not None and own.move in left:
+                left = [own.move, *(move for move in left if move != own.move)]
+            whole: dict[Any, Valued] = {}
+            for move in left:
+                valued = own if own is not None and own.proven and own.move == move else None
+                valued = valued or self._after(search, position, move, depth)
+                if valued is None or (over() and depth > 1):
+                    break
+                whole[move] = valued
+            if len(whole) < len(left) and found:
+                break
+            best = sorted(whole.values(), key=lambda one: -one.score)
+            beyond = [one for one in found if one.move not in whole]
+            found = self._first_steps(position, [*best, *beyond])
+            if over() or all(one.proven for one in found[:count]):
+                break
+            most = max(WIDE * count, len(found) // 2)
+            left = [one.move for one in found[:most]]
+        return found
+
+    def _root(self, search: Search, position: Any, depth: int) -> Valued | None:
+        """The engine's own choice at that depth; None if it was interrupted."""
+        search.begin(position, None, exact=False)
+        for shallower in (1, depth) if depth > 1 else (1,):
+            latest = search.deepen(shallower)
+            if not latest.whole or latest.move is None:
+                return None
+            if latest.final:
+                break
+        return Valued(latest.move, latest.score, latest.pv, latest.final or abs(latest.score) > FORCED, depth)
+
+    def _after(self, search: Search, position: Any, move: Any, depth: int) -> Valued | None:
+        """The value of a move by a search of what follows it; None if that was interrupted."""
+        game = self.game
+        after = game.apply(position, move)
+        side = game.to_move(position)
+        if (outcome := game.outcome(after)) is not None:
+            score = 0 if outcome.winner is None else self._won(outcome) * (1 if outcome.winner == side else -1)
+            return Valued(move, score, (move,), True, 1)
+        search.begin(after, None, exact=False)
+        for shallower in (1, depth) if depth > 1 else (1,):
+            latest = search.deepen(shallower)
+            if not latest.whole or latest.move is None:
+                return None
+            if latest.final:
+                break
+        score = latest.score if game.to_move(after) == side else -latest.score
+        proven = latest.final or abs(score) > FORCED
+        if abs(score) > FORCED:
+            score -= 1 if score > 0 else -1  # this move is a ply, too
+        return Valued(move, score, (move, *latest.pv), proven, depth + 1)
+
+    def _won(self, outcome: Any) -> int:
+        """The score of a game that the move wins."""
+        if self.game.name == "reversi" and outcome.scores is not None:
+            return DISCS_WON + 100 * abs(final_lead(outcome.scores))
+        return WIN - 1
+
+    def _first_steps(self, position: Any, ordered: Iterable[Valued]) -> list[Valued]:
+        """The moves without those that begin like a better one: of a mill's captures the best is enough."""
+        seen: set[object] = set()
+        kept = []
+        for one in ordered:
+            steps = self.game.steps(position, one.move)
+            first: Step | Any = steps[0] if steps else one.move
+            if first not in seen:
+                seen.add(first)
+                kept.append(one)
+        return kept
+
+    def _ready(self) -> Search:
+        if self._search is None:
+            if self.game.name in kernels.names():
+                loading.begin(self.game.name).join()
+            made = kernels.search(self.game, TABLE_MB, 0)
+            self._search = made or PlainSearch(self.game, heuristics.of(self.game).get(""))
+        return self._search
+
+    def _told(self, position: Any, one: Valued) -> dict[str, object]:
+        game = self.game
+        reversi = game.name == "reversi"
+        ends = None
+        if abs(one.score) > FORCED:
+            ends = (WIN - abs(one.score)) * (1 if one.score > 0 else -1)
+        won = DISCS_WON if reversi and abs(one.score) >= DISCS_WON else 0
+        discs = round((abs(one.score) - won) / 100) * (1 if one.score > 0 else -1) if reversi else None
+        texts, here = [], position
+        for move in one.line:
+            texts.append(game.format_move(here, move))
+            here = game.apply(here, move)
+        return {
+            "move": texts[0],
+            "score": one.score,
+            "proven": one.proven,
+            "depth": one.depth,
+            "ends": ends,
+            "discs": discs,
+            "men": self._men_won(position, one.line),
+            "points": None,
+            "pv": texts[:12],
+            "why": list(reasons.of(game, position, one.move)),
+        }
+
+    def _men_won(self, position: Any, line: tuple[Any, ...]) -> int | None:
+        """How much the mover's lead in men grows along the line; None in games where no men are taken.
+
+        The last ply may take a man that the next one would win back: of the last two balances the smaller counts.
+        """
+        game = self.game
+        if game.name not in TAKING:
+            return None
+        side, here, leads = game.to_move(position), position, []
+        for move in line:
+            here = game.apply(here, move)
+            leads.append(_lead(game, here, side) - _lead(game, position, side))
+        return min(leads[-2:], key=abs)
+
+    def _by_points(self, position: Any) -> list[tuple[int, Any]]:
+        """All lays by the points that they bring more to the mover than to the other side."""
+        game, side = self.game, self.game.to_move(position)
+        lays = []
+        for move in game.legal_moves(position):
+            gains = game.gains(position, move)
+            if gains is not None and game.steps(position, move):
+                lays.append((gains[side].total - gains[1 - side].total, move))
+        return sorted((one for one in lays if one[0] > 0), key=lambda one: -one[0])
+
+    def _with_points(self, position: Any, one: tuple[int, Any]) -> dict[str, object]:
+        text = self.game.format_move(position, one[1])
+        nothing: dict[str, object] = dict.fromkeys(("ends", "discs", "men"))
+        more = {"score": one[0], "proven": True, "depth": 1, "points": one[0], "pv": [text], "why": ["if_held"]}
+        return {"move": text, **nothing, **more}
+
+
+DISCS_WON = 100_000
+"""Score of reversi's search for a game that is surely won, beside the discs in hundredths."""
+TAKING = ("nine_mens_morris", "co_ganh")
+"""Games in which men are taken, or change sides."""
+
+
+def final_lead(scores: tuple[int, int]) -> int:
+    """The first side's lead at the end of reversi, where the winner gets the empty squares."""
+    lead = scores[0] - scores[1]
+    empty = 64 - sum(scores)
+    return lead + (empty if lead > 0 else -empty if lead < 0 else 0)
+
+
+def _lead(game: AnyGame, position: Any, side: int) -> int:
+    board, to_lay = game.board(position), game.to_lay(position) or (0, 0)
+    own, other = (board.count(game.pieces[one]) + to_lay[one] for one in (side, 1 - side))
+    return own - other
+
+
+def _interrupt(search: Search, over: Callable[[], bool], done: threading.Event) -> None:
+    """Interrupts whatever is searched once the time is over, until the caller is done."""
+    while not done.wait(LOOK_S):
+        if over():
+            search.interrupt()

@@ -1,0 +1,70 @@
+"""Any game: every line is searched, and one move is the only one that wins in so few moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents import heuristics, kernels
+from agents.plain_search import PlainSearch
+from agents.puzzles import Certificate, Reply
+from agents.search import WIN
+from games import AnyGame
+
+MIN_WIN, MAX_WIN = 3, 7
+"""Plies of a win that is looked for."""
+TABLE_MB = 32
+
+
+class FullSearch:
+    """Searches without any selection, as plain minimax does."""
+
+    def __init__(self, game: AnyGame) -> None:
+        self._game = game
+        self._search = kernels.search(game, TABLE_MB, 0) or PlainSearch(game, heuristics.of(game).get(""))
+
+    def certify(self, position: Any) -> Certificate | None:
+        """The certificate; None unless the shortest win is of 3 to 7 plies and begins with one move only."""
+        game, search = self._game, self._search
+        moves = game.legal_moves(position)
+        search.begin(position, None, exact=True)
+        plies, found = 0, None
+        for depth in range(1, MAX_WIN + 1):
+            found = search.deepen(depth)
+            if found.score >= WIN - depth:
+                plies = WIN - found.score
+                break
+        if found is None or not MIN_WIN <= plies <= MAX_WIN or len(moves) < 2:
+            return None
+        others = {}
+        for move in moves:
+            if move == found.move:
+                continue
+            reply = self._slower(position, move, plies)
+            if reply is None:
+                return None
+            others[game.format_move(position, move)] = reply
+        texts, here = [], position
+        for move in found.pv:
+            texts.append(game.format_move(here, move))
+            here = game.apply(here, move)
+        return Certificate(texts[0], plies, 0, "full_search", tuple(texts), others)
+
+    def _slower(self, position: Any, move: Any, plies: int) -> Reply | None:
+        """What the enemy answers to a move that does not win in that many plies; None if it does."""
+        game, search = self._game, self._search
+        after = game.apply(position, move)
+        ended = game.outcome(after)
+        if ended is not None:
+            won = ended.winner == game.to_move(position)
+            return None if won else Reply("draws" if ended.winner is None else "loses", 1)
+        search.begin(after, None, exact=True)
+        best = None
+        for depth in range(1, plies):
+            best = search.deepen(depth)
+        assert best is not None and best.move is not None
+        if best.score <= -(WIN - plies):
+            return None
+        reply = game.format_move(after, best.move)
+        if best.score >= WIN - plies:
+            return Reply("loses", WIN - best.score + 1, reply)
+        return Reply("slower", 0, reply)

@@ -1,0 +1,123 @@
+"""The process that judges the moves of a recorded game (`kibitzer analyse`), line by line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from subprocess import PIPE
+from typing import IO, Any
+
+import places
+from processes import Process
+
+COMMAND = (sys.executable, "-m", "daemon.cli", "analyse")
+START_S = 300.0
+"""Seconds until the first move is judged: after an update the search has to be compiled, perhaps on a slow computer."""
+LATE = 20.0
+"""A judgement may take this many times its thinking time: other processes may want the processor."""
+PATIENCE_S = 60.0
+"""Seconds, and at least this long."""
+LOOK_S = 0.2
+"""Seconds until a wait notices that it was stopped."""
+MAX_LINE = 65536
+MAX_ERROR = 4096
+
+
+class AnalysisError(ValueError):
+    """A game cannot be analysed; the message says why."""
+
+
+@contextlib.contextmanager
+def analysis(
+    game: str,
+    rules: Mapping[str, str],
+    asked: Mapping[str, object],
+    time_s: float,
+    *,
+    engine: str = "",
+    engines: Path | None = None,
+    background: bool = False,
+    command: Sequence[str] = COMMAND,
+    stop: threading.Event | None = None,
+) -> Iterator[Iterator[dict[str, Any]]]:
+    """The judgements of a game whose `moves`, `start` and `positions` are `asked`, each as soon as it is found.
+
+    They end early once `stop` is set. The process ends with the context. Raises AnalysisError.
+    """
+    words = [*command, "--game", game, "--moves", "-", "--time-s", f"{time_s:g}"]
+    words += [word for name, value in rules.items() for word in ("--rule", f"{name}={value}")]
+    words += ["--engine", engine] if engine else []
+    words += ["--engines", str(engines)] if engines else []
+    words += ["--background"] if background else []
+    with tempfile.TemporaryFile() as errors:
+        try:
+            process = Process(words, cwd=places.PROGRAM, stdin=PIPE, stdout=PIPE, stderr=errors)
+        except OSError as error:
+            raise AnalysisError(f"the analysis cannot be started: {error.strerror}") from None
+        try:
+            threading.Thread(target=_ask, args=(process, json.dumps(asked)), name="analysis", daemon=True).start()
+            yield _told(process, errors, time_s, stop or threading.Event())
+        finally:
+            process.close()
+
+
+def _ask(process: Process, question: str) -> None:
+    """Body of a thread: a long game may fill the pipe before the process reads."""
+    assert process.stdin is not None
+    with contextlib.suppress(OSError, ValueError):  # it has ended, or was closed
+        process.stdin.write(question.encode())
+        process.stdin.close()
+
+
+def _told(process: Process, errors: IO[bytes], time_s: float, stop: threading.Event) -> Iterator[dict[str, Any]]:
+    """The objects that it writes. Raises AnalysisError if it hangs, or ends with an error."""
+    wait_s, unread = START_S + LATE * time_s, b""
+    deadline_s = time.monotonic() + wait_s
+    assert process.stdout is not None
+    while not stop.is_set():
+        if time.monotonic() > deadline_s:
+            raise AnalysisError(f"the analysis gave no answer within {wait_s:.0f} seconds")
+        if not select.select([process.stdout], [], [], LOOK_S)[0]:
+            continue
+        data = os.read(process.stdout.fileno(), MAX_LINE)
+        if not data:
+            _end(process, errors)
+            return
+        *lines, unread = (unread + data).split(b"\n")
+        if len(unread) > MAX_LINE:
+            raise AnalysisError("the analysis answers with rubbish")
+        for line in lines:
+            yield _object(line)
+        if lines:
+            wait_s = max(PATIENCE_S, LATE * time_s)
+            deadline_s = time.monotonic() + wait_s
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        told = json.loads(line)
+    except ValueError:
+        told = None
+    if not isinstance(told, dict):
+        raise AnalysisError("the analysis answers with rubbish")
+    return told
+
+
+def _end(process: Process, errors: IO[bytes]) -> None:
+    """Raises AnalysisError with what it said last, unless it ended well."""
+    status = process.wait(PATIENCE_S)
+    if status == 0:
+        return
+    size = errors.seek(0, os.SEEK_END)
+    errors.seek(max(0, size - MAX_ERROR))
+    said = errors.read(MAX_ERROR).decode(errors="replace").strip().splitlines()
+    why = said[-1].removeprefix("kibitzer analyse: ") if said else f"it ended with status {status}"
+    raise AnalysisError(why[:500])

@@ -1,0 +1,227 @@
+"""`kibitzer puzzles`: positions with one winning move, made of recorded games and by the solvers, and played here."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import DEVNULL, PIPE
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import track
+
+import games
+import places
+from daemon.cli.game_arguments import RECORD, opened
+from daemon.cli.wrong_call import stop
+from daemon.core.puzzle_play import question, verdict
+from daemon.core.recovery import positions_of
+from daemon.drawing.text_board import TextBoard
+from daemon.i18n.translation import in_words
+from daemon.outputs.view import template_of
+from daemon.storage.journal import JournalError
+from daemon.storage.puzzles import Puzzle, PuzzleError, PuzzleStore, Standing, path_of, puzzle_of
+from games import AnyGame
+from processes import Process
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    help="Puzzles: make, list and play positions in which exactly one move wins.",
+)
+COMMAND = (sys.executable, "-m", "daemon.cli", "certify", "--nice", "10")
+DEADLINE_S = 120.0
+"""Seconds for one answer; the first compiles the searches."""
+MAX_BYTES = 1 << 20
+TRIES = 40
+"""Games that are played for each puzzle wanted, at most."""
+JournalOption = Annotated[Path, typer.Option(help="File of the record; the puzzles lie beside it.")]
+GameOption = Annotated[str, typer.Option(help="Only of that game, by module or short name.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object per puzzle.")]
+
+
+@app.command("make")
+def make(
+    game: Annotated[str, typer.Option(help="Game, by module or short name; empty: every game with puzzles.")] = "",
+    count: Annotated[int, typer.Option(min=0, max=1000, help="Puzzles to find by the solver, of each game.")] = 5,
+    from_games: Annotated[
+        bool, typer.Option("--from-games", help="Look for wins that were missed in the recorded games, too.")
+    ] = False,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**30, help="Makes the same puzzles again.")] = None,
+    journal: JournalOption = RECORD,
+) -> None:
+    """Makes puzzles: exactly one move wins, and every other is proven not to.
+
+    Gomoku: a win by continuous fours, while the enemy wins by fours after any other stone. Reversi: endings of up to
+    12 empty squares, solved. Morris: by the endgame tables, and as in cờ gánh wins in up to four moves, of which every
+    line is searched. Dominoes have none: what wins depends on hidden tiles.
+
+    Example: kibitzer puzzles make --game gomoku --count 10
+    """
+    store = PuzzleStore(path_of(journal))
+    try:
+        names = [games.find(game).name] if game else [name for name in games.names() if not games.find(name).hides]
+        for name in names:
+            new = 0
+            if from_games:
+                new += store.add(list(_missed(name, journal)))
+            new += store.add(list(_found(games.load(name), count, random.randrange(2**30) if seed is None else seed)))
+            sys.stdout.write(f"{games.find(name).title}: {new} new puzzles\n")
+    except (games.GameError, PuzzleError, JournalError, ValueError) as error:
+        raise stop("puzzles make", error) from None
+
+
+@app.command("list")
+def list_puzzles(
+    game: GameOption = "",
+    journal: JournalOption = RECORD,
+    unsolved: Annotated[bool, typer.Option("--open", help="Only those not solved yet.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Lists the puzzles, the easiest first: id, game, moves to the win, source, and how you did.
+
+    Example: kibitzer puzzles list --game reversi --open
+    """
+    with _one_line_errors("list"):
+        found = PuzzleStore(path_of(journal)).all(games.find(game).name if game else "")
+    for puzzle, standing in found:
+        if unsolved and standing.solved:
+            continue
+        if as_json:
+            sys.stdout.write(json.dumps(_as_object(puzzle, standing)) + "\n")
+        else:
+            done = f"solved {standing.solved} of {standing.tried}" if standing.tried else "new"
+            source = puzzle.source or "solver"
+            sys.stdout.write(f"{puzzle.puzzle_id}  {puzzle.game:<17} {puzzle.moves:>2} moves  {source:<32} {done}\n")
+
+
+@app.command("play")
+def play(
+    puzzle: Annotated[str, typer.Argument(help="Its id, or the beginning of it; empty: the next unsolved one.")] = "",
+    game: Annotated[str, typer.Option(help="Game of the next one, by module or short name.")] = "morris",
+    journal: JournalOption = RECORD,
+) -> None:
+    """Sets a puzzle in this terminal: type the move; an empty line gives up and shows the solution.
+
+    At the table: `kibitzer tell puzzle`, or *Puzzle* on the page.
+
+    Example: kibitzer puzzles play --game gomoku
+    """
+    with _one_line_errors("play"):
+        store = PuzzleStore(path_of(journal))
+        found = store.get(puzzle) if puzzle else _next(store, games.load(game))
+        if found is None:
+            raise ValueError("there is no such puzzle; `kibitzer puzzles make` makes some")
+        the_game, position = found.opened()
+        side = the_game.to_move(position)
+        board = TextBoard(template_of(the_game)).draw(the_game.board(position))
+        sys.stdout.write(f"{board}\n\n{in_words(question(found, the_game, side))}\n")
+        while True:
+            sys.stdout.write("> ")
+            sys.stdout.flush()
+            text = sys.stdin.readline().strip()
+            if not text:
+                sys.stdout.write(f"{' '.join(found.line)}\n")
+                return
+            try:
+                answer = the_game.format_move(position, the_game.parse_move(position, text))
+            except games.GameError as error:
+                sys.stdout.write(f"{error}\n")
+                continue
+            store.tried(found, answer, answer == found.move)
+            sys.stdout.write(f"{in_words(*verdict(found, the_game, position, answer))}\n")
+            if answer == found.move:
+                sys.stdout.write(f"{' '.join(found.line)}\n")
+                return
+
+
+def _next(store: PuzzleStore, game: AnyGame) -> Puzzle | None:
+    return store.next(game.name, {name: str(value).lower() for name, value in vars(game.rules).items()})
+
+
+def _as_object(puzzle: Puzzle, standing: Standing) -> dict[str, object]:
+    shown = {name: getattr(puzzle, name) for name in ("game", "position", "move", "plies", "proof", "source")}
+    return {"id": puzzle.puzzle_id, **shown, "tried": standing.tried, "solved": standing.solved}
+
+
+def _found(game: AnyGame, count: int, seed: int) -> Iterator[Puzzle]:
+    """Puzzles from games that the solver's players play, at most one of each game."""
+    found = 0
+    with _Certifier(game) as certifier:
+        tries = range(seed, seed + TRIES * count)
+        for number in track(tries, game.short_name, console=Console(stderr=True), transient=True):
+            if found == count:
+                return
+            told = certifier.ask({"seed": number})
+            if told.get("certificate"):
+                found += 1
+                yield puzzle_of(game, told)
+
+
+def _missed(name: str, journal: Path) -> Iterator[Puzzle]:
+    """Puzzles from the recorded games: positions in which the one winning move was not played."""
+    with opened(journal, read_only=True) as record:
+        stored = [one for one in record.games() if one.game == name]
+    by_rules: dict[str, list[Any]] = {}
+    for one in stored:
+        by_rules.setdefault(json.dumps(sorted(one.rules.items())), []).append(one)
+    for alike in by_rules.values():
+        with contextlib.suppress(games.GameError), _Certifier(game := games.load(name, alike[0].rules)) as certifier:
+            for one in track(alike, f"{game.short_name}, recorded", console=Console(stderr=True), transient=True):
+                positions = positions_of(game, one)
+                if not isinstance(positions, list):
+                    continue
+                for ply, (position, played) in enumerate(zip(positions, one.plies, strict=False), 1):
+                    told = certifier.ask({"position": game.format_position(position)})
+                    if told.get("certificate") and told["certificate"]["move"] != played.move:
+                        yield puzzle_of(game, told, f"{one.game_id}#{ply}")
+
+
+class _Certifier:
+    """The process that proves puzzles, asked line by line. It ends with the block."""
+
+    def __init__(self, game: AnyGame) -> None:
+        rules = [
+            word for name, value in vars(game.rules).items() for word in ("--rule", f"{name}={str(value).lower()}")
+        ]
+        command = [*COMMAND, "--game", game.name, *rules]
+        self._process = Process(command, cwd=places.PROGRAM, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+
+    def __enter__(self) -> _Certifier:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.close()
+
+    def ask(self, asked: dict[str, object]) -> dict[str, Any]:
+        """The answer. Raises ValueError where the process has none: this game, or these rules, have no puzzles."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        deadline = threading.Timer(DEADLINE_S, self._process.end)
+        deadline.daemon = True
+        deadline.start()
+        try:
+            with contextlib.suppress(OSError):
+                self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+                self._process.stdin.flush()
+            line = self._process.stdout.readline(MAX_BYTES)
+        finally:
+            deadline.cancel()
+        told = json.loads(line) if line else None
+        if not isinstance(told, dict):
+            raise ValueError("no puzzles can be proven under these rules; `kibitzer certify` says why")
+        return told
+
+
+@contextlib.contextmanager
+def _one_line_errors(command: str) -> Iterator[None]:
+    try:
+        yield
+    except (games.GameError, PuzzleError, ValueError) as error:
+        raise stop(f"puzzles {command}", error) from None

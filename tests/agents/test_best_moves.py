@@ -1,0 +1,166 @@
+"""The best moves of a position: their order, their values in discs, men and plies, and the reasons."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+import games
+from agents import reasons
+from agents.best_moves import BestMoves, final_lead
+from agents.cli import app
+from agents.endgames import Solver
+from games import AnyGame
+
+NEVER = threading.Event()
+
+
+def found(game: AnyGame, moves: str, count: int = 3, time_s: float = 0.5) -> list[dict[str, object]]:
+    position = games.line_of_play(game, moves.split())[-1]
+    return BestMoves(game).find(position, count, time_s, NEVER)
+
+
+def why(game: AnyGame, moves: str, move: str) -> list[str]:
+    position = games.line_of_play(game, moves.split())[-1]
+    return list(reasons.of(game, position, game.parse_move(position, move)))
+
+
+def test_a_mill_comes_first_and_only_its_best_capture_is_listed() -> None:
+    best = found(games.load("morris"), "d2 f4 d3 f6")
+    assert best[0]["why"] == ["closes_mill"] and best[0]["men"] == 1
+    assert len([one for one in best if str(one["move"]).startswith("d1x")]) == 1
+
+
+def test_a_forced_win_counts_its_plies_and_lost_moves_are_left_out() -> None:
+    gomoku = games.load("gomoku")
+    best = found(gomoku, "h8 a1 i8 a3 j8 a5")
+    assert {one["move"] for one in best[:2]} == {"g8", "k8"}
+    assert [one["ends"] for one in best[:2]] == [3, 3] and best[0]["why"] == ["open_four"]
+    held = found(gomoku, "h8 h9 i8 i9 j8")
+    assert {one["move"] for one in held} == {"g8", "k8"} and all(one["ends"] is None for one in held)
+
+
+def test_the_ending_of_reversi_is_worth_what_the_solver_proves() -> None:
+    reversi, checked = games.load("reversi"), 0
+    position = reversi.initial()
+    for number in range(200):
+        if reversi.outcome(position) is not None:
+            break
+        if sum(map(int.bit_count, position.discs)) >= 55:
+            solver = Solver(16)
+            for one in BestMoves(reversi).find(position, 8, 5.0, NEVER):
+                after = reversi.apply(position, reversi.parse_move(position, str(one["move"])))
+                ended = reversi.outcome(after)
+                if ended is None:
+                    score = solver.solve(after).score * (1 if after.side == position.side else -1)
+                else:
+                    assert ended.scores is not None
+                    score = final_lead(ended.scores) * (1 if position.side == 0 else -1)
+                assert one["proven"] and one["discs"] == score
+                checked += 1
+        moves = reversi.legal_moves(position)
+        position = reversi.apply(position, moves[number % len(moves)])
+    assert checked > 10
+
+
+def test_hands_of_dominoes_stay_secret() -> None:
+    dominoes = games.load("dominoes")
+    answers = []
+    for seed in (1, 2, 3):  # other hands, the same board
+        position = dominoes.initial(seed)
+        answers.append(BestMoves(dominoes).find(position, 8, 0.1, NEVER))
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_dominoes_are_worth_their_points() -> None:
+    dominoes = games.load("dominoes")
+    position = dominoes.initial(1)
+    while not (best := BestMoves(dominoes).find(position, 3, 0.1, NEVER)):
+        lay = next(move for move in dominoes.legal_moves(position) if dominoes.steps(position, move))
+        position = dominoes.apply(position, lay)
+    hidden = dominoes.view(dominoes.view(position, 0), 1)
+    side = dominoes.to_move(position)
+    for one in best:
+        gains = dominoes.gains(hidden, dominoes.parse_move(hidden, str(one["move"])))
+        assert gains is not None and one["points"] == gains[side].total - gains[1 - side].total > 0
+        assert one["why"] == ["if_held"]
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "move", "said"),
+    [
+        ("morris", "d2 f4 d3 f6", "f2", ["blocks_mill", "threatens_mills"]),
+        ("morris", "d2 f4 d3", "f6", ["threatens_mill"]),
+        ("gomoku", "h8 h9 i8 i9 j8 j9 k8 k9", "l8", ["five"]),
+        ("gomoku", "h8 h9 i8 i9 j8 j9 k8", "l8", ["blocks_five"]),
+        ("gomoku", "h8 a1 i8 a15", "j8", ["open_three"]),
+        ("gomoku", "h8 g8 i8 a15 j8 c3", "k8", ["four"]),
+        ("gomoku", "h8 h9 i8 i9 j8", "k8", ["blocks_four"]),
+        ("gomoku", "h8", "a1", []),
+        ("ganh", "", "a4-b4", []),
+        ("reversi", "", "d3", []),
+    ],
+)
+def test_reasons(game: str, moves: str, move: str, said: list[str]) -> None:
+    assert why(games.load(game), moves, move) == said
+
+
+def test_a_man_that_goes_to_and_fro_between_two_mills_makes_a_double_mill() -> None:
+    morris = games.load("morris")
+    position = morris.parse_position("light:" + board(morris, "a7 d7 g7 b6 f4", "a1 b2 c3 g1") + "0054")
+    assert reasons.of(morris, position, morris.parse_move(position, "f4-f6")) == ["double_mill"]
+    assert "double_mill" not in reasons.of(morris, position, morris.parse_move(position, "f4-f2"))
+
+
+def board(game: AnyGame, mine: str, theirs: str) -> str:
+    """The letters of a position's text."""
+    return "".join("M" if cell in mine.split() else "E" if cell in theirs.split() else "O" for cell in game.cells)
+
+
+def test_corners_are_taken_and_given_away() -> None:
+    reversi, seen = games.load("reversi"), set()
+    position = reversi.initial()
+    for number in range(60):
+        if reversi.outcome(position) is not None:
+            break
+        for move in reversi.legal_moves(position):
+            said = reasons.of(reversi, position, move)
+            seen |= set(said)
+            corner = reversi.format_move(position, move) in ("a1", "h1", "a8", "h8")
+            assert corner == ("takes_corner" in said) or reversi.outcome(reversi.apply(position, move)) is not None
+        moves = reversi.legal_moves(position)
+        position = reversi.apply(position, moves[(7 * number) % len(moves)])
+    assert {"takes_corner", "gives_corner"} <= seen
+
+
+def test_thinking_ends_when_it_is_told_to() -> None:
+    gomoku, stop = games.load("gomoku"), threading.Event()
+    search = BestMoves(gomoku)
+    position = games.line_of_play(gomoku, "h8 h9 i8".split())[-1]
+    search.find(position, 3, 0.1, stop)
+    threading.Timer(0.2, stop.set).start()
+    began_s = time.monotonic()
+    assert search.find(position, 3, 60.0, stop)
+    assert time.monotonic() - began_s < 3.0
+
+
+def test_a_line_asks_for_the_best_moves_and_a_wrong_one_is_answered() -> None:
+    lines = [
+        '{"moves": "d2 f4", "best": 2, "time_s": 0.2}',
+        '{"best": 99}',
+        '{"best": 1, "time_s": 0}',
+        '{"moves": "d2"}',
+    ]
+    for line in lines:
+        result = CliRunner().invoke(app, ["move", "--game", "morris", "--depth", "1", "--lines"], input=line + "\n")
+        answer = json.loads(result.stdout)
+        if line == lines[0]:
+            assert len(answer["best"]) == 2 and answer["lead"] == 400
+        elif line == lines[3]:
+            assert answer["move"]
+        else:
+            assert "from 1 to 8" in answer["error"] or "between 0 and" in answer["error"]

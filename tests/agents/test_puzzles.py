@@ -1,0 +1,136 @@
+"""Certificates of puzzles: one move wins, and what is said of every other move is checked by other means."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import games
+from agents import puzzles
+from agents.best_moves import final_lead
+from agents.endgames import Solver
+from agents.puzzles import Certificate
+from agents.puzzles_cli import app
+from games import AnyGame
+
+PUZZLE_GAMES = ("gomoku", "reversi", "morris", "ganh")
+
+
+def certified(game: AnyGame, most: int, seeds: range = range(1, 60)) -> Iterator[tuple[Any, Certificate]]:
+    ways = puzzles.certifiers(game)
+    found = 0
+    for seed in seeds:
+        for position in puzzles.played(game, seed, threading.Event()):
+            if (proof := puzzles.certify(ways, position)) is not None:
+                yield position, proof
+                found += 1
+                break
+        if found == most:
+            return
+
+
+@pytest.mark.parametrize("name", PUZZLE_GAMES)
+def test_a_certificate_names_every_legal_move_and_its_line_is_played_to_a_win(name: str) -> None:
+    game = games.load(name)
+    seen = 0
+    for position, proof in certified(game, 3):
+        legal = {game.format_move(position, move) for move in game.legal_moves(position)}
+        assert {proof.move, *proof.others} == legal and proof.move not in proof.others
+        here = position
+        for text in proof.line:
+            here = game.apply(here, game.parse_move(here, text))
+        ended = game.outcome(here)
+        if proof.proof != "table":  # a table's line may stop after some plies
+            assert len(proof.line) == proof.plies
+            assert ended is not None and ended.winner == game.to_move(position)
+        seen += 1
+    assert seen == 3
+
+
+def test_every_other_disc_is_worth_what_the_certificate_says() -> None:
+    reversi, solver = games.load("reversi"), Solver(16)
+    for position, proof in certified(reversi, 5):
+        for text, other in proof.others.items():
+            after = reversi.apply(position, reversi.parse_move(position, text))
+            ended = reversi.outcome(after)
+            if ended is None:
+                score = solver.solve(after).score * (1 if after.side == position.side else -1)
+            else:
+                assert ended.scores is not None
+                score = final_lead(ended.scores) * (1 if position.side == 0 else -1)
+            assert score <= 0 and (other.result == "loses") == (score < 0) and other.amount == -score
+
+
+def test_every_other_stone_of_gomoku_loses_to_fours_that_can_be_played_out() -> None:
+    gomoku = games.load("gomoku")
+    for position, proof in certified(gomoku, 3):
+        winner = 1 - gomoku.to_move(position)
+        checked = 0
+        for text, other in proof.others.items():
+            assert other.result == "loses"
+            if other.amount == 2:  # the reply makes five at once
+                here = gomoku.apply(position, gomoku.parse_move(position, text))
+                ended = gomoku.outcome(gomoku.apply(here, gomoku.parse_move(here, other.reply)))
+                assert ended is not None and ended.winner == winner
+                checked += 1
+        assert checked or all(other.amount != 2 for other in proof.others.values())
+
+
+@pytest.mark.parametrize("name", ["morris", "ganh"])
+def test_no_other_move_wins_as_soon_by_plain_search(name: str) -> None:
+    game = games.load(name)
+
+    def wins(position: Any, plies: int, side: int) -> bool:
+        """Whether `side` wins within so many plies, whatever the other does."""
+        ended = game.outcome(position)
+        if ended is not None:
+            return ended.winner == side
+        if plies == 0:
+            return False
+        after = (wins(game.apply(position, move), plies - 1, side) for move in game.legal_moves(position))
+        return any(after) if game.to_move(position) == side else all(after)
+
+    checked = 0
+    for position, proof in certified(game, 4, range(1, 120)):
+        if proof.proof != "full_search" or proof.plies > 3:
+            continue
+        side = game.to_move(position)
+        for move in game.legal_moves(position):
+            text = game.format_move(position, move)
+            assert wins(game.apply(position, move), proof.plies - 1, side) == (text == proof.move)
+        checked += 1
+        if checked == 2:
+            return
+
+
+def test_the_same_seed_makes_the_same_puzzle() -> None:
+    reversi = games.load("reversi")
+    first, second = (list(certified(reversi, 2)) for _ in range(2))
+    assert first == second
+
+
+def test_games_and_rules_without_puzzles() -> None:
+    assert puzzles.certifiers(games.load("dominoes")) == []
+    for rules in ({"renju": "true"}, {"exact_five": "true"}, {"swap2": "true"}):
+        assert puzzles.certifiers(games.load("gomoku", rules)) == []
+
+
+def test_a_quiet_start_is_no_puzzle() -> None:
+    for name in PUZZLE_GAMES:
+        game = games.load(name)
+        assert puzzles.certify(puzzles.certifiers(game), game.initial()) is None
+
+
+def test_the_command_answers_line_by_line() -> None:
+    lines = ['{"seed": 1}', '{"seed": -1}', '{"position": "nonsense"}', "no json", "[]", "{}"]
+    result = CliRunner().invoke(app, ["--game", "reversi"], input="\n".join(lines) + "\n")
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
+    assert len(answers) == len(lines)
+    assert answers[0]["certificate"]["move"] and all("error" in one for one in answers[1:])
+    refused = CliRunner().invoke(app, ["--game", "dominoes"])
+    assert refused.exit_code == 2 and "no puzzles can be proven" in refused.output

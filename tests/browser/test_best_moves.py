@@ -1,0 +1,86 @@
+"""The best moves on the page: switched on by those who play, drawn on the board, listed beside it, and gone again."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from daemon.i18n import translation
+from daemon.outputs import permission
+from daemon.storage.journal import Journal
+from tests.browser.table import Table
+
+Look = Callable[..., Any]
+Tables = Callable[..., Table]
+ENGINE_MS = 60_000
+"""Milliseconds for the first answer: its search may have to be compiled."""
+
+
+@pytest.fixture(autouse=True)
+def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raises the limit on commands per second, since nobody plays as fast as a test."""
+    monkeypatch.setattr(permission, "RATE_HZ", 1000.0)
+
+
+@pytest.fixture(autouse=True)
+def english_afterwards() -> Iterator[None]:
+    """Gives back the language, which is one for the whole process."""
+    yield
+    translation.speak("en")
+
+
+def opened(page: Any) -> None:
+    page.locator("#best summary").click()
+
+
+def test_two_people_switch_them_on_and_off(table: Tables, look: Look) -> None:
+    page = look(table("reversi").address)
+    opened(page)
+    ways = page.locator("#best-ways button")
+    page.locator("#best-ways button", has_text="Black wants").click()
+    page.locator("#best-ways button", has_text="Hide").wait_for()
+    assert page.locator("#best-moves li").count() == 0 and page.locator("#board .best").count() == 0
+    page.locator("#best-ways button", has_text="White wants").click()
+    page.wait_for_selector("#best-moves li", timeout=ENGINE_MS)
+    assert page.locator("#board .best").count() == page.locator("#best-moves li").count() == 3
+    assert page.locator("#board .best.first .best-label").count() == 1
+    ring = page.locator("#board .best.first circle.hint")
+    assert ring.evaluate("one => getComputedStyle(one).display") == "inline"
+    ways.first.click()
+    page.locator("#board .best").first.wait_for(state="detached")
+    assert page.locator("#best-moves li").count() == 0
+
+
+def test_against_an_agent_it_asks_first_and_the_game_is_practice(table: Tables, look: Look) -> None:
+    at = table("nine_mens_morris", agent="level-1")
+    page = look(at.address, 390, 844)
+    opened(page)
+    way = page.locator("#best-ways button")
+    way.click()
+    assert way.inner_text() == "Really? It becomes practice."
+    assert page.locator("#board .best").count() == 0
+    way.click()
+    page.wait_for_selector("#best-moves li", timeout=ENGINE_MS)
+    assert "does not count in the ranking" in page.locator("#announcements").inner_text()
+    assert at.session.match is not None
+    with contextlib.closing(Journal(at.session.journal.path, read_only=True)) as journal:
+        stored = journal.game(at.session.match.game_id)
+    assert [note.kind for note in stored.notes].count("practice") == 1
+    page.locator('[data-cell="d2"] .spot').click(force=True)
+    page.wait_for_selector("#moves[data-plies='2']", timeout=ENGINE_MS)
+    page.wait_for_selector("#best-moves li", timeout=ENGINE_MS)
+
+
+@pytest.mark.parametrize("language", ["en", "ro", "pl", "vi", "pt-br"])
+@pytest.mark.parametrize("width", [390, 820, 1366])
+def test_they_fit_in_every_language(table: Tables, look: Look, language: str, width: int) -> None:
+    at = table(
+        "nine_mens_morris", advice={"best_moves": True, "seconds": 0.3}, speech={"enabled": False, "language": language}
+    )
+    page = look(at.address, width, 844)
+    page.wait_for_selector("#best-moves li", timeout=ENGINE_MS)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("#best-moves .value").first.inner_text()

@@ -1,0 +1,187 @@
+"""Puzzles at the table: kept in their file, set, judged with the reason, taken back, and left again."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import games
+from daemon.cli import puzzles as cli
+from daemon.commands.command import Best, Puzzle, Undo
+from daemon.core.puzzle_play import PuzzlePlay, question, verdict
+from daemon.core.recovery import rule_texts
+from daemon.i18n.translation import in_words
+from daemon.judging import entered_moves
+from daemon.judging.referee import Referee
+from daemon.outputs.view import puzzle_of
+from daemon.storage import puzzles as stored
+from daemon.storage.journal import Journal
+from daemon.storage.puzzles import Other, PuzzleError, PuzzleStore, Standing, path_of
+from daemon.storage.record import Beginning, GameRecord
+from games import Outcome
+from tests.daemon.puzzles_made import made, store_with
+from tests.daemon.test_command_handlers import at, refuse, tell
+
+NAMES = ("gomoku", "reversi", "morris", "ganh")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> PuzzleStore:
+    return store_with(tmp_path / "journal.puzzles.sqlite", *NAMES)
+
+
+def test_a_puzzle_is_kept_once_and_read_as_it_was(store: PuzzleStore) -> None:
+    kept = store.all()
+    assert [one.plies for one, _ in kept] == sorted(one.plies for one, _ in kept)
+    assert {one.game: one for one, _ in kept} == {games.find(name).name: made(name) for name in NAMES}
+    assert store.add([made("reversi")]) == 0
+    one = made("gomoku")
+    assert store.get(one.puzzle_id[:5]) == one and store.get("") is None and store.get("zz") is None
+
+
+def test_progress_is_kept_and_the_next_puzzle_is_one_not_solved(store: PuzzleStore) -> None:
+    one, rules = made("reversi"), made("reversi").rules
+    other = made("reversi", 40)
+    assert store.add([other]) == 1
+    first = store.next("reversi", rules)
+    assert first is not None
+    store.tried(first, "a1", solved=False)
+    store.tried(first, first.move, solved=True)
+    assert {puzzle.puzzle_id: how for puzzle, how in store.all("reversi")}[first.puzzle_id] == Standing(2, 1, False)
+    second = store.next("reversi", rules)
+    assert second is not None and {first.puzzle_id, second.puzzle_id} == {one.puzzle_id, other.puzzle_id}
+    assert store.next("gomoku", {"size": "19"}) is None  # a puzzle of other rules is none
+
+
+@pytest.mark.parametrize(
+    "data", ["nonsense", "[]", "{}", '{"game": "reversi", "others": {}, "proof": "luck"}', "[" * 9000]
+)
+def test_a_damaged_puzzle_is_left_out(store: PuzzleStore, data: str) -> None:
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("UPDATE puzzles SET data = ? WHERE game = 'reversi'", [data])
+    assert sorted(one.game for one, _ in store.all()) == ["co_ganh", "gomoku", "nine_mens_morris"]
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "journal.puzzles.sqlite"
+    path.write_bytes(b"This is no database at all. " * 99)
+    with pytest.raises(PuzzleError, match=r"journal\.puzzles\.sqlite"):
+        PuzzleStore(path).all()
+    assert not PuzzleStore(path).has(games.load("morris"))
+    assert (
+        not PuzzleStore(tmp_path / "none.sqlite").has(games.load("morris")) and not (tmp_path / "none.sqlite").exists()
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_answer_is_judged_with_the_reason(name: str) -> None:
+    puzzle = made(name)
+    game, position = puzzle.opened()
+    assert in_words(*verdict(puzzle, game, position, puzzle.move)).startswith("Right: ")
+    for answer, other in puzzle.others.items():
+        said = in_words(*verdict(puzzle, game, position, answer))
+        assert said.startswith("Wrong: ") and (not other.reply or "The answer is" in said)
+    assert in_words(question(puzzle, game, game.to_move(position))).startswith("Puzzle: ")
+
+
+@pytest.mark.parametrize(
+    ("proof", "other", "said"),
+    [
+        ("exact", Other("loses", 8, "pass"), "Wrong: d3 loses by 8 discs."),
+        ("exact", Other("draws", 0, ""), "Wrong: d3 only draws."),
+        ("table", Other("loses", 6, ""), "Wrong: after d3 the other side wins in 3 moves."),
+        ("fours", Other("loses", 0, ""), "Wrong: d3 loses."),
+        ("full_search", Other("slower", 0, ""), "Wrong: d3 does not win so soon."),
+    ],
+)
+def test_the_words_of_a_wrong_answer(proof: str, other: Other, said: str) -> None:
+    game = games.load("reversi")
+    puzzle = stored.Puzzle("reversi", {}, "", "c4", 3, 2, proof, ("c4",), {"d3": other})
+    assert in_words(*verdict(puzzle, game, game.initial(), "d3")) == said
+
+
+def test_a_match_judges_the_first_move_and_again_after_a_takeback(store: PuzzleStore) -> None:
+    puzzle = made("morris")
+    game, position = puzzle.opened()
+    side = game.to_move(position)
+    agents = (None, "level-8") if side == 0 else ("level-8", None)
+    play = PuzzlePlay(puzzle, store)
+    referee = Referee(game, agents, [position])
+    assert play.turn(referee) == [] and play.verdict == ""
+    wrong = sorted(puzzle.others)[0]
+    entered_moves.make(referee, wrong)
+    (told,) = play.turn(referee)
+    assert told.code == "puzzle" and "Take your move back" in told.text  # type: ignore[union-attr]
+    assert play.verdict == "wrong" and play.turn(referee) == [] and "Wrong" in in_words(*play.why)
+    other = Referee(game, agents, [position])
+    play.turn(other)
+    assert play.verdict == ""
+    entered_moves.make(other, puzzle.move)
+    play.turn(other)
+    assert play.verdict == "right" and play.standing == Standing(2, 1, False)
+    assert store.all("nine_mens_morris")[0][1] == Standing(2, 1, False)
+
+
+def test_a_puzzle_is_asked_for_by_command(store: PuzzleStore) -> None:
+    bench = at(moves=["d2"])
+    assert "no puzzles" in refuse(bench, Puzzle())
+    bench.match.puzzles = PuzzleStore(store.path.with_name("empty.sqlite"))
+    assert "kibitzer puzzles make" in refuse(bench, Puzzle())
+    bench.match.puzzles = store
+    assert "puzzle of reversi" in refuse(bench, Puzzle(made("reversi").puzzle_id))
+    assert not bench.match.new_game_due
+    assert tell(bench, Puzzle()).startswith("Puzzle: ")
+    assert bench.match.new_game_due and bench.match.puzzle_due == made("morris")
+
+
+def test_no_help_is_drawn_in_a_puzzle(store: PuzzleStore) -> None:
+    bench = at()
+    bench.match.best.forbidden, bench.match.puzzle = True, PuzzlePlay(made("morris"), store)
+    assert "puzzle" in refuse(bench, Best(True))
+    told = puzzle_of(bench.match)
+    assert told is not None and told["verdict"] == "" and made("morris").move not in json.dumps(told)
+    assert Undo  # the way to try again
+
+
+def test_the_terminal_lists_and_plays(store: PuzzleStore, tmp_path: Path) -> None:
+    journal, one = str(tmp_path / "journal.sqlite"), made("reversi")
+    listed = CliRunner().invoke(cli.app, ["list", "--journal", journal])
+    assert len(listed.stdout.splitlines()) == 4 and "new" in listed.stdout
+    wrong = sorted(one.others)[0]
+    answers = f"zz\n{wrong}\n{one.move}\n"
+    played = CliRunner().invoke(cli.app, ["play", one.puzzle_id, "--journal", journal], input=answers)
+    assert "Wrong: " in played.stdout and "Right: " in played.stdout and played.exit_code == 0
+    as_json = CliRunner().invoke(cli.app, ["list", "--game", "reversi", "--json", "--journal", journal])
+    assert json.loads(as_json.stdout)["tried"] == 2
+    left = CliRunner().invoke(cli.app, ["list", "--open", "--journal", journal])
+    assert len(left.stdout.splitlines()) == 3
+    absent = CliRunner().invoke(cli.app, ["play", "ffffffff0", "--journal", journal])
+    assert absent.exit_code == 2 and "no such puzzle" in absent.output
+
+
+def test_a_win_that_was_missed_in_a_recorded_game_becomes_a_puzzle(tmp_path: Path) -> None:
+    puzzle = made("reversi")
+    game, position = puzzle.opened()
+    path = tmp_path / "journal.sqlite"
+    journal = Journal(path)
+    record = GameRecord(
+        journal, "20260101T000000-aaaaaaaa", Beginning("reversi", rule_texts(game), ["Ann", "Bob"], {}, puzzle.position)
+    )
+    record.begin()
+    wrong = sorted(puzzle.others)[0]
+    referee = Referee(game, (None, None), [position])
+    for effect in entered_moves.make(referee, wrong):
+        if hasattr(effect, "position"):
+            record.append(effect)  # type: ignore[arg-type]
+    journal.finish(record.game_id, Outcome(None, "resigned"))
+    journal.close()
+    done = CliRunner().invoke(
+        cli.app, ["make", "--game", "reversi", "--count", "0", "--from-games", "--journal", str(path)]
+    )
+    assert "1 new puzzle" in done.stdout, done.output
+    ((found, _),) = PuzzleStore(path_of(path)).all()
+    assert (found.position, found.move, found.source) == (puzzle.position, puzzle.move, f"{record.game_id}#1")
