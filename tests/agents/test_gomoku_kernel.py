@@ -13,8 +13,9 @@ import games
 from agents import heuristics, kernels
 from agents.agent import Limits
 from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.board import SIDE_SETS, toggle
+from agents.kernels.gomoku.board import SIDE_SETS
 from agents.kernels.gomoku.by_windows import WindowsSearch
+from agents.kernels.gomoku.prover import write_stones
 from agents.minimax import minimax
 from agents.registry import load_agent
 from agents.search import WIN
@@ -110,7 +111,7 @@ def test_the_sets_of_fives_and_fours_are_those_of_plain_windows() -> None:
         index = draw.choice([row * 15 + column for row in range(8) for column in range(8)])
         colour = next((side for side in (0, 1) if stones[side] >> index & 1), draw.randrange(2))
         stones[colour] ^= 1 << index
-        toggle(memory, U(layout.cell_of(index, 15)), U(colour))
+        write_stones(memory, 15, stones)
         for side in (0, 1):
             assert cells(memory, side, layout.FIVE) == fives(stones[side], stones[1 - side])
             assert cells(memory, side, layout.FOUR) == fours(stones[side], stones[1 - side])
@@ -205,6 +206,16 @@ def test_the_limit_of_positions_is_kept_and_an_interrupted_search_has_a_move(heu
     found = search.deepen(40)
     thread.join()
     assert not found.whole
+
+
+@pytest.mark.parametrize("rules", [{}, {"renju": True}, {"size": "19"}])
+def test_a_search_of_one_position_still_plays_beside_a_stone(rules: dict[str, object]) -> None:
+    game: Any = games.load("gomoku", rules)
+    for position in middle_games(game, 9, 5, 30):
+        if position.count:
+            answer = load_agent("alphabeta", game).choose(position, Limits(nodes=1), NEVER)
+            near = heuristics.gomoku.candidates(game, position, 4)
+            assert near >> answer.move.cell & 1
 
 
 def test_a_table_is_no_larger_than_asked_for() -> None:

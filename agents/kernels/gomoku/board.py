@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku.memory import (
     CELLS,
-    CODES,
-    DOUBLE_VALUE,
     FLAGS,
-    INDEX_MASK,
-    INDEX_SHIFT,
+    HELD,
     JUDGED,
     KEY,
+    LINES,
+    LOG_END,
     PATTERN_TABLE,
     PATTERNS,
     REACH,
@@ -23,8 +23,7 @@ from agents.kernels.gomoku.memory import (
     STONE_COUNT,
     STONES,
     SUMS,
-    VALUES,
-    WORTH,
+    WIDTH,
     ZOBRIST,
     Memory,
 )
@@ -34,30 +33,27 @@ ZERO, ONE, TWO, THREE, FOUR, FIVE = U(0), U(1), U(2), U(3), U(4), U(5)
 SIX, SEVEN, EIGHT, SIXTEEN = U(6), U(7), U(8), U(16)
 NIBBLE, BYTE, LOW_HALF, LAST = U(15), U(255), U(0xFFFF), U(63)
 OVER_FOUR, OVER_THREE, SECOND_BITS, FIRST_BITS = U(0x8888), U(0x4444), U(0x2222), U(0x1111)
-WORDS, SIDE_SETS, BOARD = U(SET_WORDS), U(6), U(CELLS)
-DOUBLE, WHITE_DOUBLE, BONUS = U(32), U(32 << 6), U(DOUBLE_VALUE)
+WORDS, SIDE_SETS, BOARD = U(SET_WORDS), U(layout.SIDE_SETS), U(CELLS)
+HIGH_NIBBLE, TWELVE, NIBBLES = U(240), U(12), U(15 | 15 << 16)
+LAST_COLUMN, ROW, LINES_A_WAY = U(WIDTH - 1), U(WIDTH), U(2 * WIDTH)
+AT_FLAGS, AT_CELL, ALL_FLAGS, PATTERN_BITS = U(32), U(44), U(2**8 - 1), U(2**32 - 1)
 NOWHERE = U(0)
 
 
 @compiled("uint64(uint64)")
 def classes(patterns: np.uint64) -> np.uint64:
     """The sets that a cell with these four patterns of one colour belongs to, one bit each."""
-    fours = patterns & OVER_FOUR
     if patterns & (OVER_FOUR | OVER_THREE) == ZERO:
         return ZERO
-    found = U(16)
+    found, fours = ZERO, patterns & OVER_FOUR
     if fours != ZERO:
-        found |= FOUR
+        found = FOUR
         if fours & (patterns & SECOND_BITS) << TWO:
             found |= ONE
         if fours & (patterns & FIRST_BITS) << THREE or fours & (fours - ONE):
             found |= TWO
-    threes = patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO
-    if threes != ZERO:
+    if patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO:
         found |= EIGHT
-        several = fours | threes << ONE
-        if several & (several - ONE):
-            found |= DOUBLE
     return found
 
 
@@ -66,8 +62,14 @@ def change_sets(memory: Memory, cell: np.uint64, flags: np.uint64) -> None:
     """Puts the cell into the sets of these flags and takes it out of the others."""
     changed = memory[FLAGS + cell] ^ flags
     memory[FLAGS + cell] = flags
+    word, bit = cell >> SIX, ONE << (cell & LAST)
     while changed:
-        memory[SETS + lowest_bit(changed) * WORDS + (cell >> SIX)] ^= ONE << (cell & LAST)
+        kind = lowest_bit(changed)
+        slot = SETS + kind * WORDS + word
+        after = memory[slot] ^ bit
+        memory[slot] = after
+        if after & ~bit == ZERO:
+            memory[HELD + kind] ^= ONE << word
         changed &= changed - ONE
 
 
@@ -78,81 +80,158 @@ def judged(memory: Memory, patterns: np.uint64) -> np.uint64:
     return worth
 
 
-@compiled("void(uint64[::1], uint64, uint64)")
-def refresh(memory: Memory, cell: np.uint64, direction: np.uint64) -> None:
-    """Updates what stones on the cell would make in a direction whose code has changed."""
-    index = memory[CODES + direction * BOARD + cell] >> memory[INDEX_SHIFT] & memory[INDEX_MASK]
-    pair = memory[PATTERN_TABLE + (index >> THREE)] >> (index & SEVEN) * EIGHT
-    shift = direction * FOUR
-    black, white = pair & NIBBLE, pair >> FOUR & NIBBLE
-    before = memory[PATTERNS + cell]
-    after = before & ~((NIBBLE | NIBBLE << SIXTEEN) << shift) | (black | white << SIXTEEN) << shift
-    if after == before:
-        return
-    memory[PATTERNS + cell] = after
-    more = memory[VALUES + black] - memory[VALUES + (before >> shift & NIBBLE)]
-    more_white = memory[VALUES + white] - memory[VALUES + (before >> (shift + SIXTEEN) & NIBBLE)]
-    memory[WORTH + cell] += more + more_white
-    if memory[STONES + cell] == ZERO:
-        memory[SUMS] += judged(memory, after & LOW_HALF) - judged(memory, before & LOW_HALF)
-        memory[SUMS + ONE] += judged(memory, after >> SIXTEEN) - judged(memory, before >> SIXTEEN)
-        change_sets(memory, cell, classes(after & LOW_HALF) | classes(after >> SIXTEEN) << SIX)
+@compiled("uint64(uint64, uint64)")
+def place_in(cell: np.uint64, direction: np.uint64) -> np.uint64:
+    """The cell's place in its line in a direction."""
+    found: np.uint64 = cell >> FIVE if direction & ONE else cell & LAST_COLUMN
+    return found
 
 
-@compiled("void(uint64[::1], uint64, uint64)")
-def toggle(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
-    """Places a stone on an empty cell, or lifts that stone again."""
+@compiled("uint64(uint64, uint64)")
+def line_of(cell: np.uint64, direction: np.uint64) -> np.uint64:
+    """Index of the word of LINES that holds the cell's line in a direction."""
+    row, column = cell >> FIVE, cell & LAST_COLUMN
+    if direction == ZERO:
+        number = row
+    elif direction == ONE:
+        number = column
+    elif direction == TWO:
+        number = row + ROW - column
+    else:
+        number = row + column
+    slot: np.uint64 = LINES + direction * LINES_A_WAY + number
+    return slot
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
+def look_up(memory: Memory, seen: np.uint64, low: np.uint64, high: np.uint64) -> np.uint64:
+    """What black's and white's stone would make, in the low and the next four bits, amid the cells seen.
+
+    `low` and `high` are masks for the cells before the stone's and for those after it, moved next to them.
+    """
+    index = seen & low | seen >> TWO & high
+    pair: np.uint64 = memory[PATTERN_TABLE + (index >> THREE)] >> (index & SEVEN) * EIGHT & BYTE
+    return pair
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def made_at(memory: Memory, line: np.uint64, place: np.uint64) -> np.uint64:
+    """The same at a place of a line."""
+    around = TWO * memory[REACH]
+    low = (ONE << around) - ONE
+    return look_up(memory, line >> TWO * place - around, low, low << around)
+
+
+@compiled("void(uint64[::1], uint64, uint64, boolean)")
+def lay(memory: Memory, cell: np.uint64, colour: np.uint64, judges: bool) -> None:
+    """Places a stone on an empty cell, and logs what changes; SUMS stay where it does not judge."""
     stone = ONE << colour
     patterns = memory[PATTERNS + cell]
-    memory[STONES + cell] ^= stone
+    begun = memory[LOG_END]
+    log = begun + THREE
+    memory[begun] = cell << ONE | colour
+    memory[begun + ONE], memory[begun + TWO] = memory[SUMS], memory[SUMS + ONE]
+    memory[log] = patterns | memory[FLAGS + cell] << AT_FLAGS | cell << AT_CELL
+    log += ONE
+    memory[STONES + cell] = stone
     memory[KEY] ^= memory[ZOBRIST + colour * BOARD + cell]
-    placed = memory[STONES + cell] != ZERO
-    memory[STONE_COUNT] += ONE if placed else ~ZERO
-    black, white = judged(memory, patterns & LOW_HALF), judged(memory, patterns >> SIXTEEN)
-    if placed:
-        memory[SUMS] -= black
-        memory[SUMS + ONE] -= white
-        change_sets(memory, cell, ZERO)
-    else:
-        memory[SUMS] += black
-        memory[SUMS + ONE] += white
-        change_sets(memory, cell, classes(patterns & LOW_HALF) | classes(patterns >> SIXTEEN) << SIX)
+    memory[STONE_COUNT] += ONE
+    black, white = memory[SUMS], memory[SUMS + ONE]
+    if judges:
+        black -= judged(memory, patterns & LOW_HALF)
+        white -= judged(memory, patterns >> SIXTEEN)
+    change_sets(memory, cell, ZERO)
     reach = memory[REACH]
-    for way in range(8):
-        direction = U(way & 3)
-        step = memory[STEP + direction] if way < 4 else ZERO - memory[STEP + direction]
-        near = cell
-        distance = ONE
-        while distance <= reach:
+    around = TWO * reach
+    low = (ONE << around) - ONE
+    high = low << around
+    for way in range(4):
+        direction = U(way)
+        slot, step, shift = line_of(cell, direction), memory[STEP + direction], direction * FOUR
+        place = place_in(cell, direction)
+        line = memory[slot] | stone << TWO * place
+        memory[slot] = line
+        near, at, others = cell - reach * step, TWO * place - TWO * around, ~(NIBBLES << shift)
+        for _ in range(around + ONE):
+            # Occupied cells keep what they had: their stones are lifted after this one.
+            if memory[STONES + near] == ZERO:
+                pair = look_up(memory, line >> at, low, high)
+                before = memory[PATTERNS + near]
+                after = before & others | (pair & NIBBLE | (pair & HIGH_NIBBLE) << TWELVE) << shift
+                if after != before:
+                    flags = memory[FLAGS + near]
+                    memory[log] = before | flags << AT_FLAGS | near << AT_CELL
+                    log += ONE
+                    memory[PATTERNS + near] = after
+                    if judges:
+                        black += judged(memory, after & LOW_HALF) - judged(memory, before & LOW_HALF)
+                        white += judged(memory, after >> SIXTEEN) - judged(memory, before >> SIXTEEN)
+                    now = classes(after & LOW_HALF) | classes(after >> SIXTEEN) << SIDE_SETS
+                    if now != flags:
+                        change_sets(memory, near, now)
             near += step
-            if memory[STONES + near] == THREE:
-                break
-            # For cells farther along the direction the stone is before them, for the others after them.
-            place = FIVE - distance if way < 4 else FOUR + distance
-            memory[CODES + direction * BOARD + near] ^= stone << TWO * place
-            refresh(memory, near, direction)
-            distance += ONE
+            at += TWO
+    memory[SUMS], memory[SUMS + ONE] = black, white
+    memory[log] = begun
+    memory[LOG_END] = log + ONE
+
+
+@compiled("void(uint64[::1], uint64, uint64)")
+def place(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
+    """Places a stone on an empty cell."""
+    lay(memory, cell, colour, True)
+
+
+@compiled("void(uint64[::1], uint64, uint64)")
+def try_out(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
+    """As `place`, but SUMS stay: for a stone that is lifted again before anything is judged."""
+    lay(memory, cell, colour, False)
+
+
+@compiled("void(uint64[::1])")
+def lift(memory: Memory) -> None:
+    """Lifts the stone placed last."""
+    log = memory[LOG_END] - ONE
+    begun = memory[log]
+    cell, colour = memory[begun] >> ONE, memory[begun] & ONE
+    stone = ONE << colour
+    memory[STONES + cell] = ZERO
+    memory[KEY] ^= memory[ZOBRIST + colour * BOARD + cell]
+    memory[STONE_COUNT] -= ONE
+    for way in range(4):
+        direction = U(way)
+        memory[line_of(cell, direction)] ^= stone << TWO * place_in(cell, direction)
+    while log > begun + THREE:
+        log -= ONE
+        entry = memory[log]
+        near, flags = entry >> AT_CELL, entry >> AT_FLAGS & ALL_FLAGS
+        memory[PATTERNS + near] = entry & PATTERN_BITS
+        if memory[FLAGS + near] != flags:
+            change_sets(memory, near, flags)
+    memory[SUMS], memory[SUMS + ONE] = memory[begun + ONE], memory[begun + TWO]
+    memory[LOG_END] = begun
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def first_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
     """The first cell of a set; NOWHERE if it is empty."""
-    start = SETS + (colour * SIDE_SETS + kind) * WORDS
-    for word in range(SET_WORDS):
-        bits = memory[start + U(word)]
-        if bits:
-            found: np.uint64 = U(word) << SIX | lowest_bit(bits)
-            return found
-    return NOWHERE
+    chosen = colour * SIDE_SETS + kind
+    held = memory[HELD + chosen]
+    if held == ZERO:
+        return NOWHERE
+    word = lowest_bit(held)
+    found: np.uint64 = word << SIX | lowest_bit(memory[SETS + chosen * WORDS + word])
+    return found
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def count_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
     """Number of cells in a set."""
-    start = SETS + (colour * SIDE_SETS + kind) * WORDS
-    total = ZERO
-    for word in range(SET_WORDS):
-        total += bit_count(memory[start + U(word)])
+    chosen = colour * SIDE_SETS + kind
+    held, total = memory[HELD + chosen], ZERO
+    while held != ZERO:
+        total += bit_count(memory[SETS + chosen * WORDS + lowest_bit(held)])
+        held &= held - ONE
     return total
 
 

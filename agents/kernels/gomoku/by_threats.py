@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.board import toggle
-from agents.kernels.gomoku.negamax import negamax
+from agents.kernels.gomoku.board import lift, place
+from agents.kernels.gomoku.negamax import negamax, write_moves
 from agents.kernels.gomoku.prover import Proof, begin_search, write_stones
 from agents.kernels.gomoku.table import SURE
 from agents.search import MAX_DEPTH, WIN, Iteration
@@ -21,6 +21,8 @@ FIRST_FOURS = 20_000
 """Most positions of a search for a win by fours, which precedes every other search."""
 CAREFUL_DEPTH = 3
 """Depth from which the best move is checked for a win by threats of the enemy."""
+NARROW_DEPTH, NARROW = 4, 40
+"""Depth from which scores are searched so near the previous depth's."""
 MAX_REFUSED = 20
 MIN_THREATS = 2000
 """Fewest positions allowed to a search for a win by threats."""
@@ -46,14 +48,16 @@ class ThreatSearch:
         memory[layout.HINT] = 0
         memory[layout.NODE_LIMIT] = nodes or 0
         history = memory[int(layout.HISTORY) : int(layout.HISTORY) + 2 * layout.CELLS]
-        history >>= U(2)
+        history[:] = (history.astype(np.int64) // 2).astype(np.uint64)
         if exact:
             history[:] = 0
+            memory[int(layout.STACK) : int(layout.HELD)] = 0
             memory[int(memory[layout.FAILED]) :] = 0
+        memory[int(layout.STACK) : int(layout.REPLIES)] = 0
         write_stones(memory, self.game.size, position.stones)
         self._ban(self.game.fouls(position))
         self._proof = Proof(memory, self._colour)
-        self._spent = 0
+        self._spent = self._last = 0
         self._refused: dict[int, tuple[int, ...]] = {}
         self._answer: tuple[int, ...] = ()
         self._checked: dict[int, int] = {}
@@ -75,7 +79,7 @@ class ThreatSearch:
         if self._wins(depth):
             line = self._proof.line or ()
             return self._found(line, WIN - len(line), final=True)
-        best = self._search(depth)
+        best = self._search(depth) or (self._promising() if depth == 1 else 0)
         while best and depth >= CAREFUL_DEPTH and not memory[layout.STOP] and self._loses(best):
             self._refuse(best)
             best = self._search(depth)
@@ -88,9 +92,27 @@ class ThreatSearch:
 
     def _search(self, depth: int) -> int:
         """The best cell by alpha-beta; 0 if no move was searched to the end."""
-        self.memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
-        negamax(self.memory, U(self._colour), 0, min(depth, MAX_DEPTH), -LIMIT, LIMIT)
-        return int(self.memory[layout.BEST_MOVE])
+        memory, low, high = self.memory, -LIMIT, LIMIT
+        if depth >= NARROW_DEPTH and memory[layout.HINT] and abs(self._last) < SURE:
+            low, high = self._last - NARROW, self._last + NARROW
+        memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
+        while True:
+            score = negamax(memory, U(self._colour), 0, min(depth, MAX_DEPTH), low, high)
+            if memory[layout.STOP] or low < score < high:
+                break
+            if score <= low:
+                low = -LIMIT
+                memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
+            else:
+                high = LIMIT
+        self._last = score
+        return int(memory[layout.BEST_MOVE])
+
+    def _promising(self) -> int:
+        """The most promising cell, for a search that is stopped before it knows a move."""
+        return int(write_moves(self.memory, U(self._colour), U(0), U(1), U(0))) and int(
+            self.memory[layout.MOVES] & U(layout.CELLS - 1)
+        )
 
     def _loses(self, cell: int) -> bool:
         """Whether the enemy wins by threats after this move; checks again only with at least twice the last budget."""
@@ -101,10 +123,10 @@ class ThreatSearch:
         if abs(self._score()) > SURE:
             return False
         self._checked[cell] = budget
-        toggle(memory, U(cell), U(self._colour))
+        place(memory, U(cell), U(self._colour))
         proof = Proof(memory, enemy)
         lost = proof.by_fours(FIRST_FOURS) or proof.by_threats(budget)
-        toggle(memory, U(cell), U(self._colour))
+        lift(memory)
         self._answer = proof.line or ()
         return lost
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
 from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.board import NOWHERE, SIDE_SETS, count_in, first_in, next_in, toggle
+from agents.kernels.gomoku.board import NOWHERE, SIDE_SETS, count_in, first_in, lift, next_in, try_out
 from agents.kernels.gomoku.memory import (
     FAILED,
     FAILED_MASK,
@@ -18,6 +18,7 @@ from agents.kernels.gomoku.memory import (
     FOURS_CUT,
     FOURS_LIMIT,
     FOURS_NODES,
+    HELD,
     KEY,
     LINE,
     LINE_LENGTH,
@@ -47,13 +48,13 @@ def belongs(memory: Memory, cell: np.uint64, colour: np.uint64, kind: np.uint64)
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def finish(memory: Memory, attacker: np.uint64, ply: np.uint64, cell: np.uint64) -> None:
     """Writes the end of the line: a stone that threatens two fives, the stop of one, the other five."""
-    toggle(memory, cell, attacker)
+    try_out(memory, cell, attacker)
     stopped = first_in(memory, attacker, FIVE)
     memory[LINE + ply] = cell
     memory[LINE + ply + ONE] = stopped
     memory[LINE + ply + TWO] = next_in(memory, attacker, FIVE, stopped)
     memory[LINE_LENGTH] = ply + THREE_
-    toggle(memory, cell, attacker)
+    lift(memory)
 
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
@@ -90,12 +91,17 @@ def search_fours(memory: Memory, attacker: np.uint64, ply: np.uint64) -> bool:
     if memory[slot] == key:
         return False
     # 4. Try every four, first those that make at least a three in another direction too.
-    start = SETS + (attacker * SIDE_SETS + FOUR) * U(SET_WORDS)
-    for turn in range(2):
-        for word in range(SET_WORDS):
-            cells = memory[start + U(word)]
+    #    A single three has two cells for a four: the other one stops it, so only the first stone's other lines help.
+    chosen = attacker * SIDE_SETS + FOUR
+    turns = 1 if count_in(memory, attacker, FOUR) <= TWO else 2
+    for turn in range(turns):
+        held = memory[HELD + chosen]
+        while held:
+            word = lowest_bit(held)
+            held &= held - ONE
+            cells = memory[SETS + chosen * U(SET_WORDS) + word]
             while cells:
-                cell = U(word) << SIX | lowest_bit(cells)
+                cell = word << SIX | lowest_bit(cells)
                 cells &= cells - ONE
                 if forced != NOWHERE and cell != forced:
                     continue
@@ -103,14 +109,14 @@ def search_fours(memory: Memory, attacker: np.uint64, ply: np.uint64) -> bool:
                 several = bit_count((patterns | patterns >> ONE) & U(0x4444)) > ONE
                 if several != (turn == 0):
                     continue
-                toggle(memory, cell, attacker)
+                try_out(memory, cell, attacker)
                 answer = first_in(memory, attacker, FIVE)
-                toggle(memory, answer, defender)
+                try_out(memory, answer, defender)
                 memory[LINE + ply] = cell
                 memory[LINE + ply + ONE] = answer
                 won = search_fours(memory, attacker, ply + TWO)
-                toggle(memory, answer, defender)
-                toggle(memory, cell, attacker)
+                lift(memory)
+                lift(memory)
                 if won:
                     return True
                 if memory[FOURS_CUT] != ZERO:

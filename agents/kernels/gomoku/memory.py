@@ -7,6 +7,7 @@ edge. `patterns.py` maps codes to what a stone there would make; `board.py` keep
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -24,6 +25,9 @@ MAX_PLY = 400
 MAX_MOVES = 36
 """Most moves in an entry of the threat table."""
 SET_WORDS = 16
+SIDE_SETS = 4
+"""Sets of cells per colour."""
+STACKED = 5
 
 STOP = Word(0)
 """Not 0: stop the search. Set from another thread."""
@@ -35,9 +39,10 @@ KEY = Word(3)
 SIZE = Word(4)
 REACH = Word(5)
 """Distance along a line within which a stone matters: 4, or 5 if a line of six does not win."""
-INDEX_SHIFT = Word(6)
-INDEX_MASK = Word(7)
-"""With INDEX_SHIFT, extracts the part of a code that indexes the pattern table."""
+LOG_END = Word(6)
+"""End of LOG."""
+MARK = Word(7)
+"""Changes when all marks are cleared."""
 FOURS_NODES = Word(8)
 FOURS_LIMIT = Word(9)
 """Most positions that one search for fours may visit."""
@@ -62,16 +67,12 @@ NOISE = Word(22)
 EXACT = Word(23)
 GENERATION = Word(24)
 STONE_COUNT = Word(25)
-QUIET_THREATS = Word(26)
-"""Not 0: the threat search also tries stones that make a three with one end closed."""
 CLAIMS = Word(27)
 """Bits 0 and 1: whether black's and white's wins by threats are certain; black's are not if fouls are forbidden."""
 THREATS_LIMIT = Word(30)
 """The search for threats pauses, without setting STOP, when NODES exceeds this."""
 SUMS = Word(28)
 """2 words: for each colour, the sum of the empty cells' values by `weights.py`."""
-VALUES = Word(32)
-"""16 words: what each pattern adds to `WORTH`."""
 STEP = Word(48)
 """4 words: the distance to the next cell in each direction."""
 SALTS = Word(52)
@@ -79,25 +80,23 @@ SALTS = Word(52)
 
 STONES = Word(64)
 """1 word per cell: 0 empty, 1 black, 2 white, 3 no cell."""
-CODES = STONES + Word(CELLS)
-"""1 word per direction and cell."""
-PATTERNS = CODES + Word(4 * CELLS)
+LINES = STONES + Word(CELLS)
+"""64 words per direction: the contents of a line, two bits each."""
+PATTERNS = LINES + Word(4 * 2 * WIDTH)
 """1 word per cell: four bits per direction, black's in the low 16 bits, white's in the next 16."""
 FLAGS = PATTERNS + Word(CELLS)
-"""1 word per cell: six bits per colour, the sets it belongs to; 0 for an occupied cell."""
+"""1 word per cell: four bits per colour, the sets it belongs to; 0 for an occupied cell."""
 SETS = FLAGS + Word(CELLS)
-"""1 bit per cell, 16 words per set, six sets per colour."""
-ZOBRIST = SETS + Word(12 * SET_WORDS)
+"""1 bit per cell, 16 words per set, SIDE_SETS sets per colour."""
+ZOBRIST = SETS + Word(2 * SIDE_SETS * SET_WORDS)
 """1 word per colour and cell."""
 LINE = ZOBRIST + Word(2 * CELLS)
 """Stones of the win by fours found last, attacker's and defender's alternating."""
 MOVES = LINE + Word(2 * MAX_PLY)
 """64 words per ply."""
-COUNTS = MOVES + Word(64 * MAX_PLY)
-"""1 word per cell, for marking cells."""
-WORTH = COUNTS + Word(CELLS)
-"""1 word per cell: sum of the values of what both colours' stones would make there."""
-HISTORY = WORTH + Word(CELLS)
+MARKS = MOVES + Word(64 * MAX_PLY)
+"""1 word per cell: MARK if the cell is marked."""
+HISTORY = MARKS + Word(CELLS)
 """1 word per colour and cell: how often a stone there was good."""
 BANNED = HISTORY + Word(2 * CELLS)
 """1 word per cell: not 0 if the root's move must not be there."""
@@ -109,15 +108,24 @@ PATTERN_TABLE = PV + Word(128 * 128)
 JUDGED = PATTERN_TABLE + Word(2**20 // 8)
 """1 byte for every combination of a colour's four patterns on a cell."""
 
-PATTERN_VALUES = (0, 0, 2, 6, 10, 24, 0, 0, 30, 100, 300, 0, 0, 0, 0, 0)
-"""What each pattern adds to a cell's promise, by the pattern's number."""
-DOUBLE_VALUE = 90
-"""What membership of the set DOUBLE adds to a cell's promise."""
+PROMISE = JUDGED + Word(2**13)
+"""1 byte for every combination of a colour's four patterns on a cell: how promising a move there is."""
+LOG = PROMISE + Word(2**13)
+"""What every stone on the board has changed: its cell and colour, SUMS before, a word per changed cell, the start."""
+LATE = LOG + Word(48 * MAX_PLY)
+"""64 by 64 words: by how many plies a late move is searched less deeply, by depth and by the number of better ones."""
+STACK = LATE + Word(64 * 64)
+"""STACKED words per ply: two stones that refuted another one there, the last stone placed there, and whether the side
+to move and the enemy have no win by fours, if the other passed."""
+REPLIES = STACK + Word(STACKED * 128)
+"""1 word per colour and cell: the stone that refuted a stone there last."""
+HELD = REPLIES + Word(2 * CELLS)
+"""1 word per set: a bit for each of its words that is not 0."""
+FREE = HELD + Word(2 * SIDE_SETS)
 
-FIVE, WINNING, FOUR, THREE, CLOSED, DOUBLE = 0, 1, 2, 3, 4, 5
+FIVE, WINNING, FOUR, THREE = 0, 1, 2, 3
 """Sets of cells by what a stone there makes: five; two threats of five at once; at least one; an open three, which
-threatens to make two; at least a three, which threatens to make one; open threes in two directions, or a four and an
-open three."""
+threatens to make two."""
 
 
 def cell_of(index: int, size: int) -> int:
@@ -137,43 +145,54 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     `exact_five` holds, for black and for white, whether a line of six or more does not win.
     """
     from agents.kernels.gomoku.patterns import write_patterns
-    from agents.kernels.gomoku.weights import cell_values
+    from agents.kernels.gomoku.weights import cell_values, promises
 
     wide = any(exact_five)
     budget = table_mb * 2**20 // 8
     failed = 1 << (budget // 8).bit_length() - 1
     threats = 1 << (budget // 2 // 8).bit_length() - 1
     known = 1 << (budget // 4 // 2).bit_length() - 1
-    start = int(JUDGED) + 2**13
+    start = int(FREE)
     memory = np.zeros(start + failed + 8 * threats + 2 * known, dtype=np.uint64)
     memory[SIZE], memory[REACH] = size, 5 if wide else 4
-    memory[INDEX_SHIFT], memory[INDEX_MASK] = (0, 2**20 - 1) if wide else (2, 2**16 - 1)
+    memory[LOG_END] = LOG
     memory[FAILED], memory[FAILED_MASK] = start, failed - 1
     memory[THREATS], memory[THREATS_MASK] = start + failed, threats - 1
     memory[TABLE], memory[TABLE_MASK] = start + failed + 8 * threats, known - 1
     memory[CLAIMS] = 3
+    memory[MARK] = 1
     memory[int(STEP) : int(STEP) + 4] = STEPS
     # A separate generator with a fixed seed, so that keys are the same in every process.
     numbers = random.Random(20)
     for start, count in ((int(ZOBRIST), 2 * CELLS), (int(SALTS), 6)):
         memory[start : start + count] = [numbers.getrandbits(64) for _ in range(count)]
-    memory[int(VALUES) : int(VALUES) + 16] = PATTERN_VALUES
     memory[int(JUDGED) : int(JUDGED) + 2**13] = cell_values().view(np.uint64)
+    for depth in range(2, 64):
+        for done in range(2, 64):
+            late = int(0.5 + 0.9 * math.log(depth) * math.log(done))
+            memory[int(LATE) + 64 * depth + done] = late
+    memory[int(PROMISE) : int(PROMISE) + 2**13] = promises().view(np.uint64)
     write_patterns(memory, np.uint64(exact_five[0]), np.uint64(exact_five[1]))
     _write_board(memory, size)
     return memory
 
 
 def _write_board(memory: Memory, size: int) -> None:
-    """Writes the empty board: its border, and every cell's codes and patterns."""
-    from agents.kernels.gomoku.board import refresh
+    """Writes the empty board: its border, its lines, and what a stone on each cell would make."""
+    from agents.kernels.gomoku.board import judged, line_of, made_at, place_in
 
     inside = {cell_of(index, size) for index in range(size * size)}
     memory[int(STONES) : int(STONES) + CELLS] = [0 if cell in inside else 3 for cell in range(CELLS)]
-    for cell in inside:
-        for direction, step in enumerate(STEPS):
-            code = 0
-            for place, offset in enumerate((-5, -4, -3, -2, -1, 1, 2, 3, 4, 5)):
-                code |= (0 if cell + offset * step in inside else 3) << 2 * place
-            memory[int(CODES) + direction * CELLS + cell] = code
-            refresh(memory, np.uint64(cell), np.uint64(direction))
+    memory[int(LINES) : int(PATTERNS)] = 2**64 - 1
+    cells, directions = [Word(cell) for cell in inside], [Word(direction) for direction in range(4)]
+    for cell in cells:
+        for direction in directions:
+            memory[line_of(cell, direction)] &= ~(Word(3) << Word(2) * place_in(cell, direction))
+    for cell in cells:
+        patterns = Word(0)
+        for direction in directions:
+            pair = made_at(memory, memory[line_of(cell, direction)], place_in(cell, direction))
+            patterns |= (pair & Word(15) | (pair & Word(240)) << Word(12)) << direction * Word(4)
+        memory[PATTERNS + cell] = patterns
+        memory[SUMS] += judged(memory, patterns & Word(0xFFFF))
+        memory[SUMS + Word(1)] += judged(memory, patterns >> Word(16))

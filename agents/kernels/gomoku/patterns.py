@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled
-from agents.kernels.gomoku.memory import INDEX_MASK, INDEX_SHIFT, PATTERN_TABLE, Memory
+from agents.kernels.gomoku.memory import PATTERN_TABLE, REACH, Memory
 
 U = np.uint64
 ZERO, ONE, TWO, THREE, FOUR, FIVE_CELLS = U(0), U(1), U(2), U(3), U(4), U(5)
-SEVEN, EIGHT, TEN, NIBBLE = U(7), U(8), U(10), U(15)
+SEVEN, EIGHT, NIBBLE = U(7), U(8), U(15)
 
 DEAD, ALONE, CLOSED_TWO, OPEN_TWO, CLOSED_THREE, OPEN_THREE = U(0), U(1), U(2), U(3), U(4), U(5)
 """Dead: no five is possible; alone: the first stone of a five. One more stone makes a closed two a closed three, an
@@ -66,8 +66,8 @@ def pattern_of(
 @compiled("void(uint64[::1], uint64, uint64)")
 def write_patterns(memory: Memory, black_exact: np.uint64, white_exact: np.uint64) -> None:
     """Fills the table, from the fullest surroundings to the empty ones."""
-    cells = TEN if memory[INDEX_SHIFT] == ZERO else EIGHT
-    index = memory[INDEX_MASK] + ONE
+    cells = TWO * memory[REACH]
+    index = ONE << TWO * cells
     while index > ZERO:
         index -= ONE
         slot, shift = PATTERN_TABLE + (index >> THREE), (index & SEVEN) * EIGHT

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.board import NOWHERE, first_in, toggle
+from agents.kernels.gomoku.board import NOWHERE, first_in, lift, place
 from agents.kernels.gomoku.fours import wins_by_fours
 from agents.kernels.gomoku.memory import Memory
 from agents.kernels.gomoku.threats import (
@@ -39,14 +39,12 @@ FIVE = U(layout.FIVE)
 
 def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
     """Sets the board to these stones: bit sets of black and white, with bit row * size + column."""
-    for index in range(size * size):
-        cell = layout.cell_of(index, size)
-        wanted = 1 if stones[0] >> index & 1 else 2 if stones[1] >> index & 1 else 0
-        there = int(memory[int(layout.STONES) + cell])
-        if there and there != wanted:
-            toggle(memory, U(cell), U(there - 1))
-        if wanted and there != wanted:
-            toggle(memory, U(cell), U(wanted - 1))
+    while memory[layout.STONE_COUNT]:
+        lift(memory)
+    for colour in (0, 1):
+        for index in range(stones[colour].bit_length()):
+            if stones[colour] >> index & 1:
+                place(memory, U(layout.cell_of(index, size)), U(colour))
 
 
 def begin_search(memory: Memory) -> None:
@@ -123,13 +121,13 @@ class Proof:
             if move is None:
                 whole = []
                 break
-            toggle(memory, U(move), attacker)
+            place(memory, U(move), attacker)
             line.append(move)
             answer = self._answer()
-            toggle(memory, U(answer), attacker ^ U(1))
+            place(memory, U(answer), attacker ^ U(1))
             line.append(answer)
-        for index in reversed(range(len(line))):
-            toggle(memory, U(line[index]), attacker ^ U(index & 1))
+        for _ in line:
+            lift(memory)
         return whole
 
     def _winning_move(self) -> int | None:
@@ -137,9 +135,9 @@ class Proof:
         if self._state(ATTACK) != PROVEN and self._settle(ATTACK) != PROVEN:
             return None
         for cell in self._moves(ATTACK):
-            toggle(self.memory, U(cell), self.attacker)
+            place(self.memory, U(cell), self.attacker)
             proven = self._state(DEFENCE) == PROVEN
-            toggle(self.memory, U(cell), self.attacker)
+            lift(self.memory)
             if proven:
                 return cell
         return None
@@ -154,10 +152,10 @@ class Proof:
             self._settle(DEFENCE)
         best, longest = 0, -1
         for cell in self._moves(DEFENCE) or self._empty()[:1]:
-            toggle(memory, U(cell), defender)
+            place(memory, U(cell), defender)
             fours = wins_by_fours(memory, self.attacker, U(INNER_FOURS))
             length = int(memory[layout.LINE_LENGTH]) if fours else layout.MAX_PLY
-            toggle(memory, U(cell), defender)
+            lift(memory)
             if length > longest:
                 best, longest = cell, length
         return best

@@ -12,21 +12,22 @@ import numpy as np
 
 from agents.kernels.compilation import compiled, lowest_bit
 from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.board import BOARD, NOWHERE, SIDE_SETS, count_in, first_in, next_in, toggle
+from agents.kernels.gomoku.board import BOARD, NOWHERE, SIDE_SETS, count_in, first_in, lift, next_in, try_out
 from agents.kernels.gomoku.fours import belongs, wins_by_fours
 from agents.kernels.gomoku.memory import (
-    COUNTS,
     GENERATION,
+    HELD,
     INNER_LIMIT,
     KEY,
     LINE,
     LINE_LENGTH,
+    MARK,
+    MARKS,
     MAX_MOVES,
     MAX_PLY,
     MOVES,
     NODE_LIMIT,
     NODES,
-    QUIET_THREATS,
     SALTS,
     SET_WORDS,
     SETS,
@@ -40,9 +41,7 @@ from agents.kernels.gomoku.memory import (
 
 U = np.uint64
 ZERO, ONE, TWO, THREE_, FOUR_, SIX, EIGHT, TEN, SIXTEEN = U(0), U(1), U(2), U(3), U(4), U(6), U(8), U(10), U(16)
-FIVE, WINNING, FOUR, THREE, CLOSED = (
-    U(layout.FIVE), U(layout.WINNING), U(layout.FOUR), U(layout.THREE), U(layout.CLOSED),
-)  # fmt: skip
+FIVE, WINNING, FOUR, THREE = U(layout.FIVE), U(layout.WINNING), U(layout.FOUR), U(layout.THREE)
 PLY_MOVES, MOST, LAST, TEN_BITS, CELL = U(64), U(MAX_MOVES), U(63), U(1023), U(1023)
 NUMBER, AT_DISPROOF, AT_COUNT, AT_AGE, AT_WORK = U(2**24 - 1), U(24), U(48), U(54), U(60)
 SIX_BITS, MAX_WORK = U(63), U(15)
@@ -134,9 +133,9 @@ def fetch(memory: Memory, slot: np.uint64, ply: np.uint64) -> np.uint64:
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def add(memory: Memory, ply: np.uint64, count: np.uint64, cell: np.uint64) -> np.uint64:
     """Adds a cell to the ply's moves if it is not marked yet; beyond 63, cells are only counted."""
-    if memory[COUNTS + cell] != ZERO:
+    if memory[MARKS + cell] == memory[MARK]:
         return count
-    memory[COUNTS + cell] = ONE
+    memory[MARKS + cell] = memory[MARK]
     if count < LAST:
         memory[MOVES + ply * PLY_MOVES + count] = cell
     return count + ONE
@@ -145,11 +144,14 @@ def add(memory: Memory, ply: np.uint64, count: np.uint64, cell: np.uint64) -> np
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
 def add_set(memory: Memory, ply: np.uint64, count: np.uint64, colour: np.uint64, kind: np.uint64) -> np.uint64:
     """Adds the unmarked cells of a set to the ply's moves; returns how many moves there are."""
-    start = SETS + (colour * SIDE_SETS + kind) * U(SET_WORDS)
-    for word in range(SET_WORDS):
-        cells = memory[start + U(word)]
+    chosen = colour * SIDE_SETS + kind
+    held = memory[HELD + chosen]
+    while held:
+        word = lowest_bit(held)
+        held &= held - ONE
+        cells = memory[SETS + chosen * U(SET_WORDS) + word]
         while cells:
-            count = add(memory, ply, count, U(word) << SIX | lowest_bit(cells))
+            count = add(memory, ply, count, word << SIX | lowest_bit(cells))
             cells &= cells - ONE
     return count
 
@@ -157,30 +159,42 @@ def add_set(memory: Memory, ply: np.uint64, count: np.uint64, colour: np.uint64,
 @compiled("void(uint64[::1])")
 def unmark(memory: Memory) -> None:
     """Clears all marks."""
-    memory[COUNTS : COUNTS + BOARD] = ZERO
+    memory[MARK] += ONE
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def write_threats(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uint64:
-    """Writes the attacker's moves: open threes, fours and, with QUIET_THREATS, closed threes; returns how many."""
+    """Writes the attacker's moves: open threes and fours; returns how many."""
     unmark(memory)
     count = add_set(memory, ply, ZERO, attacker, THREE)
     count = add_set(memory, ply, count, attacker, FOUR)
-    if memory[QUIET_THREATS] != ZERO:
-        count = add_set(memory, ply, count, attacker, CLOSED)
     return min(count, MOST)
 
 
-@compiled("void(uint64[::1], uint64, uint64)")
-def mark_winning(memory: Memory, attacker: np.uint64, cell: np.uint64) -> None:
-    """Adds one to the counts of the cell and of the fives that a stone there threatens."""
-    toggle(memory, cell, attacker)
-    five = first_in(memory, attacker, FIVE)
-    while five != NOWHERE:
-        memory[COUNTS + five] += ONE
-        five = next_in(memory, attacker, FIVE, five)
-    toggle(memory, cell, attacker)
-    memory[COUNTS + cell] += ONE
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def write_spoilers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uint64:
+    """Writes the cells that spoil every way of threatening two fives with one stone; returns how many.
+
+    A way is spoilt on its cell and on the fives that a stone there threatens.
+    """
+    moves = MOVES + ply * PLY_MOVES
+    way = first_in(memory, attacker, WINNING)
+    try_out(memory, way, attacker)
+    count = add_set(memory, ply, add(memory, ply, ZERO, way), attacker, FIVE)
+    lift(memory)
+    way = next_in(memory, attacker, WINNING, way)
+    while way != NOWHERE and count != ZERO:
+        try_out(memory, way, attacker)
+        kept = ZERO
+        for index in range(count):
+            cell = memory[moves + U(index)]
+            if cell == way or belongs(memory, cell, attacker, FIVE):
+                memory[moves + kept] = cell
+                kept += ONE
+        lift(memory)
+        count = kept
+        way = next_in(memory, attacker, WINNING, way)
+    return count
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
@@ -189,26 +203,17 @@ def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
     defender = attacker ^ ONE
     length = memory[LINE_LENGTH]
     unmark(memory)
-    winning = first_in(memory, attacker, WINNING)
-    if winning != NOWHERE:
-        # One stone can threaten two fives, often in several ways: only cells that spoil all ways matter.
-        ways = ZERO
-        while winning != NOWHERE:
-            mark_winning(memory, attacker, winning)
-            ways += ONE
-            winning = next_in(memory, attacker, WINNING, winning)
-        count = ZERO
-        for cell in range(BOARD):
-            spoils = memory[COUNTS + U(cell)] == ways
-            memory[COUNTS + U(cell)] = ZERO
-            if spoils:
-                count = add(memory, ply, count, U(cell))
+    if first_in(memory, attacker, WINNING) != NOWHERE:
+        count = write_spoilers(memory, attacker, ply)
+        unmark(memory)
+        for place in range(count):
+            memory[MARKS + memory[MOVES + ply * PLY_MOVES + U(place)]] = memory[MARK]
         return add_set(memory, ply, count, defender, FOUR)
     count = add_set(memory, ply, ZERO, defender, FOUR)
     index = ZERO
     while index < length:
         count = add(memory, ply, count, memory[LINE + index])
-        toggle(memory, memory[LINE + index], attacker ^ (index & ONE))
+        try_out(memory, memory[LINE + index], attacker ^ (index & ONE))
         if index & ONE:
             count = add_set(memory, ply, count, defender, FOUR)
         else:
@@ -217,7 +222,7 @@ def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
         index += ONE
     while index > ZERO:
         index -= ONE
-        toggle(memory, memory[LINE + index], attacker ^ (index & ONE))
+        lift(memory)
     return count
 
 
@@ -323,9 +328,9 @@ def prove(
         most_one, most_every = (most_proof, most_disproof) if turn == ONE else (most_disproof, most_proof)
         limit_one = min(most_one, second + ONE + second // FOUR_)
         limit_every = min(SURE, most_every - total + best_all)
-        toggle(memory, best, mover)
+        try_out(memory, best, mover)
         if turn == ONE:
             prove(memory, attacker, turn ^ ONE, ply + ONE, limit_one, limit_every)
         else:
             prove(memory, attacker, turn ^ ONE, ply + ONE, limit_every, limit_one)
-        toggle(memory, best, mover)
+        lift(memory)

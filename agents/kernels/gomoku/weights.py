@@ -35,3 +35,20 @@ def cell_values(pairs: Mapping[tuple[int, int], int] = PAIRS) -> NDArray[np.uint
     patterns = np.sort(np.stack([code >> shift & 15 for shift in (0, 4, 8, 12)]), axis=0)
     found: NDArray[np.uint8] = worth[patterns[3], patterns[2]]
     return found
+
+
+PROMISES = {2: 2, 3: 6, 4: 10, 5: 24, 8: 30, 9: 100, 10: 200}
+"""What each pattern adds to the promise of a move, by its number."""
+DOUBLE_PROMISE = 90
+"""What two patterns that win together add: two open threes, or a four and an open three."""
+
+
+def promises() -> NDArray[np.uint8]:
+    """One byte for every combination of four patterns, four bits each: how promising a stone there is."""
+    code = np.arange(2**16)
+    four = np.stack([code >> shift & 15 for shift in (0, 4, 8, 12)])
+    found = np.array([PROMISES.get(pattern, 0) for pattern in range(16)])[four].sum(axis=0)
+    fours, threes = (four >= 8).sum(axis=0), ((four & 13) == 5).sum(axis=0)
+    found += DOUBLE_PROMISE * ((threes > 0) & (threes + fours > 1))
+    capped: NDArray[np.uint8] = np.minimum(found, 255).astype(np.uint8)
+    return capped

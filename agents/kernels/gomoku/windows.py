@@ -29,7 +29,7 @@ from agents.kernels.gomoku.memory import (
     Memory,
     cell_of,
 )
-from agents.kernels.gomoku.memory import CODES as CENTRE
+from agents.kernels.gomoku.memory import PATTERNS as CENTRE
 from agents.search import WIN
 
 U = np.uint64

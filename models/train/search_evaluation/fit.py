@@ -68,8 +68,9 @@ def quality(weights: Weights, positions: Positions) -> Quality:
     """How well the weights predict the held-out games."""
     values = (positions.features * weights[positions.group]).sum(axis=1) / 100
     apart = positions.game % HELD_OUT == 0
-    learnt = values[~apart, None]
-    steepness = _regression(learnt, positions.points[~apart], 1e6)[0] if learnt.any() else 1.0
+    learnt, known = values[~apart, None], positions.points[~apart]
+    both = len(set(known) - {0.5}) == 2
+    steepness = _regression(learnt, known, 1e6)[0] if learnt.any() and both else 1.0
     logits, points = steepness * values[apart], positions.points[apart]
     loss = points * np.logaddexp(0, -logits) + (1 - points) * np.logaddexp(0, logits)
     decided = points != 0.5

@@ -25,7 +25,7 @@ from models.train.search_evaluation.protocol import TABLE_MB, Counted, Weights, 
 PAIRS = tuple((high, low) for high in (3, 4, 5, 8) for low in (0, 1, 2, 3, 4, 5, 8) if low <= high and low + high < 16)
 """Pairs of the two best patterns of a cell that are fitted; less promising ones, and cells that win at once, are not.
 """
-FORCED = [6 * colour + kind for colour in (0, 1) for kind in (layout.FIVE, layout.WINNING)]
+FORCED = [layout.SIDE_SETS * colour + kind for colour in (0, 1) for kind in (layout.FIVE, layout.WINNING)]
 """Sets of cells that a search never leaves to the evaluation."""
 NEAR = 3
 """Lines from another stone within which a random stone is laid."""
@@ -72,7 +72,7 @@ class GomokuEvaluation:
         """Cells of each pair of patterns, the mover's minus the enemy's; None if the next move is forced."""
         memory, mover = self._memory, self.game.colour(position)
         write_stones(memory, self.game.size, position.stones)
-        sets = memory[int(layout.SETS) : int(layout.SETS) + 12 * layout.SET_WORDS].reshape(12, layout.SET_WORDS)
+        sets = memory[int(layout.SETS) : int(layout.ZOBRIST)].reshape(-1, layout.SET_WORDS)
         if sets[FORCED].any():
             return None
         patterns = _empty_patterns(memory)
