@@ -91,10 +91,8 @@ def search_fours(memory: Memory, attacker: np.uint64, ply: np.uint64) -> bool:
     if memory[slot] == key:
         return False
     # 4. Try every four, first those that make at least a three in another direction too.
-    #    A single three has two cells for a four: the other one stops it, so only the first stone's other lines help.
     chosen = attacker * SIDE_SETS + FOUR
-    turns = 1 if count_in(memory, attacker, FOUR) <= TWO else 2
-    for turn in range(turns):
+    for turn in range(2):
         held = memory[HELD + chosen]
         while held:
             word = lowest_bit(held)
