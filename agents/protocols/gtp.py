@@ -13,7 +13,7 @@ from typing import Any
 import games
 from agents.agent import Limits
 from agents.players import PlayerSpec
-from agents.protocols import ENGINE_NAME, VERSION, Say
+from agents.protocols import ENGINE_NAME, VERSION, Say, refuse_choices
 from agents.protocols.thinking import READY_S, Thinking
 from games import AnyGame
 from games.gomoku import Gomoku
@@ -49,6 +49,8 @@ class GtpSession:
     """A session with a controller."""
 
     def __init__(self, game: AnyGame, player: PlayerSpec, say: Say) -> None:
+        """Raises AgentError for an opening with choices, which the protocol has no words for."""
+        refuse_choices("gtp", game)
         self._game, self._spec, self._say = game, player, say
         self._failed = ""
         self._thinking = Thinking(game, player, self._fail)
@@ -73,7 +75,8 @@ class GtpSession:
         except ValueError as error:
             self._say(f"?{number} {error}")
         else:
-            self._say(f"={number} {answer}".rstrip())
+            for line in f"={number} {answer}".splitlines():
+                self._say(line.rstrip())
         self._say("")
         return command != "quit"
 

@@ -65,6 +65,20 @@ def test_grhino_plays_from_the_start_and_from_a_set_up(
     agent.close()
 
 
+def test_grhino_goes_on_after_a_pass_of_the_other_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = [program("gtp-rhino"), "--level=1"]
+    (tmp_path / "engines.toml").write_text(
+        f'[engines.grhino]\nprotocol = "gtp"\ngame = "reversi"\ncommand = {command}\n'
+    )
+    monkeypatch.setenv(engines.FILE_VARIABLE, str(tmp_path / "engines.toml"))
+    game = games.load("reversi")
+    agent = registry.load_agent("external", game)
+    for moves in ("d3 c3 e6 d2 d1 e1 b2", "d3 c3 e6 d2 d1 e1 b2 c1 pass"):
+        position = games.line_of_play(game, moves.split())[-1]
+        assert agent.choose(position, Limits(time_s=1.0), threading.Event()).move in game.legal_moves(position)
+    agent.close()
+
+
 def talk(name: str, *lines: str) -> list[str]:
     said: list[str] = []
     session: Any = protocols.open_session("gtp", games.load(name), players.parse("random"), said.append)
