@@ -1,7 +1,7 @@
 """GTP, version 2, for gomoku and reversi; here we are the engine.
 
 Points of gomoku are GTP's: letters without I, rows counted from the bottom. Reversi's are its own, as in GRhino: a1 is
-the top left. Any colour may be told to play in gomoku; in reversi the turns are the game's.
+the top left. Turns are the game's; a pass that reversi forces may be told or not.
 """
 
 from __future__ import annotations
@@ -182,10 +182,13 @@ class GtpSession:
         return "\n" + "\n".join(" ".join(letters[row * size : (row + 1) * size]) for row in range(size))
 
     def _to_move(self, colour: int) -> Any:
-        """The position with that colour to move. Raises ValueError."""
+        """The position with that colour to move, after a pass where none was told. Raises ValueError."""
         position = self._line[-1]
         mover = self._game.colour(position) if isinstance(self._game, Gomoku) else self._game.to_move(position)
         if mover != colour:
+            moves = self._game.legal_moves(position)
+            if [self._game.format_move(position, move) for move in moves[:2]] == ["pass"]:
+                return self._game.apply(position, moves[0])
             raise ValueError(f"illegal move: it is {('black', 'white')[mover]}'s turn")
         return position
 

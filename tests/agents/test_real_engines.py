@@ -100,3 +100,13 @@ def test_we_speak_gtp_for_reversi() -> None:
     assert said[2] in ("=4 D6", "=4 F4", "=4 F6")
     assert said[3] == "?5 illegal move: it is black's turn"
     assert said[4] == "? unacceptable size"
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_we_take_a_pass_in_gtp_whether_it_is_told_or_not(told: bool) -> None:
+    moves = "D3 C3 E6 D2 D1 E1 B2 C1".split()
+    lines = [f"play {('black', 'white')[ply % 2]} {move}" for ply, move in enumerate(moves)]
+    said = talk("reversi", *lines, *(["play black PASS"] if told else []), "play black A1", "9 play white D6", "undo")
+    assert said[-3].startswith("? illegal move")
+    assert said[-2:] == ["=9", "="]
+    assert talk("reversi", *lines, "genmove black")[-1] == "= pass"
