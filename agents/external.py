@@ -52,7 +52,13 @@ class External:
     @staticmethod
     def plays(game: AnyGame) -> bool:
         """Where a configured engine can play it. Raises AgentError if the configuration is wrong."""
-        return any(engine_protocols.supports(engine, game) for engine in engines.load().values())
+        return any(not engine_protocols.obstacle(engine, game) for engine in engines.load().values())
+
+    @staticmethod
+    def refusal(game: AnyGame) -> str:
+        """Why no engine plays the game under its rules; empty if there is none for the game."""
+        ours = (engine for engine in engines.load().values() if engine.game == game.name)
+        return "; ".join(engine_protocols.obstacle(engine, game) for engine in ours)
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
@@ -131,12 +137,13 @@ def _told_as_engine_error() -> Any:
 def _find(game: AnyGame, name: str) -> Engine:
     """The engine of that name, or the only one that plays the game. Raises AgentError."""
     known = engines.load()
-    fitting = [engine for engine in known.values() if engine_protocols.supports(engine, game)]
+    obstacles = {engine.name: engine_protocols.obstacle(engine, game) for engine in known.values()}
+    fitting = [engine for engine in known.values() if not obstacles[engine.name]]
     if name and name not in known:
         raise AgentError(f"external: there is no engine {name!r}; there are {', '.join(known) or 'none'}")
     if name:
-        if known[name] not in fitting:
-            raise AgentError(f"external: engine {name} does not play {game.title} under these rules")
+        if obstacles[name]:
+            raise AgentError(f"external: engine {name} does not play {game.title} under these rules: {obstacles[name]}")
         return known[name]
     if len(fitting) != 1:
         names = ", ".join(engine.name for engine in fitting) or "none"

@@ -83,7 +83,8 @@ def load_agent(name: str, game: AnyGame, options: Mapping[str, object] | None = 
     """Creates a player of the game. Raises AgentError naming the agent, the game, or the option and its values."""
     agent = find(name)
     if not agent.plays(game):
-        raise AgentError(f"{name} does not play {game.title} under these rules")
+        reason = agent.refusal(game) if hasattr(agent, "refusal") else ""
+        raise AgentError(f"{name} does not play {game.title} under these rules{reason and f': {reason}'}")
     try:
         chosen = games.parse_options(agent.Options, options or {}, name, "option")
     except games.RuleError as error:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from agents.agent import Limits
 from agents.engines import Engine
-from agents.engines.gtp import Gtp
+from agents.engines.gtp import Gtp, GtpRefused
 from agents.engines.process import EngineError, EngineProcess, EngineSilent
 from agents.engines.uci import STOP_S, Uci
 from agents.protocols import ggf, gtp, sanmill
@@ -32,6 +32,8 @@ GOMOCUP_RULES = {
 NBOARD_MOVE = r"===\s*([^\s/]+)(?:[\s/]+(-?\d+(?:\.\d+)?))?"
 COST_OF_A_PLY = 2.5
 """How many times longer a ply deeper takes in reversi, about."""
+MAX_KNOWN = 128
+"""Positions whose commands are kept: more than a game of reversi has turns, 60 discs and passes between them."""
 NO_MATCH_LIMIT = 2**31 - 1
 GRHINO_SETUP = "grhino-setup_board"
 """Takes the board from the top left, and who is to move."""
@@ -80,18 +82,18 @@ class EngineProtocol(Protocol):
         """The engine's move. Also raises EngineStopped."""
 
     @staticmethod
-    def carries(rules: Any) -> bool:
-        """Whether the protocol supports a game under these rule options."""
-        return True
+    def untold(rules: Any) -> str:
+        """The rule option that the protocol cannot tell an engine, as `name=value`; empty where it can tell all."""
+        return ""
 
 
 class UciProtocol(EngineProtocol):
     """UCI for morris, as Sanmill speaks it: a second `go` asks for the removal, and scores are white's."""
 
     @staticmethod
-    def carries(rules: Any) -> bool:
-        """Games on the usual board whose rules need no more than the men and whose turn it is."""
-        return rules.board == "nine" and not (rules.one_time_mills or rules.no_return)
+    def untold(rules: Any) -> str:
+        """A FEN knows the usual board, the men and whose turn it is."""
+        return first_set(rules, "board", "one_time_mills", "no_return")
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
         """Sends uci and the options, and starts a new game."""
@@ -128,13 +130,13 @@ class GtpProtocol(EngineProtocol):
 
     def __init__(self) -> None:
         self._lines: dict[Any, list[str]] = {}
-        """Commands that lead to each position asked before in this game, from a cleared board or a set-up."""
+        """Commands that lead to the last MAX_KNOWN positions, from a cleared board or a set-up."""
         self._last: Any = None
 
     @staticmethod
-    def carries(rules: Any) -> bool:
-        """Games whose every turn is a point or a pass."""
-        return not getattr(rules, "swap2", False)
+    def untold(rules: Any) -> str:
+        """GTP names no rules, and a turn is a point or a pass; reversi's other starts are set up."""
+        return first_set(rules, "exact_five", "renju", "caro", "swap2", "opening")
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
         """Sets the board's size and the options, each of which is a command."""
@@ -153,7 +155,11 @@ class GtpProtocol(EngineProtocol):
         line = self._laid(game, position) if game.name == "gomoku" else self._line(game, position)
         new = line[len(self._told) :] if self._told and line[: len(self._told)] == self._told else line
         for command in new:
-            self._gtp.ask(command, deadline_s, question.stop)
+            try:
+                self._gtp.ask(command, deadline_s, question.stop)
+            except GtpRefused:
+                if not command.endswith(" PASS"):  # GRhino passes by itself where it must, and cannot be told
+                    raise
         self._told = line
         if question.limits.time_s is not None and "time_settings" in self._gtp.commands:
             clock = f"time_settings 0 {max(int(question.think_s), 1)} 1"  # GTP counts whole seconds
@@ -179,7 +185,8 @@ class GtpProtocol(EngineProtocol):
         """Commands that lead to the position. Raises EngineError where the protocol has none."""
         known = self._lines
         start = game.initial()
-        known.setdefault(start, ["clear_board"])
+        if game.rules == type(game.rules)():  # a cleared board is the usual start
+            known.setdefault(start, ["clear_board"])
         if position not in known:
             for before in (self._last, start):
                 if before in known and (moves := _moves_between(game, before, position)) is not None:
@@ -187,11 +194,14 @@ class GtpProtocol(EngineProtocol):
                     break
             else:
                 if GRHINO_SETUP not in self._gtp.commands:
-                    raise EngineError("cannot be told a position in the middle of a game")
+                    raise EngineError("cannot be told this position: GTP tells only moves from the usual start")
                 board = game.board(position).translate(GRHINO_DISCS)
                 known[position] = [f"{GRHINO_SETUP} {board} {_gtp_colour(game, position)}"]
         self._last = position
-        return known[position]
+        line = known[position]
+        while len(known) > MAX_KNOWN:
+            del known[next(iter(known))]
+        return line
 
 
 def _gtp_colour(game: Any, position: Any) -> str:
@@ -277,10 +287,10 @@ class GomocupProtocol(EngineProtocol):
     """Gomocup's protocol for gomoku: sends the whole board each time."""
 
     @staticmethod
-    def carries(rules: Any) -> bool:
-        """Games without an opening whose row rules have a number in GOMOCUP_RULES."""
-        opens_freely = not rules.swap2 and rules.opening == "free"
-        return opens_freely and (rules.exact_five, rules.renju, rules.caro) in GOMOCUP_RULES
+    def untold(rules: Any) -> str:
+        """Openings have no number, and of the rules for rows only those in GOMOCUP_RULES."""
+        numbered = (rules.exact_five, rules.renju, rules.caro) in GOMOCUP_RULES
+        return first_set(rules, "swap2", "opening", *(() if numbered else ("exact_five", "renju", "caro")))
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
         """Sends START, the rules and the options."""
@@ -337,9 +347,19 @@ PROTOCOLS: dict[str, type[EngineProtocol]] = {
 }
 
 
-def supports(engine: Engine, game: AnyGame) -> bool:
-    """Whether the engine's protocol supports this game under its rules."""
-    return engine.game == game.name and PROTOCOLS[engine.protocol].carries(game.rules)
+def obstacle(engine: Engine, game: AnyGame) -> str:
+    """Why the engine cannot play the game under its rules; empty if it can."""
+    if engine.game != game.name:
+        return f"engine {engine.name} plays {engine.game}"
+    untold = PROTOCOLS[engine.protocol].untold(game.rules)
+    return untold and f"{engine.protocol} cannot tell engine {engine.name} of {untold}"
+
+
+def first_set(rules: Any, *names: str) -> str:
+    """The first of these rule options that a game has and that is not as usual, as `name=value`."""
+    usual = type(rules)()
+    changed = ((name, value) for name in names if (value := getattr(rules, name, None)) != getattr(usual, name, None))
+    return next((f"{name}={str(value).lower()}" for name, value in changed), "")
 
 
 def deadline_in(seconds: float) -> float:

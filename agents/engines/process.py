@@ -118,7 +118,7 @@ def _listen(output: IO[bytes], lines: queue.Queue[str | None]) -> None:
 
 def _text(data: bytes) -> str:
     """A line as text. UTF-16, which programs for Windows may write, has a zero beside each ASCII letter."""
-    if data.count(0) > len(data) // 3:
+    if 3 * data.count(0) >= len(data):
         data = re.sub(rb"\0|\xff\xfe|\xfe\xff", b"", data)
     return data.decode("utf-8", "replace").strip()
 

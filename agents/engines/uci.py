@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import re
 import threading
 import time
 from collections.abc import Mapping
 
 from agents.agent import Limits
-from agents.engines.process import EngineProcess, EngineSilent
+from agents.engines.process import SHOWN, EngineProcess, EngineSilent
+
+_log = logging.getLogger(__name__)
 
 STOP_S = 0.1
 """Seconds beyond its thinking time after which an engine is told to stop: time for its answer to get here."""
@@ -38,11 +41,17 @@ class Uci:
         self._process = process
         self.options: dict[str, str] = {}
         """Type of each option that the engine names."""
+        title = "?"
         process.say("uci")
-        while not (found := process.expect(r"uciok\b|option name .*", deadline_s))[0].startswith("uciok"):
+        while not (found := process.expect(r"uciok\b|(?:option|id) name .*", deadline_s))[0].startswith("uciok"):
             if option := OPTION.match(found[0]):
                 self.options[option[1]] = option[2]
+            elif found[0].startswith("id"):
+                title = found[0].removeprefix("id name ")
+        announced = {name.lower() for name in self.options}
         for name, value in options.items():
+            if name.lower() not in announced:
+                _log.warning("the UCI engine %r announces no option %r; it is sent all the same", title[:SHOWN], name)
             button = self.options.get(name) == "button"
             process.say(f"setoption name {name}" + ("" if button else f" value {value}"))
         process.say("ucinewgame")

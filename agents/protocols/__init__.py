@@ -51,6 +51,13 @@ def open_session(protocol: str, game: AnyGame, player: PlayerSpec, say: Say) -> 
     return session
 
 
+def refuse_choices(protocol: str, game: AnyGame) -> None:
+    """Raises AgentError where a turn of gomoku may be something else than a stone."""
+    for option, value in (("swap2", True), ("opening", "swap")):
+        if getattr(game.rules, option, None) == value:
+            raise AgentError(f"{protocol} has no words for the choices of {option}={str(value).lower()}")
+
+
 def _module(protocol: str) -> Any:
     if protocol not in NAMES:
         raise AgentError(f"there is no protocol {protocol!r}; the protocols are {', '.join(NAMES)}")

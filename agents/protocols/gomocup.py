@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import games
 from agents.agent import Limits
 from agents.players import PlayerSpec
-from agents.protocols import ENGINE_NAME, VERSION, Say
+from agents.protocols import ENGINE_NAME, VERSION, Say, refuse_choices
 from agents.protocols.thinking import Thinking
 from games.gomoku import Gomoku, Move, Position
 from wording.outside import clean
@@ -42,6 +42,8 @@ class GomocupSession:
     """A session with a manager."""
 
     def __init__(self, game: Gomoku, player: PlayerSpec, say: Say) -> None:
+        """Raises AgentError for an opening with choices, which the protocol has no words for."""
+        refuse_choices("gomocup", game)
         self._game, self._spec, self._say = game, player, say
         self._thinking = Thinking(game, player, lambda text: say(f"ERROR {text}"))
         self._stones: list[tuple[int, int]] = []

@@ -1,7 +1,7 @@
 """GTP, version 2, for gomoku and reversi; here we are the engine.
 
 Points of gomoku are GTP's: letters without I, rows counted from the bottom. Reversi's are its own, as in GRhino: a1 is
-the top left. Any colour may be told to play in gomoku; in reversi the turns are the game's.
+the top left. Turns are the game's; a pass that reversi forces may be told or not.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import games
 from agents.agent import Limits
 from agents.players import PlayerSpec
-from agents.protocols import ENGINE_NAME, VERSION, Say
+from agents.protocols import ENGINE_NAME, VERSION, Say, refuse_choices
 from agents.protocols.thinking import READY_S, Thinking
 from games import AnyGame
 from games.gomoku import Gomoku
@@ -49,6 +49,8 @@ class GtpSession:
     """A session with a controller."""
 
     def __init__(self, game: AnyGame, player: PlayerSpec, say: Say) -> None:
+        """Raises AgentError for an opening with choices, which the protocol has no words for."""
+        refuse_choices("gtp", game)
         self._game, self._spec, self._say = game, player, say
         self._failed = ""
         self._thinking = Thinking(game, player, self._fail)
@@ -73,7 +75,8 @@ class GtpSession:
         except ValueError as error:
             self._say(f"?{number} {error}")
         else:
-            self._say(f"={number} {answer}".rstrip())
+            for line in f"={number} {answer}".splitlines():
+                self._say(line.rstrip())
         self._say("")
         return command != "quit"
 
@@ -179,10 +182,13 @@ class GtpSession:
         return "\n" + "\n".join(" ".join(letters[row * size : (row + 1) * size]) for row in range(size))
 
     def _to_move(self, colour: int) -> Any:
-        """The position with that colour to move. Raises ValueError."""
+        """The position with that colour to move, after a pass where none was told. Raises ValueError."""
         position = self._line[-1]
         mover = self._game.colour(position) if isinstance(self._game, Gomoku) else self._game.to_move(position)
         if mover != colour:
+            moves = self._game.legal_moves(position)
+            if [self._game.format_move(position, move) for move in moves[:2]] == ["pass"]:
+                return self._game.apply(position, moves[0])
             raise ValueError(f"illegal move: it is {('black', 'white')[mover]}'s turn")
         return position
 

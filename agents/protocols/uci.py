@@ -36,6 +36,9 @@ class UciSession:
     """A session with a graphical program or a referee."""
 
     def __init__(self, game: NineMensMorris, player: PlayerSpec, say: Say) -> None:
+        """Raises AgentError for another board: startpos, FEN and their readers know that of nine men's morris."""
+        if game.rules.board != "nine":
+            raise AgentError(f"uci is spoken for morris on board nine, not on board {game.rules.board}")
         self._game, self._spec, self._say = game, player, say
         self._thinking = Thinking(game, player, lambda text: self._answer_anything(text))
         self._standing = Standing(game.initial())

@@ -1,7 +1,9 @@
 """How real engines answer, as dialogues with a program that expects exactly what is sent to it.
 
 Sanmill reports and answers on one line, counts scores for white and may think longer than it was allowed; NTest loads
-its opening book anew for every `set depth` and knows no limit but that.
+its opening book anew for every `set depth` and knows no limit but that. GRhino 0.16.1 passes by itself, refuses to be
+told a pass, and knows no limit of time; GNU Go 3.8 leaves a space after an empty answer; Stockfish 15.1 greets before
+it is asked, answers an option that it does not know with a line of its own, and reports bounds and `bestmove (none)`.
 """
 
 from __future__ import annotations
@@ -16,9 +18,18 @@ import pytest
 import games
 from agents import engines, registry
 from agents.agent import AgentError, Answer, Limits
+from agents.engines.engine_protocols import deadline_in
+from agents.engines.gtp import Gtp, GtpRefused
+from agents.engines.process import EngineProcess
+from agents.engines.uci import MATE, Uci
 
 DIALOGUE = Path(__file__).parent / "fake_engines" / "dialogue.py"
 UCI = "> uci\n< A banner, version 1\n< uciok\n> ucinewgame\n> isready\n< readyok\n"
+GRHINO = (
+    "> 1 protocol_version\n< =1 2\n< \n> 2 list_commands\n< =2 protocol_version\n< name\n< list_commands\n< quit\n"
+    "< boardsize\n< clear_board\n< komi\n< play\n< genmove\n< undo\n< time_settings\n< grhino-setup_board\n< \n"
+    "> 3 boardsize 8\n< =3\n< \n"
+)
 NBOARD = "> nboard 2\n< set myname Deep\n> ping 1\n< pong 1\n"
 
 
@@ -30,7 +41,8 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         (tmp_path / "dialogue.txt").write_text(dialogue)
         command = [sys.executable, str(DIALOGUE), str(tmp_path / "dialogue.txt"), *encoding]
         table = "".join(f"{name} = {value}\n" for name, value in settings.items())
-        (tmp_path / "engines.toml").write_text(f'[engines.real]\nprotocol = "{protocol}"\ncommand = {command}\n{table}')
+        head = f'[engines.real]\nprotocol = "{protocol}"\ngame = "{game.name}"\ncommand = {command}\n'
+        (tmp_path / "engines.toml").write_text(head + table)
         monkeypatch.setenv(engines.FILE_VARIABLE, str(tmp_path / "engines.toml"))
         return registry.load_agent("external", game)
 
@@ -102,6 +114,145 @@ def test_an_answer_that_comes_instead_of_the_pong_counts(engine: Any) -> None:
     late = "> set game .*\n> set depth 12\n> ping 2\n< pong 2\n> go\n> ping 3\n< === F5/0/1\n< pong 3\n"
     agent = engine(games.load("reversi"), "nboard", NBOARD + late, grace_s=20.0)
     assert answer(agent, "", Limits(time_s=0.3))[0] == "f5"
+
+
+def test_grhino_is_not_lost_over_a_pass_that_it_cannot_be_told(engine: Any) -> None:
+    set_up = "grhino-setup_board ---XO----X-O------XX-------XX------XX-------X------------------- white"
+    asked = (
+        f"> 4 {set_up}\n< =4\n< \n> 5 time_settings 0 1 1\n< =5\n< \n> 6 genmove white\n< =6 D6\n< \n"
+        f"> 7 {set_up}\n< =7\n< \n> 8 play white C1\n< =8\n< \n"
+        "> 9 play black PASS\n< ?9 syntax error\n< \n> 10 genmove white\n< =10 D6\n< \n"
+    )
+    agent = engine(games.load("reversi"), "gtp", GRHINO + asked)
+    assert answer(agent, "d3 c3 e6 d2 d1 e1 b2", Limits(time_s=1.0))[0] == "d6"
+    # Another move than its own was made, after which black cannot lay: the line is told again.
+    assert answer(agent, "d3 c3 e6 d2 d1 e1 b2 c1 pass", Limits(time_s=1.0))[0] == "d6"
+
+
+def test_grhino_follows_a_game_by_its_moves_and_sets_up_another_start(engine: Any) -> None:
+    moves = (
+        "> 4 clear_board\n< =4\n< \n> 5 play black F5\n< =5\n< \n> 6 genmove white\n< =6 F6\n< \n"
+        "> 7 play black E6\n< =7\n< \n> 8 genmove white\n< =8 F4\n< \n"
+    )
+    agent = engine(games.load("reversi"), "gtp", GRHINO + moves)
+    assert answer(agent, "f5", Limits())[0] == "f6"
+    assert answer(agent, "f5 f6 e6", Limits())[0] == "f4"
+    corners = (
+        "> 4 grhino-setup_board X--------------------------OX------XO--------------------------X black\n< =4\n< \n"
+        "> 5 genmove black\n< =5 C4\n< \n> 6 play white C3\n< =6\n< \n> 7 genmove black\n< =7 D3\n< \n"
+    )
+    agent = engine(games.load("reversi", {"handicap": "2"}), "gtp", GRHINO + corners)
+    assert answer(agent, "", Limits())[0] == "c4"
+    assert answer(agent, "c4 c3", Limits())[0] == "d3"
+
+
+def test_a_refused_move_is_an_error_but_for_a_pass(engine: Any) -> None:
+    refused = "> 4 clear_board\n< =4\n< \n> 5 play black F5\n< ?5 illegal move\n< \n"
+    agent = engine(games.load("reversi"), "gtp", GRHINO + refused)
+    with pytest.raises(AgentError, match="engine real refused 'play black F5': 'illegal move'"):
+        answer(agent, "f5", Limits())
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-16", "utf-16-le"])
+def test_gtp_is_read_behind_a_banner_in_any_encoding(engine: Any, encoding: str) -> None:
+    asked = "> 4 clear_board\n< =4\n< \n> 5 genmove black\n< thinking\n< =5 E6\n< \n"
+    agent = engine(games.load("reversi"), "gtp", "< A banner, version 1\n< \n" + GRHINO + asked, encoding)
+    assert answer(agent, "", Limits())[0] == "e6"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "dialogue", "last"),
+    [
+        ("gtp", "> 1 protocol_version\n< UNKNOWN command\n", "'UNKNOWN command'"),
+        (
+            "gtp",
+            "> 1 protocol_version\n< Unknown command: '1 protocol_version'.\n",
+            "\"Unknown command: '1 protocol_ver",
+        ),
+        ("nboard", "> nboard 2\n> ping \\d\n< ? unknown command\n", "'\\? unknown command'"),
+    ],
+)
+def test_an_engine_that_speaks_another_protocol_is_named_with_what_it_said(
+    engine: Any, protocol: str, dialogue: str, last: str
+) -> None:
+    agent = engine(games.load("reversi"), protocol, dialogue, timeout_s=2.0)
+    with pytest.raises(AgentError, match=rf"real does not greet as an engine for {protocol} does: .*{last}"):
+        answer(agent, "", Limits())
+
+
+def test_gtp_of_another_version_and_a_missing_command_are_errors(engine: Any) -> None:
+    agent = engine(games.load("reversi"), "gtp", "> 1 protocol_version\n< =1 1\n< \n")
+    with pytest.raises(AgentError, match="speaks version '1' of GTP, not 2"):
+        answer(agent, "", Limits())
+    bare = "> 1 protocol_version\n< =1 2\n< \n> 2 list_commands\n< =2 name\n< play\n< boardsize\n< \n"
+    agent = engine(games.load("reversi"), "gtp", bare)
+    with pytest.raises(AgentError, match="does not understand clear_board, genmove"):
+        answer(agent, "", Limits())
+
+
+def replayed(tmp_path: Path, dialogue: str) -> EngineProcess:
+    """An engine of a game that is not here: its protocol's core is asked directly."""
+    (tmp_path / "dialogue.txt").write_text(dialogue)
+    return EngineProcess([sys.executable, str(DIALOGUE), str(tmp_path / "dialogue.txt")])
+
+
+def test_gnu_gos_answers(tmp_path: Path) -> None:
+    process = replayed(
+        tmp_path,
+        "> 1 protocol_version\n< =1 2\n< \n> 2 list_commands\n< =2 aa_confirm_safety\n< boardsize\n< clear_board\n"
+        "< genmove\n< gg-undo\n< play\n< \n> 3 boardsize 9\n< =3 \n< \n> 4 play black E5\n< =4 \n< \n"
+        "> 5 play white E5\n< ?5 illegal move\n< \n> 6 genmove white\n< =6 C5\n< \n> 7 boardsize 99\n"
+        "< ?7 unacceptable size\n< \n",
+    )
+    gtp = Gtp(process, deadline_in(20.0))
+    assert {"aa_confirm_safety", "gg-undo"} < gtp.commands
+    assert gtp.ask("boardsize 9", deadline_in(20.0)) == ""
+    assert gtp.ask("play black E5", deadline_in(20.0)) == ""
+    with pytest.raises(GtpRefused, match="refused 'play white E5': 'illegal move'"):
+        gtp.ask("play white E5", deadline_in(20.0))
+    assert gtp.ask("genmove white", deadline_in(20.0)) == "C5"
+    with pytest.raises(GtpRefused, match="unacceptable size"):
+        gtp.ask("boardsize 99", deadline_in(20.0))
+    process.close()
+
+
+def test_stockfishs_answers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    process = replayed(
+        tmp_path,
+        "< Stockfish 15.1 by the Stockfish developers (see AUTHORS file)\n> uci\n< id name Stockfish 15.1\n"
+        "< id author the Stockfish developers (see AUTHORS file)\n< \n"
+        "< option name Debug Log File type string default \n"
+        "< option name Threads type spin default 1 min 1 max 1024\n< option name Clear Hash type button\n"
+        "< option name SyzygyPath type string default <empty>\n< uciok\n> setoption name threads value 1\n"
+        "> setoption name Clear Hash\n> setoption name Nonsense value 3\n< No such option: Nonsense\n> ucinewgame\n"
+        "> isready\n< readyok\n> position startpos moves e2e4\n> go depth 3 movetime 1000\n"
+        "< info string NNUE evaluation using nn-ad9b42354671.nnue enabled\n"
+        "< info depth 2 seldepth 2 multipv 1 score cp -5 nodes 71 nps 71000 hashfull 0 tbhits 0 time 1 pv e7e5\n"
+        "< info depth 3 seldepth 2 multipv 1 score cp 36 upperbound nodes 153 nps 153000 time 1 pv e7e5\n"
+        "< bestmove e7e5 ponder g1f3\n> position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1\n> go movetime 1000\n"
+        "< info depth 4 seldepth 2 multipv 1 score mate 1 nodes 68 nps 68000 hashfull 0 tbhits 0 time 1 pv a1a8\n"
+        "< bestmove a1a8\n> position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n> go movetime 1000\n"
+        "< info depth 0 score cp 0\n< bestmove (none)\n> position startpos\n> go movetime 200\n> stop\n"
+        "< info depth 21 seldepth 24 score cp 36 upperbound nodes 736707 time 1011 pv e2e4 c7c5\n"
+        "< bestmove e2e4 ponder c7c5\n",
+    )
+    uci = Uci(process, {"threads": "1", "Clear Hash": "", "Nonsense": "3"}, deadline_in(20.0))
+    assert uci.options == {
+        "Debug Log File": "string",
+        "Threads": "spin",
+        "Clear Hash": "button",
+        "SyzygyPath": "string",
+    }
+    [warning] = caplog.messages
+    assert warning.startswith("the UCI engine 'Stockfish 15.1' announces no option 'Nonsense'")
+    never = threading.Event()
+    found = uci.best("startpos moves e2e4", Limits(depth=3), 1.0, 20.0, never)
+    assert (found.move, found.score, found.depth, found.nodes, found.pv) == ("e7e5", -5.0, 3, 153, ("e7e5",))
+    mate = uci.best("fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Limits(), 1.0, 20.0, never)
+    assert (mate.move, mate.score) == ("a1a8", MATE - 1)
+    assert uci.best("fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Limits(), 1.0, 20.0, never).move == "(none)"
+    assert uci.best("startpos", Limits(), 0.2, 20.0, never).move == "e2e4"
+    process.close()
 
 
 def test_utf_16_is_read(engine: Any) -> None:

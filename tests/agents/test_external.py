@@ -18,8 +18,8 @@ from agents.engines.process import EngineError, EngineProcess
 from agents.external import MAX_FAILURES
 
 ENGINE = Path(__file__).parent / "fake_engines" / "engine.py"
-GAMES = {"uci": "morris", "nboard": "reversi", "gomocup": "gomoku"}
-OPENING = {"uci": "a7 a1 d7 d1", "nboard": "d3 c3", "gomocup": "a15 b15 h8 i8"}
+GAMES = {"uci": "morris", "nboard": "reversi", "gomocup": "gomoku", "gtp": "reversi"}
+OPENING = {"uci": "a7 a1 d7 d1", "nboard": "d3 c3", "gomocup": "a15 b15 h8 i8", "gtp": "d3 c3"}
 """Moves after which the fake engine's LIES are illegal; in morris the next move closes no mill yet."""
 
 
@@ -27,18 +27,22 @@ OPENING = {"uci": "a7 a1 d7 d1", "nboard": "d3 c3", "gomocup": "a15 b15 h8 i8"}
 def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Registers one fake engine with the given protocol and manner; returns the FILE it is given."""
 
-    def write(protocol: str, manner: str, timeout_s: float = 20.0) -> Path:
+    def write(protocol: str, manner: str, timeout_s: float = 20.0, game: str = "") -> Path:
         marks, path = tmp_path / "marks", tmp_path / "engines.toml"
         command = [sys.executable, str(ENGINE), protocol, manner, str(marks)]
-        path.write_text(f'[engines.fake]\nprotocol = "{protocol}"\ncommand = {command}\ntimeout_s = {timeout_s}\n')
+        name = games.load(game or GAMES[protocol]).name
+        table = f'protocol = "{protocol}"\ngame = "{name}"\ncommand = {command}\ntimeout_s = {timeout_s}\n'
+        path.write_text(f"[engines.fake]\n{table}")
         monkeypatch.setenv(engines.FILE_VARIABLE, str(path))
         return marks
 
     return write
 
 
-def choose(protocol: str, agent: Any = None, moves: str | None = None, stop: threading.Event | None = None) -> Any:
-    game = games.load(GAMES[protocol])
+def choose(
+    protocol: str, agent: Any = None, moves: str | None = None, stop: threading.Event | None = None, game: Any = None
+) -> Any:
+    game = game or games.load(GAMES[protocol])
     position = games.line_of_play(game, (OPENING[protocol] if moves is None else moves).split())[-1]
     player = agent or registry.load_agent("external", game)
     return player.choose(position, Limits(), stop or threading.Event())
@@ -91,7 +95,7 @@ def test_an_engine_that_fails_once_is_started_again(configure: Any, protocol: st
 @pytest.mark.parametrize("protocol", GAMES)
 def test_an_illegal_move_is_refused_with_the_engine_and_the_move(configure: Any, protocol: str) -> None:
     configure(protocol, "lies")
-    lie = {"uci": "a1-g7", "nboard": "a1", "gomocup": "a15"}[protocol]
+    lie = {"uci": "a1-g7", "nboard": "a1", "gomocup": "a15", "gtp": "h8"}[protocol]
     with pytest.raises(AgentError, match=rf"engine fake played '{lie}', which is refused \(\w+\)"):
         choose(protocol)
 
@@ -104,11 +108,70 @@ def test_an_engine_that_dies_each_time_is_named_with_its_status(configure: Any, 
     assert starts(marks) == 2
 
 
+@pytest.mark.parametrize("protocol", ["uci", "gtp"])
 @pytest.mark.parametrize("manner", ["stalls", "garbage", "floods", "deaf"])
-def test_an_engine_that_gives_no_answer_is_killed_at_its_deadline(configure: Any, manner: str) -> None:
-    configure("uci", manner, timeout_s=1.5)
+def test_an_engine_that_gives_no_answer_is_killed_at_its_deadline(configure: Any, protocol: str, manner: str) -> None:
+    configure(protocol, manner, timeout_s=1.5)
     with pytest.raises(AgentError, match=r"engine fake .*gave no answer in time"):
-        choose("uci")
+        choose(protocol)
+
+
+def test_an_answer_without_end_is_an_error(configure: Any) -> None:
+    configure("gtp", "endless")
+    with pytest.raises(AgentError, match="engine fake answered 'genmove black' with more than 1000 lines"):
+        choose("gtp")
+
+
+def test_a_stone_on_a_stone_is_refused(configure: Any) -> None:
+    configure("gtp", "lies", game="gomoku")
+    with pytest.raises(AgentError, match=r"engine fake played 'h8', which is refused \(occupied\)"):
+        choose("gtp", moves="a15 b15 h8 i8", game=games.load("gomoku"))
+
+
+@pytest.mark.parametrize("protocol", ["uci", "gtp"])
+def test_an_engine_is_killed_with_the_programs_that_it_started(configure: Any, protocol: str) -> None:
+    marks = configure(protocol, "parents", timeout_s=8.0)
+    player = registry.load_agent("external", games.load(GAMES[protocol]))
+    with pytest.raises(AgentError, match="gave no answer in time"):
+        choose(protocol, player)
+    child = Path(f"/proc/{marks.read_text()}/stat")
+    deadline_s = engine_protocols.deadline_in(10.0)
+    while child.exists() and child.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < deadline_s, "the engine's child is alive"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "game", "rule"),
+    [
+        ("gtp", "gomoku", ("renju", "true")),
+        ("gtp", "gomoku", ("exact_five", "true")),
+        ("gtp", "gomoku", ("caro", "true")),
+        ("gtp", "gomoku", ("opening", "swap")),
+        ("gomocup", "gomoku", ("swap2", "true")),
+        ("uci", "morris", ("one_time_mills", "true")),
+    ],
+)
+def test_the_rule_that_a_protocol_cannot_tell_is_named(
+    configure: Any, protocol: str, game: str, rule: tuple[str, str]
+) -> None:
+    configure(protocol, "good", game=game)
+    under_these = games.load(game, dict([rule]))
+    with pytest.raises(AgentError, match=rf"does not play .*: {protocol} cannot tell engine fake of {'='.join(rule)}"):
+        registry.load_agent("external", under_these, {"engine": "fake"})
+    assert not registry.find("external").plays(under_these)
+
+
+def test_a_long_life_with_gtp_keeps_one_games_lines(configure: Any) -> None:
+    configure("gtp", "good")
+    game = games.load("reversi")
+    player = registry.load_agent("external", game)
+    for first in "d3 c4 f5 e6".split():
+        position = games.line_of_play(game, [first])[-1]
+        while game.outcome(position) is None:
+            answer = player.choose(position, Limits(), threading.Event())
+            position = game.apply(position, answer.move)
+    assert 60 < len(player._protocol._lines) <= engine_protocols.MAX_KNOWN
 
 
 def test_an_engine_that_fails_again_and_again_is_not_started_any_more(configure: Any) -> None:

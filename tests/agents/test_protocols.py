@@ -373,6 +373,12 @@ def test_the_command_refuses_a_protocol_of_another_game_and_a_player_that_is_not
     done = engine(b"", "--game", "morris", "--protocol", "nboard")
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"kibitzer engine: nboard is spoken for reversi, not for nine_mens_morris\n"
+    for board in ("six", "three"):
+        done = engine(b"", "--game", "morris", "--protocol", "uci", "--rule", board)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"uci is spoken for morris on board nine, not on board " + board.encode() in done.stderr
+    done = engine(b"", "--game", "gomoku", "--protocol", "gtp", "--rule", "swap2=true")
+    assert done.stderr == b"kibitzer engine: gtp has no words for the choices of swap2=true\n"
     done = engine(b"", "--game", "reversi", "--protocol", "nboard", "--player", "nobody")
     assert done.returncode == 2
     assert b"there is no agent 'nobody'" in done.stderr

@@ -65,6 +65,20 @@ def test_grhino_plays_from_the_start_and_from_a_set_up(
     agent.close()
 
 
+def test_grhino_goes_on_after_a_pass_of_the_other_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = [program("gtp-rhino"), "--level=1"]
+    (tmp_path / "engines.toml").write_text(
+        f'[engines.grhino]\nprotocol = "gtp"\ngame = "reversi"\ncommand = {command}\n'
+    )
+    monkeypatch.setenv(engines.FILE_VARIABLE, str(tmp_path / "engines.toml"))
+    game = games.load("reversi")
+    agent = registry.load_agent("external", game)
+    for moves in ("d3 c3 e6 d2 d1 e1 b2", "d3 c3 e6 d2 d1 e1 b2 c1 pass"):
+        position = games.line_of_play(game, moves.split())[-1]
+        assert agent.choose(position, Limits(time_s=1.0), threading.Event()).move in game.legal_moves(position)
+    agent.close()
+
+
 def talk(name: str, *lines: str) -> list[str]:
     said: list[str] = []
     session: Any = protocols.open_session("gtp", games.load(name), players.parse("random"), said.append)
@@ -86,3 +100,13 @@ def test_we_speak_gtp_for_reversi() -> None:
     assert said[2] in ("=4 D6", "=4 F4", "=4 F6")
     assert said[3] == "?5 illegal move: it is black's turn"
     assert said[4] == "? unacceptable size"
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_we_take_a_pass_in_gtp_whether_it_is_told_or_not(told: bool) -> None:
+    moves = "D3 C3 E6 D2 D1 E1 B2 C1".split()
+    lines = [f"play {('black', 'white')[ply % 2]} {move}" for ply, move in enumerate(moves)]
+    said = talk("reversi", *lines, *(["play black PASS"] if told else []), "play black A1", "9 play white D6", "undo")
+    assert said[-3].startswith("? illegal move")
+    assert said[-2:] == ["=9", "="]
+    assert talk("reversi", *lines, "genmove black")[-1] == "= pass"

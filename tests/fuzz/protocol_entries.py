@@ -22,6 +22,10 @@ MANAGERS = {
         b"START 15\nINFO rule 1\nINFO timeout_turn 10\nBEGIN\nTURN 7,8\nABOUT\nTAKEBACK 7,8\nEND",
         b"START 19\nBOARD\n7,7,1\n8,8,2\nDONE\nRESTART\nRECTSTART 15,15",
     ),
+    "gtp": (
+        b"1 protocol_version\nlist_commands\nboardsize 15\nplay black J8\n4 genmove white\nundo\nshowboard\nquit",
+        b"known_command play\ntime_settings 60 5 1\ntime_left b 30 0\nkomi 5.5\nclear_board\ngenmove b\nplay w A1",
+    ),
     "nboard": (
         b"nboard 2\nset depth 2\nset contempt 0\nping 3\ngo\nhint 2\nmove F5//1\nlearn\nstatus\nquit",
         b"set game (;GM[Othello]PC[x]PB[a]PW[b]RE[?]TI[0]TY[8]BO[8 "
@@ -37,6 +41,10 @@ MANAGERS = {
 }
 ENGINES = {
     "gomocup": (b"OK - ready\n7,7", b"OK\nMESSAGE x\nERROR no", b"OK\n99,99\n"),
+    "gtp": (
+        b"=1 2\n\n=2 boardsize\nclear_board\ngenmove\nplay\n\n=3\n\n=4\n\n=5 H8\n",
+        b"banner\n=1 2\n\n=2 boardsize\nclear_board\ngenmove\nplay\ntime_settings\n\n=3\n\n=4\n\n?5 no\n",
+    ),
     "nboard": (
         b"set myname x\npong 1\npong 2\n=== F5/1.5/0.2",
         b"pong 1\nstatus\npong 2\n=== PA",
@@ -60,6 +68,8 @@ WORDS = (
     b"bestmove",
     b"===",
     b"pong 1",
+    b"=5 ",
+    b"genmove b",
 )
 
 
@@ -109,7 +119,7 @@ class Script:
         if "\n" in line:
             raise IllegalState(f"two lines are sent as one: {line!r}")
 
-    def hear(self) -> str:
+    def hear(self, _deadline_s: float = 0.0, _stop: Any = None) -> str:
         if not self._lines:
             raise EngineError("ended with status 0")
         return self._lines.pop(0)

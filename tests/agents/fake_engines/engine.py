@@ -1,23 +1,25 @@
 """An engine for any of the protocols that plays the first legal move, or misbehaves as MANNER says.
 
-`engine.py PROTOCOL MANNER [FILE]`: manner is `good`, `stalls`, `lies`, `dies`, `garbage`, `floods`, `deaf`, or
-`dies_once` and `lies_once`, which create FILE and behave well if it exists. Each start adds a line to FILE.starts.
+`engine.py PROTOCOL MANNER [FILE]`: manner is `good`, `stalls`, `lies`, `dies`, `garbage`, `floods`, `endless`, `deaf`,
+`parents`, which stalls beside a child whose process id is in FILE, or `dies_once` and `lies_once`, which create FILE
+and behave well if it exists. Each start adds a line to FILE.starts.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import games
-from agents.protocols import ggf, sanmill
+from agents.protocols import ggf, gtp, sanmill
 
 PROTOCOL, MANNER = sys.argv[1], sys.argv[2]
 FILE = Path(sys.argv[3]) if sys.argv[3:] else None
-LIES = {"uci": "bestmove a1-g7", "nboard": "=== A1/0/0", "gomocup": "0,0"}
+LIES = {"uci": "bestmove a1-g7", "nboard": "=== A1/0/0", "gomocup": "0,0", "gtp": "={number} H8\n"}
 """Moves that are illegal in the positions of the tests."""
 
 
@@ -26,8 +28,11 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def misbehave() -> bool:
-    """Misbehaves as the manner says when a move is asked for; returns whether this replaces the move."""
+def misbehave(number: str = "") -> bool:
+    """Misbehaves as the manner says when a move is asked for; returns whether this replaces the move.
+
+    The number is that of the command, for protocols that have one.
+    """
     manner = MANNER
     if manner.endswith("_once"):
         assert FILE is not None
@@ -35,15 +40,20 @@ def misbehave() -> bool:
             return False
         FILE.touch()
         manner = manner.removesuffix("_once")
-    if manner == "stalls":
+    if manner == "parents":
+        assert FILE is not None
+        FILE.write_text(str(subprocess.Popen(["sleep", "600"]).pid))
+    if manner in ("stalls", "parents"):
         time.sleep(600)
     if manner == "dies":
         os._exit(3)
     if manner == "lies":
-        say(LIES[PROTOCOL])
+        say(LIES[PROTOCOL].format(number=number))
     if manner == "garbage":
         say("\x00\x01 bestmove?? === , 7;7 \udcff".encode("utf-8", "replace").decode())
-    while manner == "floods":
+    if manner == "endless":
+        say(f"={number} D3")
+    while manner in ("floods", "endless"):
         say("info string nothing " * 20)
     return manner in ("lies", "garbage")
 
@@ -103,9 +113,42 @@ def gomocup() -> None:
                 say(next(f"{x},{y}" for y in range(size) for x in range(size) if f"{x},{y}" not in taken))
 
 
+def speak_gtp() -> None:
+    game: games.AnyGame = games.load("reversi")
+    position, taken = game.initial(), set[str]()
+    for line in sys.stdin:
+        number, command, *words = line.split()
+        answer = ""
+        if command == "protocol_version":
+            answer = "2"
+        elif command == "list_commands":
+            answer = "boardsize\nclear_board\ngenmove\nlist_commands\nplay\nprotocol_version"
+        elif command in ("boardsize", "clear_board"):
+            game = games.load("reversi" if words in (["8"], []) and game.name == "reversi" else "gomoku")
+            position, taken = game.initial(), set()
+        elif command == "play" and game.name == "gomoku":
+            taken.add(gtp.from_vertex(game, words[1]))
+        elif command == "play":
+            position = game.apply(position, game.parse_move(position, gtp.from_vertex(game, words[1])))
+        elif command == "genmove":
+            if misbehave(number):
+                continue
+            if game.name == "gomoku":
+                text = next(cell for cell in game.cells if cell not in taken)
+                taken.add(text)
+            else:
+                move = game.legal_moves(position)[0]
+                text, position = game.format_move(position, move), game.apply(position, move)
+            answer = gtp.to_vertex(game, text)
+        else:
+            say(f"?{number} unknown command\n")
+            continue
+        say(f"={number} {answer}\n")
+
+
 if FILE is not None:
     with FILE.with_suffix(".starts").open("a") as starts:
         starts.write("started\n")
 if MANNER == "deaf":
     time.sleep(600)
-{"uci": uci, "nboard": nboard, "gomocup": gomocup}[PROTOCOL]()
+{"uci": uci, "nboard": nboard, "gomocup": gomocup, "gtp": speak_gtp}[PROTOCOL]()
