@@ -101,6 +101,8 @@ class BestMoves:
                 whole[move] = valued
             if len(whole) < len(left) and found:
                 break
+            if not whole:  # in plain Python the time may end before one move is searched
+                return [own] if own is not None else []
             best = sorted(whole.values(), key=lambda one: -one.score)
             beyond = [one for one in found if one.move not in whole]
             found = self._first_steps(position, [*best, *beyond])
@@ -111,15 +113,18 @@ class BestMoves:
         return found
 
     def _root(self, search: Search, position: Any, depth: int) -> Valued | None:
-        """The engine's own choice at that depth; None if it was interrupted."""
+        """The engine's own choice at that depth, or at the first if it was interrupted; None before that."""
         search.begin(position, None, exact=False)
-        for shallower in (1, depth) if depth > 1 else (1,):
-            latest = search.deepen(shallower)
+        own = None
+        for reached in (1, depth):
+            latest = search.deepen(reached)
             if not latest.whole or latest.move is None:
-                return None
+                break
+            proven = latest.final or abs(latest.score) > FORCED
+            own = Valued(latest.move, latest.score, latest.pv, proven, reached)
             if latest.final:
                 break
-        return Valued(latest.move, latest.score, latest.pv, latest.final or abs(latest.score) > FORCED, depth)
+        return own
 
     def _after(self, search: Search, position: Any, move: Any, depth: int) -> Valued | None:
         """The value of a move by a search of what follows it; None if that was interrupted."""

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from agents import players
+from agents import kernels, players
 from games import AnyGame
 
 MIN_PLIES, MAX_PLIES = 3, 40
@@ -75,13 +75,13 @@ def certifiers(game: AnyGame) -> list[Certifier]:
 
     Compiles the searches, which takes seconds the first time.
     """
-    if game.hides:
-        return []
+    if game.hides or (game.name in kernels.names() and not kernels.supports(game)):
+        return []  # in plain Python a search of every line takes too long
     if game.name == "gomoku":
         from agents.puzzles.fours import Fours
 
-        rules = game.rules
-        return [Fours(game)] if not (rules.renju or rules.exact_five or rules.swap2) else []
+        free = dataclasses.replace(type(game.rules)(), size=game.rules.size, first=game.rules.first)
+        return [Fours(game)] if game.rules == free else []
     if game.name == "reversi":
         from agents.puzzles.endings import Endings
 

@@ -44,6 +44,7 @@ class Lines:
         self._stones = list(position.stones)
         rules = game.rules
         self._exactly = (rules.exact_five or rules.renju, rules.exact_five)
+        self._caro = rules.caro
 
     def lay(self, colour: int, cell: int) -> None:
         """Adds a stone."""
@@ -53,7 +54,10 @@ class Lines:
         """Whether a stone there makes five."""
         if (self._stones[0] | self._stones[1]) >> cell & 1:
             return False
-        return bool(self._geometry.has_five(self._stones[colour] | 1 << cell, self._exactly[colour]))
+        stones, exactly = self._stones[colour] | 1 << cell, self._exactly[colour]
+        if self._caro:
+            return bool(self._geometry.open_five(stones, self._stones[1 - colour], exactly))
+        return bool(self._geometry.has_five(stones, exactly))
 
     def makes_open_four(self, colour: int, cell: int) -> bool:
         """Whether a stone there gives two ways to make five."""

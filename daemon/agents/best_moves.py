@@ -116,7 +116,7 @@ class BestMoves:
         if (answer := coach.take_best()) is not None and answer[0] == mark == self._mark:
             self._take(referee, answer[1])
             self._failed = 0 if answer[1] else self._failed + 1
-            if 0 < self._failed < TRIES:  # its first search after an update may be compiling still
+            if 0 < self._failed < TRIES:
                 self._found, self._next_s = None, min(FIRST_S, self.seconds)
         if not self.are_shown(referee) or referee.paused:
             if self._mark:

@@ -30,8 +30,9 @@ THINK_S = 0.8
 """Seconds to think: with the start of the process an answer takes less than two."""
 NICE = 10
 """How far other processes come first: the eyes, above all."""
-DEADLINE_S = 30.0
-"""Seconds before the process is killed; its first search after an update has to be compiled."""
+DEADLINE_S, START_S = 30.0, 300.0
+"""Seconds before the process is killed, and before its first answer: after an update its search has to be compiled,
+which takes minutes where other processes want the processor."""
 MAX_BYTES = 65536
 WIN, FORCED = 1_000_000, 900_000.0
 """Score of a game won at once, less the plies to it; a score beyond the second means a forced win."""
@@ -67,12 +68,16 @@ class Coach:
     Its process stays for further questions until the game ends: only the first has to wait for its start.
     """
 
-    def __init__(self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S) -> None:
-        self._command, self._deadline_s = tuple(command), deadline_s
+    def __init__(
+        self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S, start_s: float = START_S
+    ) -> None:
+        self._command, self._deadline_s, self._start_s = tuple(command), deadline_s, start_s
         self._lock = threading.Lock()
         self._process: Process | None = None
         self._running: list[str] = []
         """The command of the process."""
+        self._started: Process | None = None
+        """The process that has answered before."""
         self._game_id = ""
         self._answer: tuple[_Question, str] | None = None
         """The question and the JSON text received; the text is empty if the process gave none."""
@@ -165,7 +170,8 @@ class Coach:
         try:
             process = self._ready(asked, command)
             if process is not None:
-                text = _answered(process, question, self._deadline_s)
+                text = _answered(process, question, self._deadline_s if process is self._started else self._start_s)
+                self._started = process
         except Exception:  # the top of the thread
             LOGGER.exception("the coach cannot be asked")
         with self._lock:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import games
 from agents import reasons
+from agents.analysis import Analyst
 from agents.best_moves import BestMoves, final_lead
 from agents.cli import app
 from agents.endgames import Solver
@@ -65,6 +66,36 @@ def test_the_ending_of_reversi_is_worth_what_the_solver_proves() -> None:
         moves = reversi.legal_moves(position)
         position = reversi.apply(position, moves[number % len(moves)])
     assert checked > 10
+
+
+RULE_SETS = {
+    "gomoku": ["caro", "pro", "long_pro", "swap2"],
+    "morris": ["lasker", "morabaraba", "six", "three"],
+    "reversi": ["two_corners"],
+}
+
+
+@pytest.mark.parametrize(("name", "by"), [(name, by) for name, all_of in RULE_SETS.items() for by in all_of])
+def test_under_other_rule_sets_moves_are_found_and_judged(name: str, by: str) -> None:
+    game = games.load(name, games.rules_from_words([by]))
+    search, analyst, position = BestMoves(game), Analyst(game, 0.05), game.initial()
+    for ply in range(3):
+        best = next(filter(None, (search.find(position, 3, time_s, NEVER) for time_s in (0.1, 1.0, 10.0))), [])
+        assert best and {str(one["move"]) for one in best} <= {
+            game.format_move(position, move) for move in game.legal_moves(position)
+        }
+        move = list(game.legal_moves(position))[5 * ply % len(game.legal_moves(position))]
+        judged = analyst.judged(position, move, NEVER)
+        assert judged.made.move == move and judged.best.move in game.legal_moves(position) and 0 <= judged.lost <= 1
+        position = game.apply(position, move)
+        if game.outcome(position) is not None:
+            break
+
+
+def test_five_between_two_enemy_stones_is_none_in_caro() -> None:
+    moves = "h8 g8 i8 m8 j8 a1 k8 a3"
+    assert why(games.load("gomoku"), moves, "l8") == ["five"]
+    assert why(games.load("gomoku", games.rules_from_words(["caro"])), moves, "l8") == []
 
 
 def test_hands_of_dominoes_stay_secret() -> None:

@@ -114,10 +114,23 @@ def test_the_same_seed_makes_the_same_puzzle() -> None:
     assert first == second
 
 
-def test_games_and_rules_without_puzzles() -> None:
-    assert puzzles.certifiers(games.load("dominoes")) == []
-    for rules in ({"renju": "true"}, {"exact_five": "true"}, {"swap2": "true"}):
-        assert puzzles.certifiers(games.load("gomoku", rules)) == []
+UNPROVEN = {
+    "gomoku": ["standard", "caro", "renju", "pro", "long_pro", "swap", "swap2", "opening=pro"],
+    "morris": ["morabaraba", "russian", "one_time", "six", "three"],
+    "dominoes": [""],
+}
+
+
+@pytest.mark.parametrize(("name", "by"), [(name, by) for name, all_of in UNPROVEN.items() for by in all_of])
+def test_games_and_rules_without_puzzles(name: str, by: str) -> None:
+    assert puzzles.certifiers(games.load(name, games.rules_from_words([by] if by else []))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "by"), [("gomoku", "first=white"), ("gomoku", "size=19"), ("morris", "lasker"), ("reversi", "two_corners")]
+)
+def test_rules_with_puzzles(name: str, by: str) -> None:
+    assert puzzles.certifiers(games.load(name, games.rules_from_words([by])))
 
 
 def test_a_quiet_start_is_no_puzzle() -> None:

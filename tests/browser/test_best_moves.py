@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agents import kernels
 from daemon.i18n import translation
 from daemon.outputs import permission
 from daemon.storage.journal import Journal
@@ -16,7 +17,14 @@ from tests.browser.table import Table
 Look = Callable[..., Any]
 Tables = Callable[..., Table]
 ENGINE_MS = 60_000
-"""Milliseconds for the first answer: its search may have to be compiled."""
+"""Milliseconds for the first answer: its process gives way to all others."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled() -> None:
+    """Compiles the searches, which may take minutes in a process that gives way to all others."""
+    for name in ("reversi", "nine_mens_morris"):
+        kernels.load(name)
 
 
 @pytest.fixture(autouse=True)

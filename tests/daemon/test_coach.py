@@ -27,9 +27,9 @@ def no_coach_is_left() -> Iterator[None]:
         COACHES.pop().close()
 
 
-def running(program: str, deadline_s: float = 20.0) -> hints.Coach:
+def running(program: str, deadline_s: float = 20.0, start_s: float = 20.0) -> hints.Coach:
     """A coach that asks this program."""
-    COACHES.append(hints.Coach((sys.executable, "-c", program), deadline_s))
+    COACHES.append(hints.Coach((sys.executable, "-c", program), deadline_s, start_s))
     return COACHES[-1]
 
 
@@ -77,10 +77,22 @@ def test_the_coach_says_who_stands_better_and_the_best_move(answer: object, said
 
 
 def test_a_coach_that_stalls_is_ended_at_its_deadline() -> None:
-    coach = running("import time; time.sleep(600)", 0.2)
+    coach = running("import time; time.sleep(600)", start_s=0.2)
     bench = at(moves=["d2"], coach=coach)
     assert advised(bench) == "I have no opinion on this position."
     assert not coach.thinks
+
+
+def test_only_the_first_answer_of_a_process_may_take_long() -> None:
+    program = """
+import json, sys, time
+for number, line in enumerate(sys.stdin):
+    time.sleep(600 if number else 0.5)
+    print(json.dumps({"move": "f4", "score": 1.0, "lead": 1}), flush=True)
+"""
+    bench = at(moves=["d2"], coach=running(program, 0.2))
+    assert advised(bench) == "Dark is ahead. Try f4."
+    assert advised(bench) == "I have no opinion on this position."
 
 
 def test_advice_on_a_position_that_has_gone_is_not_given() -> None:

@@ -176,9 +176,7 @@ class ThreatSearch:
         return Iteration(whole, moves[0] if moves else None, score, moves, nodes, final)
 
     def _legal(self, moves: tuple[Move | Choice, ...]) -> tuple[Move | Choice, ...]:
-        """The line as far as it is legal: the search only estimates fouls."""
-        if not self.game.rules.renju:
-            return moves
+        """The line as far as it is legal: the search only estimates fouls, and forgets the opening after a move."""
         position = self._position
         for number, move in enumerate(moves):
             if self.game.fouls(position) and move not in self.game.legal_moves(position):
