@@ -31,7 +31,7 @@ def why(game: AnyGame, moves: str, move: str) -> list[str]:
 
 
 def test_a_mill_comes_first_and_only_its_best_capture_is_listed() -> None:
-    best = found(games.load("morris"), "d2 f4 d3 f6")
+    best = found(games.load("morris"), "d2 f4 d3 f6", time_s=2.0)
     assert best[0]["why"] == ["closes_mill"] and best[0]["men"] == 1
     assert len([one for one in best if str(one["move"]).startswith("d1x")]) == 1
 
