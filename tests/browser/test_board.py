@@ -35,7 +35,7 @@ def answers(monkeypatch: pytest.MonkeyPatch, move: str) -> None:
     """Replaces the coach's search with an answer."""
     text = json.dumps({"move": move, "score": 12, "lead": 40})
     command = (sys.executable, "-c", f"print({text!r})")
-    monkeypatch.setattr(hints.Coach.__init__, "__defaults__", (command, 20.0))
+    monkeypatch.setattr(hints.Coach.__init__, "__defaults__", (command, 20.0, 20.0))
 
 
 @pytest.mark.parametrize(("width", "height"), WIDTHS)
