@@ -11,6 +11,7 @@ import pytest
 import games
 from agents import heuristics, registry
 from daemon.i18n.translation import LANGUAGES
+from games.reversi.openings import LINES as OPENINGS
 from tests.browser.table import Table
 from tests.daemon.pseudo import LANGUAGE, untranslated
 
@@ -54,8 +55,9 @@ NAMES = frozenset(
     | set(registry.names())
     | {name for game in games.names() for name in heuristics.of(games.load(game))}
     | {"max", "robust", "max_robust", "secure"}
+    | {word for name in OPENINGS for word in re.findall("[A-Za-z]+", name)}
 )
-"""Product, language, agent and algorithm names, which are the same in every language."""
+"""Product, language, agent, algorithm and opening names, which are the same in every language."""
 FACTS = re.compile(r"https?://\S+|rtsp://\S+|\brandom:\S+|\d+ \w+\.? \d{4}, \d+:\d+|\bpass(:\S+)?")
 """Addresses, players as they are typed, dates, and moves."""
 

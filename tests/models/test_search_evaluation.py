@@ -29,7 +29,7 @@ U = np.uint64
 RULES: list[tuple[str, dict[str, object]]] = [
     ("gomoku", {}),
     ("gomoku", {"first": "white", "size": "19", "exact_five": True}),
-    ("nine_mens_morris", {"flying": True}),
+    ("nine_mens_morris", {"flying": True, "diagonals": True}),
     ("co_ganh", {}),
     ("co_ganh", {"capture": "flip", "mo": True}),
 ]
