@@ -190,7 +190,7 @@ def test_a_line_asks_for_the_best_moves_and_a_wrong_one_is_answered() -> None:
         result = CliRunner().invoke(app, ["move", "--game", "morris", "--depth", "1", "--lines"], input=line + "\n")
         answer = json.loads(result.stdout)
         if line == lines[0]:
-            assert len(answer["best"]) == 2 and answer["lead"] == 400
+            assert len(answer["best"]) == 2 and answer["lead"] == 100
         elif line == lines[3]:
             assert answer["move"]
         else:
