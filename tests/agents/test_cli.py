@@ -129,4 +129,4 @@ def test_lines_are_answered_one_by_one_and_a_bad_one_is_told_and_ends_nothing() 
     done = CliRunner().invoke(app, ["move", "--game", "morris", "--agent", "random", "--lines"], input=lines)
     told = [json.loads(line) for line in done.output.splitlines()]
     assert done.exit_code == 0 and [next(iter(one)) for one in told] == ["move", "error", "error", "error", "move"]
-    assert told[0]["lead"] == 400
+    assert told[0]["lead"] == 100
