@@ -14,13 +14,15 @@ from agents.kernels.nine_mens_morris.memory import Memory
 from agents.kernels.nine_mens_morris.weights import NAMED
 from agents.kernels.nine_mens_morris.weights import PATTERNS as NAME
 from models.train.manifest import write_entry
-from models.train.morris_fit import Fitted, fit
+from models.train.morris_fit import Fitted, accuracy, fit
 from models.train.morris_games import play
 
 FILE = f"{NAME}.npz"
 ROUNDS = ((1 / 4, 3, 0.8), (1 / 2, 4, 0.7), (1.0, 4, 0.6), (1.0, 4, 0.6))
 """Share of the games, depth of their searches, and trust in what comes later (`morris_games.play`)."""
 EPOCHS = 10
+MEASURED = 4
+"""Depth of the searches in the games that measure how often the winner is told."""
 FIRST = "best"
 """The heuristic by which the first games are played."""
 
@@ -41,13 +43,18 @@ def make_morris(out: Path, *, games: int, seed: int, command: str) -> None:
             positions = play(prepare, count, depth, trust, seed + number - 1, advance)
             task = progress.add_task(f"round {number}: {len(positions.mine)} positions, fitting", total=layout.STAGES)
             fitted = fit(positions, EPOCHS, seed, functools.partial(progress.advance, task))
-    assert fitted is not None
+        assert fitted is not None
+        count = games // 20
+        task = progress.add_task("games to measure by", total=count)
+        prepare = functools.partial(_judge_by, fitted.weights)
+        fresh = play(prepare, count, MEASURED, 1.0, seed + len(ROUNDS), functools.partial(progress.advance, task))
     np.savez_compressed(out / FILE, weights=fitted.weights)
     facts: dict[str, str | float] = {
         "data": "games of the program against itself (models/train/morris_games.py)",
         "licence": "MIT",
         "command": command,
         "held_out_error_points": round(fitted.error, 4),
+        "fresh_games_winner_accuracy": round(accuracy(fresh, fitted.weights), 4),
     }
     write_entry(out, NAME, FILE, facts)
 

@@ -92,6 +92,16 @@ def _pass_over(features: Any, worth: Any, order: Any, weights: Any, step: float)
             weights[features[row, index]] += step * error
 
 
+def accuracy(positions: Positions, weights: NDArray[np.int16]) -> float:
+    """The share of positions worth more or less than a draw of which the weights tell that."""
+    features, stages = np.zeros((len(positions.mine), FEATURES), np.uint32), np.zeros(len(positions.mine), np.int8)
+    own = np.arange(weights.shape[1], dtype=np.uint32)
+    _features(positions.mine, positions.theirs, positions.hands, positions.flying, own, features, stages)
+    values = weights[stages[:, None], features].sum(axis=1, dtype=np.int64)
+    decided = positions.worth != 0.5
+    return float(np.mean((values > 0)[decided] == (positions.worth > 0.5)[decided]))
+
+
 class Fitted(NamedTuple):
     """Weights of all stages and their quality in held-out games."""
 

@@ -78,13 +78,12 @@ def _play(memory: Memory, depth: int, trust: float, mine: Any, theirs: Any, hand
     """Plays one game; returns the number of positions written."""
     own, other, my_hand, their_hand = ZERO, ZERO, MEN, MEN
     randoms, quiet, rows, later = np.random.randint(0, MOST_RANDOM + 1), 0, 0, 0.5
-    astray = np.zeros(LONGEST, np.bool_)
+    alone = np.zeros(LONGEST, np.bool_)
     for ply in range(LONGEST):
         if (my_hand == 0 and bit_count(own) < THREE) or not can_move(memory, own, other, my_hand):
             later = 0.0
             break
         if quiet >= QUIET:
-            later = 0.5
             break
         memory[GENERATION] = (memory[GENERATION] + ONE) & U(63)
         memory[HINT] = ZERO
@@ -93,10 +92,10 @@ def _play(memory: Memory, depth: int, trust: float, mine: Any, theirs: Any, hand
             negamax(memory, own, other, my_hand, their_hand, quiet, 0, 0, 0, depth, -LIMIT, LIMIT, 0)
             score, code = signed(memory[BEST_SCORE]), memory[BEST_MOVE]
             mine[rows], theirs[rows], hands[rows, 0], hands[rows, 1] = own, other, my_hand, their_hand
-            worth[rows], astray[rows] = points_of(score), strays
+            ends = abs(score) > SURE
+            worth[rows], alone[rows] = points_of(score), strays or ends
             rows += 1
-            if abs(score) > SURE:
-                later = 0.0 if score < 0 else 1.0
+            if ends:
                 break
         if strays:
             count = write_moves(memory, own, other, my_hand, ZERO)
@@ -113,24 +112,20 @@ def _play(memory: Memory, depth: int, trust: float, mine: Any, theirs: Any, hand
             other ^= ONE << removed
             quiet = 0
         own, other, my_hand, their_hand = other, own, their_hand, my_hand
-    # The loop leaves `later` as the worth of the last position: of the one written last, or of the one after it.
-    return _hand_back(mine, theirs, worth, astray, rows, later, trust, own, other)
+    _hand_back(worth, alone, rows, later, trust)
+    return rows
 
 
 @compiled
-def _hand_back(
-    mine: Any, theirs: Any, worth: Any, astray: Any, rows: int, later: float, trust: float, own: np.uint64, other: Any
-) -> int:
-    """Mixes into each position's worth that of the next one, from the end of the game back to its begin."""
-    last = rows - 1
-    if rows > 0 and mine[last] == own and theirs[last] == other:
-        worth[last] = later
-        last -= 1
-    for row in range(last, -1, -1):
-        if not astray[row]:
+def _hand_back(worth: Any, alone: Any, rows: int, later: float, trust: float) -> None:
+    """Mixes into each position's worth that of the next one, from the end back; `later` is what follows the last.
+
+    Positions that stand `alone`, before a random move or a forced end, keep their own.
+    """
+    for row in range(rows - 1, -1, -1):
+        if not alone[row]:
             worth[row] = trust * (1 - later) + (1 - trust) * worth[row]
         later = worth[row]
-    return rows
 
 
 @compiled
