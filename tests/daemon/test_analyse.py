@@ -57,7 +57,8 @@ def test_a_blunder_is_marked_with_the_better_move_and_the_review_is_kept(tmp_pat
     status, text = run("analyse", stored.game_id, "--time-s", "0.1", "--journal", path)
     assert status == 0  # from what is kept
     assert "a1         loses in 1 move, proven" in text and "better h12" in text
-    assert "1 blunder" in text
+    blunders = sum(ply["mark"] == "blunder" for ply in told["judged"][1::2])
+    assert blunders >= 1 and f"white  accuracy {told['accuracy'][1]:.0f}" in text and f", {blunders} blunder" in text
 
 
 def test_a_game_with_a_broken_move_is_analysed_up_to_there(tmp_path: Path) -> None:
