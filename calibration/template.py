@@ -34,6 +34,20 @@ class TemplateError(ValueError):
 
 
 @dataclasses.dataclass(frozen=True)
+class Figure:
+    """How a piece is drawn that a camera sees only as a piece of its side."""
+
+    seen: str
+    """Class letter of what the camera sees."""
+    sign: str
+    """One character for it, where a board is text."""
+    outline: str
+    """SVG path on a square with sides of 100, y down."""
+    on_disc: bool = False
+    """Whether the outline is drawn on the disc of its class rather than in place of it."""
+
+
+@dataclasses.dataclass(frozen=True)
 class BoardTemplate:
     """One game's board, seen from directly above.
 
@@ -66,6 +80,8 @@ class BoardTemplate:
     """Names of the rule options whose lines are drawn."""
     descriptor: str = "resnet18"
     """Name of the descriptor used for its cells."""
+    figures: Mapping[str, Figure] = dataclasses.field(default_factory=dict)
+    """How the letters of `Game.figures` that are no class are drawn."""
     printed: Print | None = None
     """Print besides bare lines; None if the template does not define it."""
 
@@ -186,8 +202,20 @@ def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[st
         },
         source=source,
         options=options,
+        figures=_figures(source),
         printed=parse_print(source["print"], cells_mm, lines_mm) if "print" in source else None,
     )
+
+
+def _figures(source: Mapping[str, Any]) -> dict[str, Figure]:
+    """The figures of a parsed file; several may share one of its outlines."""
+    found = {}
+    for letter, entry in source.get("figures", {}).items():
+        outline = str(source["outlines"][entry["outline"]])
+        found[letter] = Figure(str(entry["class"]), str(entry["sign"]), outline, bool(entry.get("on_disc", False)))
+        if found[letter].seen not in source["classes"] or letter in source["classes"]:
+            raise ValueError(f"figure {letter!r} needs a letter that is no class, and a class that is one")
+    return found
 
 
 Point = tuple[float, float]

@@ -37,6 +37,8 @@ font-weight:700;user-select:none;pointer-events:none}}
 .other-1{{stop-color:var(--other-1,#a9bbd9)}} .other-2{{stop-color:var(--other-2,#4d6080)}}
 .man.light .body{{stroke:#8f8163}} .man.dark .body{{stroke:#0a0807}} .man.other .body{{stroke:#22303f}}
 .man.dark .inner{{stroke:#ffffff2b}}
+.figure{{stroke-width:3;stroke-linejoin:round}} .man.light .figure{{stroke:#3a3226}} .man.dark .figure{{stroke:#e8dcc4}}
+.crown{{fill:#c8962a;stroke:#0006;stroke-width:3}}
 .tile-body{{fill:var(--tile,#fbf6e8);stroke:#9b8f76}} .seam{{stroke:#9b8f76}} .pip{{fill:var(--pip,#26221e)}}
 .pawn{{stroke:#0009}}
 .marks{{pointer-events:none}}

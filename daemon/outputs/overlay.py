@@ -172,11 +172,13 @@ def _draw_man(box: Image, centre: FloatArray, radius_px: float, letter: str, sce
     """Draws one piece as a disc of its colour, or as its class letter if it has no colour."""
     if letter == next(iter(scene.template.classes)):
         return
-    colour = scene.colours.get(letter)
+    figure = scene.template.figures.get(letter)
+    colour = scene.colours.get(letter if figure is None or not figure.on_disc else figure.seen)
     x, y = round(float(centre[0])), round(float(centre[1]))
     if colour is None:
+        sign, ink = (letter, TEXT) if figure is None else (figure.sign, scene.colours.get(figure.seen, TEXT))
         size = max(6, round(radius_px * 1.6))
-        lettering.write(box, letter, (x - lettering.width_px(letter, size) // 2, y - size * 2 // 3), size, TEXT)
+        lettering.write(box, sign, (x - lettering.width_px(sign, size) // 2, y - size * 2 // 3), size, ink)
         return
     place = (round(float(centre[0]) * 16), round(float(centre[1]) * 16))
     cv2.circle(box, place, round(radius_px * 16), colour, cv2.FILLED, cv2.LINE_AA, 4)
