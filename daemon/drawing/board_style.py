@@ -14,6 +14,8 @@ from daemon.drawing.palette import EDGE, HINT, LAST, UNKNOWN, WANTED, WON, WRONG
 
 TINT = "#ead9b5"
 """Colour of the ground if the template names none."""
+DARK_TINT = "#a97c50"
+"""Colour of the dark squares if the template names none."""
 DARKER, FULLER = 0.8, 1.05
 """Factors for the ground's lightness and saturation against the printed board: unlike paper, a screen shines."""
 SLOPE = 0.035
@@ -78,6 +80,11 @@ def ground_colours(source: Mapping[str, Any]) -> tuple[str, str]:
     red, green, blue = (int(tint[place : place + 2], 16) / 255 for place in (0, 2, 4))
     hue, lightness, fullness = colorsys.rgb_to_hls(red, green, blue)
     return _hex(hue, lightness * DARKER + SLOPE, fullness), _hex(hue, lightness * DARKER - SLOPE, fullness)
+
+
+def dark_colour(source: Mapping[str, Any]) -> str:
+    """Colour of the dark squares of a chequered board; `source` is a parsed template file."""
+    return str(source.get("sheet", {}).get("dark_tint", DARK_TINT))
 
 
 def _hex(hue: float, lightness: float, fullness: float) -> str:

@@ -17,7 +17,7 @@ from calibration.printed import Shape
 from calibration.sheet import coordinates
 from calibration.template import BoardTemplate, Figure
 from daemon.drawing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring
-from daemon.drawing.board_style import STYLE, add_gradients, ground_colours
+from daemon.drawing.board_style import STYLE, add_gradients, dark_colour, ground_colours
 from games import EMPTY, Step
 
 LINE, LINE_WHOLE, DOT = 0.035, 0.0045, 4.0
@@ -94,7 +94,7 @@ def board_svg(
 ) -> str:
     """The SVG of a board: `board` has a letter per cell, as `Game.figures` tells, or is empty.
 
-    `tiles` are pairs of cells under one tile. `pawns` are sides and their scores, drawn if the board has a track. `bare`
+    `tiles` are pairs of cells under one tile. `pawns` are sides and their scores, drawn if there is a track. `bare`
     omits the board's painting, to lay the drawing over a picture. `names` replace the template's class names, by
     letter, and `sides` the sides' names in `pawns`; `worth` are the points of cells, as a number and in words, shown
     while they are empty. Raises ValueError if the length of `board` is not the template's number of cells.
@@ -182,6 +182,9 @@ def _draw_board(svg: Element, template: BoardTemplate, pitch: float, low: FloatA
     add(board, "rect", "board-tint", place, fill="url(#ground-" + template.game + ")")
     inset = {"x": low[0] + edge, "y": low[1] + edge, "width": width - 2 * edge, "height": height - 2 * edge}
     add(board, "rect", "board-edge", inset | {"rx": 0.2 * pitch, "stroke-width": 2 * edge})
+    for (left, top), (right, bottom) in template.dark_mm:
+        place = {"x": left, "y": top, "width": right - left, "height": bottom - top}
+        add(board, "rect", "board-dark", place, fill=dark_colour(template.source))
     wide = min(LINE * pitch, LINE_WHOLE * max(template.size_mm))
     for start, end in template.lines_mm:
         line(board, "board-line", start, end, wide)

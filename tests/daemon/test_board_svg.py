@@ -139,3 +139,16 @@ def test_a_figure_is_drawn_in_the_shade_of_what_the_camera_sees_and_named_as_wha
     assert [one.tag for one in man] == [f"{SVG}path"] and crowned_man[-1].tag == f"{SVG}path"
     assert len(crowned_man) == len(plain_man) + 1
     assert TextBoard(template).draw(board).splitlines()[0].split()[1] == "\u2654"
+
+
+@pytest.mark.parametrize(("corner", "dark"), [("bottom left", "a8"), ("bottom right", "h8"), ("top right", "h1")])
+def test_a_chequered_board_has_its_named_corner_dark(corner: str, dark: str) -> None:
+    plain = load_template("reversi")  # its row 1 is at the top
+    template = dataclasses.replace(
+        plain, game=corner, source=plain.source | {"grid": plain.source["grid"] | {"dark_corner": corner}}
+    )
+    centres = template.dark_mm.mean(axis=1)
+    names = {template.cell_names[int(abs(template.cells_mm - centre).sum(axis=1).argmin())] for centre in centres}
+    assert len(names) == 32 and dark in names and {"a1", "h8"} & names != {"a1"}
+    squares = [one for one in drawn(template).iter(f"{SVG}rect") if one.get("class") == "board-dark"]
+    assert len(squares) == 32 and not plain.dark_mm.size
