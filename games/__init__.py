@@ -32,7 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
-from wording import Sentence, Term, noun, sentence
+from wording import Sentence, Term, Value, noun, sentence
 
 EMPTY = "."
 """The class letter of an empty cell in every board string."""
@@ -228,6 +228,10 @@ class Game(Protocol[P, M]):
 
     piece_nouns: tuple[str, ...] = ()
     """Noun for a piece of each side, marked as `noun("piece", ...)`, "light man", say; else the sides' names."""
+    figure_nouns: Mapping[str, str] = types.MappingProxyType({})
+    """Nouns for the letters of `figures` that are no class, marked as `noun("piece", ...)`: "white king", say.
+
+    The board template draws each of them (`[figures]`)."""
     endings: Mapping[str, Sentence] = types.MappingProxyType({})
     """Why a game is over, by `Outcome.reason`. A `{side}` in it is the side that lost: "{side} cannot move"."""
     formats: tuple[str, ...] = ("moves",)
@@ -247,8 +251,21 @@ class Game(Protocol[P, M]):
     accepted.
     """
 
+    def figures(self, position: P) -> str:
+        """What stands on each cell, where a camera sees only whose piece it is: a letter per cell, as in `board`.
+
+        A letter is a class of the board, or one of `figure_nouns` where the rules know more than the camera sees.
+        """
+        return self.board(position)
+
+    def spoken(self, position: P, move: M) -> Value | None:
+        """A legal move in words, "knight to f3"; None where its steps say it: "g1 to f3"."""
+        return None
+
     def piece_noun(self, letter: str) -> Term | Sentence:
-        """Noun for a piece with that class letter, for sentences about laying or taking it."""
+        """Noun for a piece with that letter of `board` or `figures`, for sentences about laying or taking it."""
+        if letter in self.figure_nouns:
+            return Term("piece", self.figure_nouns[letter])
         return Term("piece", (self.piece_nouns or self.sides)[self.pieces.index(letter)])
 
     def told(self, position: P, move: M) -> Sentence | None:

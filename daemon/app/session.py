@@ -19,7 +19,7 @@ from daemon.app.services import Services
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
 from daemon.config.player_names import player_name
-from daemon.config.seats import Seat, own_agents, seat
+from daemon.config.seats import Seat, own_agents, seat, stand_in
 from daemon.config.settings import ClockSection, Config, PlayerSection, PlayersSection
 from daemon.core.clock_service import CLOCK, ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
@@ -259,6 +259,7 @@ class Session:
             self.match.pace_s = self.pace_s
         self.match.blind = lambda: bool(self.camera_trouble)
         self.match.is_absent = lambda agent: agent in self.missing_agents()
+        self.match.stand_in = self._stand_in
         self.eyes = None
         if pipeline is not None:
             learner = self._learner(pipeline, adapted)
@@ -294,6 +295,7 @@ class Session:
         )
         self.match.blind = lambda: bool(self.camera_trouble)
         self.match.is_absent = lambda agent: agent in self.missing_agents()
+        self.match.stand_in = self._stand_in
         self.eyes = None
         if pipeline is not None:
             learner = self._learner(pipeline, adapted)
@@ -451,7 +453,8 @@ class Session:
 
     def missing_agents(self) -> list[str]:
         """The agents of this table that must join by themselves, and are not there."""
-        awaited = {one.agent for one in self.seats if one.agent and (one.joins or self.worker is None)}
+        seats = self.seats if self.match is None else self.match.seats
+        awaited = {one.agent for one in seats if one.agent and (one.joins or self.worker is None)}
         if not awaited:
             return []
         workers = self.bus.workers()
@@ -465,7 +468,30 @@ class Session:
         """Closes every service, the newest first."""
         self.services.close()
 
+    def _stand_in(self, failed: Seat) -> Seat | None:
+        """Who plays instead of an agent that fails; None if no worker could."""
+        instead = stand_in(failed)
+        if instead is None or self.config.bus.start_workers:
+            return instead
+        offered = {agent for one in self.bus.workers() if self.game.name in one.games for agent in one.agents}
+        return instead if instead.agent in offered else None
+
+    def _seat_stand_in(self) -> None:
+        """Makes the own worker offer who stands in, and the record name it: who plays at the end gets the result."""
+        assert self.match is not None
+        self._offer((*self.services.agents, *own_agents(self.match.seats)))
+        if self.match.puzzle is not None:
+            return
+        try:
+            names = zip(self.journal.game(self.match.game_id).players, self.match.seats, self.seats, strict=True)
+            players = [kept if now == before else str(now.agent) for kept, now, before in names]
+            self.journal.name_players(self.match.game_id, players)
+        except JournalError as error:
+            LOGGER.error("who stands in is not recorded: %s", error)
+
     def _tell(self, announcement: Announcement) -> None:
+        if announcement.code == "stand_in":
+            self._seat_stand_in()
         verbosity = self.config.speech.verbosity
         if is_spoken(announcement, verbosity):
             self.speaker.say(in_words(*announcement.said), urgent=announcement.urgent)

@@ -90,7 +90,9 @@ def is_pass(game: AnyGame, position: Any, move: Any) -> bool:
 
 def spoken_move(game: AnyGame, position: Any, move: Any) -> Value:
     """The move in words: "d2", "a1 to a4, taking g7", and of a tile its ends and where they lie."""
-    steps = game.steps(position, move)
+    steps, own = game.steps(position, move), game.spoken(position, move)
+    if own is not None:
+        return own
     if not steps:
         if is_pass(game, position, move):
             return sentence("pass")
@@ -118,17 +120,18 @@ def listed(words: Sequence[Value]) -> Listing:
     return listing(words, most=len(words))
 
 
-def put_right(game: AnyGame, before: str, board: str) -> Sentences:
-    """What hands must do to make a board show `before` again: "Take a1 away. Put the light man back on d2."."""
+def put_right(game: AnyGame, position: Any, board: str) -> Sentences:
+    """What hands must do to make a board show the position: "Take a1 away. Put the light man back on d2."."""
+    before, figures = game.board(position), game.figures(position)
     cells = [cell for cell, pair in enumerate(zip(before, board, strict=True)) if pair[0] != pair[1]]
     came = [cell for cell in cells if before[cell] == EMPTY]
     gone = [cell for cell in cells if board[cell] == EMPTY]
     if len(cells) == 2 and len(came) == len(gone) == 1 and before[gone[0]] == board[came[0]]:
         return (sentence("Move {cell} back to {origin}.", cell=game.cells[came[0]], origin=game.cells[gone[0]]),)
     sentences = [sentence("Take {cells} away.", cells=named_cells(game, came))] if came else []
-    for letter in sorted({before[cell] for cell in cells} - {EMPTY}):
-        lacking = [cell for cell in gone if before[cell] == letter]
-        other = [cell for cell in cells if before[cell] == letter and cell not in gone]
+    for letter in sorted({figures[cell] for cell in cells} - {EMPTY}):
+        lacking = [cell for cell in gone if figures[cell] == letter]
+        other = [cell for cell in cells if figures[cell] == letter and cell not in gone]
         piece = game.piece_noun(letter)
         if lacking:
             where = named_cells(game, lacking)
