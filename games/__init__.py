@@ -21,6 +21,7 @@ import dataclasses
 import functools
 import importlib
 import importlib.metadata
+import importlib.util
 import itertools
 import pkgutil
 import re
@@ -395,19 +396,28 @@ def find(name: str) -> type[AnyGame]:
 
 
 def file_of(name: str, path: str) -> Path | None:
-    """A file that an installed package ships for its game, such as `boards/chess.toml` beside the game's module.
-
-    None where there is no such file, and for games of this folder.
-    """
+    """A file that a game's package brings, such as `levels/chess.toml` beside its module; None where it has none."""
     module = _brought().get(name)
-    file = None if module is None or module.__file__ is None else Path(module.__file__).parent / path
-    return file if file is not None and file.is_file() else None
+    package = Path(__file__).parent / name if module is None else Path(module.__file__ or "").parent
+    file = package / path
+    return file if file.is_file() else None
+
+
+def part_of(name: str, part: str) -> types.ModuleType | None:
+    """A module of a game's package besides its rules, such as `heuristics`; None where it has none."""
+    if name not in names() or not hasattr(_module_of(name), "__path__"):
+        return None
+    full = f"{_module_of(name).__name__}.{part}"
+    return None if importlib.util.find_spec(full) is None else importlib.import_module(full)
 
 
 def _class_of(name: str) -> type[AnyGame]:
-    module = _brought().get(name) or importlib.import_module(f"games.{name}")
-    game: type[AnyGame] = module.GAME
+    game: type[AnyGame] = _module_of(name).GAME
     return game
+
+
+def _module_of(name: str) -> types.ModuleType:
+    return _brought().get(name) or importlib.import_module(f"games.{name}")
 
 
 @functools.cache
