@@ -235,10 +235,10 @@ TAKING = ("nine_mens_morris", "co_ganh")
 """Games in which men are taken, or change sides."""
 
 
-def final_lead(scores: tuple[int, int]) -> int:
+def final_lead(scores: tuple[float, float]) -> int:
     """The first side's lead at the end of reversi, where the winner gets the empty squares."""
-    lead = scores[0] - scores[1]
-    empty = 64 - sum(scores)
+    lead = round(scores[0] - scores[1])
+    empty = 64 - round(sum(scores))
     return lead + (empty if lead > 0 else -empty if lead < 0 else 0)
 
 
