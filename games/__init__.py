@@ -21,6 +21,7 @@ import dataclasses
 import functools
 import importlib
 import importlib.metadata
+import importlib.util
 import itertools
 import pkgutil
 import re
@@ -80,8 +81,8 @@ class Outcome:
     """None is a draw."""
     reason: str
     """Stable snake_case code, such as `two_men_left`."""
-    scores: tuple[int, int] | None = None
-    """Points of both sides, in games that count them."""
+    scores: tuple[float, float] | None = None
+    """Points of both sides, in games that count them; whole numbers, or halves where one side is given some."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -338,6 +339,25 @@ class Game(Protocol[P, M]):
         """The cells that won a game which is over, such as five in a row; empty where no line of them does."""
         return ()
 
+    passes_told: bool = False
+    """Whether a pass counts only when somebody says so, and is never inferred from a later move."""
+
+    def counted(self, position: P, move: M, cell: int) -> M | None:
+        """The move that ends the game like `move`, with the pieces on a cell counted as captured, or no longer so.
+
+        Such a move is legal where `move` is, though not among `legal_moves`. None where nothing is to be counted.
+        """
+        return None
+
+    def dead(self, position: P) -> tuple[int, ...]:
+        """After the end, the cells whose pieces still stand but count as captured."""
+        return ()
+
+    def roll_out(self, position: P, seed: int) -> float | None:
+        """The result for the first side, 0 to 1, of one game played on at random, where the game can do that quicker
+        or more sensibly than move by move; else None."""
+        return None
+
     def may_become(self, board: str, target: str, plies: int) -> bool:
         """Whether that many plies might lead from one board to the other: a quick test that is never wrongly False."""
         return True
@@ -396,19 +416,28 @@ def find(name: str) -> type[AnyGame]:
 
 
 def file_of(name: str, path: str) -> Path | None:
-    """A file that an installed package ships for its game, such as `boards/chess.toml` beside the game's module.
-
-    None where there is no such file, and for games of this folder.
-    """
+    """A file that a game's package brings, such as `levels/chess.toml` beside its module; None where it has none."""
     module = _brought().get(name)
-    file = None if module is None or module.__file__ is None else Path(module.__file__).parent / path
-    return file if file is not None and file.is_file() else None
+    package = Path(__file__).parent / name if module is None else Path(module.__file__ or "").parent
+    file = package / path
+    return file if file.is_file() else None
+
+
+def part_of(name: str, part: str) -> types.ModuleType | None:
+    """A module of a game's package besides its rules, such as `heuristics`; None where it has none."""
+    if name not in names() or not hasattr(_module_of(name), "__path__"):
+        return None
+    full = f"{_module_of(name).__name__}.{part}"
+    return None if importlib.util.find_spec(full) is None else importlib.import_module(full)
 
 
 def _class_of(name: str) -> type[AnyGame]:
-    module = _brought().get(name) or importlib.import_module(f"games.{name}")
-    game: type[AnyGame] = module.GAME
+    game: type[AnyGame] = _module_of(name).GAME
     return game
+
+
+def _module_of(name: str) -> types.ModuleType:
+    return _brought().get(name) or importlib.import_module(f"games.{name}")
 
 
 @functools.cache
@@ -708,7 +737,8 @@ def _symmetries(
     places = [_place(name) for name in cells]
     if None in places:
         return (tuple(range(len(cells))),)
-    known = [place for place in places if place is not None]
+    letters = sorted({place[0] for place in places if place is not None})  # some boards have no column I
+    known = [(letters.index(place[0]), place[1]) for place in places if place is not None]
     lowest, highest = ([pick(one[axis] for one in known) for axis in (0, 1)] for pick in (min, max))
     # Twice the distance from the middle, so that it is a whole number.
     middle = [(2 * x - lowest[0] - highest[0], 2 * y - lowest[1] - highest[1]) for x, y in known]
@@ -734,10 +764,10 @@ def _symmetries(
     return tuple(dict.fromkeys(found))
 
 
-def _place(name: str) -> tuple[int, int] | None:
+def _place(name: str) -> tuple[str, int] | None:
     """Column and row of a cell named by a letter and a number, in either order."""
     match = re.fullmatch(r"([A-Za-z])(\d+)|(\d+)([A-Za-z])", name)
-    return None if match is None else (ord((match[1] or match[4]).lower()), int(match[2] or match[3]))
+    return None if match is None else ((match[1] or match[4]).lower(), int(match[2] or match[3]))
 
 
 def _keeps(images: Sequence[int], neighbours: Sequence[int], points: Sequence[int]) -> bool:

@@ -133,6 +133,8 @@ class Lookahead:
             self.looked_at += len(moves)
             yield before, [one for one in moves if one[1]]
             forced = len(moves) == 1
+            if self._game.passes_told:
+                continue
             if unseen < MAX_UNSEEN and (forced or chosen < MAX_CHOSEN_UNSEEN):
                 for move, steps in moves:
                     if not steps:
