@@ -106,7 +106,7 @@ class Chess(Game[Position, Move]):
     piece_nouns = (noun("piece", "white piece"), noun("piece", "black piece"))
     figure_nouns = FIGURES
     endings = ENDINGS
-    formats = ("pgn", "moves")
+    formats = ("pgn",)
     mistakes = MISTAKES
     rule_sets = RULE_SETS
     any_order = True
