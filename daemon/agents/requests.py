@@ -182,6 +182,7 @@ class AgentRequests:
 
     def _state(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> StateMessage:
         game, outcome = referee.game, referee.outcome
+        figures = game.figures(referee.position) if game.figure_nouns else ""
         first, second = (PlayerPart(agent=seat.agent, options=seat.options, limits=seat.limits) for seat in seats)
         return StateMessage(
             session=self._names.session,
@@ -194,6 +195,7 @@ class AgentRequests:
             moves=hands.public_moves(referee),
             position=game.format_position(hands.public_position(referee)),
             board=game.board(referee.position),
+            figures=figures,
             cells=list(game.cells),
             sides=game.sides,
             to_move=1 if game.to_move(referee.position) else 0,

@@ -164,7 +164,7 @@ def scene_of(eyes: BoardTracker) -> Scene | None:
         frame=seen.frame,
         template=eyes.pipeline.template,
         pose=seen.alignment.pose,
-        board=game.board(referee.position),
+        board=game.figures(referee.position),
         last_move=referee.last_steps,
         agent_steps=agent_steps,
         best=steps_and_labels(eyes.match.best_moves),
