@@ -37,6 +37,7 @@ RULES: dict[str, list[dict[str, object]]] = {
     "nine_mens_morris": [{}, {"first": "auto", "flying": True}, {"first": "dark", "men": 12, "diagonals": True}],
     "reversi": [{}, {"first": "white"}],
     "gomoku": [{}, {"size": 19, "exact_five": True}, {"swap2": True}, {"first": "white"}, {"renju": True}],
+    "chess": [{}, {"start": 5, "draws": "automatic"}],
     "co_ganh": [{}, {"capture": "flip", "mo": True}, {"first": "down", "limit": 30}],
     "double_double_dominoes": [{}, {"first": "green"}],
 }
