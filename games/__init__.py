@@ -393,6 +393,12 @@ def file_of(name: str, path: str) -> Path | None:
     return file if file is not None and file.is_file() else None
 
 
+def part_of(name: str, part: str) -> types.ModuleType:
+    """A module of a game's own package, such as `sgf`, which says how its records are written."""
+    module = _brought().get(name)
+    return importlib.import_module(f"games.{name}.{part}" if module is None else f"{module.__name__}.{part}")
+
+
 def _class_of(name: str) -> type[AnyGame]:
     module = _brought().get(name) or importlib.import_module(f"games.{name}")
     game: type[AnyGame] = module.GAME
