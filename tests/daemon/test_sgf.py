@@ -58,9 +58,7 @@ def test_what_is_no_record_is_refused_with_what_is_wrong(text: str, said: str) -
         read(text)
 
 
-GO = (
-    "(;GM[1]FF[4]SZ[9]RU[Chinese]KM[7.5]RE[W+5.5]C[one \\] two];B[ee];W[cc]C[good](;B[gg];W[];B[tt])(;B[aa]))"
-)
+GO = "(;GM[1]FF[4]SZ[9]RU[Chinese]KM[7.5]RE[W+5.5]C[one \\] two];B[ee];W[cc]C[good](;B[gg];W[];B[tt])(;B[aa]))"
 
 
 def test_a_game_of_go_has_rules_komi_and_both_ways_to_write_a_pass() -> None:
