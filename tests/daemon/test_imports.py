@@ -205,7 +205,7 @@ WRONG = {
     "occupied": ("x.sgf", "(;GM[4]SZ[15];B[hh];W[hh])", r"move 2, h8: occupied: h8 is occupied"),
     "other colour": ("x.sgf", "(;GM[4]SZ[15];B[hh];B[ii])", r"move 2, i7: not_your_turn: a stone of W"),
     "no choice": ("x.sgf", "(;GM[4];KC[black])", r"move 1, black: .*'black' is no move"),
-    "another game": ("x.sgf", "(;GM[1];B[hh])", r"GM\[1\] is another game"),
+    "another game": ("x.sgf", "(;GM[2];B[hh])", r"GM\[2\] is another game"),
     "stones later": ("x.sgf", "(;GM[4];B[hh];AW[aa])", r"only its first node"),
     "cut short": ("x.sgf", "(;GM[4];B[hh]", r"cut short"),
     "false result": ("x.txt", '[Variant "nine_mens_morris"]\n\n1. d6 f4 x', r"move 3, x: not_a_move"),

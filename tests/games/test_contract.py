@@ -39,13 +39,15 @@ def some_moves(game: AnyGame, position: Any) -> list[Any]:
 
 
 def some_games() -> list[AnyGame]:
-    """Every game under its default rules, if it has switches with all of them on, and by each rule set."""
-    found = []
+    """Every game under its default rules, if it has switches with all of them on, and by each other rule set."""
+    found: list[AnyGame] = []
     for name in games.names():
         plain = games.load(name)
         switches = [option for option, value in vars(plain.rules).items() if value is False]
         found += [plain, games.load(name, dict.fromkeys(switches, True))][: 1 + bool(switches)]
-        found += [games.load(name, {"set": one}) for one, by in plain.rule_sets.items() if by.options]
+        known = [one.rules for one in found]
+        sets = [games.load(name, {"set": one}) for one in plain.rule_sets]
+        found += [one for one in sets if one.rules not in known]
     return found
 
 

@@ -40,7 +40,7 @@ def to_transcript(played: Played) -> str:
 
 
 FORMATS = {
-    "sgf": Format((".sgf",), to_sgf, "gomoku: Smart Game Format"),
+    "sgf": Format((".sgf",), to_sgf, "go, gomoku: Smart Game Format"),
     "ggf": Format((".ggf",), to_ggf, "reversi: Generic Game Format"),
     "transcript": Format((".txt",), to_transcript, "reversi: f5d6c3..."),
     "moves": Format((".pgn", ".txt"), to_movetext, "morris, ganh: numbered moves under tags"),
