@@ -431,12 +431,6 @@ def part_of(name: str, part: str) -> types.ModuleType | None:
     return None if importlib.util.find_spec(full) is None else importlib.import_module(full)
 
 
-def part_of(name: str, part: str) -> types.ModuleType:
-    """A module of a game's own package, such as `sgf`, which says how its records are written."""
-    module = _brought().get(name)
-    return importlib.import_module(f"games.{name}.{part}" if module is None else f"{module.__name__}.{part}")
-
-
 def _class_of(name: str) -> type[AnyGame]:
     game: type[AnyGame] = _module_of(name).GAME
     return game

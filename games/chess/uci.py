@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from games import PositionError
-from games.chess import Chess, Move, Position, notation
+from games.chess import CLAIM, Chess, Move, Position, notation
 from games.chess.moves import State, after, legal
 from games.chess.position import text_of
 
@@ -24,7 +24,7 @@ def line(game: Chess, position: Position) -> str:
     first = Position(
         states[0], max(0, position.quiet - plies), number=position.number - (plies + (position.side == 0)) // 2
     )
-    moves = [text(game, one, _between(one, then)) for one, then in itertools.pairwise(states)]
+    moves = [text(game, Position(one), _between(one, then)) for one, then in itertools.pairwise(states)]
     return f"fen {text_of(first)}" + (" moves " + " ".join(moves) if moves else "")
 
 
@@ -32,9 +32,9 @@ def _between(state: State, then: State) -> Move:
     return next(move for move in legal(state) if after(state, move) == then)
 
 
-def text(game: Chess, state: State, move: Move) -> str:
-    """A move as UCI has it: cells, and the letter of a promotion."""
-    return notation.uci(state, move, shuffled=game.shuffled)
+def text(game: Chess, position: Position, move: Move) -> str:
+    """A move as UCI has it: cells, and the letter of a promotion; empty for a claim, which it has no word for."""
+    return "" if move == CLAIM else notation.uci(position.state, move, shuffled=game.shuffled)
 
 
 def read(game: Chess, words: Sequence[str]) -> Any:
