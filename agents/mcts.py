@@ -180,6 +180,11 @@ class Mcts:
     def _play_out(self, position: Any) -> float:
         """The result of a random playout for the first side: 1 won, 0.5 drawn, 0 lost."""
         game, draw = self.game, self._random.random
+        if (
+            not self.options.playout_plies
+            and (ended := game.roll_out(position, self._random.randrange(2**30))) is not None
+        ):
+            return ended
         plies, last = self.options.playout_plies or math.inf, None
         while moves := game.legal_moves(position):
             if plies <= 0 and heuristics.is_quiet(game, position):

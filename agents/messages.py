@@ -75,7 +75,7 @@ class OutcomePart(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
     winner: int | None
     reason: str
-    scores: tuple[int, int] | None = None
+    scores: tuple[int | float, int | float] | None = None
 
 
 class StateMessage(Message):

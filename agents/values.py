@@ -97,10 +97,10 @@ def value_of_end(scale: Scale, outcome: Outcome, side: Side, cells: int = 0) -> 
     return Value(score, (1 + won) / 2, amount, None, True)
 
 
-def final_lead(discs: tuple[int, int], cells: int = 64) -> int:
+def final_lead(discs: tuple[float, float], cells: int = 64) -> int:
     """The first side's lead at the end of reversi, where the winner gets the empty squares."""
-    lead = discs[0] - discs[1]
-    empty = cells - sum(discs)
+    lead = round(discs[0] - discs[1])
+    empty = cells - round(sum(discs))
     return lead + (empty if lead > 0 else -empty if lead < 0 else 0)
 
 

@@ -260,7 +260,8 @@ def _grid(grid: Mapping[str, Any], width: float, height: float) -> tuple[dict[st
         )
     rows, columns, squares = int(grid["rows"]), int(grid["columns"]), grid["cells"] == "squares"
     gaps_across, gaps_down = columns - (not squares), rows - (not squares)
-    letters = [chr(ord(grid["first_column"]) + column) for column in range(columns)]
+    named = (chr(code) for code in itertools.count(ord(grid["first_column"])))
+    letters = list(itertools.islice((one for one in named if one not in grid.get("left_out", "")), columns))
     numbers = list(range(1, rows + 1)) if grid["row_one"] == "top" else list(range(rows, 0, -1))
     shift = 0.5 if squares else 0.0
     only_dark = bool(grid.get("only_dark", False))

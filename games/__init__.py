@@ -81,8 +81,8 @@ class Outcome:
     """None is a draw."""
     reason: str
     """Stable snake_case code, such as `two_men_left`."""
-    scores: tuple[int, int] | None = None
-    """Points of both sides, in games that count them."""
+    scores: tuple[float, float] | None = None
+    """Points of both sides, in games that count them; whole numbers, or halves where one side is given some."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -228,6 +228,8 @@ class Game(Protocol[P, M]):
 
     piece_nouns: tuple[str, ...] = ()
     """Noun for a piece of each side, marked as `noun("piece", ...)`, "light man", say; else the sides' names."""
+    to_check: tuple[Sentence, ...] = ()
+    """What people must check on the board before the first move, because no camera sees it; said once."""
     figure_nouns: Mapping[str, str] = types.MappingProxyType({})
     """Nouns for the letters of `figures` that are no class, marked as `noun("piece", ...)`: "white king", say.
 
@@ -240,6 +242,10 @@ class Game(Protocol[P, M]):
     """Whether a side holds pieces that the other does not see."""
     limit: int | None = None
     """Plies after which the game ends."""
+    any_order: bool = False
+    """Whether a hand may do the steps of a turn in any order, and lift several pieces meanwhile, as in chess.
+
+    Else the order is that of `steps`, but for pieces taken or turned over after the first."""
     neighbours: tuple[int, ...] = ()
     """Cells to which a piece may step from each cell, as bit sets, where the board's lines decide that; else empty."""
     rule_sets: Mapping[str, RuleSet] = types.MappingProxyType({})
@@ -260,6 +266,13 @@ class Game(Protocol[P, M]):
 
     def spoken(self, position: P, move: M) -> Value | None:
         """A legal move in words, "knight to f3"; None where its steps say it: "g1 to f3"."""
+        return None
+
+    def choice(self, position: P, move: M) -> Term | None:
+        """What a legal move chooses that the board does not show, such as the piece that a pawn becomes; else None.
+
+        Of such moves that lead to the same board the first of `legal_moves` is believed, until somebody tells another.
+        """
         return None
 
     def piece_noun(self, letter: str) -> Term | Sentence:
@@ -324,6 +337,25 @@ class Game(Protocol[P, M]):
     def won_by(self, position: P) -> tuple[int, ...]:
         """The cells that won a game which is over, such as five in a row; empty where no line of them does."""
         return ()
+
+    passes_told: bool = False
+    """Whether a pass counts only when somebody says so, and is never inferred from a later move."""
+
+    def counted(self, position: P, move: M, cell: int) -> M | None:
+        """The move that ends the game like `move`, with the pieces on a cell counted as captured, or no longer so.
+
+        Such a move is legal where `move` is, though not among `legal_moves`. None where nothing is to be counted.
+        """
+        return None
+
+    def dead(self, position: P) -> tuple[int, ...]:
+        """After the end, the cells whose pieces still stand but count as captured."""
+        return ()
+
+    def roll_out(self, position: P, seed: int) -> float | None:
+        """The result for the first side, 0 to 1, of one game played on at random, where the game can do that quicker
+        or more sensibly than move by move; else None."""
+        return None
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
         """Whether that many plies might lead from one board to the other: a quick test that is never wrongly False."""
@@ -595,11 +627,80 @@ def begins_turn(game: AnyGame, position: Any, board: str) -> bool:
     changed = set(changed_cells(before, board))
     for move in game.legal_moves(position):
         steps = game.steps(position, move)
-        if changed <= {cell for step in steps for cell in (step.cell, step.origin)} and (
-            board in boards_of_turn(game, position, move) or _is_done_in_another_order(before, steps, board)
-        ):
+        if not changed <= {cell for step in steps for cell in (step.cell, step.origin)}:
+            continue
+        if board in boards_of_turn(game, position, move) or _is_done_in_another_order(before, steps, board):
+            return True
+        if game.any_order and any(carry_out(before, done) == board for done, _ in parts_of_turn(game, steps)):
             return True
     return False
+
+
+def seen_moves(game: AnyGame, position: Any) -> list[tuple[Any, tuple[Step, ...]]]:
+    """The legal moves, each with its steps; of moves that lead to the same board by `choice`, only the first."""
+    found, known = [], set[str]()
+    for move in game.legal_moves(position):
+        steps = game.steps(position, move)
+        if game.choice(position, move) is not None:
+            after = carry_out(game.board(position), steps)
+            if after in known:
+                continue
+            known.add(after)
+        found.append((move, steps))
+    return found
+
+
+def alike(game: AnyGame, position: Any, move: Any) -> list[Any]:
+    """The other legal moves that lead to the same board by another `choice`, in their order."""
+    if game.choice(position, move) is None:
+        return []
+    board = game.board(position)
+    after = carry_out(board, game.steps(position, move))
+    return [
+        other
+        for other in game.legal_moves(position)
+        if other != move
+        and game.choice(position, other) is not None
+        and carry_out(board, game.steps(position, other)) == after
+    ]
+
+
+def parts_of_turn(game: AnyGame, steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], tuple[Step, ...]]]:
+    """The ways in which a turn may be half done, as steps done and missing; a lifted piece counts as removed.
+
+    Steps that only place may be seen in any order: they are one piece, or one grip.
+    """
+    if game.any_order:
+        yield from _parts_in_any_order(steps)
+        return
+    if steps[0].origin is not None:
+        yield (Step("remove", steps[0].origin, piece=EMPTY),), steps
+    for done in range(1, len(steps)):
+        yield steps[:done], steps[done:]
+    if len(steps) > 1 and all(step.kind == "place" for step in steps):
+        for done in range(1, len(steps)):
+            yield steps[done:], steps[:done]
+
+
+_STANDS, _LIFTED, _DONE = 0, 1, 2
+
+
+def _parts_in_any_order(steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], tuple[Step, ...]]]:
+    """Every step done or not, every moved piece also lifted; missing steps of lifted pieces come first."""
+    states = [(_STANDS, _DONE) if step.origin is None else (_STANDS, _LIFTED, _DONE) for step in steps]
+    for chosen in itertools.product(*states):
+        if set(chosen) in ({_STANDS}, {_DONE}):
+            continue
+        now = tuple(zip(steps, chosen, strict=True))
+        left = {step.cell for step, state in now if state != _DONE and step.kind == "remove"}
+        left |= {step.origin for step, state in now if state == _STANDS and step.origin is not None}
+        if any(step.cell in left for step, state in now if state == _DONE):
+            continue  # no piece stands on another
+        up = [step.origin for step, state in now if state == _LIFTED and step.origin is not None]
+        lifted = [Step("remove", cell, piece=EMPTY) for cell in up]
+        done = (*lifted, *(step for step, state in now if state == _DONE))
+        missing = sorted((one for one in now if one[1] != _DONE), key=lambda one: one[1] != _LIFTED)
+        yield done, tuple(step for step, _ in missing)
 
 
 def in_any_order(steps: Sequence[Step]) -> bool:
@@ -635,7 +736,8 @@ def _symmetries(
     places = [_place(name) for name in cells]
     if None in places:
         return (tuple(range(len(cells))),)
-    known = [place for place in places if place is not None]
+    letters = sorted({place[0] for place in places if place is not None})  # some boards have no column I
+    known = [(letters.index(place[0]), place[1]) for place in places if place is not None]
     lowest, highest = ([pick(one[axis] for one in known) for axis in (0, 1)] for pick in (min, max))
     # Twice the distance from the middle, so that it is a whole number.
     middle = [(2 * x - lowest[0] - highest[0], 2 * y - lowest[1] - highest[1]) for x, y in known]
@@ -661,10 +763,10 @@ def _symmetries(
     return tuple(dict.fromkeys(found))
 
 
-def _place(name: str) -> tuple[int, int] | None:
+def _place(name: str) -> tuple[str, int] | None:
     """Column and row of a cell named by a letter and a number, in either order."""
     match = re.fullmatch(r"([A-Za-z])(\d+)|(\d+)([A-Za-z])", name)
-    return None if match is None else (ord((match[1] or match[4]).lower()), int(match[2] or match[3]))
+    return None if match is None else ((match[1] or match[4]).lower(), int(match[2] or match[3]))
 
 
 def _keeps(images: Sequence[int], neighbours: Sequence[int], points: Sequence[int]) -> bool:

@@ -38,6 +38,7 @@ from daemon.perception.learning.adapting import Adaptation
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.table_setup import TableSetup
 from daemon.storage.journal import Journal, JournalError, Mended, new_id
+from daemon.storage.live_file import LiveFile
 from daemon.storage.picture_keeper import PictureKeeper
 from daemon.storage.pictures import Pictures
 from daemon.storage.puzzles import Puzzle, PuzzleStore, path_of
@@ -85,6 +86,7 @@ class Session:
         """Component health as last reported; for the thread that reports that the loop hangs."""
         self.reports: dict[str, Callable[[], dict[str, object]]] = {}
         """Health reports of components kept elsewhere, by name, for the health page."""
+        self._live_file: LiveFile | None = None
         self.services = Services(
             config,
             own_agents(self.seats),
@@ -101,6 +103,11 @@ class Session:
                 self._keep_scenes(config)
             if config.journal.pictures:
                 self._keep_pictures(config)
+            if config.journal.live_file:
+                self._live_file = self.services.keep(
+                    LiveFile(places.resolved(config.journal.live_file), self.journal.path)
+                )
+                self.reports["live file"] = self._live_file.status
             self.tell_of_record()
             undo.pop_all()
 
@@ -265,6 +272,9 @@ class Session:
             learner = self._learner(pipeline, adapted)
             self.eyes = BoardTracker(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
         self.match.recall(None if stored is None else stored.asked_thought)
+        if (live := self._live_file) is not None:
+            live.changed(record.game_id)
+            self.match.followers.append(lambda _effects: live.changed(record.game_id))
         self.match.start()
         if asked.best_moves and referee.outcome is None:
             self.match.show_best()

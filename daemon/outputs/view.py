@@ -178,6 +178,7 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "men": men_of(play.line),
         "offers": offers_of(play, watched=watched),
         "passes": [_pass_view(play, one) for one in _passes(play)],
+        "choices": _choices(play),
         "limit": game.limit,
         "opening": opening_of(play),
         "in_short": [in_words(one) for one in (*([by.said] if by is not None else []), *game.in_short)],
@@ -198,6 +199,7 @@ def offers_of(play: Play, *, watched: bool) -> list[str]:
     offered = {
         "undo": play.ply > 0 or play.declared is not None,
         "pass": bool(_passes(play)),
+        "choose": bool(_choices(play)),
         "coach": goes_on and not play.paused and play.awaiting == "move",
         "end_move": goes_on and looks,
         "pause": goes_on and not play.paused and (watched or None not in play.agents),
@@ -237,6 +239,20 @@ def _passes(play: Play) -> list[Any]:
         return []
     passes = unseen_moves(play.game, play.position)
     return passes if len(passes) <= MAX_CHOICES else []
+
+
+def _choices(play: Play) -> list[dict[str, str]]:
+    """What the last move may have chosen instead, where the board does not show it: each as its `move` and a `name`."""
+    line = play.line
+    if not line.plies or play.paused or line.plies[-1].known == "agent" or line.plies[-1].move is None:
+        return []
+    before = line.positions[len(line.plies) - 1]
+    others = games.alike(play.game, before, line.plies[-1].move)
+    return [
+        {"move": play.game.format_move(before, one), "name": alone(term.kind, term.name)}
+        for one in others
+        if (term := play.game.choice(before, one)) is not None
+    ]
 
 
 def _pass_view(play: Play, move: Any) -> dict[str, str]:
