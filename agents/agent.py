@@ -46,6 +46,13 @@ class Answer:
     """Illegal choices that the agent rated higher and skipped; only networks have any."""
     exact: bool = False
     """Whether the score is the position's own: a forced end, a solved ending, or an endgame table's."""
+    stopgap: bool = False
+    """Whether the score is on another scale than the later ones, because the evaluation is still loading."""
+
+    @property
+    def told_score(self) -> float | None:
+        """The score as others may hear it: None also where it is on another scale."""
+        return None if self.stopgap else self.score
 
 
 class Agent(Protocol):

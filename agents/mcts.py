@@ -187,7 +187,7 @@ class Mcts:
             return ended
         plies, last = self.options.playout_plies or math.inf, None
         while moves := game.legal_moves(position):
-            if plies <= 0:
+            if plies <= 0 and heuristics.is_quiet(game, position):
                 value = self._value(position, 0, last)
                 return 0.5 if not value else float(value > 0)
             last = moves[int(draw() * len(moves))]

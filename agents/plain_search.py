@@ -77,7 +77,7 @@ class PlainSearch:
         side = self.game.to_move(position)
         if (outcome := self.game.outcome(position)) is not None:
             return final_score(outcome, side, ply)
-        if depth == 0:
+        if depth <= 0 and heuristics.is_quiet(self.game, position):
             return self._heuristic(self.game, position, last)
         best = -LIMIT
         for move in self._ordered(position) if ply else tuple(self._roots):

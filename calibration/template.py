@@ -23,6 +23,8 @@ FloatArray = NDArray[np.float64]
 BOARDS = Path(__file__).parent / "boards"
 RECTIFIED_PX = 512
 """Pixels of a rectified picture's longer side, margins included, unless a template sets `rectified_px`."""
+CORNERS = ("top left", "top right", "bottom left", "bottom right")
+"""Corners of a board as seen in the picture."""
 WHOLE = ("shape", "cells", "lines")
 """Tables of a template that a rule option replaces as a whole: another board has other cells."""
 NEIGHBOUR = 1.6
@@ -31,6 +33,20 @@ NEIGHBOUR = 1.6
 
 class TemplateError(ValueError):
     """A template file is missing or inconsistent."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """How a piece is drawn that a camera sees only as a piece of its side."""
+
+    seen: str
+    """Class letter of what the camera sees."""
+    sign: str
+    """One character for it, where a board is text."""
+    outline: str
+    """SVG path on a square with sides of 100, y down."""
+    on_disc: bool = False
+    """Whether the outline is drawn on the disc of its class rather than in place of it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +82,8 @@ class BoardTemplate:
     """Names of the rule options whose lines are drawn."""
     descriptor: str = "resnet18"
     """Name of the descriptor used for its cells."""
+    figures: Mapping[str, Figure] = dataclasses.field(default_factory=dict)
+    """How the letters of `Game.figures` that are no class are drawn."""
     printed: Print | None = None
     """Print besides bare lines; None if the template does not define it."""
 
@@ -84,6 +102,20 @@ class BoardTemplate:
         """(4, 2) corners of the frame: top left, top right, bottom right, bottom left."""
         width, height = self.size_mm
         return np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float64)
+
+    @property
+    def dark_mm(self) -> FloatArray:
+        """(squares, 2, 2) top left and bottom right corners of the dark squares of a chequered board; else empty."""
+        grid = self.source.get("grid", {})
+        if "dark_corner" not in grid:
+            return np.zeros((0, 2, 2))
+        rows, columns = int(grid["rows"]), int(grid["columns"])
+        side = np.array(self.size_mm) / (columns, rows)
+        parity = (rows - 1) * grid["dark_corner"].startswith("bottom") + (columns - 1) * grid["dark_corner"].endswith(
+            "right"
+        )
+        squares = [(x, y) for y in range(rows) for x in range(columns) if (x + y - parity) % 2 == 0]
+        return np.array([[(x, y), (x + 1, y + 1)] for x, y in squares]) * side
 
     @property
     def pitch_mm(self) -> float:
@@ -186,8 +218,20 @@ def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[st
         },
         source=source,
         options=options,
+        figures=_figures(source),
         printed=parse_print(source["print"], cells_mm, lines_mm) if "print" in source else None,
     )
+
+
+def _figures(source: Mapping[str, Any]) -> dict[str, Figure]:
+    """The figures of a parsed file; several may share one of its outlines."""
+    found = {}
+    for letter, entry in source.get("figures", {}).items():
+        outline = str(source["outlines"][entry["outline"]])
+        found[letter] = Figure(str(entry["class"]), str(entry["sign"]), outline, bool(entry.get("on_disc", False)))
+        if found[letter].seen not in source["classes"] or letter in source["classes"]:
+            raise ValueError(f"figure {letter!r} needs a letter that is no class, and a class that is one")
+    return found
 
 
 Point = tuple[float, float]
@@ -200,6 +244,10 @@ def _grid(grid: Mapping[str, Any], width: float, height: float) -> tuple[dict[st
     """
     if grid["cells"] not in ("squares", "points"):
         raise ValueError(f"the cells of a grid are squares or points, not {grid['cells']!r}")
+    if grid.get("dark_corner", CORNERS[0]) not in CORNERS:
+        raise ValueError(
+            f"the dark corner of a chequered board is one of {', '.join(CORNERS)}, not {grid['dark_corner']!r}"
+        )
     rows, columns, squares = int(grid["rows"]), int(grid["columns"]), grid["cells"] == "squares"
     gaps_across, gaps_down = columns - (not squares), rows - (not squares)
     named = (chr(code) for code in itertools.count(ord(grid["first_column"])))

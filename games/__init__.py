@@ -21,6 +21,7 @@ import dataclasses
 import functools
 import importlib
 import importlib.metadata
+import importlib.util
 import itertools
 import pkgutil
 import re
@@ -31,7 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
-from wording import Sentence, Term, noun, sentence
+from wording import Sentence, Term, Value, noun, sentence
 
 EMPTY = "."
 """The class letter of an empty cell in every board string."""
@@ -227,6 +228,12 @@ class Game(Protocol[P, M]):
 
     piece_nouns: tuple[str, ...] = ()
     """Noun for a piece of each side, marked as `noun("piece", ...)`, "light man", say; else the sides' names."""
+    to_check: tuple[Sentence, ...] = ()
+    """What people must check on the board before the first move, because no camera sees it; said once."""
+    figure_nouns: Mapping[str, str] = types.MappingProxyType({})
+    """Nouns for the letters of `figures` that are no class, marked as `noun("piece", ...)`: "white king", say.
+
+    The board template draws each of them (`[figures]`)."""
     endings: Mapping[str, Sentence] = types.MappingProxyType({})
     """Why a game is over, by `Outcome.reason`. A `{side}` in it is the side that lost: "{side} cannot move"."""
     formats: tuple[str, ...] = ("moves",)
@@ -235,6 +242,10 @@ class Game(Protocol[P, M]):
     """Whether a side holds pieces that the other does not see."""
     limit: int | None = None
     """Plies after which the game ends."""
+    any_order: bool = False
+    """Whether a hand may do the steps of a turn in any order, and lift several pieces meanwhile, as in chess.
+
+    Else the order is that of `steps`, but for pieces taken or turned over after the first."""
     neighbours: tuple[int, ...] = ()
     """Cells to which a piece may step from each cell, as bit sets, where the board's lines decide that; else empty."""
     rule_sets: Mapping[str, RuleSet] = types.MappingProxyType({})
@@ -246,8 +257,28 @@ class Game(Protocol[P, M]):
     accepted.
     """
 
+    def figures(self, position: P) -> str:
+        """What stands on each cell, where a camera sees only whose piece it is: a letter per cell, as in `board`.
+
+        A letter is a class of the board, or one of `figure_nouns` where the rules know more than the camera sees.
+        """
+        return self.board(position)
+
+    def spoken(self, position: P, move: M) -> Value | None:
+        """A legal move in words, "knight to f3"; None where its steps say it: "g1 to f3"."""
+        return None
+
+    def choice(self, position: P, move: M) -> Term | None:
+        """What a legal move chooses that the board does not show, such as the piece that a pawn becomes; else None.
+
+        Of such moves that lead to the same board the first of `legal_moves` is believed, until somebody tells another.
+        """
+        return None
+
     def piece_noun(self, letter: str) -> Term | Sentence:
-        """Noun for a piece with that class letter, for sentences about laying or taking it."""
+        """Noun for a piece with that letter of `board` or `figures`, for sentences about laying or taking it."""
+        if letter in self.figure_nouns:
+            return Term("piece", self.figure_nouns[letter])
         return Term("piece", (self.piece_nouns or self.sides)[self.pieces.index(letter)])
 
     def told(self, position: P, move: M) -> Sentence | None:
@@ -384,13 +415,19 @@ def find(name: str) -> type[AnyGame]:
 
 
 def file_of(name: str, path: str) -> Path | None:
-    """A file that an installed package ships for its game, such as `boards/chess.toml` beside the game's module.
-
-    None where there is no such file, and for games of this folder.
-    """
+    """A file that a game's package brings, such as `levels/chess.toml` beside its module; None where it has none."""
     module = _brought().get(name)
-    file = None if module is None or module.__file__ is None else Path(module.__file__).parent / path
-    return file if file is not None and file.is_file() else None
+    package = Path(__file__).parent / name if module is None else Path(module.__file__ or "").parent
+    file = package / path
+    return file if file.is_file() else None
+
+
+def part_of(name: str, part: str) -> types.ModuleType | None:
+    """A module of a game's package besides its rules, such as `heuristics`; None where it has none."""
+    if name not in names() or not hasattr(_module_of(name), "__path__"):
+        return None
+    full = f"{_module_of(name).__name__}.{part}"
+    return None if importlib.util.find_spec(full) is None else importlib.import_module(full)
 
 
 def part_of(name: str, part: str) -> types.ModuleType:
@@ -400,9 +437,12 @@ def part_of(name: str, part: str) -> types.ModuleType:
 
 
 def _class_of(name: str) -> type[AnyGame]:
-    module = _brought().get(name) or importlib.import_module(f"games.{name}")
-    game: type[AnyGame] = module.GAME
+    game: type[AnyGame] = _module_of(name).GAME
     return game
+
+
+def _module_of(name: str) -> types.ModuleType:
+    return _brought().get(name) or importlib.import_module(f"games.{name}")
 
 
 @functools.cache
@@ -593,11 +633,80 @@ def begins_turn(game: AnyGame, position: Any, board: str) -> bool:
     changed = set(changed_cells(before, board))
     for move in game.legal_moves(position):
         steps = game.steps(position, move)
-        if changed <= {cell for step in steps for cell in (step.cell, step.origin)} and (
-            board in boards_of_turn(game, position, move) or _is_done_in_another_order(before, steps, board)
-        ):
+        if not changed <= {cell for step in steps for cell in (step.cell, step.origin)}:
+            continue
+        if board in boards_of_turn(game, position, move) or _is_done_in_another_order(before, steps, board):
+            return True
+        if game.any_order and any(carry_out(before, done) == board for done, _ in parts_of_turn(game, steps)):
             return True
     return False
+
+
+def seen_moves(game: AnyGame, position: Any) -> list[tuple[Any, tuple[Step, ...]]]:
+    """The legal moves, each with its steps; of moves that lead to the same board by `choice`, only the first."""
+    found, known = [], set[str]()
+    for move in game.legal_moves(position):
+        steps = game.steps(position, move)
+        if game.choice(position, move) is not None:
+            after = carry_out(game.board(position), steps)
+            if after in known:
+                continue
+            known.add(after)
+        found.append((move, steps))
+    return found
+
+
+def alike(game: AnyGame, position: Any, move: Any) -> list[Any]:
+    """The other legal moves that lead to the same board by another `choice`, in their order."""
+    if game.choice(position, move) is None:
+        return []
+    board = game.board(position)
+    after = carry_out(board, game.steps(position, move))
+    return [
+        other
+        for other in game.legal_moves(position)
+        if other != move
+        and game.choice(position, other) is not None
+        and carry_out(board, game.steps(position, other)) == after
+    ]
+
+
+def parts_of_turn(game: AnyGame, steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], tuple[Step, ...]]]:
+    """The ways in which a turn may be half done, as steps done and missing; a lifted piece counts as removed.
+
+    Steps that only place may be seen in any order: they are one piece, or one grip.
+    """
+    if game.any_order:
+        yield from _parts_in_any_order(steps)
+        return
+    if steps[0].origin is not None:
+        yield (Step("remove", steps[0].origin, piece=EMPTY),), steps
+    for done in range(1, len(steps)):
+        yield steps[:done], steps[done:]
+    if len(steps) > 1 and all(step.kind == "place" for step in steps):
+        for done in range(1, len(steps)):
+            yield steps[done:], steps[:done]
+
+
+_STANDS, _LIFTED, _DONE = 0, 1, 2
+
+
+def _parts_in_any_order(steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], tuple[Step, ...]]]:
+    """Every step done or not, every moved piece also lifted; missing steps of lifted pieces come first."""
+    states = [(_STANDS, _DONE) if step.origin is None else (_STANDS, _LIFTED, _DONE) for step in steps]
+    for chosen in itertools.product(*states):
+        if set(chosen) in ({_STANDS}, {_DONE}):
+            continue
+        now = tuple(zip(steps, chosen, strict=True))
+        left = {step.cell for step, state in now if state != _DONE and step.kind == "remove"}
+        left |= {step.origin for step, state in now if state == _STANDS and step.origin is not None}
+        if any(step.cell in left for step, state in now if state == _DONE):
+            continue  # no piece stands on another
+        up = [step.origin for step, state in now if state == _LIFTED and step.origin is not None]
+        lifted = [Step("remove", cell, piece=EMPTY) for cell in up]
+        done = (*lifted, *(step for step, state in now if state == _DONE))
+        missing = sorted((one for one in now if one[1] != _DONE), key=lambda one: one[1] != _LIFTED)
+        yield done, tuple(step for step, _ in missing)
 
 
 def in_any_order(steps: Sequence[Step]) -> bool:

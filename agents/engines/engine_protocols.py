@@ -29,7 +29,7 @@ GOMOCUP_RULES = {
     (True, False, True): 9,
 }
 """Value of the gomocup INFO rule by the rule options exact_five, renju and caro: 1 + 4 + 8."""
-NBOARD_MOVE = r"===\s*([^\s/]+)(?:[\s/]+(-?\d+(?:\.\d+)?))?"
+NBOARD_MOVE = r"===\s*([^\s/]+)(?:(?:\s+|/)(-?\d+(?:\.\d+)?))?"
 COST_OF_A_PLY = 2.5
 """How many times longer a ply deeper takes in reversi, about."""
 MAX_KNOWN = 128

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from agents import loading, registry
@@ -19,6 +20,8 @@ LOADING_S = 5.0
 """Seconds that the start of a game waits for the engine's code, which may have to be compiled."""
 MAX_ERROR_LENGTH = 200
 """Characters of an error that are reported."""
+LOOK_S = 0.05
+"""Seconds between looks at the stop event while the code is waited for."""
 LATE_LOADING_S = 0.2
 """Seconds that a move waits for the code later, before it is searched without."""
 
@@ -46,9 +49,11 @@ class Thinking:
         """Whether thinking is still in progress."""
         return self._thread is not None and self._thread.is_alive()
 
-    def wait_for_code(self, patience_s: float = LOADING_S) -> None:
-        """Waits until the engine's code is loaded or the patience has ended."""
-        self._warming.join(patience_s)
+    def wait_for_code(self, patience_s: float = LOADING_S, stop: threading.Event | None = None) -> None:
+        """Waits until the engine's code is loaded, the patience has ended or `stop` is set."""
+        end_s = time.monotonic() + patience_s
+        while self._warming.is_alive() and time.monotonic() < end_s and not (stop and stop.is_set()):
+            self._warming.join(LOOK_S)
 
     def forget(self, game: AnyGame, **options: str) -> None:
         """Starts a new game: a fresh player, with some options changed. Raises AgentError."""

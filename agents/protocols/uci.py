@@ -192,13 +192,14 @@ class UciSession:
     def _info(self, answer: Answer, sign: int) -> str:
         """The report on a search; `sign` is 1 where white is to move, else -1."""
         line = " ".join(token for text in answer.pv for token in sanmill.tokens(text))
-        score = sign * (answer.score or 0.0)
-        shown = f"cp {round(score)}"
+        told = answer.told_score
+        score = sign * (told or 0.0)
+        shown = "" if told is None else f"score cp {round(score)} "
         if abs(score) > WIN - 2 * MAX_DEPTH:
             moves = (WIN - int(abs(score)) + 1) // 2
-            shown = f"mate {moves if score > 0 else -moves}"
+            shown = f"score mate {moves if score > 0 else -moves} "
         time_ms = round(1000 * answer.seconds)
-        return f"info depth {answer.depth} score {shown} nodes {answer.nodes} time {time_ms} pv {line}"
+        return f"info depth {answer.depth} {shown}nodes {answer.nodes} time {time_ms} pv {line}"
 
 
 def _number(name: str, words: Sequence[str]) -> int | None:

@@ -200,7 +200,7 @@ class TerminalGame:
             return
         self._drawn, self._asked = True, False
         new = {step.cell for step in referee.last_steps}
-        self._write(f"\n{self._board.draw(referee.game.board(referee.position), new, colour=self._colour)}\n")
+        self._write(f"\n{self._board.draw(referee.game.figures(referee.position), new, colour=self._colour)}\n")
         self._prompt()
 
     def _prompt(self) -> None:

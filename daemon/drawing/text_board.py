@@ -11,7 +11,7 @@ from calibration.template import BoardTemplate
 from games import EMPTY
 
 MEN = {"W": "○", "B": "●"}
-"""Light and dark pieces; every other class is shown as its letter."""
+"""Light and dark pieces; figures are shown by their signs, every other class by its letter."""
 LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
 JUNCTIONS = " ╴╶─╵┘└┴╷┐┌┬│┤├┼"
 """Characters, indexed by the sum of the LEFT, RIGHT, UP and DOWN arms drawn."""
@@ -40,7 +40,7 @@ class TextBoard:
         rows = [list(row) for row in self._ground]
         for cell, (row, column) in enumerate(self._places):
             if board[cell] != EMPTY:
-                rows[row][column] = MEN.get(board[cell], board[cell])
+                rows[row][column] = self._sign(board[cell])
             if colour and cell in new:
                 rows[row][column] = f"{NEW}{rows[row][column]}{OLD}"
         labels = self._labels([row for row, _ in self._places], len(rows))
@@ -49,6 +49,10 @@ class TextBoard:
         names = self._labels([column for _, column in self._places], len(self._ground[0]))
         under = "".join(name[:1] or " " for name in names)
         return "\n".join([*lines, f"{'':{width}}  {under}".rstrip()])
+
+    def _sign(self, letter: str) -> str:
+        figure = self._template.figures.get(letter)
+        return MEN.get(letter, letter) if figure is None else figure.sign
 
     def _place(self, x: float, y: float) -> tuple[int, int]:
         """Row and column of a point of the board."""

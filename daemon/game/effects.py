@@ -49,6 +49,7 @@ Code = Literal[
     "puzzle",
     "reminder",
     "repeat",
+    "stand_in",
     "trouble",
 ]
 """Kind of announcement; `docs/referee.md` says when each is made."""

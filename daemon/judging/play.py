@@ -218,7 +218,7 @@ class Play:
         self.withdrawn = Withdrawn(frozenset(boards - {before}), frozenset(moves))
         self.verdict, self._said = "put_back", ("put_back", after)
         cells = games.changed_cells(before, after)
-        said = phrases.put_right(self.game, before, after)
+        said = phrases.put_right(self.game, self.position, after)
         self._prompt = self.announce("put_back", *said, board=after, cells=cells, urgent=True)
         self.fault_cells = cells
         return self._prompt

@@ -50,7 +50,7 @@ def _instruction(play: Play, names: Sequence[str]) -> tuple[Kind, Sentences]:
 def requested(game: AnyGame, position: Any, move: Any) -> Sentences:
     """What hands must do to make an agent's move on the board: with which piece, from where to where, taking what."""
     steps, cells = game.steps(position, move), game.cells
-    board = game.board(position)
+    figures = game.figures(position)
     laid = [step for step in steps if step.kind in ("place", "move")]
     said = []
     if phrases.is_tile(game, steps):
@@ -68,7 +68,7 @@ def requested(game: AnyGame, position: Any, move: Any) -> Sentences:
                 piece, cell = game.piece_noun(step.piece), cells[step.cell]
                 said.append(sentence("Please lay a {piece:acc} on {cell} for the computer.", piece=piece, cell=cell))
             else:
-                piece, way = game.piece_noun(board[step.origin]), f"{cells[step.origin]} → {cells[step.cell]}"
+                piece, way = game.piece_noun(figures[step.origin]), f"{cells[step.origin]} → {cells[step.cell]}"
                 said.append(sentence("Please move the {piece:acc} {way} for the computer.", piece=piece, way=way))
     taken = phrases.named_cells(game, [step.cell for step in steps if step.kind == "remove"])
     turned = phrases.named_cells(game, [step.cell for step in steps if step.kind == "flip"])

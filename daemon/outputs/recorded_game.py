@@ -92,7 +92,7 @@ class RecordedGame:
             template = load_template(game.name, games.switched_on(game))
             if played is None:
                 letters = stored.plies[ply - 1].board if ply else game.board(game.initial())
-                return board_svg(template, letters, title=_title(stored, ply), names=names_of(template))
+                return board_svg(template, letters, title=_title(stored, ply), names=names_of(game, template))
             position = played.positions[ply]
             won = () if game.outcome(position) is None else game.won_by(position)
             marks = Marks(last=played.line.steps(ply - 1) if ply else (), won=won, dead=game.dead(position))
@@ -135,12 +135,12 @@ def _drawn(game: AnyGame, template: BoardTemplate, position: Any, marks: Marks, 
     pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
     return board_svg(
         template,
-        game.board(position),
+        game.figures(position),
         marks=marks,
         tiles=game.tiles(position),
         pawns=pawns,
         title=title,
-        names=names_of(template),
+        names=names_of(game, template),
         sides=sides_of(game),
         worth=worth_of(game),
     )

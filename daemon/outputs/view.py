@@ -91,7 +91,7 @@ class View:
         )
         template = template_of(game)
         pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
-        drawn = game.name, template.options, game.board(position), marks, game.tiles(position), pawns, language()
+        drawn = game.name, template.options, game.figures(position), marks, game.tiles(position), pawns, language()
         if drawn == self._drawn:
             return None
         self._drawn = drawn
@@ -104,7 +104,7 @@ class View:
             tiles=tiles,
             pawns=pawns,
             title=alone("game", game.title),
-            names=names_of(template),
+            names=names_of(game, template),
             sides=sides_of(game),
             worth=worth_of(game),
         )
@@ -176,10 +176,11 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "watched": watched,
         "paused": play.paused,
         "faults": [game.cells[cell] for cell in play.fault_cells],
-        "pieces": [{"piece": letter, "name": what} for letter, what in names_of(template_of(game)).items()],
+        "pieces": [{"piece": letter, "name": what} for letter, what in class_names(template_of(game)).items()],
         "men": men_of(play.line),
         "offers": offers_of(play, watched=watched),
         "passes": [_pass_view(play, one) for one in _passes(play)],
+        "choices": _choices(play),
         "limit": game.limit,
         "opening": opening_of(play),
         "in_short": [in_words(one) for one in (*([by.said] if by is not None else []), *game.in_short)],
@@ -201,6 +202,7 @@ def offers_of(play: Play, *, watched: bool) -> list[str]:
     offered = {
         "undo": play.ply > 0 or play.declared is not None,
         "pass": bool(_passes(play)),
+        "choose": bool(_choices(play)),
         "coach": goes_on and not play.paused and play.awaiting == "move",
         "end_move": goes_on and looks,
         "pause": goes_on and not play.paused and (watched or None not in play.agents),
@@ -251,6 +253,20 @@ def _passes(play: Play) -> list[Any]:
         return []
     passes = unseen_moves(play.game, play.position)
     return passes if len(passes) <= MAX_CHOICES else []
+
+
+def _choices(play: Play) -> list[dict[str, str]]:
+    """What the last move may have chosen instead, where the board does not show it: each as its `move` and a `name`."""
+    line = play.line
+    if not line.plies or play.paused or line.plies[-1].known == "agent" or line.plies[-1].move is None:
+        return []
+    before = line.positions[len(line.plies) - 1]
+    others = games.alike(play.game, before, line.plies[-1].move)
+    return [
+        {"move": play.game.format_move(before, one), "name": alone(term.kind, term.name)}
+        for one in others
+        if (term := play.game.choice(before, one)) is not None
+    ]
 
 
 def _pass_view(play: Play, move: Any) -> dict[str, str]:
@@ -311,7 +327,12 @@ def _template(name: str, options: frozenset[str]) -> BoardTemplate:
     return load_template(name, options)
 
 
-def names_of(template: BoardTemplate) -> dict[str, str]:
+def names_of(game: AnyGame, template: BoardTemplate) -> dict[str, str]:
+    """The display name of each class of a board and of each figure, by its letter, in the players' language."""
+    return class_names(template) | {letter: alone("piece", what) for letter, what in game.figure_nouns.items()}
+
+
+def class_names(template: BoardTemplate) -> dict[str, str]:
     """The display name of each class of a board, by its letter, in the players' language."""
     return {letter: alone("piece" if letter == EMPTY else "kind", what) for letter, what in template.classes.items()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 import time
@@ -12,7 +13,8 @@ import pytest
 
 import games
 from agents import players, protocols
-from agents.agent import AgentError
+from agents.agent import AgentError, Answer
+from agents.minimax import Minimax
 from agents.protocols import ggf, sanmill
 from agents.protocols.gomocup import SHARE, GomocupSession
 from agents.protocols.nboard import discs
@@ -198,6 +200,20 @@ def test_nboard_hints_are_the_best_first_and_no_more_than_asked_for() -> None:
     assert worths == sorted(worths, reverse=True)
 
 
+def test_while_the_evaluation_is_loading_no_worth_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    choose = Minimax.choose
+
+    def in_plain_search(self: Minimax, *asked: Any) -> Answer:
+        return dataclasses.replace(choose(self, *asked), stopgap=True)
+
+    monkeypatch.setattr(Minimax, "choose", in_plain_search)
+    lines = Talk("nboard").say("set depth 1", f"set game {GAME_SENT}", "hint 3", "ping 1", "go")
+    (answer,) = (line for line in lines if line.startswith("=== "))
+    assert answer.split("/")[1] == "" and not any(line.startswith("search") for line in lines)
+    info = next(line for line in Talk("uci").say("position startpos", "go depth 1") if line.startswith("info depth"))
+    assert "score" not in info and " pv " in info
+
+
 def test_nboard_learns_and_quits() -> None:
     talk = Talk("nboard")
     assert talk.say("learn") == ["learned"]
@@ -226,7 +242,6 @@ def test_nboard_warns_of_what_it_cannot_obey_and_goes_on(line: str, words: str) 
 
 
 def test_scores_are_told_in_discs() -> None:
-    assert discs(None) == 0
     assert discs(-635) == -6.35
     assert discs(100_000 + 1200) == 12
     assert discs(-999_990) == -64

@@ -67,6 +67,7 @@ def test_cells_and_classes_are_the_templates(game: AnyGame) -> None:
     assert template.letters == game.classes
     assert game.classes[0] == EMPTY
     assert set(game.pieces) <= set(game.classes)
+    assert set(template.figures) == set(game.figure_nouns)
 
 
 def test_the_usual_start_is_the_first_of_the_starts(game: AnyGame) -> None:
@@ -96,8 +97,18 @@ def test_steps_carried_out_give_the_board_after(game: AnyGame, seed: int) -> Non
         assert set(board) <= set(game.classes)
         for move in some_moves(game, position):
             after = game.board(game.apply(position, move))
+            spoken = game.spoken(position, move)
+            assert spoken is None or str(spoken)
             assert games.carry_out(board, game.steps(position, move)) == after
             assert after == board if not game.steps(position, move) else games.begins_turn(game, position, after)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_figures_are_of_the_class_that_the_board_shows(game: AnyGame, seed: int) -> None:
+    drawn = load_template(game.name, games.switched_on(game)).figures
+    for position, _ in random_game(game, seed):
+        seen = [drawn[letter].seen if letter in drawn else letter for letter in game.figures(position)]
+        assert "".join(seen) == game.board(position)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -119,6 +119,8 @@ def _board(layout: SheetLayout, scale: float, tinted: bool) -> Iterator[Ink]:
     width, height = template.size_mm
     if tinted and "tint" in style:
         yield Ink((box(-rim, -rim, width + rim, height + rim, 0.5 * rim),), colour_of(style["tint"]))
+    if len(template.dark_mm):
+        yield Ink(tuple(box(*low, *high) for low, high in template.dark_mm), colour_of(style["dark_tint"]))
     line = float(np.clip(LINE * pitch, MIN_LINE_MM / scale, MAX_LINE_MM / scale))
     yield Ink(tuple(stroke(start, end, line) for start, end in template.lines_mm), LINES)
     dots = [(np.array(place), DOT * pitch) for place in style.get("dots_mm", ())]
