@@ -67,8 +67,9 @@ class Dialect(Protocol):
 
 def dialect(name: str) -> Dialect:
     """How the game of that name is written."""
-    found: Dialect = games.part_of(name, "sgf")
-    return found
+    found: Any = games.part_of(name, "sgf")
+    known: Dialect = found
+    return known
 
 
 def game_numbered(number: str) -> str:
