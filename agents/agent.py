@@ -14,6 +14,14 @@ class AgentError(ValueError):
     """An agent that does not exist, an option it does not have, or a game it does not play."""
 
 
+class NoMove(AgentError):
+    """A player who is asked makes no move, such as a person who resigns: nothing may be played for it."""
+
+    def __init__(self, why: str, *, resigned: bool = False) -> None:
+        super().__init__(why)
+        self.resigned = resigned
+
+
 @dataclasses.dataclass(frozen=True)
 class Limits:
     """When to stop thinking, whichever comes first. All None: the agent's own default."""

@@ -238,7 +238,8 @@ def _figures(source: Mapping[str, Any]) -> dict[str, Figure]:
     found = {}
     for letter, entry in source.get("figures", {}).items():
         outline = str(source["outlines"][entry["outline"]])
-        found[letter] = Figure(str(entry["class"]), str(entry["sign"]), outline, bool(entry.get("on_disc", False)))
+        sign = str(entry.get("sign", letter))
+        found[letter] = Figure(str(entry["class"]), sign, outline, bool(entry.get("on_disc", False)))
         if found[letter].seen not in source["classes"] or letter in source["classes"]:
             raise ValueError(f"figure {letter!r} needs a letter that is no class, and a class that is one")
     return found

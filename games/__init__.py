@@ -261,7 +261,8 @@ class Game(Protocol[P, M]):
     def figures(self, position: P) -> str:
         """What stands on each cell, where a camera sees only whose piece it is: a letter per cell, as in `board`.
 
-        A letter is a class of the board, or one of `figure_nouns` where the rules know more than the camera sees.
+        A letter is a class of the board, or one of `figure_nouns`, none of them a class, where the rules know more than
+        the camera sees.
         """
         return self.board(position)
 

@@ -7,17 +7,20 @@ the top left. Turns are the game's; a pass that reversi forces may be told or no
 from __future__ import annotations
 
 import dataclasses
+import logging
 import threading
 from typing import Any
 
 import games
-from agents.agent import Limits
+from agents.agent import Limits, NoMove
 from agents.players import PlayerSpec
 from agents.protocols import ENGINE_NAME, VERSION, Say, refuse_choices
 from agents.protocols.thinking import READY_S, Thinking
 from games import AnyGame
 from games.gomoku import Gomoku
 from wording.outside import clean
+
+_log = logging.getLogger(__name__)
 
 GAMES = ("gomoku", "reversi")
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
@@ -53,7 +56,7 @@ class GtpSession:
         refuse_choices("gtp", game)
         self._game, self._spec, self._say = game, player, say
         self._failed = ""
-        self._thinking = Thinking(game, player, self._fail)
+        self._thinking = Thinking(game, player, self._fail, lambda text: _log.warning("%s", text))
         self._line: list[Any] = [game.initial()]
         """Positions since the start."""
         self._clock = (0.0, 0.0, 0)
@@ -82,6 +85,7 @@ class GtpSession:
 
     def close(self) -> None:
         """Nothing is pending: each command is answered before the next is read."""
+        self._thinking.leave()
 
     def _fail(self, text: str) -> None:
         self._failed = text
@@ -148,12 +152,19 @@ class GtpSession:
         limits, answers, self._failed = self._limits(colour), [], ""
 
         def choose(stop: threading.Event) -> None:
-            answers.append(self._thinking.agent.choose(position, limits, stop).move)
+            try:
+                answers.append(self._thinking.agent.choose(position, limits, stop).move)
+            except NoMove as error:
+                if not error.resigned:
+                    raise
+                answers.append(None)
 
         self._thinking.begin(choose)
         self._thinking.finish()
         if not answers:
             raise ValueError(self._failed or "no move was found")
+        if answers[0] is None:
+            return "resign"
         text = self._game.format_move(position, answers[0])
         self._line.append(self._game.apply(position, answers[0]))
         return to_vertex(self._game, text)

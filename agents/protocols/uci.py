@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from agents.agent import AgentError, Answer, Limits
+from agents.agent import AgentError, Answer, Limits, NoMove
 from agents.players import PlayerSpec
 from agents.protocols import ENGINE_NAME, VERSION, Say, sanmill
 from agents.protocols.sanmill import Standing
@@ -40,7 +40,7 @@ class UciSession:
         if game.rules.board != "nine":
             raise AgentError(f"uci is spoken for morris on board nine, not on board {game.rules.board}")
         self._game, self._spec, self._say = game, player, say
-        self._thinking = Thinking(game, player, lambda text: self._answer_anything(text))
+        self._thinking = Thinking(game, player, lambda text: self._answer_anything(text), self._tell)
         self._standing = Standing(game.initial())
         self._asked = self._standing
         self._planned: tuple[Any, Move] | None = None
@@ -74,6 +74,7 @@ class UciSession:
                 self._thinking.stop()
             case ["quit"]:
                 self._thinking.stop()
+                self._thinking.leave()
                 return False
             case ["ponderhit" | "debug" | "register"]:
                 pass
@@ -86,6 +87,7 @@ class UciSession:
         if self._endless:
             self._thinking.stop()
         self._thinking.finish()
+        self._thinking.leave()
 
     def _tell(self, text: str) -> None:
         self._say(f"info string {text}")
@@ -156,7 +158,12 @@ class UciSession:
         return Limits(time_s, None if depth is None else min(max(depth, 1), MAX_DEPTH), nodes)
 
     def _choose(self, position: Any, limits: Limits, stop: threading.Event) -> None:
-        answer = self._thinking.agent.choose(position, limits, stop)
+        try:
+            answer = self._thinking.agent.choose(position, limits, stop)
+        except NoMove as error:
+            self._tell(str(error))
+            self._say("bestmove none")
+            return
         self._planned = (position, answer.move)
         self._say(self._info(answer, 1 if self._game.to_move(position) == 0 else -1))
         self._say(f"bestmove {sanmill.tokens(self._game.format_move(position, answer.move))[0]}")

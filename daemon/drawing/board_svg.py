@@ -76,6 +76,8 @@ class Marks:
     """Steps of the best moves, best first, each with its value in a few signs."""
     forbidden: tuple[int, ...] = ()
     """Empty cells on which a rule forbids the next piece."""
+    dead: tuple[int, ...] = ()
+    """Cells whose pieces count as captured though they still stand."""
 
 
 def board_svg(
@@ -354,7 +356,7 @@ def _draw_pawns(
 def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: float) -> None:
     radius = (_man_mm(template, pitch) + RING * pitch) / 2
     draw_steps(over, template, marks.last, "last-way", radius, pitch, ringed=False)
-    for x, y in template.cells_mm[list(marks.forbidden)]:
+    for x, y in template.cells_mm[[*marks.forbidden, *marks.dead]]:
         arm = FORBIDDEN * pitch
         side = number(2 * arm)
         way = f"M{number(x - arm)} {number(y - arm)}l{side} {side}m0 -{side}l-{side} {side}"
