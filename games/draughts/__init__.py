@@ -126,6 +126,7 @@ class Draughts(Game[Position, Move]):
     endings = ENDINGS
     mistakes = MISTAKES
     rule_sets = RULE_SETS
+    formats = ("pdn",)
     any_order = True
     in_short = (
         sentence("Whoever can take must take."),
