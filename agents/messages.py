@@ -100,7 +100,7 @@ class StateMessage(Message):
     board: Text
     """The believed board: one class letter per cell."""
     figures: Text = ""
-    """What stands on each cell, where the rules know more than the board shows: `K` for a white king; else empty."""
+    """What stands on each cell, where the rules know more than the board shows: `♔` for a white king; else empty."""
     cells: list[Name]
     """Names of the cells, in the order of `board`."""
     sides: tuple[str, str]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +28,8 @@ CORNERS = ("top left", "top right", "bottom left", "bottom right")
 """Corners of a board as seen in the picture."""
 WHOLE = ("shape", "cells", "lines")
 """Tables of a template that a rule option replaces as a whole: another board has other cells."""
+NUMBER_PLACE, NUMBER_HEIGHT = 0.35, 0.18
+"""Shares of a square's side: how far its number is left of and above its middle, and how high the number is."""
 NEIGHBOUR = 1.6
 """Multiple of the pitch up to which two cells are neighbours; includes diagonal neighbours."""
 
@@ -109,19 +112,26 @@ class BoardTemplate:
         grid = self.source.get("grid", {})
         if "dark_corner" not in grid:
             return np.zeros((0, 2, 2))
-        rows, columns = int(grid["rows"]), int(grid["columns"])
-        side = np.array(self.size_mm) / (columns, rows)
-        parity = (rows - 1) * grid["dark_corner"].startswith("bottom") + (columns - 1) * grid["dark_corner"].endswith(
-            "right"
-        )
-        squares = [(x, y) for y in range(rows) for x in range(columns) if (x + y - parity) % 2 == 0]
-        return np.array([[(x, y), (x + 1, y + 1)] for x, y in squares]) * side
+        side = np.array(self.size_mm) / (int(grid["columns"]), int(grid["rows"]))
+        return np.array([[(x, y), (x + 1, y + 1)] for y, x in _dark_places(grid)]) * side
 
     @property
     def pitch_mm(self) -> float:
-        """Least distance between two cells."""
+        """Least distance between two cells; where they are dark squares only, the side of a square."""
         apart = np.linalg.norm(self.cells_mm[:, None] - self.cells_mm[None], axis=2)
-        return float(apart[~np.eye(len(self.cells_mm), dtype=np.bool_)].min())
+        least = float(apart[~np.eye(len(self.cells_mm), dtype=np.bool_)].min())
+        return least / math.sqrt(2) if self.source.get("grid", {}).get("only_dark") else least
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the cells are named by numbers alone, which are then drawn in the corners of their squares."""
+        return all(name.isdigit() for name in self.cell_names)
+
+    @property
+    def numbers_mm(self) -> FloatArray:
+        """(cells, 2) middles of the numbers of numbered squares; (0, 2) on other boards."""
+        shift = np.array([-1.0, -1.0]) * NUMBER_PLACE * self.pitch_mm
+        return self.cells_mm + shift if self.is_numbered else np.zeros((0, 2))
 
     @property
     def pixels_per_mm(self) -> float:
@@ -228,7 +238,8 @@ def _figures(source: Mapping[str, Any]) -> dict[str, Figure]:
     found = {}
     for letter, entry in source.get("figures", {}).items():
         outline = str(source["outlines"][entry["outline"]])
-        found[letter] = Figure(str(entry["class"]), str(entry["sign"]), outline, bool(entry.get("on_disc", False)))
+        sign = str(entry.get("sign", letter))
+        found[letter] = Figure(str(entry["class"]), sign, outline, bool(entry.get("on_disc", False)))
         if found[letter].seen not in source["classes"] or letter in source["classes"]:
             raise ValueError(f"figure {letter!r} needs a letter that is no class, and a class that is one")
     return found
@@ -240,7 +251,7 @@ Point = tuple[float, float]
 def _grid(grid: Mapping[str, Any], width: float, height: float) -> tuple[dict[str, Point], list[tuple[Point, Point]]]:
     """Cells row by row from the picture's top, and full-length lines, of a board ruled into rows and columns.
 
-    Cells are the squares between the lines or the points where the lines cross.
+    Cells are the squares between the lines, all or the dark ones only, or the points where the lines cross.
     """
     if grid["cells"] not in ("squares", "points"):
         raise ValueError(f"the cells of a grid are squares or points, not {grid['cells']!r}")
@@ -254,14 +265,22 @@ def _grid(grid: Mapping[str, Any], width: float, height: float) -> tuple[dict[st
     letters = list(itertools.islice((one for one in named if one not in grid.get("left_out", "")), columns))
     numbers = list(range(1, rows + 1)) if grid["row_one"] == "top" else list(range(rows, 0, -1))
     shift = 0.5 if squares else 0.0
+    only_dark = bool(grid.get("only_dark", False))
+    places = _dark_places(grid) if only_dark else list(itertools.product(range(rows), range(columns)))
     cells = {
-        grid["name"].format(column=letters[column], row=numbers[row]): (
+        grid["name"].format(column=letters[column], row=numbers[row], number=number): (
             (column + shift) * width / gaps_across,
             (row + shift) * height / gaps_down,
         )
-        for row in range(rows)
-        for column in range(columns)
+        for number, (row, column) in enumerate(places, 1)
     }
     across = [y * height / gaps_down for y in range(gaps_down + 1)]
     upright = [x * width / gaps_across for x in range(gaps_across + 1)]
     return cells, [((0.0, y), (width, y)) for y in across] + [((x, 0.0), (x, height)) for x in upright]
+
+
+def _dark_places(grid: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Rows and columns of a chequered board's dark squares, row by row from the picture's top."""
+    rows, columns, corner = int(grid["rows"]), int(grid["columns"]), str(grid["dark_corner"])
+    parity = (rows - 1) * corner.startswith("bottom") + (columns - 1) * corner.endswith("right")
+    return [place for place in itertools.product(range(rows), range(columns)) if (sum(place) - parity) % 2 == 0]

@@ -245,7 +245,8 @@ class Game(Protocol[P, M]):
     any_order: bool = False
     """Whether a hand may do the steps of a turn in any order, and lift several pieces meanwhile, as in chess.
 
-    Else the order is that of `steps`, but for pieces taken or turned over after the first."""
+    A piece that goes on from cell to cell keeps to its way, but may be put straight on any of its cells. Else the order
+    is that of `steps`, but for pieces taken or turned over after the first."""
     neighbours: tuple[int, ...] = ()
     """Cells to which a piece may step from each cell, as bit sets, where the board's lines decide that; else empty."""
     rule_sets: Mapping[str, RuleSet] = types.MappingProxyType({})
@@ -260,7 +261,8 @@ class Game(Protocol[P, M]):
     def figures(self, position: P) -> str:
         """What stands on each cell, where a camera sees only whose piece it is: a letter per cell, as in `board`.
 
-        A letter is a class of the board, or one of `figure_nouns` where the rules know more than the camera sees.
+        A letter is a class of the board, or one of `figure_nouns`, none of them a class, where the rules know more than
+        the camera sees.
         """
         return self.board(position)
 
@@ -682,25 +684,36 @@ def parts_of_turn(game: AnyGame, steps: tuple[Step, ...]) -> Iterator[tuple[tupl
             yield steps[done:], steps[:done]
 
 
-_STANDS, _LIFTED, _DONE = 0, 1, 2
+def by_piece(steps: Sequence[Step]) -> list[tuple[Step, ...]]:
+    """The steps of a turn, together those of a piece that goes on and on, such as a man that jumps thrice."""
+    found: list[tuple[Step, ...]] = []
+    for step in steps:
+        goes_on = found and step.origin is not None and found[-1][-1].cell == step.origin
+        found[-1:] = [(*found[-1], step)] if goes_on else [*found[-1:], (step,)]
+    return found
+
+
+MAX_PARTS = 5000
+"""Most ways in which a turn is looked for half done; a man that takes eight others has fewer."""
 
 
 def _parts_in_any_order(steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], tuple[Step, ...]]]:
-    """Every step done or not, every moved piece also lifted; missing steps of lifted pieces come first."""
-    states = [(_STANDS, _DONE) if step.origin is None else (_STANDS, _LIFTED, _DONE) for step in steps]
-    for chosen in itertools.product(*states):
-        if set(chosen) in ({_STANDS}, {_DONE}):
+    """Every step done or not, moved pieces also lifted or on their way; missing steps of lifted pieces come first."""
+    pieces = by_piece(steps)
+    ways = [range(0 if piece[0].origin is None else -1, len(piece) + 1) for piece in pieces]
+    for chosen in itertools.islice(itertools.product(*ways), MAX_PARTS):
+        now = list(zip(pieces, chosen, strict=True))  # steps done of each piece; -1 is lifted
+        if not any(chosen) or all(done == len(piece) for piece, done in now):
             continue
-        now = tuple(zip(steps, chosen, strict=True))
-        left = {step.cell for step, state in now if state != _DONE and step.kind == "remove"}
-        left |= {step.origin for step, state in now if state == _STANDS and step.origin is not None}
-        if any(step.cell in left for step, state in now if state == _DONE):
+        left = {piece[0].cell for piece, done in now if not done and piece[0].kind == "remove"}
+        left |= {piece[0].origin for piece, done in now if not done and piece[0].origin is not None}
+        if any(piece[done - 1].cell in left for piece, done in now if done > 0):
             continue  # no piece stands on another
-        up = [step.origin for step, state in now if state == _LIFTED and step.origin is not None]
-        lifted = [Step("remove", cell, piece=EMPTY) for cell in up]
-        done = (*lifted, *(step for step, state in now if state == _DONE))
-        missing = sorted((one for one in now if one[1] != _DONE), key=lambda one: one[1] != _LIFTED)
-        yield done, tuple(step for step, _ in missing)
+        up = [piece for piece, done in now if done < 0]
+        lifted = [Step("remove", piece[0].origin, piece=EMPTY) for piece in up if piece[0].origin is not None]
+        done_steps = (step for piece, done in now for step in piece[: max(0, done)])
+        missing = sorted(now, key=lambda one: one[1] >= 0)
+        yield (*lifted, *done_steps), tuple(step for piece, done in missing for step in piece[max(0, done) :])
 
 
 def in_any_order(steps: Sequence[Step]) -> bool:

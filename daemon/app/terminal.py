@@ -10,7 +10,20 @@ from calibration.template import BoardTemplate
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
 from daemon.app.typed_lines import TypedLines
-from daemon.commands.command import Coach, Command, Move, NewGame, Pass, Pause, Repeat, Resign, Resume, Undo
+from daemon.commands.command import (
+    Agree,
+    Coach,
+    Command,
+    Count,
+    Move,
+    NewGame,
+    Pass,
+    Pause,
+    Repeat,
+    Resign,
+    Resume,
+    Undo,
+)
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.drawing.text_board import MEN, TextBoard
@@ -25,7 +38,7 @@ WAIT_S = 0.1
 THINK_S = 0.02
 MAX_SHOWN = 60
 """Greatest number of moves listed; of further moves only the number is shown."""
-CHANGES = ("move", "pass", "undo", "game_over")
+CHANGES = ("move", "pass", "undo", "game_over", "counted")
 """Codes of the announcements after which the board is drawn again."""
 WORDS: dict[str, Callable[[str], Command]] = {
     "undo": lambda _: Undo(),
@@ -35,6 +48,8 @@ WORDS: dict[str, Callable[[str], Command]] = {
     "pause": lambda _: Pause(),
     "resume": lambda _: Resume(),
     "repeat": lambda _: Repeat(),
+    "count": lambda rest: Count(rest),
+    "agree": lambda rest: Agree(rest),
     "new": lambda _: NewGame(),
 }
 HELP = (
@@ -47,6 +62,8 @@ HELP = (
     ("resign [SIDE]", sentence("give up")),
     ("pause, resume", sentence("stop and go on, the clock with it")),
     ("repeat", sentence("what was said last")),
+    ("count CELL", sentence("after the end: the pieces there count as captured, or no longer")),
+    ("agree [SIDE]", sentence("after the end: agree to how the game is counted")),
     ("new", sentence("another game")),
     ("quit", sentence("leave; the game is kept, and goes on next time")),
 )

@@ -15,7 +15,7 @@ import numpy as np
 
 from calibration.printed import Shape
 from calibration.sheet import coordinates
-from calibration.template import BoardTemplate, Figure
+from calibration.template import NUMBER_HEIGHT, BoardTemplate, Figure
 from daemon.drawing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring
 from daemon.drawing.board_style import STYLE, add_gradients, dark_colour, ground_colours
 from games import EMPTY, Step
@@ -76,6 +76,8 @@ class Marks:
     """Steps of the best moves, best first, each with its value in a few signs."""
     forbidden: tuple[int, ...] = ()
     """Empty cells on which a rule forbids the next piece."""
+    dead: tuple[int, ...] = ()
+    """Cells whose pieces count as captured though they still stand."""
 
 
 def board_svg(
@@ -212,7 +214,7 @@ def _draw_printed(board: Element, shape: Shape) -> None:
 
 
 def _draw_labels(svg: Element, template: BoardTemplate, pitch: float) -> None:
-    """Letters above and below the board, numbers beside it."""
+    """Letters above and below the board, numbers beside it; or a number in every square."""
     labels = group(svg, "labels" if template.printed is None else "labels printed")
     letters, numbers = coordinates(template)
     width, height = template.size_mm
@@ -223,6 +225,10 @@ def _draw_labels(svg: Element, template: BoardTemplate, pitch: float) -> None:
     for sign, x, y in places:  # a letter's middle is a third of its height above the baseline
         label = add(labels, "text", "board-label", {"x": x, "y": y + 0.35 * size, "font-size": size})
         label.text = sign
+    small = NUMBER_HEIGHT * pitch
+    for name, (x, y) in zip(template.cell_names, template.numbers_mm, strict=False):
+        label = add(labels, "text", "board-label", {"x": x, "y": y + 0.35 * small, "font-size": small})
+        label.text = name
 
 
 def _is_ruled(template: BoardTemplate) -> bool:
@@ -350,7 +356,7 @@ def _draw_pawns(
 def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: float) -> None:
     radius = (_man_mm(template, pitch) + RING * pitch) / 2
     draw_steps(over, template, marks.last, "last-way", radius, pitch, ringed=False)
-    for x, y in template.cells_mm[list(marks.forbidden)]:
+    for x, y in template.cells_mm[[*marks.forbidden, *marks.dead]]:
         arm = FORBIDDEN * pitch
         side = number(2 * arm)
         way = f"M{number(x - arm)} {number(y - arm)}l{side} {side}m0 -{side}l-{side} {side}"

@@ -43,7 +43,9 @@ class TextBoard:
                 rows[row][column] = self._sign(board[cell])
             if colour and cell in new:
                 rows[row][column] = f"{NEW}{rows[row][column]}{OLD}"
-        labels = self._labels([row for row, _ in self._places], len(rows))
+        labels = (self._numbers if self._template.is_numbered else self._labels)(
+            [row for row, _ in self._places], len(rows)
+        )
         width = max(map(len, labels))
         lines = [f"{label:>{width}}  {''.join(row)}".rstrip() for label, row in zip(labels, rows, strict=True)]
         names = self._labels([column for _, column in self._places], len(self._ground[0]))
@@ -93,6 +95,13 @@ class TextBoard:
         for line, name in zip(lines, self._template.cell_names, strict=True):
             names[line].append(set(re.findall(r"[A-Za-z]+|\d+", name)))
         return ["".join(sorted(set.intersection(*parts))) if parts else "" for parts in names]
+
+    def _numbers(self, lines: Sequence[int], count: int) -> list[str]:
+        """The first and last number on each line, `1-4`."""
+        names: list[list[str]] = [[] for _ in range(count)]
+        for line, name in zip(lines, self._template.cell_names, strict=True):
+            names[line].append(name)
+        return [f"{line[0]}-{line[-1]}" if line else "" for line in names]
 
 
 def _ranks(values: np.ndarray) -> list[float]:

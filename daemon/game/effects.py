@@ -27,6 +27,8 @@ Code = Literal[
     "board_found",
     "refused_reply",
     "game_over",
+    "counted",
+    "agreed",
     "clock",
     "cleared",
     "restored",

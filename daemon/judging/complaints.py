@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any, Literal
 
 from daemon.game.line_of_play import shares_pieces
@@ -110,11 +111,8 @@ def _too_early(agent: str) -> Sentence:
 
 def _goes_there_and_back(game: AnyGame, position: Any, line: Explanation, cells: tuple[int, ...]) -> bool:
     """Whether plies touch cells that look as before in the end, such as a piece captured and placed again."""
-    touched, before = set[int](), position
-    for move, after in zip(line.moves, line.positions, strict=True):
-        for step in game.steps(before, move):
-            touched |= {step.cell} if step.origin is None else {step.cell, step.origin}
-        before = after
+    boards = [game.board(one) for one in (position, *line.positions)]
+    touched = {cell for before, after in itertools.pairwise(boards) for cell in changed_cells(before, after)}
     return bool(touched - set(cells))
 
 

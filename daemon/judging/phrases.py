@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.game.line_of_play import shares_pieces
-from games import EMPTY, AnyGame, Gain, Outcome, Side, Step, carry_out, parts_of_turn, seen_moves, tile_named
+from games import EMPTY, AnyGame, Gain, Outcome, Side, Step, by_piece, carry_out, parts_of_turn, seen_moves, tile_named
 from wording import Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
 
 ENDINGS = {
@@ -166,11 +166,13 @@ def named_cells(game: AnyGame, cells: Iterable[int]) -> list[str]:
 def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Step], board: str) -> Sentence:
     """What a turn still lacks if only some of its steps are seen, as on that board."""
     step, side = missing[0], game.to_move(position)
-    if game.any_order and len(missing) < 2 and step.origin is not None and board[step.origin] != EMPTY:
+    if game.any_order and step.origin is not None and board[step.origin] != EMPTY:
         if _is_begun_by_others(game, position, move, board):
             return sentence("{side:Gen}'s turn is not finished.", side=named(game, side))
-        piece = game.piece_noun(game.figures(position)[step.origin])
-        what = {"origin": game.cells[step.origin], "cell": game.cells[step.cell]}
+        whole = next(steps for steps in by_piece(game.steps(position, move)) if step in steps)
+        assert whole[0].origin is not None
+        piece = game.piece_noun(game.figures(position)[whole[0].origin])
+        what = {"origin": game.cells[step.origin], "cell": game.cells[whole[-1].cell]}
         return sentence("Move the {piece:acc} from {origin} to {cell} to finish the turn.", piece=piece, **what)
     if step.kind == "remove" and not _chooses(game, position, move):
         taken = named_cells(game, [one.cell for one in missing if one.kind == "remove"])

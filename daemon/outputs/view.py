@@ -20,7 +20,7 @@ from daemon.drawing.board_svg import Marks, board_svg
 from daemon.game.effects import Thought
 from daemon.game.line_of_play import LineOfPlay, shares_pieces, unseen_moves
 from daemon.i18n.translation import alone, as_words, in_words, language, worded, worded_n
-from daemon.judging import phrases
+from daemon.judging import counting, phrases
 from daemon.judging.play import Play
 from daemon.outputs.instruction import instruction
 from daemon.storage.exporting.formats import suiting
@@ -58,7 +58,7 @@ class View:
         `names` are the people's own, empty where none is known.
         """
         play = match.referee
-        said = play.verdict, play.awaiting, play.outcome, play.paused, play.asked, match.advice
+        said = play.verdict, play.awaiting, play.outcome, play.paused, play.asked, match.advice, play.agreed
         hands = tuple(play.game.hand(play.position, side) for side in (0, 1))
         key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, *names, language())
         if key != self._key:
@@ -86,7 +86,9 @@ class View:
         won = () if game.outcome(position) is None else game.won_by(position)
         best = steps_and_labels(match.best_moves)
         forbidden = game.forbidden(position)
-        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown, hint, won, best, forbidden)
+        marks = Marks(
+            play.last_steps, wanted, play.fault_cells, unknown, hint, won, best, forbidden, game.dead(position)
+        )
         template = template_of(game)
         pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
         drawn = game.name, template.options, game.figures(position), marks, game.tiles(position), pawns, language()
@@ -184,6 +186,7 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "in_short": [in_words(one) for one in (*([by.said] if by is not None else []), *game.in_short)],
         "export": suiting(game.name)[0],
         "hand": unseen_hand(play, watched=watched),
+        "counting": counting_of(play),
         "result": "" if play.outcome is None else in_words(*phrases.result(game, play.outcome)),
     }
 
@@ -211,8 +214,19 @@ def offers_of(play: Play, *, watched: bool) -> list[str]:
         "hand": unseen_hand(play, watched=watched) is not None,
         "repeat": True,
         "new_game": True,
+        "count": counting.is_open(play),
     }
     return [name for name, meant in offered.items() if meant]
+
+
+def counting_of(play: Play) -> list[dict[str, str]] | None:
+    """While a finished game is counted: the `side`s still to agree, each with a `name` for the button; else None."""
+    if not counting.is_open(play):
+        return None
+    sides = [(play.game.sides[side], phrases.named(play.game, side)) for side in counting.still_to_agree(play)]
+    if len(sides) == 1:
+        return [{"side": sides[0][0], "name": worded("Agree")}]
+    return [{"side": side, "name": worded("{side:Nom} agrees", side=named)} for side, named in sides]
 
 
 def unseen_hand(play: Play, *, watched: bool) -> dict[str, object] | None:

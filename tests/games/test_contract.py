@@ -39,13 +39,15 @@ def some_moves(game: AnyGame, position: Any) -> list[Any]:
 
 
 def some_games() -> list[AnyGame]:
-    """Every game under its default rules, if it has switches with all of them on, and by each rule set."""
-    found = []
+    """Every game under its default rules, if it has switches with all of them on, and by each other rule set."""
+    found: list[AnyGame] = []
     for name in games.names():
         plain = games.load(name)
         switches = [option for option, value in vars(plain.rules).items() if value is False]
         found += [plain, games.load(name, dict.fromkeys(switches, True))][: 1 + bool(switches)]
-        found += [games.load(name, {"set": one}) for one in plain.rule_sets]
+        known = [one.rules for one in found]
+        sets = [games.load(name, {"set": one}) for one in plain.rule_sets]
+        found += [one for one in sets if one.rules not in known]
     return found
 
 
@@ -79,7 +81,8 @@ def test_legal_moves_are_distinct_ordered_and_empty_exactly_at_the_end(game: Any
         moves = list(game.legal_moves(position))
         assert len(set(moves)) == len(moves)
         assert moves == list(game.legal_moves(position))
-        assert (not moves) == (game.outcome(position) is not None) == (move is None)
+        assert (not moves) == (game.outcome(position) is not None)
+        assert moves or move is None
         assert game.to_move(position) in (0, 1)
 
 
@@ -140,7 +143,7 @@ def test_every_text_form_makes_the_round_trip(game: AnyGame, seed: int) -> None:
 def test_moves_that_are_not_legal_are_refused_with_a_rule(game: AnyGame, seed: int) -> None:
     line = random_game(game, seed)
     elsewhere = {move for _, move in line if move is not None}
-    for position, _ in line:
+    for position, _ in line[:: 1 + len(line) // 100]:
         for move in elsewhere - set(game.legal_moves(position)):
             with pytest.raises(MoveError) as refused:
                 game.apply(position, move)
@@ -208,7 +211,7 @@ def test_rule_options_name_themselves_when_refused(game: AnyGame) -> None:
 
 def test_an_unknown_game_is_refused_with_the_names_of_the_others() -> None:
     with pytest.raises(games.UnknownGame, match="nine_mens_morris"):
-        games.load("chess")
+        games.load("tennis")
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -32,8 +32,10 @@ function disc(cell, kind, share, more = {}) {
  */
 function pathOf(move) {
   const first = move.steps.findIndex((step) => step.kind !== "remove");
-  return move.steps.slice(Math.max(0, first)).flatMap((step) => {
-    if (step.kind === "move") return [{ cell: step.origin, kind: "lift" }, { cell: step.cell, kind: "move" }];
+  return move.steps.slice(Math.max(0, first)).flatMap((step, index, steps) => {
+    // A man that jumps on and on is lifted once.
+    const on = index > 0 && steps[index - 1].cell === step.origin;
+    if (step.kind === "move") return [...(on ? [] : [{ cell: step.origin, kind: "lift" }]), { cell: step.cell, kind: "move" }];
     return step.kind === "flip" ? [] : [{ cell: step.cell, kind: step.kind, piece: step.piece }];
   });
 }
@@ -207,6 +209,9 @@ export class Board {
         this.path = [];
         return this.#point(name);
       }
+      // A man that jumps on and on may be put straight on its last square.
+      const straight = this.path.length ? this.#left.filter((move) => move.path.findLast((part) => part.kind === "move")?.cell === name) : [];
+      if (straight.length === 1) return this.#finish(straight[0].move);
       if (this.path.length) return this.cancel();
       if (this.answers) this.pointed(name, this.cells.get(name));
       return undefined;

@@ -40,16 +40,17 @@ def to_transcript(played: Played) -> str:
 
 
 FORMATS = {
-    "sgf": Format((".sgf",), to_sgf, "gomoku: Smart Game Format"),
+    "sgf": Format((".sgf",), to_sgf, "go, gomoku: Smart Game Format"),
     "ggf": Format((".ggf",), to_ggf, "reversi: Generic Game Format"),
     "transcript": Format((".txt",), to_transcript, "reversi: f5d6c3..."),
     "moves": Format((".pgn", ".txt"), to_movetext, "morris, ganh: numbered moves under tags"),
+    "pgn": Format((".pgn",), to_movetext, "chess: Portable Game Notation"),
     "annotations": Format((), None, "dominoes: a folder of files, one a tile"),
     "json": Format((".json",), None, "every game: all that is known"),
     "png": Format((".png",), None, "every game: the boards in one picture"),
 }
 """Formats by their word for `--format`."""
-COMMENTED = ("sgf", "ggf", "moves", "json")
+COMMENTED = ("sgf", "ggf", "moves", "pgn", "json")
 """Formats that can hold a review; ggf only its values."""
 FOR_ALL = ("json", "png")
 """Formats that every game supports; `games.Game.formats` lists a game's own."""

@@ -21,7 +21,7 @@ from places import named_files
 
 MAX_BYTES = 16 << 20
 """Bytes in a file; the longest game in JSON has half of that."""
-FORMATS = ("sgf", "ggf", "psq", "transcript", "moves", "annotations", "json")
+FORMATS = ("sgf", "ggf", "psq", "transcript", "moves", "pgn", "annotations", "json")
 """Formats that can be read; pictures cannot."""
 _TRANSCRIPT = re.compile(r"(?:[a-h][1-8]|pass|pa|--|\s)+", re.IGNORECASE)
 
@@ -81,7 +81,7 @@ def _imported(name: str, text: str, game: str, rules: Mapping[str, object]) -> I
             return read_transcript(text, rules)
         case "psq":
             return read_psq(text, rules)
-        case "moves":
+        case "moves" | "pgn":
             return read_movetext(text, game, rules)
     raise ImportFault(f"--format is one of {', '.join(FORMATS)}, not {name!r}")
 
