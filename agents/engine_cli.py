@@ -26,7 +26,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def engine(
     game: Annotated[str, typer.Option(help="Game, by module or short name, such as gomoku.")],
     protocol: Annotated[
-        str, typer.Option(help="gomocup (gomoku), gtp (gomoku, reversi), nboard (reversi) or uci (chess, morris).")
+        str,
+        typer.Option(help="gomocup (gomoku), gtp (go, gomoku, reversi), nboard (reversi) or uci (chess, morris)."),
     ],
     player: Annotated[
         str, typer.Option(help="Who plays, with options and limits, such as alphabeta:depth=6 or level-5.")

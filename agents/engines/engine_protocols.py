@@ -36,6 +36,7 @@ COST_OF_A_PLY = 2.5
 MAX_KNOWN = 128
 """Positions whose commands are kept: more than a game of reversi has turns, 60 discs and passes between them."""
 NO_MATCH_LIMIT = 2**31 - 1
+RESIGNS, PASS = "resign", "pass"
 GRHINO_SETUP = "grhino-setup_board"
 """Takes the board from the top left, and who is to move."""
 GRHINO_DISCS = str.maketrans("BW", "XO") | {ord(EMPTY): "-"}
@@ -135,10 +136,10 @@ class UciProtocol(EngineProtocol):
 
 
 class GtpProtocol(EngineProtocol):
-    """GTP for gomoku and reversi: keeps the engine's board in step by `play`.
+    """GTP for go, gomoku and reversi: keeps the engine's board in step by `play`.
 
-    GTP tells moves, not positions. Gomoku's stones may be told in any order. A game of reversi is followed from its
-    start; a position of unknown origin is set up by GRhino's own command.
+    GTP tells moves, not positions. Gomoku's stones may be told in any order. A game of reversi or go is followed from
+    its start; of a position of unknown origin go's stones are told, and reversi is set up by GRhino's own command.
     """
 
     def __init__(self) -> None:
@@ -155,6 +156,8 @@ class GtpProtocol(EngineProtocol):
         """Sets the board's size and the options, each of which is a command."""
         self._gtp = Gtp(process, deadline_s)
         self._gtp.ask(f"boardsize {round(len(game.cells) ** 0.5)}", deadline_s)
+        if komi := getattr(game.rules, "komi", ""):
+            self._gtp.ask(f"komi {komi}", deadline_s)
         for name, value in options.items():
             self._gtp.ask(f"{name} {value}", deadline_s)
         self._told: list[str] = []
@@ -181,6 +184,8 @@ class GtpProtocol(EngineProtocol):
                 self._clock = clock
         colour = _gtp_colour(game, position)
         vertex = self._gtp.ask(f"genmove {colour}", deadline_s, question.stop)
+        if vertex.lower() == RESIGNS:
+            vertex = PASS  # nobody gives up for an engine: it plays on, and loses
         self._told = [*line, f"play {colour} {vertex.upper()}"]
         return EngineAnswer(gtp.from_vertex(game, vertex))
 
@@ -198,7 +203,7 @@ class GtpProtocol(EngineProtocol):
         """Commands that lead to the position. Raises EngineError where the protocol has none."""
         known = self._lines
         start = game.initial()
-        if game.rules == type(game.rules)():  # a cleared board is the usual start
+        if game.rules == type(game.rules)() or not game.board(start).strip(EMPTY):  # a cleared board is the usual start
             known.setdefault(start, ["clear_board"])
         if position not in known:
             for before in (self._last, start):
@@ -206,10 +211,11 @@ class GtpProtocol(EngineProtocol):
                     known[position] = known[before] + moves
                     break
             else:
-                if GRHINO_SETUP not in self._gtp.commands:
+                if game.name != "go" and GRHINO_SETUP not in self._gtp.commands:
                     raise EngineError("cannot be told this position: GTP tells only moves from the usual start")
                 board = game.board(position).translate(GRHINO_DISCS)
-                known[position] = [f"{GRHINO_SETUP} {board} {_gtp_colour(game, position)}"]
+                set_up = [f"{GRHINO_SETUP} {board} {_gtp_colour(game, position)}"]
+                known[position] = self._laid(game, position) if game.name == "go" else set_up
         self._last = position
         line = known[position]
         while len(known) > MAX_KNOWN:
@@ -224,6 +230,8 @@ def _gtp_colour(game: Any, position: Any) -> str:
 
 def _moves_between(game: Any, before: Any, after: Any, plies: int = 2) -> list[str] | None:
     """At most that many moves from one position to another, as commands; the next two turns are one of each side."""
+    if not game.may_become(game.board(before), game.board(after), plies):
+        return None
     for move in game.legal_moves(before) if plies else ():
         here = game.apply(before, move)
         rest = [] if here == after else _moves_between(game, here, after, plies - 1)
