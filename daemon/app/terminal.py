@@ -115,7 +115,8 @@ class TerminalGame:
 
     def _begin(self, *, resume: bool) -> None:
         game = self._session.begin(None, resume=resume).referee.game
-        men = [MEN.get(piece, "") for piece in game.pieces]
+        drawn = game.figures(game.initial())
+        men = [MEN.get(piece, "") if piece in drawn else "" for piece in game.pieces]
         sides = [f"{as_words(Term('side', side))} {man}".strip() for side, man in zip(game.sides, men, strict=True)]
         title, hint = as_words(Term("game", game.title)), worded("Type help for what you can say.")
         self._write(f"{title}: {', '.join(sides)}. {hint}")
