@@ -10,11 +10,12 @@ import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import games
 from agents.agent import Limits
 from agents.engines import Engine
 from agents.engines.gtp import Gtp, GtpRefused
 from agents.engines.process import EngineError, EngineProcess, EngineSilent
-from agents.engines.uci import STOP_S, Uci
+from agents.engines.uci import STOP_S, Found, Uci
 from agents.protocols import ggf, gtp, sanmill
 from agents.search import MAX_DEPTH
 from games import EMPTY, AnyGame, MoveError
@@ -89,7 +90,10 @@ class EngineProtocol(Protocol):
 
 
 class UciProtocol(EngineProtocol):
-    """UCI for morris, as Sanmill speaks it: a second `go` asks for the removal, and scores are white's."""
+    """UCI, for games that have a module `uci` in their package, such as chess: scores are the mover's.
+
+    Morris is spoken as Sanmill does: a second `go` asks for the removal, and scores are white's.
+    """
 
     @staticmethod
     def untold(rules: Any) -> str:
@@ -97,11 +101,17 @@ class UciProtocol(EngineProtocol):
         return first_set(rules, "board", "one_time_mills", "no_return")
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Sends uci and the options, and starts a new game."""
-        self._uci = Uci(process, options, deadline_s)
+        """Sends uci and the options, those that the rules need among them, and starts a new game."""
+        texts = games.part_of(game.name, "uci")
+        needed = {} if texts is None else texts.options(game)
+        self._uci = Uci(process, {**needed, **options}, deadline_s)
 
     def ask(self, question: Question) -> EngineAnswer:
-        """Asks for the man's path, then for the removal if it closes a mill."""
+        """Asks for the move; in morris for the man's path, then for the removal if it closes a mill."""
+        texts = games.part_of(question.game.name, "uci")
+        if texts is not None:
+            found = self._search(question, texts.line(question.game, question.position), question.think_s)
+            return EngineAnswer(found.move, found.score, found.depth, found.nodes)
         fen, began_s = sanmill.to_fen(question.game, question.position), time.monotonic()
         answer = self._best(question, f"fen {fen}", question.think_s)
         try:
@@ -115,11 +125,14 @@ class UciProtocol(EngineProtocol):
         return answer
 
     def _best(self, question: Question, position: str, think_s: float) -> EngineAnswer:
-        """The answer to one `go`."""
-        found = self._uci.best(position, question.limits, think_s, question.wait_s, question.stop)
+        """The answer to one `go`, scored for the mover."""
+        found = self._search(question, position, think_s)
         sign = 1 if question.game.to_move(question.position) == 0 else -1
         score = None if found.score is None else sign * found.score
         return EngineAnswer(found.move.lower(), score, found.depth, found.nodes)
+
+    def _search(self, question: Question, position: str, think_s: float) -> Found:
+        return self._uci.best(position, question.limits, think_s, question.wait_s, question.stop)
 
 
 class GtpProtocol(EngineProtocol):
