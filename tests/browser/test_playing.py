@@ -343,3 +343,18 @@ def test_everything_about_a_new_game_is_chosen_in_a_dialog(table: Tables, look: 
     page.locator("#menu-form").evaluate("(form) => { form.noValidate = true; }")
     page.locator("#menu-begin").click()
     page.locator("#menu-answer.bad", has_text="clock.minutes").wait_for()
+
+
+@pytest.mark.parametrize("taps", [("26", "19", "12"), ("26", "12")])
+def test_a_man_that_jumps_on_is_led_over_its_squares_or_put_straight_on_the_last(
+    taps: tuple[str, ...], table: Tables, look: Look
+) -> None:
+    there = table("draughts")
+    page = look(there.address)
+    moves = ("12-16", "24-20", "9-14", "28-24", "10-15", "23-18", "14-23")
+    for plies, move in enumerate([*(move.split("-") for move in moves), taps], 1):
+        page.wait_for_selector(".cell.source")
+        for square in move:
+            point(page, square)
+        has_come(page, there, plies)
+    assert there.moves[-1] == "26x12"
