@@ -367,3 +367,18 @@ def test_a_game_of_go_is_counted_on_the_page_and_both_agree(table: Tables, look:
     agree.first.click()
     page.locator("#announcements", has_text="The count is agreed.").wait_for()
     assert agree.count() == 0 and referee.agreed == {0, 1}
+
+
+@pytest.mark.parametrize("taps", [("26", "19", "12"), ("26", "12")])
+def test_a_man_that_jumps_on_is_led_over_its_squares_or_put_straight_on_the_last(
+    taps: tuple[str, ...], table: Tables, look: Look
+) -> None:
+    there = table("draughts")
+    page = look(there.address)
+    moves = ("12-16", "24-20", "9-14", "28-24", "10-15", "23-18", "14-23")
+    for plies, move in enumerate([*(move.split("-") for move in moves), taps], 1):
+        page.wait_for_selector(".cell.source")
+        for square in move:
+            point(page, square)
+        has_come(page, there, plies)
+    assert there.moves[-1] == "26x12"
