@@ -67,6 +67,7 @@ SECTIONS = {
     },
     "Records": {
         "games": Entry("daemon.cli.games", "List, show, export, correct or delete recorded games.", group=True),
+        "pad": Entry("daemon.cli.pad", "Keep a score pad: players, points of each round, a target, undo.", group=True),
         "puzzles": Entry(
             "daemon.cli.puzzles", "Make, list and play puzzles, from your games and by the solvers.", group=True
         ),
