@@ -47,6 +47,7 @@ SECTIONS = {
         "play": Entry("daemon.cli.play", "Play in this terminal, against an agent or somebody beside you."),
         "watch": Entry("daemon.cli.watch", "Follow a camera, video, folder of photos or stream; print each event."),
         "read": Entry("daemon.cli.read", "Read the board in photos; draw what is seen."),
+        "pips": Entry("daemon.cli.pips", "Count the pips of domino tiles that lie anywhere in a photo."),
         "tell": Entry("daemon.cli.tell", "Tell the running daemon: undo, pass, correct, resign, new game.", group=True),
     },
     "Set up": {
