@@ -26,7 +26,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def engine(
     game: Annotated[str, typer.Option(help="Game, by module or short name, such as gomoku.")],
     protocol: Annotated[
-        str, typer.Option(help="gomocup (gomoku), gtp (gomoku, reversi), nboard (reversi) or uci (morris).")
+        str,
+        typer.Option(help="gomocup (gomoku), gtp (go, gomoku, reversi), nboard (reversi) or uci (chess, morris)."),
     ],
     player: Annotated[
         str, typer.Option(help="Who plays, with options and limits, such as alphabeta:depth=6 or level-5.")
@@ -41,8 +42,8 @@ def engine(
 ) -> None:
     """Speaks a game's standard protocol on standard input and output, for tournament managers and boards by others.
 
-    It keeps the protocol's time limits, with a reserve. END, quit or the end of the input stops it. uci is Sanmill's
-    form of UCI: moves are d6 and d6-d5, and a removal such as xb4 is a separate move.
+    It keeps the protocol's time limits, with a reserve. END, quit or the end of the input stops it. For
+    morris uci is Sanmill's form of it: moves are d6 and d6-d5, and a removal such as xb4 is a separate move.
 
     With --board the other program plays at the real table. Its moves are said there, and the person's move, once it is
     made and judged, is the engine's answer. The daemon of the table is started if none answers.

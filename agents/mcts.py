@@ -144,7 +144,7 @@ class Mcts:
 
     def _expand(self, node: Node) -> None:
         """Lists a new node's moves, to be tried in random order or in the heuristic's."""
-        moves = list(self.game.legal_moves(node.position))
+        moves = list(self.game.worth_trying(node.position))
         self._random.shuffle(moves)
         if self.options.bias and moves:
             side = self.game.to_move(node.position)

@@ -354,6 +354,10 @@ class Game(Protocol[P, M]):
         """After the end, the cells whose pieces still stand but count as captured."""
         return ()
 
+    def worth_trying(self, position: P) -> Sequence[M]:
+        """The legal moves without those that no player who knows the game would make; at least one while it goes on."""
+        return self.legal_moves(position)
+
     def roll_out(self, position: P, seed: int) -> float | None:
         """The result for the first side, 0 to 1, of one game played on at random, where the game can do that quicker
         or more sensibly than move by move; else None."""

@@ -37,6 +37,9 @@ class Judge:
             return self._say("unexplained", sentence("Nothing has changed on the board."))
         if self.foe_arrived:
             return self._foe_moved()
+        if self.arrived and not self.left and set(self.arrived) <= set(self.foe_left):
+            said = sentence("A piece has changed its colour on {cells}.", cells=_names(self.arrived))
+            return self._say("piece_changed_colour", said, *self._back())
         if len(self.arrived) > len(self.left):
             said = sentence("There is a piece too many on {cells}.", cells=_names(self.arrived))
             return self._say("extra_piece", said, *self._back())
@@ -101,9 +104,6 @@ class Judge:
 
     def _missing(self) -> Fault:
         gone = [cell for cell in self.changed if self.board[cell] == EMPTY]
-        if self.arrived and not self.left:  # a man of the enemy has become one of the mover's
-            said = sentence("A piece has changed its colour on {cells}.", cells=_names(self.arrived))
-            return self._say("piece_changed_colour", said, *self._back())
         said = sentence_n(
             "A piece is missing from {cells}.", "Pieces are missing from {cells}.", len(gone), cells=_names(gone)
         )

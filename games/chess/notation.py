@@ -173,7 +173,7 @@ def _refused(state: State, wanted: Wanted, word: str) -> MoveError:
     if not starts:
         return MoveError("no_such_piece", sentence("there is no such piece for {move}", move=repr(word)))
     near = [why_not(state, cell, wanted.to) for cell in starts]
-    barred = [one for one in near if one[0] not in ("wrong_movement", "way_blocked")]
+    barred = [one for one in near if one[0] != "wrong_movement"]
     if barred:
         return MoveError(*barred[0])
     return MoveError("wrong_movement", sentence("no such piece can go to {cell}", cell=CELLS[wanted.to]))

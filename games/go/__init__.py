@@ -236,6 +236,20 @@ class Go(Game[Position, Move]):
         new = [target[cell] for cell in changed_cells(board, target) if target[cell] != EMPTY]
         return len(new) <= plies and all(new.count(piece) <= (plies + 1) // 2 for piece in PIECES)
 
+    def worth_trying(self, position: Position) -> list[Move]:
+        """All but stones in the mover's own eyes; the pass only after the other's, or where nothing else is left."""
+        moves = self.legal_moves(position)
+        own = position.stones[position.side]
+        lays = [move for move in moves if move.cell is not None and not self._is_eye(own, move.cell)]
+        return [*lays, PASS] if moves and (position.passes or not lays) else lays
+
+    def _is_eye(self, own: int, cell: int) -> bool:
+        """Whether a side's stones are on all points beside an empty one, and on enough of its corners to hold it."""
+        if self.geometry.near_cell[cell] & ~own:
+            return False
+        corners = self.geometry.corners[cell]
+        return (corners & ~own).bit_count() <= (corners.bit_count() == 4)
+
     def roll_out(self, position: Position, seed: int) -> float:
         """The result of play at random in which nobody fills eyes; by area, from black's point of view."""
         if position.passes == 2:

@@ -48,8 +48,15 @@ class Board:
         self._not_left, self._not_right = self.full & ~self._left, self.full & ~(self._left << size - 1)
         self.near_cell = tuple(self.near(1 << cell) for cell in range(size * size))
         """The points beside each point, as bit sets."""
+        self.corners = tuple(self._corners(cell) for cell in range(size * size))
+        """The points diagonally beside each point, as bit sets."""
         self.chains = functools.lru_cache(maxsize=4096)(self._chains)
         """What laying a stone does, by the stones on the board."""
+
+    def _corners(self, cell: int) -> int:
+        row, column = divmod(cell, self.size)
+        there = [(row + down, column + right) for down in (-1, 1) for right in (-1, 1)]
+        return sum(1 << y * self.size + x for y, x in there if 0 <= x < self.size and 0 <= y < self.size)
 
     def near(self, points: int) -> int:
         """The points beside any of these, with those of them that are beside others."""

@@ -21,6 +21,8 @@ NUMBERS = {
     ("gomoku", ""): 5,
     ("gomoku", "size=19"): 6,
     ("double_double_dominoes", ""): 7,
+    ("draughts", ""): 12,
+    ("draughts", "size=10"): 13,
 }
 """Must never change, since sheets that were printed once must stay readable."""
 

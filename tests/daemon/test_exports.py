@@ -39,6 +39,7 @@ RULES: dict[str, list[dict[str, object]]] = {
     "go": [{}, {"size": 19, "handicap": 3, "komi": "0.5"}, {"set": "new_zealand"}, {"superko": True}],
     "gomoku": [{}, {"size": 19, "exact_five": True}, {"swap2": True}, {"first": "white"}, {"renju": True}],
     "chess": [{}, {"start": 5, "draws": "automatic"}],
+    "draughts": [{}, {"set": "international"}, {"set": "russian", "first": "dark"}],
     "co_ganh": [{}, {"capture": "flip", "mo": True}, {"first": "down", "limit": 30}],
     "double_double_dominoes": [{}, {"first": "green"}],
 }

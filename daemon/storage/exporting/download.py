@@ -18,6 +18,7 @@ KINDS = {
     "sgf": "application/x-go-sgf",
     "moves": "application/vnd.chess-pgn",
     "pgn": "application/vnd.chess-pgn",
+    "pdn": "text/plain",
     "json": "application/json",
     "png": "image/png",
     "annotations": "application/zip",

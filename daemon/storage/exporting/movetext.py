@@ -68,6 +68,11 @@ def white_of(game: AnyGame) -> Side:
     return game.pieces.index("W") if "W" in game.pieces else 0
 
 
+def _beginner(game: AnyGame) -> Side:
+    """The side that has the first move by the rules: dark in English draughts."""
+    return game.to_move(game.starts[0])
+
+
 def _tags(played: Played) -> Iterator[tuple[str, str]]:
     stored, game = played.stored, played.game
     light = white_of(game)
@@ -108,7 +113,7 @@ def _time_control(played: Played) -> str:
 
 def _moves(played: Played) -> Iterator[str]:
     dialect = dialect_of(played.game.name)
-    late = dialect is not None and played.game.to_move(played.positions[0]) != white_of(played.game)
+    late = dialect is not None and played.game.to_move(played.positions[0]) != _beginner(played.game)
     for index, ply in enumerate(played.plies(), int(late)):
         if dialect is not None and ply.made.text in dialect.UNWRITTEN:
             continue
@@ -127,7 +132,7 @@ def _comment(played: Played, ply: PlayedPly) -> str:
     words = []
     late = game.steps(ply.before, ply.made.move)[1:]
     captured = [one for one in late if one.kind in ("remove", "flip") and game.cells[one.cell] not in ply.made.text]
-    if captured:
+    if captured and dialect_of(game.name) is None:
         verb = "turns" if captured[0].kind == "flip" else "takes"
         words.append(f"{verb} {' '.join(game.cells[step.cell] for step in captured)}")
     if stored.left_s is not None:

@@ -1,7 +1,8 @@
 """Reads games from PGN-style numbered moves, with tags as export writes them, or without where the game is named.
 
 Any game may be written so: `1. f5 d6 2. c3`, `h8 i9 h9`, `h8i9h9`. In morris a man taken may stand alone, as Sanmill
-writes it: `a1-a4 xg7`. Comments and variations, which may be nested, are skipped but for times and evaluations.
+writes it: `a1-a4 xg7`. Results may count two points, as in draughts: `2-0`, `1-1`. Comments and variations, also nested
+ones, are skipped but for times and evaluations.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from games import AnyGame, GameError
 TAG = re.compile(r'^\[(\w{1,40})\s+"((?:\\.|[^"\\])*)"\]\s*$', re.MULTILINE)
 UNREAD = re.compile(r"^%.*$|;.*$", re.MULTILINE)
 """Lines that are no moves: after a percent sign, and comments after a semicolon."""
-WORD = re.compile(r"\{([^{}]*)\}|(\d{1,5}\.+)|(1-0|0-1|1/2-1/2|\*)(?=\s|$)|([^\s{}()]+)|(\S)")
+WORD = re.compile(r"\{([^{}]*)\}|(\d{1,5}\.+)|(1-0|0-1|1/2-1/2|2-0|1-1|0-2|\*)(?=\s|$)|([^\s{}()]+)|(\S)")
 CELL = re.compile(r"[A-Za-z]\d{1,2}")
 TAKEN = re.compile(r"x[A-Za-z]\d{1,2}")
 COMMAND = re.compile(r"\[%(clk|emt|eval)\s+([^\]\s]{1,20})\s*\]")
@@ -166,11 +167,8 @@ def _with_comment(ply: ImportedPly, comment: str) -> ImportedPly:
 
 
 def _claim(result: str, light: int, reason: str) -> Claim | None:
-    if result == "1/2-1/2":
-        return Claim(None, _own(reason))
-    if result not in ("1-0", "0-1"):
-        return None
-    return Claim(light if result == "1-0" else 1 - light, _own(reason))
+    winner = {"1-0": light, "2-0": light, "0-1": 1 - light, "0-2": 1 - light, "1/2-1/2": None, "1-1": None}
+    return Claim(winner[result], _own(reason)) if result in winner else None
 
 
 def _own(reason: str) -> str:
