@@ -29,7 +29,7 @@ from daemon.core.match import Match
 from daemon.drawing.text_board import MEN, TextBoard
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import as_words, in_a_row, in_words, worded, worded_n
-from daemon.judging import phrases
+from daemon.judging import counting, phrases
 from daemon.judging.hands import shown_hands
 from wording import Term, listing, sentence
 
@@ -211,7 +211,8 @@ class TerminalGame:
             return
         self._prompted = True
         if referee.outcome is not None:
-            self._shown.write(worded("It is over.") + " new, undo, quit> ")
+            counted = "count, agree, " if counting.is_open(referee) else ""
+            self._shown.write(worded("It is over.") + f" {counted}new, undo, quit> ")
         else:
             side = game.to_move(referee.position)
             hand = shown_hands(referee)[side]
