@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from aiohttp import web
 
@@ -300,7 +300,9 @@ class Archive:
                 self._lives[file.kind] = tag, since_s
             tags, since = request.if_none_match, request.if_modified_since
             has = any(one.value in (tag, "*") for one in tags) if tags else since and since.timestamp() >= since_s
-            text = {} if has else {"body": file.content, "content_type": file.kind, "charset": CHARSETS.get(file.kind)}
+            text: dict[str, Any] = (
+                {} if has else {"body": file.content, "content_type": file.kind, "charset": CHARSETS.get(file.kind)}
+            )
             response = web.Response(status=304 if has else 200, headers={"Cache-Control": "no-cache"}, **text)
             response.etag, response.last_modified = tag, since_s
             return response
