@@ -38,7 +38,9 @@ class BoardPose:
 
 
 def project(destination_from_source: FloatArray, points: FloatArray) -> FloatArray:
-    """(n, 2) points mapped by a (3, 3) homography."""
+    """(n, 2) points mapped by a (3, 3) homography; n may be 0, which OpenCV refuses."""
+    if not points.size:
+        return np.empty((0, 2))
     mapped = cv2.perspectiveTransform(points.reshape(-1, 1, 2).astype(np.float64), destination_from_source)
     return np.asarray(mapped.reshape(-1, 2), dtype=np.float64)
 

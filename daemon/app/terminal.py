@@ -29,7 +29,7 @@ from daemon.core.match import Match
 from daemon.drawing.text_board import MEN, TextBoard
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import as_words, in_a_row, in_words, worded, worded_n
-from daemon.judging import phrases
+from daemon.judging import counting, phrases
 from daemon.judging.hands import shown_hands
 from wording import Term, listing, sentence
 
@@ -115,7 +115,8 @@ class TerminalGame:
 
     def _begin(self, *, resume: bool) -> None:
         game = self._session.begin(None, resume=resume).referee.game
-        men = [MEN.get(piece, "") for piece in game.pieces]
+        drawn = game.figures(game.initial())
+        men = [MEN.get(piece, "") if piece in drawn else "" for piece in game.pieces]
         sides = [f"{as_words(Term('side', side))} {man}".strip() for side, man in zip(game.sides, men, strict=True)]
         title, hint = as_words(Term("game", game.title)), worded("Type help for what you can say.")
         self._write(f"{title}: {', '.join(sides)}. {hint}")
@@ -210,7 +211,8 @@ class TerminalGame:
             return
         self._prompted = True
         if referee.outcome is not None:
-            self._shown.write(worded("It is over.") + " new, undo, quit> ")
+            counted = "count, agree, " if counting.is_open(referee) else ""
+            self._shown.write(worded("It is over.") + f" {counted}new, undo, quit> ")
         else:
             side = game.to_move(referee.position)
             hand = shown_hands(referee)[side]

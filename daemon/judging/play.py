@@ -19,7 +19,7 @@ from daemon.judging import phrases
 from daemon.judging.gap import Gaps
 from daemon.judging.other_lines import OtherLine, Together
 from games import EMPTY, AnyGame, MoveError, Outcome, Side, Step
-from wording import Sentence, Sentences, Term, sentence
+from wording import Sentence, Sentences, Term, listing, sentence, sentence_n
 
 MAX_FORCED = 4
 """Greatest number of forced passes in a row that are made without asking."""
@@ -369,8 +369,18 @@ class Play:
         if self.agents == (None, None) and self._is_assumed(outcome):
             said = *said, WRONG_SIDE
         if None in self.agents and self.is_counted:
-            said = *said, MARK_DEAD
+            said = *said, *self._count_as_captured(), MARK_DEAD
         return self.announce("game_over", *said, rule=outcome.reason, urgent=True)
+
+    def _count_as_captured(self) -> Sentences:
+        """What counts as captured at the end; nothing where all pieces live."""
+        dead = phrases.named_cells(self.game, self.game.dead(self.position))
+        if not dead:
+            return ()
+        counted = sentence_n(
+            "{cells} counts as captured.", "{cells} count as captured.", len(dead), cells=listing(dead)
+        )
+        return (counted,)
 
     def _is_assumed(self, outcome: Outcome) -> bool:
         """Whether the game would continue or end otherwise if the other side made the last move, as may be the case."""

@@ -88,7 +88,9 @@ class ChessRules:
 
     start: int = rule(USUAL, "start position, as Chess960 numbers them; 518 is chess", minimum=0, maximum=959)
     draws: str = rule(
-        "claimed", "whether repetition and quiet moves end the game early, or must be claimed", choices=tuple(DRAWS)
+        "claimed",
+        "whether repetition and quiet moves end the game early, or must be claimed",
+        choices=("claimed", "automatic"),
     )
 
 

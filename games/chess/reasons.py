@@ -52,12 +52,12 @@ def why_not(state: State, origin: int, to: int, *, castling: bool = False) -> Re
     if checks:
         at: dict[str, Given] = {
             "side": Term("side", ("white", "black")[side]),
-            "king": CELLS[king],
+            "point": CELLS[king],
             "cell": CELLS[checks[0]],
         }
         if attackers(board, king_of(board, side), 1 - side) and letter != own[0]:
-            return "in_check", sentence("{side:gen}'s king on {king} is in check from {cell}", **at)
-        return "in_check", sentence("{side:gen}'s king on {king} would be in check from {cell}", **at)
+            return "in_check", sentence("{side:gen}'s king on {point} is in check from {cell}", **at)
+        return "in_check", sentence("{side:gen}'s king on {point} would be in check from {cell}", **at)
     return "wrong_movement", sentence("a {piece} does not go from {origin} to {cell}", **way)
 
 

@@ -22,7 +22,7 @@ from games.draughts.board import board
 from games.draughts.faults import PIECES, SIDES, Judge, why_not
 from games.draughts.moves import Generator, Move
 from games.draughts.rule_sets import RULE_SETS
-from wording import Value, listing, noun, sentence
+from wording import Term, Value, listing, noun, sentence
 
 __all__ = ["GAME", "Draughts", "DraughtsRules", "Move", "Position"]
 
@@ -229,12 +229,15 @@ class Draughts(Game[Position, Move]):
         return (*hops, *(Step("remove", square) for square in move.taken))
 
     def spoken(self, position: Position, move: Move) -> Value | None:
-        """A capture by its first and last square: "12 to 26, taking 16 and 23"."""
-        if len(move.taken) < 2:
-            return None
-        way = sentence("{origin} to {cell}", origin=self.cells[move.path[0]], cell=self.cells[move.path[-1]])
+        """By its first and last square, with what it takes and whether it crowns: "12 to 26, taking 16 and 23"."""
+        said = sentence("{origin} to {cell}", origin=self.cells[move.path[0]], cell=self.cells[move.path[-1]])
         taken = [self.cells[square] for square in move.taken]
-        return sentence("{move}, taking {cells}", move=way, cells=listing(taken, most=len(taken)))
+        if taken:
+            said = sentence("{move}, taking {cells}", move=said, cells=listing(taken, most=len(taken)))
+        if position.kings >> move.path[0] & 1 or not self.moves.is_crowned(position.side, move.path):
+            return said
+        king = Term("piece", tuple(KINGS.values())[position.side])
+        return sentence("{move}, becomes a {piece:acc}", move=said, piece=king)
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
         """A turn moves one piece of its side; no piece of a side ever comes back."""

@@ -1,18 +1,19 @@
-"""Measures what reversi's selective search rests on: `python -m tests.bench.reversi_errors [--positions 3000]`.
+"""Measures what reversi's selective search rests on: `python -m tests.bench.reversi_errors [--positions 100]`.
 
-Positions from games of the program against itself, at three plies a move, begun by 2 to 14 random plies and with one
-random move in twelve, are searched to every depth up to DEEPEST without any cut. Printed are, as JSON:
-- `errors`: by depth, the standard deviation of the score less that of the shallow search that ProbCut asks, in
-  hundredths of a disc (`agents.kernels.reversi.probcut.ERRORS`);
-- `tempo`: by stage, half the mean difference between the scores of odd and even depths from FIRST_FITTED plies on,
-  added to the TEMPO in force (`agents.kernels.reversi.patterns.TEMPO`).
+Positions from games of the program against itself at four plies a move, begun by random moves, in which neither side is
+far ahead (AHEAD), are searched without any cut. Printed are, as JSON:
+- `errors`: by stage of the game, a row of the standard deviations of the score of a search less that of the shallow
+  search that ProbCut asks, in hundredths of a disc, from MIN_DEPTH plies to DEEPEST (`agents.kernels.reversi.probcut`:
+  ERRORS is the column of 8 plies, BY_DEPTH the mean row);
+- `tempo`: by stage, half the mean difference between the scores of a search of 3 plies and of those of 2 and 4, plus
+  the TEMPO in force (`agents.kernels.reversi.patterns.TEMPO`). The positions are a stage's first, so that all three
+  searches end within the stage: TEMPO counts where a search ends, not where it begins.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
 import sys
 
 import numpy as np
@@ -20,63 +21,56 @@ import numpy as np
 from agents.kernels.reversi import memory as layout
 from agents.kernels.reversi.memory import STAGES
 from agents.kernels.reversi.midgame import LOWEST, negamax
-from agents.kernels.reversi.patterns import MAX_VALUE, TEMPO, stage_of
-from agents.kernels.reversi.probcut import MIN_DEPTH, shallow_depth
+from agents.kernels.reversi.patterns import FIRST_DISCS, MAX_VALUE, STAGE_DISCS, TEMPO, evaluate_patterns
+from agents.kernels.reversi.probcut import MIN_DEPTH, PROBES, shallow_depth
 from agents.kernels.reversi.weights import weights
-from games.reversi import Move, Position, Reversi
+from models.train.reversi_games import play
 
-DEEPEST, FIRST_FITTED = 10, 4
-GAME, PLAYED, OF_A_GAME = Reversi(), 3, 4
-U = np.uint64
+DEEPEST, PLAYED, AHEAD = 8, 4, 1200
+"""Plies of the deepest search and of the games; hundredths of a disc."""
+GAMES_A_POSITION = 10
 
 
-def search(memory: layout.Memory, position: Position, depth: int) -> int:
-    """The score of an exact search to the depth, for the side to move."""
+def scores_of(memory: layout.Memory, mine: np.uint64, theirs: np.uint64, deepest: int) -> list[int]:
+    """The scores of searches without cuts to 0, 1, ... `deepest` plies."""
     memory[[layout.STOP, layout.NODES, layout.HINT, layout.BEST_MOVE]] = 0
     memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
-    mine, theirs = U(position.discs[position.side]), U(position.discs[1 - position.side])
-    return int(negamax(memory, mine, theirs, depth, LOWEST, -LOWEST, 0))
-
-
-def game_of(memory: layout.Memory, draw: random.Random) -> list[Position]:
-    """The positions of a game in which a side could still move."""
-    position, line, opening = GAME.initial(), list[Position](), draw.randint(2, 14)
-    while GAME.outcome(position) is None:
-        legal = GAME.legal_moves(position)
-        if len(line) >= opening and draw.random() * 12 >= 1:
-            search(memory, position, PLAYED)
-            best = Move(int(memory[layout.BEST_MOVE]) - 1)
-            move = best if best in legal else legal[0]
-        else:
-            move = draw.choice(legal)
-        position = GAME.apply(position, move)
-        line.append(position)
-    return line[:-DEEPEST]
+    return [int(negamax(memory, mine, theirs, depth, LOWEST, -LOWEST, 0)) for depth in range(deepest + 1)]
 
 
 def main() -> int:
     """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--positions", type=int, default=3000)
+    parser.add_argument("--positions", type=int, default=100, help="positions of each stage")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    draw, memory = random.Random(given.seed), layout.allocate(64, "", weights())
+    memory = layout.allocate(64, "", weights())
     memory[layout.EXACT] = 1
-    stages, rows = list[int](), list[list[int]]()
-    while len(rows) < given.positions:
-        line = game_of(memory, draw)
-        for position in draw.sample(line, min(OF_A_GAME, len(line))):
-            scores = [search(memory, position, depth) for depth in range(DEEPEST + 1)]
-            if max(map(abs, scores)) <= MAX_VALUE:
-                stages.append(int(stage_of(U(position.discs[0]), U(position.discs[1]))))
-                rows.append(scores)
-    found, stage = np.array(rows), np.array(stages)
-    deep = range(MIN_DEPTH, DEEPEST + 1)
-    errors = [round(float((found[:, depth] - found[:, shallow_depth(depth)]).std())) for depth in deep]
-    sign = np.array([1 if depth % 2 else -1 for depth in range(FIRST_FITTED + 1, DEEPEST + 1)])
-    halves = (found[:, FIRST_FITTED + 1 :] * sign).mean(axis=1)
-    tempo = {one: round(float(halves[stage == one].mean()) + int(TEMPO[one])) for one in range(STAGES) if one in stage}
-    print(json.dumps({"positions": len(rows), "errors": errors, "tempo": tempo}))
+    games = play(weights(), GAMES_A_POSITION * given.positions, PLAYED, 1.0, given.seed, lambda _: None)
+    discs = np.bitwise_count(games.mine | games.theirs)
+    draw = np.random.default_rng(given.seed)
+    errors, tempo = list[list[int]](), list[int]()
+    for stage in range(STAGES):
+        first = FIRST_DISCS + STAGE_DISCS * stage
+        deepest = min(DEEPEST, 64 - first - 1)
+        rows = list[list[int]]()
+        for row in draw.permutation(np.flatnonzero(discs == first)):
+            mine, theirs = games.mine[row], games.theirs[row]
+            if abs(evaluate_patterns(memory, mine, theirs)) <= AHEAD:
+                scores = scores_of(memory, mine, theirs, deepest)
+                if max(map(abs, scores)) <= MAX_VALUE:
+                    rows.append(scores)
+            if len(rows) == given.positions:
+                break
+        found = np.array(rows)
+        deep = list(range(MIN_DEPTH, deepest + 1))
+        errors.append(
+            [round(float((found[:, depth] - found[:, shallow_depth(depth, PROBES - 1)]).std())) for depth in deep]
+        )
+        odd = found[:, 3] - (found[:, 2] + found[:, 4]) / 2
+        tempo.append(round(float(TEMPO[stage] + odd.mean() / 2)))
+        print(f"stage {stage}: {len(rows)} positions", file=sys.stderr, flush=True)
+    print(json.dumps({"errors": errors, "tempo": tempo}))
     return 0
 
 

@@ -69,6 +69,8 @@ def test_a_man_that_is_crowned_ends_its_turn_and_passing_the_last_row_crowns_onl
     position = english.parse_position("W:W10:B6,7,8,20")
     after = english.apply(position, english.parse_move(position, "10x3"))
     assert english.figures(after)[2] == "K" and after.side == 1
+    said = english.spoken(position, english.parse_move(position, "10x3"))
+    assert str(said) == "10 to 3, taking 7, becomes a light king"
     for rules, moves, end in (("pool", ["9x11"], "W"), ("russian", ["9x11", "9x16"], "K")):
         game = game_of(rules)
         position = game.parse_position("W:W9:B6,7,20")

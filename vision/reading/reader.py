@@ -162,6 +162,15 @@ class Reader:
             return matching_face_colours(look.patches, logs, self.template.letters)
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
 
+    def judge_halves(self, patches: Patches) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(n, classes) and (n, 5) log probabilities of what patches show by themselves, and where the other half lies.
+
+        Only for boards whose cells are halves.
+        """
+        logs, _, ways = self._judge(self._descriptor.describe(patches))
+        assert ways is not None
+        return logs, ways
+
     def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:
         """(cells,) True where a cell looks different from its last reading; overall light changes do not count."""
         patches = self.patches(rectified)

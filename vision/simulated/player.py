@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,10 @@ class ScriptedPlayer:
         think_s: float = 1.5,
         pace: float = 1.0,
         start: Any = None,
+        say_pass: Callable[[int], bool] | None = None,
     ) -> None:
+        """`say_pass` says a person's pass after so many plies, and tells whether it was understood; else said again."""
+        self._say_pass = say_pass
         self.game, self.table, self.human_sides = game, table, human_sides
         self.position: Any = game.initial(seed) if start is None else start
         """The true position; ahead of the board while a hand is moving."""
@@ -129,7 +132,9 @@ class ScriptedPlayer:
         if self.table.time_s < self._thinking_until_s:
             return
         if self.game.to_move(self.position) in self.human_sides or self._must_pass(self.position):
-            self._begin(self._choose())
+            move = self._choose()
+            if self.game.steps(self.position, move) or self._is_understood():
+                self._begin(move)
         elif self._told is not None:
             told, self._told = self._told[1], None
             self._begin(self.game.parse_move(self.position, told))
@@ -161,9 +166,15 @@ class ScriptedPlayer:
         moves = self.game.legal_moves(position)
         return len(moves) == 1 and not self.game.steps(position, moves[0])
 
+    def _is_understood(self) -> bool:
+        """Whether a pass need not be said, or was said and understood."""
+        if self._say_pass is None or not self.game.passes_told or self._must_pass(self.position):
+            return True
+        return self._say_pass(len(self.record))
+
     def _choose(self) -> Any:
-        """A random move, mostly one that takes pieces or brings points; seldom a pass unless forced."""
-        moves = list(self.game.legal_moves(self.position))
+        """A random sensible move, mostly one that takes pieces or brings points; seldom a pass unless forced."""
+        moves = list(self.game.worth_trying(self.position))
         seen = [move for move in moves if self.game.steps(self.position, move)]
         if len(seen) < len(moves):
             passes = not seen or self._rng.random() < PASSING

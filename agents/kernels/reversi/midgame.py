@@ -24,9 +24,9 @@ from agents.kernels.reversi.memory import (
     Memory,
 )
 from agents.kernels.reversi.named import evaluate_named
-from agents.kernels.reversi.ordering import AT_ORDER, SQUARE, bring_best, write_moves
+from agents.kernels.reversi.ordering import AT_ORDER, SQUARE, bring_best, write_moves, write_quickly
 from agents.kernels.reversi.patterns import MAX_VALUE, evaluate_patterns
-from agents.kernels.reversi.probcut import MIN_DEPTH, margin, shallow_depth
+from agents.kernels.reversi.probcut import MIN_DEPTH, PROBES, first_probe, margin, shallow_depth
 from agents.kernels.reversi.table import AT_MOVE, BYTE, FIRST, position_key, recall, store
 from agents.search import MAX_DEPTH, WIN
 
@@ -137,22 +137,27 @@ def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alph
                     return score
                 if null and bound == AT_MOST and score <= alpha:
                     return score
-    # 4. Cut a null window that a shallow search predicts to be left.
+    # 4. Cut a null window that a shallow search predicts to be left; a glance may show it already.
     if memory[SALT] != ZERO and depth >= MIN_DEPTH and beta - alpha == 1 and ply > 0:
-        shallow = shallow_depth(depth)
-        above, below = beta + margin(depth), alpha - margin(depth)
-        if evaluate(memory, mine, theirs) >= beta:
-            if negamax(memory, mine, theirs, shallow, above - 1, above, ply) >= above:
-                return beta
-        elif negamax(memory, mine, theirs, shallow, below, below + 1, ply) <= below:
-            return alpha
+        hopeful = evaluate(memory, mine, theirs) >= beta
+        for probe in range(first_probe(depth), PROBES):
+            plies, apart = shallow_depth(depth, probe), margin(mine, theirs, depth, probe)
+            above, below = beta + apart, alpha - apart
+            if hopeful:
+                if negamax(memory, mine, theirs, plies, above - 1, above, ply) >= above:
+                    return beta
+            elif negamax(memory, mine, theirs, plies, below, below + 1, ply) <= below:
+                return alpha
         if memory[STOP] != ZERO:
             return 0
     # 5. All moves, the most promising first.
     if ply == 0 and memory[HINT] != ZERO:
         first = memory[HINT] - ONE
     start = MOVES + U(ply) * STRIDE
-    end = write_moves(memory, mine, theirs, where, start)
+    if depth == 1 and ply > 0:
+        end = write_quickly(memory, mine, theirs, where, start)
+    else:
+        end = write_moves(memory, mine, theirs, where, start)
     if depth >= SORTED:
         sort_by_value(memory, mine, theirs, start, end)
     put_first(memory, start, end, first, ply == 0)
