@@ -116,8 +116,8 @@ def test_tiles_of_a_real_photo_are_read_as_they_were_written_down(reader: LooseT
     board_from_turned = np.linalg.inv(turn @ placed.pose.image_from_board)
     read = 0
     for tile in reader.read(np.asarray(turned, np.uint8)).tiles:
-        corners: Picture = np.array(tile.corners_px, np.float64)
-        middle_mm = project(board_from_turned, np.asarray([corners.mean(axis=0)], dtype=np.float64))[0]
+        corners = np.array(tile.corners_px, np.float64)
+        middle_mm = project(board_from_turned, corners).mean(axis=0)
         if middle_mm.min() > 0 and middle_mm.max() < 300:  # else it is printed beside the squares
             under = np.argsort(np.hypot(*(template.cells_mm - middle_mm).T))[:2]
             assert sorted(tile.pips) == sorted(laid[template.cell_names[cell]] for cell in under)
