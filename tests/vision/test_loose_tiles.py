@@ -113,7 +113,7 @@ def test_tiles_of_a_real_photo_are_read_as_they_were_written_down(reader: LooseT
     height, width = image.shape[:2]
     turn = np.array([*cv2.getRotationMatrix2D((width / 2, height / 2), 28, 1), (0, 0, 1)])
     turned = cv2.warpAffine(image, turn[:2], (width, height), borderMode=cv2.BORDER_REPLICATE)
-    board_from_turned = np.linalg.inv(turn @ placed.pose.image_from_board)
+    board_from_turned = np.asarray(np.linalg.inv(turn @ placed.pose.image_from_board), np.float64)
     read = 0
     for tile in reader.read(np.asarray(turned, np.uint8)).tiles:
         corners = np.array(tile.corners_px, np.float64)
