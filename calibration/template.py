@@ -96,6 +96,12 @@ class BoardTemplate:
         return "".join(self.classes)
 
     @property
+    def first_square(self) -> str:
+        """Colour of the first square, `light` or `dark`, of a chequered board; empty for other boards."""
+        dark = self.dark_mm
+        return "" if not len(dark) else "dark" if not dark[0].min(axis=0).any() else "light"
+
+    @property
     def track_mm(self) -> FloatArray:
         """(spaces, 2) centres of the spaces of a printed track, from space 1 on; (0, 2) if there is none."""
         return self.printed.track_mm if self.printed is not None else np.zeros((0, 2))

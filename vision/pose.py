@@ -53,6 +53,18 @@ def pose_from_corners(corners_px: FloatArray, template: BoardTemplate) -> BoardP
     return BoardPose(np.asarray(matrix, dtype=np.float64), error_px=0.0, quality=1.0)
 
 
+def is_square(template: BoardTemplate) -> bool:
+    """Whether the board's frame looks the same after a quarter of a turn."""
+    return bool(np.isclose(*template.size_mm))
+
+
+def turned_pose(pose: BoardPose, template: BoardTemplate, turn: int) -> BoardPose:
+    """The pose of the same board whose own top left lies `turn` corners further clockwise."""
+    corners = template.corners_mm.astype(np.float32)
+    board_from_turned = cv2.getPerspectiveTransform(corners, np.roll(corners, -turn, axis=0))
+    return dataclasses.replace(pose, image_from_board=pose.image_from_board @ board_from_turned)
+
+
 def rectify(image: Image, pose: BoardPose, template: BoardTemplate) -> Image:
     """The board seen from straight above, at `template.pixels_per_mm` pixels per millimetre, margins included.
 

@@ -36,7 +36,7 @@ def test_a_whole_game_is_played_with_legal_moves(agent: str, game: str) -> None:
     rules = games.load(game)
     player, draw = registry.load_agent(agent, rules, QUICK.get(agent)), random.Random(1)
     position = rules.initial(seed=1)
-    for _ in range(300):
+    for _ in range(1000):
         if rules.outcome(position) is not None:
             break
         answer = player.choose(position, Limits(nodes=40), threading.Event())

@@ -7,8 +7,8 @@
 3. Snap the best outlines to the drawn lines and measure them; the one whose lines are really there wins, or none.
 4. Where the grey picture shows no board, repeat on a colour channel with more edges.
 
-A template with a print is found by that print instead, and a ruled one by its lattice. A result is accepted only if
-the evidence for it outweighs the evidence against it.
+A template with a print is found by that print instead, a chequered one by its squares, and a ruled one by its lattice.
+A result is accepted only if the evidence for it outweighs the evidence against it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from vision.finding.bare_lines import bare_share
+from vision.finding.chequered import find_chequered
 from vision.finding.confidence import BELIEVED, is_ruled, sure_of
 from vision.finding.found import Found, FoundBy
 from vision.finding.grid_finder import find_grid
@@ -113,6 +114,8 @@ def find_drawn(image: Image, template: BoardTemplate) -> Found | None:
     """Like `find_board`, but by the board's drawing or print alone, ignoring markers."""
     if template.printed is not None:
         found = _found_by("print", find_print(image, template), template)
+    elif template.first_square:
+        found = _found_by("squares", find_chequered(image, template), template)
     elif is_ruled(template):
         found = _found_by("lattice", find_grid(image, template), template)
     else:
