@@ -139,7 +139,9 @@ class ScriptedPlayer:
             return
         if self.game.to_move(self.position) in self.human_sides or self._must_pass(self.position):
             move = self._choose()
-            if self.game.steps(self.position, move) or self._is_understood():
+            if self._is_to_be_said(move):
+                self._pass(move)
+            else:
                 self._begin(move)
         elif self._told is not None:
             told, self._told = self._told[1], None
@@ -172,11 +174,25 @@ class ScriptedPlayer:
         moves = self.game.legal_moves(position)
         return len(moves) == 1 and not self.game.steps(position, moves[0])
 
-    def _is_understood(self) -> bool:
-        """Whether a pass need not be said, or was said and understood."""
-        if self._say_pass is None or not self.game.passes_told or self._must_pass(self.position):
-            return True
-        return self._say_pass(len(self.record))
+    def _is_to_be_said(self, move: Any) -> bool:
+        """Whether a move is a pass that counts only when it is said."""
+        told = self._say_pass is not None and self.game.passes_told and not self._must_pass(self.position)
+        return told and not self.game.steps(self.position, move)
+
+    def _pass(self, move: Any) -> None:
+        """Passes, which is true before it is said; takes it back where it was not understood."""
+        assert self._say_pass is not None
+        before, now_s, side = self.position, self.table.time_s, self.game.to_move(self.position)
+        text, self.position = self.game.format_move(before, move), self.game.apply(before, move)
+        scores = self.game.scores(self.position)
+        self.record.append(Ply(self.ply, text, self.table.board, side, now_s, now_s, False, scores))
+        self.positions.append(self.position)
+        if self._say_pass(len(self.record) - 1):
+            self._thinking_until_s = None
+        else:
+            self.position = before
+            self.record.pop()
+            self.positions.pop()
 
     def _choose(self) -> Any:
         """A random sensible move, mostly one that takes pieces or brings points; seldom a pass unless forced."""
