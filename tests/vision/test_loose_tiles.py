@@ -113,11 +113,11 @@ def test_tiles_of_a_real_photo_are_read_as_they_were_written_down(reader: LooseT
     height, width = image.shape[:2]
     turn = np.array([*cv2.getRotationMatrix2D((width / 2, height / 2), 28, 1), (0, 0, 1)])
     turned = cv2.warpAffine(image, turn[:2], (width, height), borderMode=cv2.BORDER_REPLICATE)
-    board_from_turned = np.linalg.inv(turn @ placed.pose.image_from_board)
+    board_from_turned = np.asarray(np.linalg.inv(turn @ placed.pose.image_from_board), np.float64)
     read = 0
     for tile in reader.read(np.asarray(turned, np.uint8)).tiles:
-        corners: Picture = np.array(tile.corners_px, np.float64)
-        middle_mm = project(board_from_turned, np.array([corners.mean(axis=0)]))[0]
+        corners = np.array(tile.corners_px, np.float64)
+        middle_mm = project(board_from_turned, corners).mean(axis=0)
         if middle_mm.min() > 0 and middle_mm.max() < 300:  # else it is printed beside the squares
             under = np.argsort(np.hypot(*(template.cells_mm - middle_mm).T))[:2]
             assert sorted(tile.pips) == sorted(laid[template.cell_names[cell]] for cell in under)
