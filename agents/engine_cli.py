@@ -50,7 +50,7 @@ def engine(
 
     Example: kibitzer engine --game reversi --protocol nboard --player alphabeta:time_s=2
 
-    Example: kibitzer engine --game morris --protocol uci --board
+    Example: kibitzer engine --game chess --protocol uci --board
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     lock = threading.Lock()

@@ -39,7 +39,7 @@ class External:
     """Sends positions to one engine process and keeps it running."""
 
     name = "external"
-    Options = ExternalOptions
+    Options: type[Any] = ExternalOptions
 
     def __init__(self, game: AnyGame, options: Any = None) -> None:
         """Raises AgentError if there is no such engine for the game."""
@@ -49,7 +49,7 @@ class External:
         self._protocol = engine_protocols.PROTOCOLS[self._engine.protocol]()
         self._failures = 0
 
-    def _choice(self, game: AnyGame, options: ExternalOptions | None) -> Engine:
+    def _choice(self, game: AnyGame, options: Any) -> Engine:
         """The engine that the options mean. Raises AgentError."""
         return _find(game, (options or ExternalOptions()).engine)
 

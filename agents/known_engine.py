@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from agents import protocols
 from agents.agent import AgentError
@@ -42,7 +43,7 @@ class _Installed(External):
         except FileNotFoundError as error:
             return str(error)
 
-    def _choice(self, game: AnyGame, options: KnownOptions | None) -> Engine:
+    def _choice(self, game: AnyGame, options: Any) -> Engine:
         try:
             return self.engine.at((options or KnownOptions()).level)
         except FileNotFoundError as error:

@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import zmq
 from pydantic import ValidationError
@@ -98,7 +98,7 @@ class TableLink:
         if self._answered == state.sequence:
             return
         self._answered = state.sequence
-        quoted = {"session": state.session, "game_id": state.game_id, "sequence": state.sequence}
+        quoted: dict[str, Any] = {"session": state.session, "game_id": state.game_id, "sequence": state.sequence}
         self._answer = ReplyMessage(worker=self._worker, agent=self._agent, move=move, **quoted)
 
     def close(self) -> None:

@@ -77,7 +77,10 @@ class Demo:
         fast: bool,
         most_plies: int | None = None,
         window: Window | None = None,
+        moves: Sequence[str] | None = None,
     ) -> None:
+        """`moves` are all moves that two people make; None lets them choose."""
+        self._moves = moves
         """Breaks a game off after `most_plies`, if given."""
         self.session, self.runner = session, SessionRunner(session)
         self.fast = fast
@@ -96,9 +99,9 @@ class Demo:
         profile = profile_of(game, template, table, seed)
         source = SimulatedSource(table, rate_hz=FAST_RATE_HZ if self.fast else RATE_HZ, real_time=not self.fast)
         humans = frozenset(side for side in (0, 1) if session.seats[side].agent is None)
-        player = ScriptedPlayer(
-            game, table, humans, seed=seed, think_s=0.2 if self.fast else 1.5, say_pass=self._say_pass
-        )
+        # People who replay a game wait for nobody, so they leave the time to look.
+        think_s = 0.2 if self.fast and self._moves is None else 1.5
+        player = ScriptedPlayer(game, table, humans, seed, think_s, say_pass=self._say_pass, moves=self._moves)
         pipeline = Pipeline(
             template, profile, settle_s=session.config.eyes.settle_s, readings=session.config.eyes.readings
         )

@@ -135,7 +135,7 @@ class UciSession:
         asked = self._asked = self._standing
         self._endless = "infinite" in words
         if asked.journey is None and self._game.outcome(asked.position) is not None:
-            self._say("bestmove none")
+            self._say(f"bestmove {self._words.nothing}")
         elif asked.journey is None:
             self._thinking.begin(lambda stop: self._choose(asked.position, limits, stop))
         else:
@@ -163,7 +163,7 @@ class UciSession:
             answer = self._thinking.agent.choose(position, limits, stop)
         except NoMove as error:
             self._tell(str(error))
-            self._say("bestmove none")
+            self._say(f"bestmove {self._words.nothing}")
             return
         self._planned = (position, answer.move)
         mine = self._words.mover_scores or self._game.to_move(position) == 0

@@ -16,6 +16,8 @@ class Words(Protocol):
 
     mover_scores: bool
     """Whether scores are the mover's, as UCI has it, or White's."""
+    nothing: str
+    """The word for no move."""
 
     def read(self, game: Any, words: Sequence[str]) -> Standing:
         """The state for the words after `position`. Raises GameError."""
@@ -27,7 +29,7 @@ class Words(Protocol):
 class SanmillWords(Words):
     """Morris: a removal is a word of its own."""
 
-    mover_scores = False
+    mover_scores, nothing = False, "none"
 
     def read(self, game: Any, words: Sequence[str]) -> Standing:
         """By Sanmill's FEN."""
@@ -41,7 +43,7 @@ class SanmillWords(Words):
 class OwnWords(Words):
     """A game whose package writes UCI itself."""
 
-    mover_scores = True
+    mover_scores, nothing = True, "0000"
 
     def __init__(self, part: Any) -> None:
         self._part = part

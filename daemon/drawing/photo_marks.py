@@ -62,7 +62,7 @@ def draw_tiles(image: Image, found: LooseTiles) -> Image:
         corners = np.array(tile.corners_px)
         for index in range(4):
             marks.line(view, corners[index - 1], corners[index], TILE if tile.is_sure else PAWNS["red"], 2 * width_px)
-        size = max(9, round(float(np.linalg.norm(corners[0] - corners[3])) / 3))
+        size = max(9, round(float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).min()) / 3))
         text = f"{tile.pips[0]}-{tile.pips[1]}"
         x, y = corners.mean(axis=0)
         marks.disc(view, corners.mean(axis=0), 0.9 * size, GROUND)

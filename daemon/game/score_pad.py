@@ -38,8 +38,8 @@ class ScorePad:
         """Raises ScorePadError."""
         names = [clean(name, MAX_NAME_LENGTH + 1) for name in self.players]
         if len(names) not in PLAYERS:
-            counts = {"least": PLAYERS[0], "most": PLAYERS[-1], "given": len(names)}
-            raise ScorePadError(worded("a score pad has {least} to {most} players, not {given}", **counts))
+            limits = {"low": PLAYERS[0], "high": PLAYERS[-1], "number": len(names)}
+            raise ScorePadError(worded("a score pad has {low} to {high} players, not {number}", **limits))
         for name in names:
             if not 0 < len(name) <= MAX_NAME_LENGTH:
                 raise ScorePadError(worded("a name has 1 to {most} characters", most=MAX_NAME_LENGTH))

@@ -214,8 +214,11 @@ def _is_begun_by_others(game: AnyGame, position: Any, move: Any, board: str) -> 
 
 def _chooses(game: AnyGame, position: Any, move: Any) -> bool:
     """Whether the piece of a move may take others on arrival: a mill has that choice, what gánh takes is settled."""
-    first = game.steps(position, move)[0]
-    return sum(game.steps(position, other)[:1] == (first,) for other in game.legal_moves(position)) > 1
+
+    def way(one: Any) -> list[Step]:
+        return [step for step in game.steps(position, one) if step.kind in ("place", "move")]
+
+    return sum(way(other) == way(move) for other in game.legal_moves(position)) > 1
 
 
 def cells_of_unfinished(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> tuple[int, ...]:

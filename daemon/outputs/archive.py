@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from aiohttp import web
 
@@ -138,7 +138,7 @@ class Archive:
         self._registry = _WorkThread("archive", MAX_WAITING, ANSWER_S)
         self._drawing = _WorkThread("archive-drawing", MAX_DRAWING, DRAWN_S)
         self._lives: dict[str, tuple[str, int]] = {}
-        """By media type, the tag of the played game's text as it was last asked for, and the second since which it is
+        """By suffix, the tag of the played game's text as it was last asked for, and the second since which it is
         known; later texts have later seconds, however fast they follow."""
         self._remembered: dict[tuple[str, int, int, str | None], RecordedGame] = {}
         """Used only by the archive's own thread."""
@@ -294,13 +294,15 @@ class Archive:
 
         def response_of(file: Download) -> web.Response:
             tag = hashlib.sha256(file.content).hexdigest()[:32]
-            known, since_s = self._lives.get(file.kind, ("", 0))
+            known, since_s = self._lives.get(suffix, ("", 0))
             if tag != known:
                 since_s = max(int(time.time()), since_s + 1)
-                self._lives[file.kind] = tag, since_s
+                self._lives[suffix] = tag, since_s
             tags, since = request.if_none_match, request.if_modified_since
             has = any(one.value in (tag, "*") for one in tags) if tags else since and since.timestamp() >= since_s
-            text = {} if has else {"body": file.content, "content_type": file.kind, "charset": CHARSETS.get(file.kind)}
+            text: dict[str, Any] = (
+                {} if has else {"body": file.content, "content_type": file.kind, "charset": CHARSETS.get(file.kind)}
+            )
             response = web.Response(status=304 if has else 200, headers={"Cache-Control": "no-cache"}, **text)
             response.etag, response.last_modified = tag, since_s
             return response

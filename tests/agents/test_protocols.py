@@ -43,9 +43,9 @@ class Talk:
 def test_each_protocol_is_spoken_for_its_game_only() -> None:
     assert [protocols.games_of(name) for name in protocols.NAMES] == [
         ("gomoku",),
-        ("gomoku", "reversi"),
+        ("go", "gomoku", "reversi"),
         ("reversi",),
-        ("nine_mens_morris",),
+        ("nine_mens_morris", "chess"),
     ]
     with pytest.raises(AgentError, match="nboard is spoken for reversi, not for gomoku"):
         protocols.open_session("nboard", games.load("gomoku"), players.parse("random"), print)
@@ -426,3 +426,22 @@ def test_nboard_waits_for_the_code_before_it_says_its_name(monkeypatch: pytest.M
     monkeypatch.setattr("agents.protocols.thinking.Thinking.wait_for_code", lambda _, s=0.0: waited.append(s))
     assert Talk("nboard").say("nboard 2") == ["set myname Kibitzer"]
     assert waited
+
+
+def test_uci_is_spoken_for_chess_with_claims_left_out_and_scores_of_the_mover() -> None:
+    lines: list[str] = []
+    game = games.load("chess")
+    session = protocols.open_session("uci", game, players.parse("alphabeta:depth=2"), lines.append)
+    knights = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8"
+    for line in ("uci", f"position startpos moves {knights}", "go depth 1"):
+        session.hear(line)
+    session.close()
+    best = lines[-1].split()
+    assert best[0] == "bestmove" and len(best[1]) == 4
+    lines.clear()
+    for line in ("position fen k7/8/8/8/8/8/1q6/7K b - - 0 1", "go depth 2", "position fen 8 w - - 0 1"):
+        session.hear(line)
+        session._thinking.finish()  # type: ignore[attr-defined]
+    session.close()
+    assert lines[1].startswith("bestmove ") and "score cp " in lines[0] and "score cp -" not in lines[0]
+    assert lines[2].startswith("info string position not changed")

@@ -10,7 +10,7 @@ import pytest
 import games
 from agents.perft import perft
 from games import MoveError, PositionError
-from games.chess import CLAIM, Chess
+from games.chess import CLAIM, Chess, heuristics
 from games.chess.position import number_of, start
 from tests.games.chess_oracle import compare
 
@@ -177,3 +177,26 @@ def test_pieces_set_up_by_hand_keep_their_kind_where_it_is_clear(game: Chess) ->
 def test_what_cannot_stand_is_no_position(game: Chess, text: str, why: str) -> None:
     with pytest.raises(PositionError, match=why):
         game.parse_position(text)
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "won_back"),
+    [
+        ("4k3/8/8/3p4/8/8/8/3QK3 w - - 0 1", "Qxd5", 0),
+        ("4k3/8/4p3/3p4/8/8/8/3QK3 w - - 0 1", "Qxd5", 900),
+        ("3rk3/8/4p3/3p4/8/8/3R4/3RK3 w - - 0 1", "Rxd5", 500),
+        ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "Rxd5", 0),
+    ],
+)
+def test_a_position_is_judged_after_the_exchange_that_the_last_move_began(
+    game: Chess, fen: str, text: str, won_back: int
+) -> None:
+    before = game.parse_position(fen)
+    move = game.parse_move(before, text)
+    after = game.apply(before, move)
+    assert heuristics.exchanges(game, after, move) - heuristics.places(game, after, move) == won_back
+    assert heuristics.places(game, before, None) == -heuristics.places(game, game.set_up(*_turned(game, before)), None)
+
+
+def _turned(game: Chess, position: Any) -> tuple[str, int, Any]:
+    return game.board(position), 1 - position.side, position

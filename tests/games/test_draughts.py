@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
 import games
+from agents.minimax import minimax
 from agents.perft import perft
+from agents.plain_search import PlainSearch
 from calibration.template import load_template
 from games import MoveError, PositionError, RuleError, Step
 from games.draughts import Draughts, Position, heuristics
@@ -206,6 +209,22 @@ def test_positions_are_judged_alike_for_both_sides(rules: str) -> None:
         assert judge(game, position, None) == judge(game, other, None)
         assert judge(game, position, None) == -judge(game, Position(position.pieces, position.kings, 1), None)
     assert heuristics.placed(game, position, None) != 0
+
+
+def test_the_search_finds_what_plain_minimax_finds_looking_on_where_something_is_to_be_taken() -> None:
+    game, dice, looked_on = game_of(), random.Random(4), 0
+    for _ in range(6):
+        position = game.initial()
+        for _ in range(dice.randrange(6, 40)):
+            if moves := game.legal_moves(position):
+                position = game.apply(position, dice.choice(list(moves)))
+        if game.outcome(position) is None:
+            search = PlainSearch(game)
+            search.begin(position, None, exact=True)
+            scores = [search.deepen(depth).score for depth in (1, 2, 3)]
+            assert scores == [minimax(game, position, depth, heuristics.placed) for depth in (1, 2, 3)]
+            looked_on += not heuristics.is_quiet(game, position)
+    assert looked_on
 
 
 def test_rules_that_cannot_be_are_refused() -> None:

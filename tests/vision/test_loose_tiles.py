@@ -37,7 +37,8 @@ def wood(height: int, width: int) -> Picture:
 def lay(table: Picture, pips: tuple[int, int], x: float, y: float, turn: float) -> None:
     """Draws a tile with its shadow; `turn` is in degrees."""
     half = HALF_PX * FINE
-    face, shape = np.full((half, 2 * half, 3), (228, 234, 238), np.uint8), np.zeros((half, 2 * half), np.uint8)
+    face = np.full((half, 2 * half, 3), (228, 234, 238), np.uint8)
+    shape: NDArray[np.uint8] = np.zeros((half, 2 * half), np.uint8)
     cv2.line(face, (half, half // 6), (half, half - half // 6), (30, 30, 30), half // 20)
     for side, number in enumerate(pips):
         for spot in SPOTS[number]:
@@ -45,9 +46,10 @@ def lay(table: Picture, pips: tuple[int, int], x: float, y: float, turn: float) 
             cv2.circle(face, centre, half // 10, (25, 25, 25), -1, cv2.LINE_AA)
     round_px = half // 8
     cv2.rectangle(shape, (round_px, round_px), (2 * half - round_px, half - round_px), 255, -1)
-    shape = cv2.dilate(shape, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * round_px + 1,) * 2))
+    brush = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * round_px + 1, 2 * round_px + 1))
+    shape = np.asarray(cv2.dilate(shape, brush), np.uint8)
     place = cv2.getRotationMatrix2D((half, half / 2), turn, 1 / FINE)
-    place[:, 2] += x - half, y - half / 2
+    place[:, 2] += np.array((x - half, y - half / 2))
     size = table.shape[1], table.shape[0]
     share = cv2.warpAffine(shape, place, size, flags=cv2.INTER_AREA)[..., None] / 255
     table *= 1 - np.roll(cv2.GaussianBlur(share, (0, 0), 4), (5, 4), axis=(0, 1))[..., None] / 2  # its shadow
@@ -77,9 +79,11 @@ def test_a_whole_set_that_lies_at_any_angle_is_counted(reader: LooseTileReader) 
 def test_rows_of_tiles_that_touch_are_told_apart_and_a_heap_is_named_and_not_guessed(reader: LooseTileReader) -> None:
     table, turned = wood(600, 900), cv2.getRotationMatrix2D((450, 300), 17, 1)
     for index, tile in enumerate([(0, 3), (5, 6), (2, 2), (1, 4), (6, 6)]):
-        lay(table, tile, *(turned @ [200 + index * (HALF_PX + 1), 150, 1]), 107)
+        x, y = turned @ np.array((200 + index * (HALF_PX + 1), 150, 1))
+        lay(table, tile, float(x), float(y), 107)
     for index, tile in enumerate([(3, 3), (4, 5)]):
-        lay(table, tile, *(turned @ [250 + index * (2 * HALF_PX + 1), 320, 1]), 17)
+        x, y = turned @ np.array((250 + index * (2 * HALF_PX + 1), 320, 1))
+        lay(table, tile, float(x), float(y), 17)
     lay(table, (1, 2), 700, 420, 0)
     lay(table, (2, 5), 725, 465, 60)
     found = reader.read(photo(table))
@@ -109,10 +113,11 @@ def test_tiles_of_a_real_photo_are_read_as_they_were_written_down(reader: LooseT
     height, width = image.shape[:2]
     turn = np.array([*cv2.getRotationMatrix2D((width / 2, height / 2), 28, 1), (0, 0, 1)])
     turned = cv2.warpAffine(image, turn[:2], (width, height), borderMode=cv2.BORDER_REPLICATE)
-    board_from_turned = np.linalg.inv(turn @ placed.pose.image_from_board)
+    board_from_turned = np.asarray(np.linalg.inv(turn @ placed.pose.image_from_board), np.float64)
     read = 0
     for tile in reader.read(np.asarray(turned, np.uint8)).tiles:
-        middle_mm = project(board_from_turned, np.mean(tile.corners_px, axis=0)[None])[0]
+        corners = np.array(tile.corners_px, np.float64)
+        middle_mm = project(board_from_turned, corners).mean(axis=0)
         if middle_mm.min() > 0 and middle_mm.max() < 300:  # else it is printed beside the squares
             under = np.argsort(np.hypot(*(template.cells_mm - middle_mm).T))[:2]
             assert sorted(tile.pips) == sorted(laid[template.cell_names[cell]] for cell in under)

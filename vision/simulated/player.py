@@ -55,8 +55,13 @@ class ScriptedPlayer:
         pace: float = 1.0,
         start: Any = None,
         say_pass: Callable[[int], bool] | None = None,
+        moves: Sequence[str] | None = None,
     ) -> None:
-        """`say_pass` says a person's pass after so many plies, and tells whether it was understood; else said again."""
+        """`say_pass` says a person's pass after so many plies, and tells whether it was understood; else said again.
+
+        `moves` are the texts of all moves that the people make, in order; None lets them choose.
+        """
+        self._moves = moves
         self._say_pass = say_pass
         self.game, self.table, self.human_sides = game, table, human_sides
         self.position: Any = game.initial(seed) if start is None else start
@@ -94,8 +99,9 @@ class ScriptedPlayer:
 
     @property
     def finished(self) -> bool:
-        """Whether the game is over and its last move done on the board."""
-        return self.outcome is not None
+        """Whether the game is over, or the moves to be made are made, and the last of them is done on the board."""
+        made = self._moves is not None and len(self.record) >= len(self._moves) and not self._moving
+        return made or self.outcome is not None
 
     def hear(self, ply: int, move_text: str) -> bool:
         """Hears the agent's move for that ply, counted from 1; returns whether it is news and will be carried out.
@@ -174,6 +180,8 @@ class ScriptedPlayer:
 
     def _choose(self) -> Any:
         """A random sensible move, mostly one that takes pieces or brings points; seldom a pass unless forced."""
+        if self._moves is not None:
+            return self.game.parse_move(self.position, self._moves[len(self.record)])
         moves = list(self.game.worth_trying(self.position))
         seen = [move for move in moves if self.game.steps(self.position, move)]
         if len(seen) < len(moves):

@@ -22,7 +22,7 @@ def live(stored: StoredGame, suffix: str = "", *, else_usual: bool = False) -> D
         fitting = names
     if not fitting:
         known = ", ".join(one for name in names for one in FORMATS[name].suffixes)
-        raise ExportError(worded("This game is not written as {suffix}, but as {known}.", suffix=suffix, known=known))
+        raise ExportError(worded("This game is not written as {wanted}, but as {listed}.", wanted=suffix, listed=known))
     refuse_hidden(stored)
     return download(stored, fitting[0])
 
