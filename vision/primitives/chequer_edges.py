@@ -24,6 +24,8 @@ ASIDE_PX = 5
 """Rectified pixels by which an edge may lie beside its proper place."""
 HALF_PX = 4
 """Rectified pixels on either side of an edge whose mean brightness is compared."""
+BESIDE_PX = 6, 11
+"""Rectified pixels from an edge, from and to, at which the squares on both its sides are compared."""
 LEAST_LEVELS = 4.0
 """Least step of an edge, in grey levels."""
 ALIKE = 0.35
@@ -104,5 +106,10 @@ def _visible(heights: FloatArray) -> float:
 
 def _quality(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate) -> float:
     chunks, signs = edge_chunks(template)
-    _, heights = _steps(rectified_grey(small, matrix, template), chunks, signs, ASIDE_PX)
-    return float((heights > _visible(heights)).mean())
+    grey = rectified_grey(small, matrix, template)
+    _, heights = _steps(grey, chunks, signs, ASIDE_PX)
+    # A drawn line between squares of one colour steps both ways: the squares beside it must differ too.
+    across = sample_across(grey, chunks, BESIDE_PX[1]).astype(np.float64)
+    before, after = across[:, : BESIDE_PX[1] - BESIDE_PX[0] + 1], across[:, BESIDE_PX[0] - BESIDE_PX[1] - 1 :]
+    apart = (after.mean(axis=1) - before.mean(axis=1)) * signs
+    return float(((heights > _visible(heights)) & (apart > _visible(apart))).mean())
