@@ -22,6 +22,7 @@ from vision.calibrating.start import Lesson, learn_from
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, cells_in_picture, project, rectify, turned_pose
+from vision.primitives.patch_changes import Patches, differing
 from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
 from vision.reading.heads import Head
 from vision.reading.reader import Reader, reference_of
@@ -133,6 +134,8 @@ class Pipeline:
         self.lesson: Lesson | None = None
         """What that picture has taught."""
         self._learn_s, self._turns = -np.inf, False
+        self._tried: Patches | None = None
+        """The last picture from which learning was tried."""
         self._still_cells, self._open_cells = StillCells(), b""
         self._last: Observation | None = None
         self._preview: Preview | None = None
@@ -279,6 +282,10 @@ class Pipeline:
 
         The picture need not be still: what covers a cell or moves over it does not look as that cell should.
         """
+        patches = self.reader.patches(rectified)
+        if self._tried is not None and not differing(self._tried, patches).any():
+            return False  # it would teach no more than before
+        self._tried = patches
         lesson = learn_from(rectified, self.expected, self.template)
         if lesson is not None:
             self.cells_read += len(self.template.cells_mm)

@@ -177,10 +177,8 @@ class Draughts(Game[Position, Move]):
             enemy &= ~(1 << square)
             kings &= ~(1 << square)
         pieces = (own, enemy) if side == 0 else (enemy, own)
-        last = self._counts_last(pieces, kings)
-        last = (
-            position.last + 1 if last and not move.taken and self._counts_last(position.pieces, position.kings) else 0
-        )
+        counts = not move.taken and self._counts_last(position.pieces, position.kings)
+        last = position.last + 1 if counts and self._counts_last(pieces, kings) else 0
         if move.taken or not by_king:
             return Position(pieces, kings, 1 - side, last=last)
         quiet = position.quiet + 1 if self.rules.king_plies else 0

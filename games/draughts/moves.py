@@ -131,7 +131,7 @@ class Generator:
                 yield from self._go_on((*path, to), (*taken, over), crowned[to], side, empty, rest)
 
     def _jumps(self, square: int, king: bool, side: Side, empty: int, enemy: int) -> Jumps:
-        board, found = self._board, []
+        board, found = self._board, Jumps()
         if not (king and self._flying):
             for way in DIRECTIONS if king else self._taking[side]:
                 over = board.next[way][square]

@@ -42,4 +42,5 @@ def rules_of(tags: Mapping[str, str]) -> dict[str, object] | None:
 
 
 def _options(game: Any, rules: Mapping[str, object]) -> dict[str, Any]:
-    return vars(games.parse_rules(type(game), rules))
+    options: dict[str, Any] = vars(games.parse_rules(type(game), rules))
+    return options

@@ -18,7 +18,7 @@ def chequered() -> BoardTemplate:
     """A board like that of reversi, but chequered, without lines."""
     plain = load_template("reversi")
     grid = plain.source["grid"] | {"dark_corner": "bottom left"}
-    return dataclasses.replace(plain, source=plain.source | {"grid": grid})
+    return dataclasses.replace(plain, source={**plain.source, "grid": grid})
 
 
 def laid(board: str, seed: int = 1) -> SimulatedTable:

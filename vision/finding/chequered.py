@@ -16,7 +16,6 @@ from collections.abc import Iterator
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from calibration.template import BoardTemplate
 from vision.frame import Image
@@ -114,12 +113,11 @@ def _largest(saddles: Saddles) -> dict[Cell, int]:
     best: dict[Cell, int] = {}
     if len(saddles.points) < MIN_CORNERS:
         return best
-    tree = cKDTree(saddles.points)
     for seed in range(min(SEEDS, len(saddles.points))):
         if seed in best.values():
             continue
-        for first, second in _bases(saddles, tree, seed):
-            grown = _grow(saddles, tree, seed, first, second)
+        for first, second in _bases(saddles, seed):
+            grown = _grow(saddles, seed, first, second)
             if len(grown) > len(best):
                 best = grown
         if len(best) >= ENOUGH:
@@ -127,25 +125,31 @@ def _largest(saddles: Saddles) -> dict[Cell, int]:
     return best
 
 
+def _apart(saddles: Saddles, point: FloatArray) -> FloatArray:
+    """(n,) pixels from every saddle point to a point."""
+    return np.asarray(np.linalg.norm(saddles.points - point, axis=1))
+
+
 def _turned(saddles: Saddles, one: int, other: int) -> bool:
     return bool(np.cos(2 * (saddles.bright_rad[one] - saddles.bright_rad[other])) < TURNED)
 
 
-def _bases(saddles: Saddles, tree: cKDTree, seed: int) -> Iterator[tuple[int, int]]:
+def _bases(saddles: Saddles, seed: int) -> Iterator[tuple[int, int]]:
     """Yields pairs of neighbours of a corner that may be the next ones to its right and below."""
-    _, near = tree.query(saddles.points[seed], k=min(NEAREST + 1, len(saddles.points)))
-    near = [int(one) for one in near[1:] if _turned(saddles, seed, int(one))]
+    order = np.argsort(_apart(saddles, saddles.points[seed]))
+    near = [int(one) for one in order[1 : NEAREST + 1] if _turned(saddles, seed, int(one))]
     for one, other in itertools.permutations(near, 2):
         a, b = saddles.points[one] - saddles.points[seed], saddles.points[other] - saddles.points[seed]
         area = a[0] * b[1] - a[1] * b[0]
         # Each pair once, right-handed, and not nearly in one line.
         if area > 0.5 * np.linalg.norm(a) * np.linalg.norm(b):
-            across, there = tree.query(saddles.points[seed] + a + b)
-            if across < ASTRAY * min(np.linalg.norm(a), np.linalg.norm(b)) and not _turned(saddles, seed, int(there)):
+            across = _apart(saddles, saddles.points[seed] + a + b)
+            there = int(across.argmin())
+            if across[there] < ASTRAY * min(np.linalg.norm(a), np.linalg.norm(b)) and not _turned(saddles, seed, there):
                 yield one, other
 
 
-def _grow(saddles: Saddles, tree: cKDTree, seed: int, first: int, second: int) -> dict[Cell, int]:
+def _grow(saddles: Saddles, seed: int, first: int, second: int) -> dict[Cell, int]:
     """Grows a lattice outwards: each corner is looked for where the steps beside it lead."""
     at: dict[Cell, int] = {(0, 0): seed, (1, 0): first, (0, 1): second}
     used, waiting = set(at.values()), list(at)
@@ -160,10 +164,11 @@ def _grow(saddles: Saddles, tree: cKDTree, seed: int, first: int, second: int) -
             if step is None:
                 continue
             guess, length = points[at[cell]] + step, float(np.linalg.norm(step))
-            apart, found = tree.query(guess, distance_upper_bound=ASTRAY * length)
-            if np.isfinite(apart) and int(found) not in used and _turned(saddles, at[cell], int(found)):
-                at[new] = int(found)
-                used.add(int(found))
+            apart = _apart(saddles, guess)
+            found = int(apart.argmin())
+            if apart[found] < ASTRAY * length and found not in used and _turned(saddles, at[cell], found):
+                at[new] = found
+                used.add(found)
                 waiting.append(new)
     return at
 

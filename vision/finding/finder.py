@@ -28,6 +28,7 @@ from vision.finding.found import Found, FoundBy
 from vision.finding.grid_finder import find_grid
 from vision.finding.markers import find_sheet, name_sheet
 from vision.finding.outlines import Outline, find_outlines
+from vision.finding.pose_quality import right_way_round, snap_pose
 from vision.finding.print_match import find_print
 from vision.finding.stray_lines import stray_share
 from vision.frame import Image
@@ -115,7 +116,8 @@ def find_drawn(image: Image, template: BoardTemplate) -> Found | None:
     if template.printed is not None:
         found = _found_by("print", find_print(image, template), template)
     elif template.first_square:
-        found = _found_by("squares", find_chequered(image, template), template)
+        pose = find_chequered(image, template) or _lined_squares(image, template)
+        found = _found_by("squares", pose, template)
     elif is_ruled(template):
         found = _found_by("lattice", find_grid(image, template), template)
     else:
@@ -131,6 +133,15 @@ def surely(image: Image, found: Found) -> Found | None:
 
 def _found_by(what: FoundBy, pose: BoardPose | None, template: BoardTemplate) -> Found | None:
     return None if pose is None else Found(pose, template, found_by=what)
+
+
+def _lined_squares(image: Image, template: BoardTemplate) -> BoardPose | None:
+    """A chequered board whose squares are parted by lines: its lattice, if its squares are coloured as they should."""
+    pose = find_grid(image, template)
+    if pose is None:
+        return None
+    pose = snap_pose(image, right_way_round(image, pose, template), template)
+    return pose if pose.quality >= FOUND_QUALITY and is_plausible(pose, template, image) else None
 
 
 def _find_outline(image: Image, template: BoardTemplate) -> Found | None:
