@@ -14,6 +14,14 @@ class AgentError(ValueError):
     """An agent that does not exist, an option it does not have, or a game it does not play."""
 
 
+class NoMove(AgentError):
+    """A player who is asked makes no move, such as a person who resigns: nothing may be played for it."""
+
+    def __init__(self, why: str, *, resigned: bool = False) -> None:
+        super().__init__(why)
+        self.resigned = resigned
+
+
 @dataclasses.dataclass(frozen=True)
 class Limits:
     """When to stop thinking, whichever comes first. All None: the agent's own default."""
@@ -46,6 +54,13 @@ class Answer:
     """Illegal choices that the agent rated higher and skipped; only networks have any."""
     exact: bool = False
     """Whether the score is the position's own: a forced end, a solved ending, or an endgame table's."""
+    stopgap: bool = False
+    """Whether the score is on another scale than the later ones, because the evaluation is still loading."""
+
+    @property
+    def told_score(self) -> float | None:
+        """The score as others may hear it: None also where it is on another scale."""
+        return None if self.stopgap else self.score
 
 
 class Agent(Protocol):

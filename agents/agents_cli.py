@@ -12,6 +12,7 @@ import games
 from agents import engines as outside
 from agents import heuristics, levels, registry
 from agents.command_line import EnginesOption, JsonOption, stop
+from agents.engines.known import known
 from agents.search import MAX_DEPTH
 
 app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -41,7 +42,8 @@ def catalogue(wanted: tuple[str, ...]) -> dict[str, Any]:
     """Everything a page or command line can choose for players of these games. Raises AgentError for bad engine files.
 
     `agents`: each with `name`, `games` and `options` as in `games.described`. `games`: by name the `levels` (each with
-    the player behind it), the `heuristics`, and whether the game has an `opening` with a depth of its own.
+    the player behind it), the `heuristics`, and whether the game has an `opening` with a depth of its own. `known`:
+    the engines that need no configuration, with Debian's `package`, and whether they are `installed`.
     """
     listed = [_agent(name, wanted) for name in registry.names()]
     found = [dataclasses.asdict(engine) for engine in outside.load().values()]
@@ -49,6 +51,11 @@ def catalogue(wanted: tuple[str, ...]) -> dict[str, Any]:
         "agents": [agent for agent in listed if agent["games"]],
         "games": {name: _game(name) for name in wanted},
         "engines": [{key: engine[key] for key in ("name", "game", "protocol")} for engine in found],
+        "known": [
+            {"name": one.name, "game": one.game, "package": one.package, "installed": one.path is not None}
+            for one in known()
+            if one.game in wanted
+        ],
         "most_depth": MAX_DEPTH,
     }
 
@@ -73,5 +80,7 @@ def _as_text(choices: dict[str, Any]) -> str:
     for name, game in choices["games"].items():
         lines.append(f"{name}: heuristics {', '.join(game['heuristics'])}")
         lines += [f"    {level['name']}: {level['player']}" for level in game["levels"]]
+    missing = [one for one in choices["known"] if not one["installed"]]
+    lines += [f"{one['name']}: {one['game']}, not installed: apt install {one['package']}" for one in missing]
     lines += [f"engine {engine['name']}: {engine['game']} by {engine['protocol']}" for engine in choices["engines"]]
     return "\n".join(lines)

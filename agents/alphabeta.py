@@ -98,14 +98,15 @@ class AlphaBeta:
         if world is not position:
             moves = self.game.legal_moves(world)
         limits = dataclasses.replace(limits, depth=depth or None)
-        best, reached = self._deepen(world, moves, limits, stop, request.began_s)
+        best, reached, own = self._deepen(world, moves, limits, stop, request.began_s)
         move = determinization.as_seen(self.game, position, world, best.move)
         # Tiles dealt after the move are imagined, so no line of play can be predicted.
         line = best.pv[1:] if world is position else ()
         pv = tuple(_texts(self.game, position, (move, *line)))
         exact = best.exact or abs(best.score) >= FORCED
         seconds = time.monotonic() - request.began_s
-        return Answer(move, float(best.score), best.nodes, reached, seconds, pv, exact=exact)
+        stopgap = not (own or exact or self.options.heuristic)  # a named heuristic is the same in both searches
+        return Answer(move, float(best.score), best.nodes, reached, seconds, pv, exact=exact, stopgap=stopgap)
 
     def _depth(self, position: Any) -> int:
         """The depth set by the options; 0 for none."""
@@ -115,10 +116,11 @@ class AlphaBeta:
 
     def _deepen(
         self, position: Any, moves: Any, limits: Limits, stop: threading.Event, began_s: float
-    ) -> tuple[Iteration, int]:
-        """The best move found, and the depth of the last complete iteration."""
+    ) -> tuple[Iteration, int, bool]:
+        """The best move found, the depth of the last complete iteration, and whether its own search found it."""
         search = self._ready_search()
-        if search is not self._search:
+        own = search is self._search
+        if not own:
             limits = dataclasses.replace(limits, time_s=min(limits.time_s or STOPGAP_S, STOPGAP_S))
         best, depth = Iteration(False, moves[0], 0, (moves[0],), 0), 0
         most = min(limits.depth or MAX_DEPTH, MAX_DEPTH)
@@ -141,7 +143,7 @@ class AlphaBeta:
                     break
         finally:
             watch.end()
-        return best, depth
+        return best, depth, own
 
     def _ready_search(self) -> Search:
         """The kernel's search, kept with its table; the plain Python search without a kernel or while it compiles."""

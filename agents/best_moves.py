@@ -12,15 +12,14 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from agents import heuristics, kernels, loading, reasons
+from agents import heuristics, kernels, levels, loading, reasons
 from agents.plain_search import PlainSearch
-from agents.search import MAX_DEPTH, WIN, Search
+from agents.search import FORCED, MAX_DEPTH, Search
+from agents.values import value_of, value_of_end
 from games import AnyGame, Step
 
 MAX_MOVES = 8
 """Most moves that can be asked for."""
-FORCED = WIN - 10 * MAX_DEPTH
-"""Scores beyond this are forced ends, a ply each less."""
 LOOK_S = 0.005
 """Seconds between two looks at the clock."""
 WIDE = 3
@@ -47,15 +46,16 @@ class BestMoves:
     """Searches positions of one game; keeps its table from one call to the next."""
 
     def __init__(self, game: AnyGame) -> None:
-        self.game = game
+        """Raises AgentError."""
+        self.game, self.scale = game, levels.scale(game.name)
         self._search: Search | None = None
 
     def find(self, position: Any, count: int, time_s: float, stop: threading.Event) -> list[dict[str, object]]:
         """The best moves as JSON-ready objects, best first; empty where the game is over or only passes are left.
 
         `move`, `score`, `proven`, `depth`; `ends` (plies to a forced end, negative for a loss; null if there is none);
-        `discs` (final lead in reversi), `men` (men won less men lost in the expected line) and `points` (in dominoes),
-        null in other games; `pv`; `why`, codes of `agents.reasons`.
+        `amount` (the lead in the `unit` that the game counts, as in `agents.values`; null where there is none); `men`
+        (men taken less men lost in the expected line); `pv`; `why`, codes of `agents.reasons`.
         """
         game = self.game
         if game.hides:
@@ -132,8 +132,8 @@ class BestMoves:
         after = game.apply(position, move)
         side = game.to_move(position)
         if (outcome := game.outcome(after)) is not None:
-            score = 0 if outcome.winner is None else self._won(outcome) * (1 if outcome.winner == side else -1)
-            return Valued(move, score, (move,), True, 1)
+            value = value_of_end(self.scale, outcome, side, len(game.cells)).later()
+            return Valued(move, round(value.score), (move,), True, 1)
         search.begin(after, None, exact=False)
         for shallower in (1, depth) if depth > 1 else (1,):
             latest = search.deepen(shallower)
@@ -146,12 +146,6 @@ class BestMoves:
         if abs(score) > FORCED:
             score -= 1 if score > 0 else -1  # this move is a ply, too
         return Valued(move, score, (move, *latest.pv), proven, depth + 1)
-
-    def _won(self, outcome: Any) -> int:
-        """The score of a game that the move wins."""
-        if self.game.name == "reversi" and outcome.scores is not None:
-            return DISCS_WON + 100 * abs(final_lead(outcome.scores))
-        return WIN - 1
 
     def _first_steps(self, position: Any, ordered: Iterable[Valued]) -> list[Valued]:
         """The moves without those that begin like a better one: of a mill's captures the best is enough."""
@@ -175,12 +169,8 @@ class BestMoves:
 
     def _told(self, position: Any, one: Valued) -> dict[str, object]:
         game = self.game
-        reversi = game.name == "reversi"
-        ends = None
-        if abs(one.score) > FORCED:
-            ends = (WIN - abs(one.score)) * (1 if one.score > 0 else -1)
-        won = DISCS_WON if reversi and abs(one.score) >= DISCS_WON else 0
-        discs = round((abs(one.score) - won) / 100) * (1 if one.score > 0 else -1) if reversi else None
+        value = value_of(self.scale, one.score, one.proven)
+        ends = None if value.plies is None else value.plies if value.chance else -value.plies
         texts, here = [], position
         for move in one.line:
             texts.append(game.format_move(here, move))
@@ -191,26 +181,27 @@ class BestMoves:
             "proven": one.proven,
             "depth": one.depth,
             "ends": ends,
-            "discs": discs,
+            "amount": value.amount,
+            "unit": self.scale.unit,
             "men": self._men_won(position, one.line),
-            "points": None,
             "pv": texts[:12],
             "why": list(reasons.of(game, position, one.move)),
         }
 
-    def _men_won(self, position: Any, line: tuple[Any, ...]) -> int | None:
-        """How much the mover's lead in men grows along the line; None in games where no men are taken.
+    def _men_won(self, position: Any, line: tuple[Any, ...]) -> int:
+        """How many of the other side's men are taken along the line, or change sides, less the mover's own.
 
         The last ply may take a man that the next one would win back: of the last two balances the smaller counts.
         """
         game = self.game
-        if game.name not in TAKING:
-            return None
-        side, here, leads = game.to_move(position), position, []
+        side, here, balance = game.to_move(position), position, [0]
         for move in line:
+            mover, before = game.to_move(here), game.board(here)
             here = game.apply(here, move)
-            leads.append(_lead(game, here, side) - _lead(game, position, side))
-        return min(leads[-2:], key=abs)
+            other = game.pieces[1 - mover]
+            taken = before.count(other) - game.board(here).count(other)
+            balance.append(balance[-1] + (taken if mover == side else -taken))
+        return min(balance[-2:], key=abs)
 
     def _by_points(self, position: Any) -> list[tuple[int, Any]]:
         """All lays by the points that they bring more to the mover than to the other side."""
@@ -224,28 +215,8 @@ class BestMoves:
 
     def _with_points(self, position: Any, one: tuple[int, Any]) -> dict[str, object]:
         text = self.game.format_move(position, one[1])
-        nothing: dict[str, object] = dict.fromkeys(("ends", "discs", "men"))
-        more = {"score": one[0], "proven": True, "depth": 1, "points": one[0], "pv": [text], "why": ["if_held"]}
-        return {"move": text, **nothing, **more}
-
-
-DISCS_WON = 100_000
-"""Score of reversi's search for a game that is surely won, beside the discs in hundredths."""
-TAKING = ("nine_mens_morris", "co_ganh")
-"""Games in which men are taken, or change sides."""
-
-
-def final_lead(scores: tuple[int, int]) -> int:
-    """The first side's lead at the end of reversi, where the winner gets the empty squares."""
-    lead = scores[0] - scores[1]
-    empty = 64 - sum(scores)
-    return lead + (empty if lead > 0 else -empty if lead < 0 else 0)
-
-
-def _lead(game: AnyGame, position: Any, side: int) -> int:
-    board, to_lay = game.board(position), game.to_lay(position) or (0, 0)
-    own, other = (board.count(game.pieces[one]) + to_lay[one] for one in (side, 1 - side))
-    return own - other
+        known = {"score": one[0], "proven": True, "depth": 1, "ends": None, "amount": one[0], "unit": self.scale.unit}
+        return {"move": text, **known, "men": 0, "pv": [text], "why": ["if_held"]}
 
 
 def _interrupt(search: Search, over: Callable[[], bool], done: threading.Event) -> None:

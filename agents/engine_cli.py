@@ -5,14 +5,20 @@ from __future__ import annotations
 import logging
 import sys
 import threading
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import games
-from agents import players, protocols
+from agents import players, protocols, real_board, table_link
+from agents.agent import AgentError
 from agents.command_line import RuleOption, stop
+from agents.players import PlayerSpec
 
+USUAL = "alphabeta"
+BOARD_PROTOCOLS = ("gtp", "uci")
+"""Protocols that can say that there is no move."""
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
@@ -20,19 +26,31 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def engine(
     game: Annotated[str, typer.Option(help="Game, by module or short name, such as gomoku.")],
     protocol: Annotated[
-        str, typer.Option(help="gomocup (gomoku), gtp (gomoku, reversi), nboard (reversi) or uci (morris).")
+        str,
+        typer.Option(help="gomocup (gomoku), gtp (go, gomoku, reversi), nboard (reversi) or uci (chess, morris)."),
     ],
     player: Annotated[
         str, typer.Option(help="Who plays, with options and limits, such as alphabeta:depth=6 or level-5.")
-    ] = "alphabeta",
+    ] = USUAL,
     rule: RuleOption = [],  # noqa: B006
+    board: Annotated[
+        bool, typer.Option("--board", help="The real board plays: a person's moves, as the eyes see them (gtp, uci).")
+    ] = False,
+    config: Annotated[
+        Path | None, typer.Option(help="Settings of the table for --board. Default: page 8765 and bus 5556.")
+    ] = None,
 ) -> None:
     """Speaks a game's standard protocol on standard input and output, for tournament managers and boards by others.
 
-    It keeps the protocol's time limits, with a reserve. END, quit or the end of the input stops it. uci is Sanmill's
-    form of UCI: moves are d6 and d6-d5, and a removal such as xb4 is a separate move.
+    It keeps the protocol's time limits, with a reserve. END, quit or the end of the input stops it. For
+    morris uci is Sanmill's form of it: moves are d6 and d6-d5, and a removal such as xb4 is a separate move.
+
+    With --board the other program plays at the real table. Its moves are said there, and the person's move, once it is
+    made and judged, is the engine's answer. The daemon of the table is started if none answers.
 
     Example: kibitzer engine --game reversi --protocol nboard --player alphabeta:time_s=2
+
+    Example: kibitzer engine --game chess --protocol uci --board
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     lock = threading.Lock()
@@ -44,10 +62,32 @@ def engine(
 
     try:
         the_game = games.load(game, games.rules_from_words(rule))
-        session = protocols.open_session(protocol, the_game, players.parse(player), say)
+        spec = players.parse(player)
+        daemon = None
+        if board:
+            spec = _at_the_board(protocol, spec)
+            daemon = table_link.start_daemon(real_board.use(config), config)
+        elif config is not None:
+            raise ValueError("--config is for --board")
+        session = protocols.open_session(protocol, the_game, spec, say)
     except ValueError as error:
         raise stop("engine", error) from None
-    while data := sys.stdin.buffer.readline(protocols.MAX_LINE_LENGTH):
-        if not session.hear(data.decode("utf-8", "replace").strip("\r\n")):
-            return
-    session.close()
+    try:
+        while data := sys.stdin.buffer.readline(protocols.MAX_LINE_LENGTH):
+            if not session.hear(data.decode("utf-8", "replace").strip("\r\n")):
+                return
+        session.close()
+    finally:
+        if board:
+            session.hear("quit")  # nobody is there any more to be told the person's move
+        if daemon is not None:
+            daemon.end(table_link.END_S)
+
+
+def _at_the_board(protocol: str, spec: PlayerSpec) -> PlayerSpec:
+    """The person at the real board as a player. Raises AgentError where something else was asked for."""
+    if protocol not in BOARD_PROTOCOLS:
+        raise AgentError(f"--board speaks {' and '.join(BOARD_PROTOCOLS)}, not {protocol}")
+    if spec.agent not in (real_board.Board.name, USUAL):
+        raise AgentError(f"--board or --player {spec.agent}, not both")
+    return spec if spec.agent == real_board.Board.name else PlayerSpec(real_board.Board.name)

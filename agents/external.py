@@ -39,15 +39,19 @@ class External:
     """Sends positions to one engine process and keeps it running."""
 
     name = "external"
-    Options = ExternalOptions
+    Options: type[Any] = ExternalOptions
 
-    def __init__(self, game: AnyGame, options: ExternalOptions | None = None) -> None:
+    def __init__(self, game: AnyGame, options: Any = None) -> None:
         """Raises AgentError if there is no such engine for the game."""
         self.game = game
-        self._engine = _find(game, (options or ExternalOptions()).engine)
+        self._engine = self._choice(game, options)
         self._process: EngineProcess | None = None
         self._protocol = engine_protocols.PROTOCOLS[self._engine.protocol]()
         self._failures = 0
+
+    def _choice(self, game: AnyGame, options: Any) -> Engine:
+        """The engine that the options mean. Raises AgentError."""
+        return _find(game, (options or ExternalOptions()).engine)
 
     @staticmethod
     def plays(game: AnyGame) -> bool:

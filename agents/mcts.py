@@ -144,7 +144,7 @@ class Mcts:
 
     def _expand(self, node: Node) -> None:
         """Lists a new node's moves, to be tried in random order or in the heuristic's."""
-        moves = list(self.game.legal_moves(node.position))
+        moves = list(self.game.worth_trying(node.position))
         self._random.shuffle(moves)
         if self.options.bias and moves:
             side = self.game.to_move(node.position)
@@ -180,9 +180,14 @@ class Mcts:
     def _play_out(self, position: Any) -> float:
         """The result of a random playout for the first side: 1 won, 0.5 drawn, 0 lost."""
         game, draw = self.game, self._random.random
+        if (
+            not self.options.playout_plies
+            and (ended := game.roll_out(position, self._random.randrange(2**30))) is not None
+        ):
+            return ended
         plies, last = self.options.playout_plies or math.inf, None
         while moves := game.legal_moves(position):
-            if plies <= 0:
+            if plies <= 0 and heuristics.is_quiet(game, position):
                 value = self._value(position, 0, last)
                 return 0.5 if not value else float(value > 0)
             last = moves[int(draw() * len(moves))]

@@ -75,7 +75,7 @@ class OutcomePart(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
     winner: int | None
     reason: str
-    scores: tuple[int, int] | None = None
+    scores: tuple[int | float, int | float] | None = None
 
 
 class StateMessage(Message):
@@ -99,6 +99,8 @@ class StateMessage(Message):
     """The position's text."""
     board: Text
     """The believed board: one class letter per cell."""
+    figures: Text = ""
+    """What stands on each cell, where the rules know more than the board shows: `♔` for a white king; else empty."""
     cells: list[Name]
     """Names of the cells, in the order of `board`."""
     sides: tuple[str, str]

@@ -31,7 +31,7 @@ def minimax(
     ply: int = 0,
     visit: Callable[[], None] = lambda: None,
 ) -> int:
-    """The minimax score for the side to move, of the whole tree to that depth.
+    """The minimax score for the side to move, of the whole tree to that depth, and beyond it where nothing is quiet.
 
     `last` is the move that led here, `ply` the number of plies before it; `visit` is called for every position and may
     raise to end the search. A won end scores `WIN` minus its plies, a drawn one 0.
@@ -40,7 +40,7 @@ def minimax(
     side = game.to_move(position)
     if (outcome := game.outcome(position)) is not None:
         return final_score(outcome, side, ply)
-    if depth == 0:
+    if depth <= 0 and heuristics.is_quiet(game, position):
         return heuristic(game, position, last)
     scores = []
     for move in game.legal_moves(position):

@@ -36,11 +36,14 @@ class PlainSearch:
         self._found = NOTHING
         self._best: dict[Any, Any] = {}
         """Best move by position, found in earlier iterations."""
+        self._cutoffs: dict[Any, int] = {}
+        """How often a move cut others off, wherever it was made: deeper searches count more."""
 
     def begin(self, position: Any, nodes: int | None, exact: bool) -> None:
         """Sets the root position. Only moves are remembered, never scores, so every search is exact."""
         self._position, self._limit = position, nodes
         self._stop, self._nodes = False, 0
+        self._cutoffs.clear()
         self._roots = list(self.game.legal_moves(position))
         if self._random:
             self._random.shuffle(self._roots)
@@ -77,7 +80,7 @@ class PlainSearch:
         side = self.game.to_move(position)
         if (outcome := self.game.outcome(position)) is not None:
             return final_score(outcome, side, ply)
-        if depth == 0:
+        if depth <= 0 and heuristics.is_quiet(self.game, position):
             return self._heuristic(self.game, position, last)
         best = -LIMIT
         for move in self._ordered(position) if ply else tuple(self._roots):
@@ -93,17 +96,14 @@ class PlainSearch:
                     self._found = (move, score)
             alpha = max(alpha, score)
             if alpha >= beta:
+                self._cutoffs[move] = self._cutoffs.get(move, 0) + max(1, depth) ** 2
                 break
         return best
 
     def _ordered(self, position: Any) -> list[Any]:
-        """All moves, with the best of an earlier search first."""
-        moves = list(self.game.legal_moves(position))
-        first = self._best.get(position)
-        if first is not None and first in moves:
-            moves.remove(first)
-            moves.insert(0, first)
-        return moves
+        """All moves, with the best of an earlier search first, then those that cut others off elsewhere."""
+        first, cutoffs = self._best.get(position), self._cutoffs
+        return sorted(self.game.legal_moves(position), key=lambda move: (move != first, -cutoffs.get(move, 0)))
 
     def _line(self, move: Any, depth: int) -> tuple[Any, ...]:
         line, position = [move], self.game.apply(self._position, move)

@@ -102,7 +102,7 @@ class Thinker:
         return ReplyMessage(
             **self._address(state),
             move=game.format_move(position, answer.move),
-            score=answer.score,
+            score=answer.told_score,
             nodes=answer.nodes,
             depth=answer.depth,
             seconds=answer.seconds,

@@ -91,11 +91,17 @@ def value_of_end(scale: Scale, outcome: Outcome, side: Side, cells: int = 0) -> 
     won = 0 if outcome.winner is None else 1 if outcome.winner == side else -1
     if outcome.scores is None or not scale.unit:
         return Value(float(won * WIN), (1 + won) / 2, None, 0 if won else None, True)
-    amount = float(outcome.scores[side] - outcome.scores[1 - side])
-    if scale.unit == "disc":
-        amount += won * (cells - sum(outcome.scores))
+    own, other = outcome.scores[side], outcome.scores[1 - side]
+    amount = float(final_lead((own, other), cells) if scale.unit == "disc" else own - other)
     score = won * (scale.won_score or WIN) + amount * scale.unit_score
     return Value(score, (1 + won) / 2, amount, None, True)
+
+
+def final_lead(discs: tuple[float, float], cells: int = 64) -> int:
+    """The first side's lead at the end of reversi, where the winner gets the empty squares."""
+    lead = round(discs[0] - discs[1])
+    empty = cells - round(sum(discs))
+    return lead + (empty if lead > 0 else -empty if lead < 0 else 0)
 
 
 def mark_of(lost: float) -> Mark:

@@ -124,9 +124,14 @@ def known_sheets() -> Mapping[int, SheetName]:
 
 
 def coordinates(template: BoardTemplate) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """The letters in the cells' names with their x, and the numbers with their y, in millimetres."""
+    """The letters in the cells' names with their x, and the numbers with their y, in millimetres.
+
+    None where the cells are numbered: their numbers are in the squares.
+    """
     letters: dict[str, float] = {}
     numbers: dict[str, float] = {}
+    if template.is_numbered:
+        return letters, numbers
     for name, (x, y) in zip(template.cell_names, template.cells_mm, strict=True):
         letters["".join(sign for sign in name if not sign.isdigit())] = float(x)
         numbers["".join(sign for sign in name if sign.isdigit())] = float(y)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,14 +24,32 @@ FloatArray = NDArray[np.float64]
 BOARDS = Path(__file__).parent / "boards"
 RECTIFIED_PX = 512
 """Pixels of a rectified picture's longer side, margins included, unless a template sets `rectified_px`."""
+CORNERS = ("top left", "top right", "bottom left", "bottom right")
+"""Corners of a board as seen in the picture."""
 WHOLE = ("shape", "cells", "lines")
 """Tables of a template that a rule option replaces as a whole: another board has other cells."""
+NUMBER_PLACE, NUMBER_HEIGHT = 0.35, 0.18
+"""Shares of a square's side: how far its number is left of and above its middle, and how high the number is."""
 NEIGHBOUR = 1.6
 """Multiple of the pitch up to which two cells are neighbours; includes diagonal neighbours."""
 
 
 class TemplateError(ValueError):
     """A template file is missing or inconsistent."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """How a piece is drawn that a camera sees only as a piece of its side."""
+
+    seen: str
+    """Class letter of what the camera sees."""
+    sign: str
+    """One character for it, where a board is text."""
+    outline: str
+    """SVG path on a square with sides of 100, y down."""
+    on_disc: bool = False
+    """Whether the outline is drawn on the disc of its class rather than in place of it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +85,8 @@ class BoardTemplate:
     """Names of the rule options whose lines are drawn."""
     descriptor: str = "resnet18"
     """Name of the descriptor used for its cells."""
+    figures: Mapping[str, Figure] = dataclasses.field(default_factory=dict)
+    """How the letters of `Game.figures` that are no class are drawn."""
     printed: Print | None = None
     """Print besides bare lines; None if the template does not define it."""
 
@@ -73,6 +94,12 @@ class BoardTemplate:
     def letters(self) -> str:
         """The class letters in their order."""
         return "".join(self.classes)
+
+    @property
+    def first_square(self) -> str:
+        """Colour of the first square, `light` or `dark`, of a chequered board; empty for other boards."""
+        dark = self.dark_mm
+        return "" if not len(dark) else "dark" if not dark[0].min(axis=0).any() else "light"
 
     @property
     def track_mm(self) -> FloatArray:
@@ -86,10 +113,31 @@ class BoardTemplate:
         return np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float64)
 
     @property
+    def dark_mm(self) -> FloatArray:
+        """(squares, 2, 2) top left and bottom right corners of the dark squares of a chequered board; else empty."""
+        grid = self.source.get("grid", {})
+        if "dark_corner" not in grid:
+            return np.zeros((0, 2, 2))
+        side = np.array(self.size_mm) / (int(grid["columns"]), int(grid["rows"]))
+        return np.array([[(x, y), (x + 1, y + 1)] for y, x in _dark_places(grid)]) * side
+
+    @property
     def pitch_mm(self) -> float:
-        """Least distance between two cells."""
+        """Least distance between two cells; where they are dark squares only, the side of a square."""
         apart = np.linalg.norm(self.cells_mm[:, None] - self.cells_mm[None], axis=2)
-        return float(apart[~np.eye(len(self.cells_mm), dtype=np.bool_)].min())
+        least = float(apart[~np.eye(len(self.cells_mm), dtype=np.bool_)].min())
+        return least / math.sqrt(2) if self.source.get("grid", {}).get("only_dark") else least
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the cells are named by numbers alone, which are then drawn in the corners of their squares."""
+        return all(name.isdigit() for name in self.cell_names)
+
+    @property
+    def numbers_mm(self) -> FloatArray:
+        """(cells, 2) middles of the numbers of numbered squares; (0, 2) on other boards."""
+        shift = np.array([-1.0, -1.0]) * NUMBER_PLACE * self.pitch_mm
+        return self.cells_mm + shift if self.is_numbered else np.zeros((0, 2))
 
     @property
     def pixels_per_mm(self) -> float:
@@ -186,8 +234,21 @@ def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[st
         },
         source=source,
         options=options,
+        figures=_figures(source),
         printed=parse_print(source["print"], cells_mm, lines_mm) if "print" in source else None,
     )
+
+
+def _figures(source: Mapping[str, Any]) -> dict[str, Figure]:
+    """The figures of a parsed file; several may share one of its outlines."""
+    found = {}
+    for letter, entry in source.get("figures", {}).items():
+        outline = str(source["outlines"][entry["outline"]])
+        sign = str(entry.get("sign", letter))
+        found[letter] = Figure(str(entry["class"]), sign, outline, bool(entry.get("on_disc", False)))
+        if found[letter].seen not in source["classes"] or letter in source["classes"]:
+            raise ValueError(f"figure {letter!r} needs a letter that is no class, and a class that is one")
+    return found
 
 
 Point = tuple[float, float]
@@ -196,23 +257,36 @@ Point = tuple[float, float]
 def _grid(grid: Mapping[str, Any], width: float, height: float) -> tuple[dict[str, Point], list[tuple[Point, Point]]]:
     """Cells row by row from the picture's top, and full-length lines, of a board ruled into rows and columns.
 
-    Cells are the squares between the lines or the points where the lines cross.
+    Cells are the squares between the lines, all or the dark ones only, or the points where the lines cross.
     """
     if grid["cells"] not in ("squares", "points"):
         raise ValueError(f"the cells of a grid are squares or points, not {grid['cells']!r}")
+    if grid.get("dark_corner", CORNERS[0]) not in CORNERS:
+        raise ValueError(
+            f"the dark corner of a chequered board is one of {', '.join(CORNERS)}, not {grid['dark_corner']!r}"
+        )
     rows, columns, squares = int(grid["rows"]), int(grid["columns"]), grid["cells"] == "squares"
     gaps_across, gaps_down = columns - (not squares), rows - (not squares)
-    letters = [chr(ord(grid["first_column"]) + column) for column in range(columns)]
+    named = (chr(code) for code in itertools.count(ord(grid["first_column"])))
+    letters = list(itertools.islice((one for one in named if one not in grid.get("left_out", "")), columns))
     numbers = list(range(1, rows + 1)) if grid["row_one"] == "top" else list(range(rows, 0, -1))
     shift = 0.5 if squares else 0.0
+    only_dark = bool(grid.get("only_dark", False))
+    places = _dark_places(grid) if only_dark else list(itertools.product(range(rows), range(columns)))
     cells = {
-        grid["name"].format(column=letters[column], row=numbers[row]): (
+        grid["name"].format(column=letters[column], row=numbers[row], number=number): (
             (column + shift) * width / gaps_across,
             (row + shift) * height / gaps_down,
         )
-        for row in range(rows)
-        for column in range(columns)
+        for number, (row, column) in enumerate(places, 1)
     }
     across = [y * height / gaps_down for y in range(gaps_down + 1)]
     upright = [x * width / gaps_across for x in range(gaps_across + 1)]
     return cells, [((0.0, y), (width, y)) for y in across] + [((x, 0.0), (x, height)) for x in upright]
+
+
+def _dark_places(grid: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Rows and columns of a chequered board's dark squares, row by row from the picture's top."""
+    rows, columns, corner = int(grid["rows"]), int(grid["columns"]), str(grid["dark_corner"])
+    parity = (rows - 1) * corner.startswith("bottom") + (columns - 1) * corner.endswith("right")
+    return [place for place in itertools.product(range(rows), range(columns)) if (sum(place) - parity) % 2 == 0]

@@ -21,6 +21,7 @@ import dataclasses
 import functools
 import importlib
 import importlib.metadata
+import importlib.util
 import itertools
 import pkgutil
 import re
@@ -31,7 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
-from wording import Sentence, Term, noun, sentence
+from wording import Sentence, Term, Value, noun, sentence
 
 EMPTY = "."
 """The class letter of an empty cell in every board string."""
@@ -80,8 +81,8 @@ class Outcome:
     """None is a draw."""
     reason: str
     """Stable snake_case code, such as `two_men_left`."""
-    scores: tuple[int, int] | None = None
-    """Points of both sides, in games that count them."""
+    scores: tuple[float, float] | None = None
+    """Points of both sides, in games that count them; whole numbers, or halves where one side is given some."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -227,6 +228,12 @@ class Game(Protocol[P, M]):
 
     piece_nouns: tuple[str, ...] = ()
     """Noun for a piece of each side, marked as `noun("piece", ...)`, "light man", say; else the sides' names."""
+    to_check: tuple[Sentence, ...] = ()
+    """What people must check on the board before the first move, because no camera sees it; said once."""
+    figure_nouns: Mapping[str, str] = types.MappingProxyType({})
+    """Nouns for the letters of `figures` that are no class, marked as `noun("piece", ...)`: "white king", say.
+
+    The board template draws each of them (`[figures]`)."""
     endings: Mapping[str, Sentence] = types.MappingProxyType({})
     """Why a game is over, by `Outcome.reason`. A `{side}` in it is the side that lost: "{side} cannot move"."""
     formats: tuple[str, ...] = ("moves",)
@@ -235,6 +242,11 @@ class Game(Protocol[P, M]):
     """Whether a side holds pieces that the other does not see."""
     limit: int | None = None
     """Plies after which the game ends."""
+    any_order: bool = False
+    """Whether a hand may do the steps of a turn in any order, and lift several pieces meanwhile, as in chess.
+
+    A piece that goes on from cell to cell keeps to its way, but may be put straight on any of its cells. Else the order
+    is that of `steps`, but for pieces taken or turned over after the first."""
     neighbours: tuple[int, ...] = ()
     """Cells to which a piece may step from each cell, as bit sets, where the board's lines decide that; else empty."""
     rule_sets: Mapping[str, RuleSet] = types.MappingProxyType({})
@@ -246,8 +258,29 @@ class Game(Protocol[P, M]):
     accepted.
     """
 
+    def figures(self, position: P) -> str:
+        """What stands on each cell, where a camera sees only whose piece it is: a letter per cell, as in `board`.
+
+        A letter is a class of the board, or one of `figure_nouns`, none of them a class, where the rules know more than
+        the camera sees.
+        """
+        return self.board(position)
+
+    def spoken(self, position: P, move: M) -> Value | None:
+        """A legal move in words, "knight to f3"; None where its steps say it: "g1 to f3"."""
+        return None
+
+    def choice(self, position: P, move: M) -> Term | None:
+        """What a legal move chooses that the board does not show, such as the piece that a pawn becomes; else None.
+
+        Of such moves that lead to the same board the first of `legal_moves` is believed, until somebody tells another.
+        """
+        return None
+
     def piece_noun(self, letter: str) -> Term | Sentence:
-        """Noun for a piece with that class letter, for sentences about laying or taking it."""
+        """Noun for a piece with that letter of `board` or `figures`, for sentences about laying or taking it."""
+        if letter in self.figure_nouns:
+            return Term("piece", self.figure_nouns[letter])
         return Term("piece", (self.piece_nouns or self.sides)[self.pieces.index(letter)])
 
     def told(self, position: P, move: M) -> Sentence | None:
@@ -307,6 +340,29 @@ class Game(Protocol[P, M]):
         """The cells that won a game which is over, such as five in a row; empty where no line of them does."""
         return ()
 
+    passes_told: bool = False
+    """Whether a pass counts only when somebody says so, and is never inferred from a later move."""
+
+    def counted(self, position: P, move: M, cell: int) -> M | None:
+        """The move that ends the game like `move`, with the pieces on a cell counted as captured, or no longer so.
+
+        Such a move is legal where `move` is, though not among `legal_moves`. None where nothing is to be counted.
+        """
+        return None
+
+    def dead(self, position: P) -> tuple[int, ...]:
+        """After the end, the cells whose pieces still stand but count as captured."""
+        return ()
+
+    def worth_trying(self, position: P) -> Sequence[M]:
+        """The legal moves without those that no player who knows the game would make; at least one while it goes on."""
+        return self.legal_moves(position)
+
+    def roll_out(self, position: P, seed: int) -> float | None:
+        """The result for the first side, 0 to 1, of one game played on at random, where the game can do that quicker
+        or more sensibly than move by move; else None."""
+        return None
+
     def may_become(self, board: str, target: str, plies: int) -> bool:
         """Whether that many plies might lead from one board to the other: a quick test that is never wrongly False."""
         return True
@@ -365,19 +421,28 @@ def find(name: str) -> type[AnyGame]:
 
 
 def file_of(name: str, path: str) -> Path | None:
-    """A file that an installed package ships for its game, such as `boards/chess.toml` beside the game's module.
-
-    None where there is no such file, and for games of this folder.
-    """
+    """A file that a game's package brings, such as `levels/chess.toml` beside its module; None where it has none."""
     module = _brought().get(name)
-    file = None if module is None or module.__file__ is None else Path(module.__file__).parent / path
-    return file if file is not None and file.is_file() else None
+    package = Path(__file__).parent / name if module is None else Path(module.__file__ or "").parent
+    file = package / path
+    return file if file.is_file() else None
+
+
+def part_of(name: str, part: str) -> types.ModuleType | None:
+    """A module of a game's package besides its rules, such as `heuristics`; None where it has none."""
+    if name not in names() or not hasattr(_module_of(name), "__path__"):
+        return None
+    full = f"{_module_of(name).__name__}.{part}"
+    return None if importlib.util.find_spec(full) is None else importlib.import_module(full)
 
 
 def _class_of(name: str) -> type[AnyGame]:
-    module = _brought().get(name) or importlib.import_module(f"games.{name}")
-    game: type[AnyGame] = module.GAME
+    game: type[AnyGame] = _module_of(name).GAME
     return game
+
+
+def _module_of(name: str) -> types.ModuleType:
+    return _brought().get(name) or importlib.import_module(f"games.{name}")
 
 
 @functools.cache
@@ -568,11 +633,91 @@ def begins_turn(game: AnyGame, position: Any, board: str) -> bool:
     changed = set(changed_cells(before, board))
     for move in game.legal_moves(position):
         steps = game.steps(position, move)
-        if changed <= {cell for step in steps for cell in (step.cell, step.origin)} and (
-            board in boards_of_turn(game, position, move) or _is_done_in_another_order(before, steps, board)
-        ):
+        if not changed <= {cell for step in steps for cell in (step.cell, step.origin)}:
+            continue
+        if board in boards_of_turn(game, position, move) or _is_done_in_another_order(before, steps, board):
+            return True
+        if game.any_order and any(carry_out(before, done) == board for done, _ in parts_of_turn(game, steps)):
             return True
     return False
+
+
+def seen_moves(game: AnyGame, position: Any) -> list[tuple[Any, tuple[Step, ...]]]:
+    """The legal moves, each with its steps; of moves that lead to the same board by `choice`, only the first."""
+    found, known = [], set[str]()
+    for move in game.legal_moves(position):
+        steps = game.steps(position, move)
+        if game.choice(position, move) is not None:
+            after = carry_out(game.board(position), steps)
+            if after in known:
+                continue
+            known.add(after)
+        found.append((move, steps))
+    return found
+
+
+def alike(game: AnyGame, position: Any, move: Any) -> list[Any]:
+    """The other legal moves that lead to the same board by another `choice`, in their order."""
+    if game.choice(position, move) is None:
+        return []
+    board = game.board(position)
+    after = carry_out(board, game.steps(position, move))
+    return [
+        other
+        for other in game.legal_moves(position)
+        if other != move
+        and game.choice(position, other) is not None
+        and carry_out(board, game.steps(position, other)) == after
+    ]
+
+
+def parts_of_turn(game: AnyGame, steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], tuple[Step, ...]]]:
+    """The ways in which a turn may be half done, as steps done and missing; a lifted piece counts as removed.
+
+    Steps that only place may be seen in any order: they are one piece, or one grip.
+    """
+    if game.any_order:
+        yield from _parts_in_any_order(steps)
+        return
+    if steps[0].origin is not None:
+        yield (Step("remove", steps[0].origin, piece=EMPTY),), steps
+    for done in range(1, len(steps)):
+        yield steps[:done], steps[done:]
+    if len(steps) > 1 and all(step.kind == "place" for step in steps):
+        for done in range(1, len(steps)):
+            yield steps[done:], steps[:done]
+
+
+def by_piece(steps: Sequence[Step]) -> list[tuple[Step, ...]]:
+    """The steps of a turn, together those of a piece that goes on and on, such as a man that jumps thrice."""
+    found: list[tuple[Step, ...]] = []
+    for step in steps:
+        goes_on = found and step.origin is not None and found[-1][-1].cell == step.origin
+        found[-1:] = [(*found[-1], step)] if goes_on else [*found[-1:], (step,)]
+    return found
+
+
+MAX_PARTS = 5000
+"""Most ways in which a turn is looked for half done; a man that takes eight others has fewer."""
+
+
+def _parts_in_any_order(steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], tuple[Step, ...]]]:
+    """Every step done or not, moved pieces also lifted or on their way; missing steps of lifted pieces come first."""
+    pieces = by_piece(steps)
+    ways = [range(0 if piece[0].origin is None else -1, len(piece) + 1) for piece in pieces]
+    for chosen in itertools.islice(itertools.product(*ways), MAX_PARTS):
+        now = list(zip(pieces, chosen, strict=True))  # steps done of each piece; -1 is lifted
+        if not any(chosen) or all(done == len(piece) for piece, done in now):
+            continue
+        left = {piece[0].cell for piece, done in now if not done and piece[0].kind == "remove"}
+        left |= {piece[0].origin for piece, done in now if not done and piece[0].origin is not None}
+        if any(piece[done - 1].cell in left for piece, done in now if done > 0):
+            continue  # no piece stands on another
+        up = [piece for piece, done in now if done < 0]
+        lifted = [Step("remove", piece[0].origin, piece=EMPTY) for piece in up if piece[0].origin is not None]
+        done_steps = (step for piece, done in now for step in piece[: max(0, done)])
+        missing = sorted(now, key=lambda one: one[1] >= 0)
+        yield (*lifted, *done_steps), tuple(step for piece, done in missing for step in piece[max(0, done) :])
 
 
 def in_any_order(steps: Sequence[Step]) -> bool:
@@ -608,7 +753,8 @@ def _symmetries(
     places = [_place(name) for name in cells]
     if None in places:
         return (tuple(range(len(cells))),)
-    known = [place for place in places if place is not None]
+    letters = sorted({place[0] for place in places if place is not None})  # some boards have no column I
+    known = [(letters.index(place[0]), place[1]) for place in places if place is not None]
     lowest, highest = ([pick(one[axis] for one in known) for axis in (0, 1)] for pick in (min, max))
     # Twice the distance from the middle, so that it is a whole number.
     middle = [(2 * x - lowest[0] - highest[0], 2 * y - lowest[1] - highest[1]) for x, y in known]
@@ -634,10 +780,10 @@ def _symmetries(
     return tuple(dict.fromkeys(found))
 
 
-def _place(name: str) -> tuple[int, int] | None:
+def _place(name: str) -> tuple[str, int] | None:
     """Column and row of a cell named by a letter and a number, in either order."""
     match = re.fullmatch(r"([A-Za-z])(\d+)|(\d+)([A-Za-z])", name)
-    return None if match is None else (ord((match[1] or match[4]).lower()), int(match[2] or match[3]))
+    return None if match is None else ((match[1] or match[4]).lower(), int(match[2] or match[3]))
 
 
 def _keeps(images: Sequence[int], neighbours: Sequence[int], points: Sequence[int]) -> bool:

@@ -13,6 +13,8 @@ import games
 from calibration.template import BoardTemplate
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
+from daemon.commands.command import Pass
+from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.outputs.window import Window
@@ -75,7 +77,10 @@ class Demo:
         fast: bool,
         most_plies: int | None = None,
         window: Window | None = None,
+        moves: Sequence[str] | None = None,
     ) -> None:
+        """`moves` are all moves that two people make; None lets them choose."""
+        self._moves = moves
         """Breaks a game off after `most_plies`, if given."""
         self.session, self.runner = session, SessionRunner(session)
         self.fast = fast
@@ -94,7 +99,9 @@ class Demo:
         profile = profile_of(game, template, table, seed)
         source = SimulatedSource(table, rate_hz=FAST_RATE_HZ if self.fast else RATE_HZ, real_time=not self.fast)
         humans = frozenset(side for side in (0, 1) if session.seats[side].agent is None)
-        player = ScriptedPlayer(game, table, humans, seed=seed, think_s=0.2 if self.fast else 1.5)
+        # People who replay a game wait for nobody, so they leave the time to look.
+        think_s = 0.2 if self.fast and self._moves is None else 1.5
+        player = ScriptedPlayer(game, table, humans, seed, think_s, say_pass=self._say_pass, moves=self._moves)
         pipeline = Pipeline(
             template, profile, settle_s=session.config.eyes.settle_s, readings=session.config.eyes.readings
         )
@@ -134,6 +141,10 @@ class Demo:
             if frame.time_s - progress_s > STUCK_S:
                 LOGGER.error("no progress for %.0f simulated seconds", STUCK_S)
                 return
+
+    def _say_pass(self, ply: int) -> bool:
+        match = self.session.match
+        return match is not None and obey(match, Pass(ply=ply), None).accepted
 
     def _await_answer(self, match: Match) -> None:
         """Halts the simulated clock while the agent thinks."""
@@ -175,6 +186,8 @@ class Judge:
             self._believed[seen] = announcement.board
         elif announcement.code == "agent_move":
             self._player.hear(announcement.ply + 1, announcement.move)
+        elif announcement.code == "pass":
+            self._player.hear(announcement.ply, announcement.move)  # an agent's; people know theirs
         elif announcement.code in COMPLAINTS:
             self._tally.false_reports += 1
             LOGGER.warning("false report: %s %s", announcement.code, announcement.text)

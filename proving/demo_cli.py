@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 import games
+from agents import heuristics
 from calibration.template import TemplateError, load_template
 from daemon.agents.endpoints import BusError
 from daemon.app.loop import Daemon
@@ -38,12 +39,16 @@ from daemon.i18n.translation import LANGUAGES
 from daemon.outputs.view import template_of
 from daemon.outputs.web import WebError
 from daemon.outputs.window import Window
+from daemon.storage.importing.imported import ImportFault
+from daemon.storage.importing.reading import read_game
 from daemon.storage.journal import JournalError
 from daemon.supervision.camera import NONE
 from games import AnyGame
 from places.weights import WeightsError
 from proving.demo import Demo, Tally
 from proving.demo_page import DemoPage, Left
+
+MORRIS = "nine_mens_morris"
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -55,12 +60,16 @@ def demo(
     number: Annotated[int, typer.Option("--games", min=1, max=10000, help="Games to play.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first game; the next ones count up.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per game.")] = False,
-    game: Annotated[str, typer.Option(help="Game, by module or short name.")] = "nine_mens_morris",
+    game: Annotated[str, typer.Option(help="Game, by module or short name.")] = MORRIS,
     rule: Annotated[
         list[str], typer.Option("--rule", "--rules", help="Rule option k=v, or a rule set. Repeatable.")
     ] = [],  # noqa: B006
     language: Annotated[str, typer.Option(help=f"What is said, in {', '.join(LANGUAGES)}.")] = "en",
     plies: Annotated[int, typer.Option(min=0, help="Break a game off after so many plies; 0 plays to the end.")] = 0,
+    replay: Annotated[
+        Path | None,
+        typer.Option(help="Play the moves of this game, such as game.sgf: two people sit at the table."),
+    ] = None,
     stay: Annotated[
         bool | None,
         typer.Option("--stay/--no-stay", help="Keep the page after the last game. Default: in a terminal only."),
@@ -72,7 +81,7 @@ def demo(
 ) -> None:
     """Plays a whole game on a simulated table, through the real pipeline, camera to speech.
 
-    A scripted player sits at the table, plays the first side, and carries out the spoken moves that `alphabeta` finds
+    A scripted player sits at the table, plays the first side, and carries out the spoken moves that an agent finds
     for the second. In games with hidden hands two players sit opposite one another. Meanwhile the page is on
     http://127.0.0.1:8765/. It stays after the game: see it again there, or play yourself. Ctrl-C ends the demo.
 
@@ -90,11 +99,19 @@ def demo(
     if language not in LANGUAGES:
         raise stop("demo", f"there is no language {language!r}; there are {', '.join(LANGUAGES)}")
     try:
+        moves = None
         the_game = games.load(game, games.rules_from_words(rule))
-    except games.GameError as error:
+        if replay is not None:
+            recorded = read_game(replay, game="" if game == MORRIS else game)
+            the_game, moves = games.load(recorded.game, recorded.rules), recorded.moves
+            if recorded.start:
+                raise ImportFault("the game began with a position set up by hand")
+    except (games.GameError, ImportFault) as error:
         raise stop("demo", error) from None
     with tempfile.TemporaryDirectory(prefix="kibitzer-demo-") as folder:
-        config = demo_config(the_game.name, headless=headless, fast=fast, language=language, silent=silent)
+        config = demo_config(
+            the_game.name, headless=headless, fast=fast, language=language, silent=silent, two=replay is not None
+        )
         if beside:
             config = beside_table(config, beside, Path(folder))
         try:
@@ -107,7 +124,7 @@ def demo(
         faults = 0
         try:
             window = Window(f"Kibitzer: {session.game.title}") if session.config.page.window else None
-            demonstration = Demo(session, fast=fast, most_plies=plies or None, window=window)
+            demonstration = Demo(session, fast=fast, most_plies=plies or None, window=window, moves=moves)
             page = None if session.page is None else DemoPage(session, beside=bool(beside))
             if session.page is not None and page is not None:
                 demonstration.turn = page.turn
@@ -213,14 +230,18 @@ def beside_table(config: Config, host: str, folder: Path) -> Config:
     return config.model_copy(update={"page": page, "journal": journal})
 
 
-def demo_config(game: str, *, headless: bool, fast: bool, language: str = "en", silent: bool = False) -> Config:
-    """The settings of a demo: its own record, free ports on the bus, a person and `alphabeta` on the second side.
+def demo_config(
+    game: str, *, headless: bool, fast: bool, language: str = "en", silent: bool = False, two: bool = False
+) -> Config:
+    """The settings of a demo: its own record, free ports on the bus, a person and an agent on the second side.
 
-    In games whose pieces belong to nobody, two persons who sit opposite one another: an agent would show its hand.
+    The agent is `alphabeta`, or `mcts` in games for which there is no evaluation. With `two`, two persons; they sit
+    opposite one another in games whose pieces belong to nobody, where an agent would show its hand.
     """
-    players = PlayersSection(
-        first=PlayerSection(), second=PlayerSection(agent="alphabeta", time_s=0.05 if fast else 1.0)
-    )
+    agent = "alphabeta" if set(heuristics.of(games.load(game))) != {"points"} else "mcts"
+    players = PlayersSection(first=PlayerSection(), second=PlayerSection(agent=agent, time_s=0.05 if fast else 1.0))
+    if two:
+        players = PlayersSection(first=PlayerSection(), second=PlayerSection())
     if shares_pieces(games.load(game)):
         players = PlayersSection(first=PlayerSection(seat="bottom"), second=PlayerSection(seat="top"))
     return Config.model_validate(

@@ -16,7 +16,10 @@ from typing import Any
 import pytest
 
 import games
-from agents import levels, registry
+from agents import heuristics, levels, registry
+from agents.minimax import minimax
+from agents.plain_search import PlainSearch
+from agents.search import WIN
 from calibration import sheet
 from daemon.bundles.bundle_file import BundleFile
 from daemon.bundles.bundle_requests import BundleRequest, ask
@@ -39,6 +42,7 @@ PATH = os.pathsep.join((str(ROOT), str(PACKAGES)))
 REMEMBERED: tuple[Any, ...] = (
     games.installed,
     games._brought,
+    heuristics._module,
     registry._classes,
     levels.of,
     sheet.known_sheets,
@@ -113,6 +117,18 @@ def test_agents_play_it_and_the_arena_counts() -> None:
     told = json.loads(kibitzer("arena", "match", "centre", "level-1", "--game", "four", "--games", 2, "--json"))
     assert told["tally"] == {"wins": 2, "draws": 0, "losses": 0} and told["reasons"] == {"four_in_a_row": 2}
     assert json.loads(kibitzer("move", "--game", "four", "--agent", "alphabeta", "--depth", 2, "--json"))
+
+
+def test_its_own_evaluation_judges_and_is_asked_only_where_the_board_is_quiet() -> None:
+    game = games.load("four")
+    (lines,) = heuristics.of(game).values()
+    position, later = games.line_of_play(game, ["d1", "d2", "c1", "c2", "e1", "b1"])[-2:]
+    assert heuristics.is_quiet(game, position) and not heuristics.is_quiet(game, later)
+    search = PlainSearch(game)
+    search.begin(position, None, exact=True)
+    found = search.deepen(1)
+    # Both ends of light's three win: the ply after the depth shows it.
+    assert found.score == minimax(game, position, 1, lines) == 2 - WIN
 
 
 def test_a_demo_of_it_is_recorded_written_and_read_again(tmp_path: Path) -> None:

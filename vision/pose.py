@@ -38,7 +38,9 @@ class BoardPose:
 
 
 def project(destination_from_source: FloatArray, points: FloatArray) -> FloatArray:
-    """(n, 2) points mapped by a (3, 3) homography."""
+    """(n, 2) points mapped by a (3, 3) homography; n may be 0, which OpenCV refuses."""
+    if not points.size:
+        return np.empty((0, 2))
     mapped = cv2.perspectiveTransform(points.reshape(-1, 1, 2).astype(np.float64), destination_from_source)
     return np.asarray(mapped.reshape(-1, 2), dtype=np.float64)
 
@@ -49,6 +51,18 @@ def pose_from_corners(corners_px: FloatArray, template: BoardTemplate) -> BoardP
         template.corners_mm.astype(np.float32), np.asarray(corners_px, dtype=np.float32).reshape(4, 2)
     )
     return BoardPose(np.asarray(matrix, dtype=np.float64), error_px=0.0, quality=1.0)
+
+
+def is_square(template: BoardTemplate) -> bool:
+    """Whether the board's frame looks the same after a quarter of a turn."""
+    return bool(np.isclose(*template.size_mm))
+
+
+def turned_pose(pose: BoardPose, template: BoardTemplate, turn: int) -> BoardPose:
+    """The pose of the same board whose own top left lies `turn` corners further clockwise."""
+    corners = template.corners_mm.astype(np.float32)
+    board_from_turned = cv2.getPerspectiveTransform(corners, np.roll(corners, -turn, axis=0))
+    return dataclasses.replace(pose, image_from_board=pose.image_from_board @ board_from_turned)
 
 
 def rectify(image: Image, pose: BoardPose, template: BoardTemplate) -> Image:

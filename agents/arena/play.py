@@ -75,7 +75,7 @@ class Played:
     """The rules' reason code, or the arena's own: `max_plies`, `illegal_move` or `agent_failed`."""
     plies: int
     """Plies including the opening."""
-    scores: tuple[int, int] | None
+    scores: tuple[float, float] | None
     """Points of each side, in games that count them."""
     fault: str | None
     """Fault of the losing side's agent, if it decided the game."""
@@ -94,10 +94,16 @@ class Played:
         """A game from `as_json`'s object. Raises KeyError, TypeError, ValueError if it is not one."""
         values = {field.name: found[field.name] for field in dataclasses.fields(cls)}
         first, second = (Use(**use) for use in values["uses"])
-        scores = None if values["scores"] is None else (int(values["scores"][0]), int(values["scores"][1]))
+        scores = None if values["scores"] is None else _points(values["scores"])
         if values["winner"] not in (0, 1, None):
             raise ValueError(f"winner is 0, 1 or null, not {values['winner']!r}")
         return cls(**{**values, "uses": (first, second), "scores": scores})
+
+
+def _points(scores: Any) -> tuple[float, float]:
+    """Both sides' points, which are numbers. Raises TypeError, ValueError, IndexError if they are not."""
+    first, second = (one if isinstance(one, int) else float(one) for one in scores)
+    return first, second
 
 
 @functools.cache
@@ -190,7 +196,7 @@ class _RunningGame:
         return self._ended(1 - side, reason, self.game.scores(self.position), text)
 
     def _ended(
-        self, winner: Side | None, reason: str, scores: tuple[int, int] | None, fault: str | None = None
+        self, winner: Side | None, reason: str, scores: tuple[float, float] | None, fault: str | None = None
     ) -> Played:
         uses, deal = (self.uses[0], self.uses[1]), self.job.opening.deal
         return Played(

@@ -101,8 +101,8 @@ def _engine(path: Path, name: str, table: object) -> Engine:
 def _game(where: str, protocol: str, game: object) -> str:
     """The game named, which may be left out where the protocol has one only."""
     known = protocols.games_of(protocol)
-    if game is None and len(known) == 1:
-        return known[0]
+    if game is None and (usual := protocols.usual_game(protocol)):
+        return usual
     if game not in known:
         raise AgentError(f"{where}.game is one of {', '.join(known)} for {protocol}, not {game!r}")
     return str(game)

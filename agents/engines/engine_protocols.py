@@ -10,11 +10,12 @@ import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import games
 from agents.agent import Limits
 from agents.engines import Engine
 from agents.engines.gtp import Gtp, GtpRefused
 from agents.engines.process import EngineError, EngineProcess, EngineSilent
-from agents.engines.uci import STOP_S, Uci
+from agents.engines.uci import STOP_S, Found, Uci
 from agents.protocols import ggf, gtp, sanmill
 from agents.search import MAX_DEPTH
 from games import EMPTY, AnyGame, MoveError
@@ -29,12 +30,13 @@ GOMOCUP_RULES = {
     (True, False, True): 9,
 }
 """Value of the gomocup INFO rule by the rule options exact_five, renju and caro: 1 + 4 + 8."""
-NBOARD_MOVE = r"===\s*([^\s/]+)(?:[\s/]+(-?\d+(?:\.\d+)?))?"
+NBOARD_MOVE = r"===\s*([^\s/]+)(?:(?:\s+|/)(-?\d+(?:\.\d+)?))?"
 COST_OF_A_PLY = 2.5
 """How many times longer a ply deeper takes in reversi, about."""
 MAX_KNOWN = 128
 """Positions whose commands are kept: more than a game of reversi has turns, 60 discs and passes between them."""
 NO_MATCH_LIMIT = 2**31 - 1
+RESIGNS, PASS = "resign", "pass"
 GRHINO_SETUP = "grhino-setup_board"
 """Takes the board from the top left, and who is to move."""
 GRHINO_DISCS = str.maketrans("BW", "XO") | {ord(EMPTY): "-"}
@@ -88,7 +90,10 @@ class EngineProtocol(Protocol):
 
 
 class UciProtocol(EngineProtocol):
-    """UCI for morris, as Sanmill speaks it: a second `go` asks for the removal, and scores are white's."""
+    """UCI, for games that have a module `uci` in their package, such as chess: scores are the mover's.
+
+    Morris is spoken as Sanmill does: a second `go` asks for the removal, and scores are white's.
+    """
 
     @staticmethod
     def untold(rules: Any) -> str:
@@ -96,11 +101,17 @@ class UciProtocol(EngineProtocol):
         return first_set(rules, "board", "one_time_mills", "no_return")
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Sends uci and the options, and starts a new game."""
-        self._uci = Uci(process, options, deadline_s)
+        """Sends uci and the options, those that the rules need among them, and starts a new game."""
+        texts = games.part_of(game.name, "uci")
+        needed = {} if texts is None else texts.options(game)
+        self._uci = Uci(process, {**needed, **options}, deadline_s)
 
     def ask(self, question: Question) -> EngineAnswer:
-        """Asks for the man's path, then for the removal if it closes a mill."""
+        """Asks for the move; in morris for the man's path, then for the removal if it closes a mill."""
+        texts = games.part_of(question.game.name, "uci")
+        if texts is not None:
+            found = self._search(question, texts.line(question.game, question.position), question.think_s)
+            return EngineAnswer(found.move, found.score, found.depth, found.nodes)
         fen, began_s = sanmill.to_fen(question.game, question.position), time.monotonic()
         answer = self._best(question, f"fen {fen}", question.think_s)
         try:
@@ -114,18 +125,21 @@ class UciProtocol(EngineProtocol):
         return answer
 
     def _best(self, question: Question, position: str, think_s: float) -> EngineAnswer:
-        """The answer to one `go`."""
-        found = self._uci.best(position, question.limits, think_s, question.wait_s, question.stop)
+        """The answer to one `go`, scored for the mover."""
+        found = self._search(question, position, think_s)
         sign = 1 if question.game.to_move(question.position) == 0 else -1
         score = None if found.score is None else sign * found.score
         return EngineAnswer(found.move.lower(), score, found.depth, found.nodes)
 
+    def _search(self, question: Question, position: str, think_s: float) -> Found:
+        return self._uci.best(position, question.limits, think_s, question.wait_s, question.stop)
+
 
 class GtpProtocol(EngineProtocol):
-    """GTP for gomoku and reversi: keeps the engine's board in step by `play`.
+    """GTP for go, gomoku and reversi: keeps the engine's board in step by `play`.
 
-    GTP tells moves, not positions. Gomoku's stones may be told in any order. A game of reversi is followed from its
-    start; a position of unknown origin is set up by GRhino's own command.
+    GTP tells moves, not positions. Gomoku's stones may be told in any order. A game of reversi or go is followed from
+    its start; of a position of unknown origin go's stones are told, and reversi is set up by GRhino's own command.
     """
 
     def __init__(self) -> None:
@@ -142,6 +156,8 @@ class GtpProtocol(EngineProtocol):
         """Sets the board's size and the options, each of which is a command."""
         self._gtp = Gtp(process, deadline_s)
         self._gtp.ask(f"boardsize {round(len(game.cells) ** 0.5)}", deadline_s)
+        if komi := getattr(game.rules, "komi", ""):
+            self._gtp.ask(f"komi {komi}", deadline_s)
         for name, value in options.items():
             self._gtp.ask(f"{name} {value}", deadline_s)
         self._told: list[str] = []
@@ -168,6 +184,8 @@ class GtpProtocol(EngineProtocol):
                 self._clock = clock
         colour = _gtp_colour(game, position)
         vertex = self._gtp.ask(f"genmove {colour}", deadline_s, question.stop)
+        if vertex.lower() == RESIGNS:
+            vertex = PASS  # nobody gives up for an engine: it plays on, and loses
         self._told = [*line, f"play {colour} {vertex.upper()}"]
         return EngineAnswer(gtp.from_vertex(game, vertex))
 
@@ -185,7 +203,7 @@ class GtpProtocol(EngineProtocol):
         """Commands that lead to the position. Raises EngineError where the protocol has none."""
         known = self._lines
         start = game.initial()
-        if game.rules == type(game.rules)():  # a cleared board is the usual start
+        if game.rules == type(game.rules)() or not game.board(start).strip(EMPTY):  # a cleared board is the usual start
             known.setdefault(start, ["clear_board"])
         if position not in known:
             for before in (self._last, start):
@@ -193,10 +211,11 @@ class GtpProtocol(EngineProtocol):
                     known[position] = known[before] + moves
                     break
             else:
-                if GRHINO_SETUP not in self._gtp.commands:
+                if game.name != "go" and GRHINO_SETUP not in self._gtp.commands:
                     raise EngineError("cannot be told this position: GTP tells only moves from the usual start")
                 board = game.board(position).translate(GRHINO_DISCS)
-                known[position] = [f"{GRHINO_SETUP} {board} {_gtp_colour(game, position)}"]
+                set_up = [f"{GRHINO_SETUP} {board} {_gtp_colour(game, position)}"]
+                known[position] = self._laid(game, position) if game.name == "go" else set_up
         self._last = position
         line = known[position]
         while len(known) > MAX_KNOWN:
@@ -211,6 +230,8 @@ def _gtp_colour(game: Any, position: Any) -> str:
 
 def _moves_between(game: Any, before: Any, after: Any, plies: int = 2) -> list[str] | None:
     """At most that many moves from one position to another, as commands; the next two turns are one of each side."""
+    if not game.may_become(game.board(before), game.board(after), plies):
+        return None
     for move in game.legal_moves(before) if plies else ():
         here = game.apply(before, move)
         rest = [] if here == after else _moves_between(game, here, after, plies - 1)

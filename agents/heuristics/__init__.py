@@ -1,22 +1,28 @@
 """Heuristics: named evaluation functions per game, in plain Python, in a module named after the game.
 
+A game's package may bring them instead, in its own module `heuristics`, for which no file is needed here.
+
 Such a module has `HEURISTICS`, a dict of names and functions, the usual one first. Kernels compute the same values in
 compiled code; a test compares them. All values are whole numbers, positive when good for the side to move and opposite
 for the other side, so that every search adds and compares them exactly.
 
 A module may also have `is_opening(game, position) -> bool`: whether a search may use other depths (laying in morris);
-and `DEPTHS`, the depths of plain minimax.
+`is_quiet(game, position) -> bool`: whether a position can be judged as it stands; where not, as with an obligatory
+capture in draughts, a search in plain Python looks on beyond its depth, which the rules must bring to an end; and
+`DEPTHS`, the depths of plain minimax.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import importlib.util
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+import games
 from agents.agent import AgentError
 from games import AnyGame
 
@@ -39,8 +45,8 @@ class Depths:
 
 
 def of(game: AnyGame) -> Mapping[str, Heuristic]:
-    """The heuristics of a game by name, the usual one first; only `points` if the game has no module here."""
-    found: Mapping[str, Heuristic] = getattr(_module(game), "HEURISTICS", {"points": points})
+    """The heuristics of a game by name, the usual one first; only `points` if nobody brings any."""
+    found: Mapping[str, Heuristic] = getattr(_module(game.name), "HEURISTICS", {"points": points})
     return found
 
 
@@ -55,7 +61,7 @@ def named(game: AnyGame, name: str) -> Heuristic:
 
 def depths_of(game: AnyGame) -> Depths:
     """The game's depths of plain minimax."""
-    found: Depths = getattr(_module(game), "DEPTHS", Depths())
+    found: Depths = getattr(_module(game.name), "DEPTHS", Depths())
     return found
 
 
@@ -71,13 +77,22 @@ def is_opening(game: AnyGame, position: Any) -> bool:
 
 
 def _opening(game: AnyGame) -> Callable[[AnyGame, Any], bool] | None:
-    tells: Callable[[AnyGame, Any], bool] | None = getattr(_module(game), "is_opening", None)
+    tells: Callable[[AnyGame, Any], bool] | None = getattr(_module(game.name), "is_opening", None)
     return tells
 
 
-def _module(game: AnyGame) -> ModuleType | None:
-    name = f"agents.heuristics.{game.name}"
-    return None if importlib.util.find_spec(name) is None else importlib.import_module(name)
+def is_quiet(game: AnyGame, position: Any) -> bool:
+    """Whether a search that has reached its depth may judge the position as it stands."""
+    tells: Callable[[AnyGame, Any], bool] | None = getattr(_module(game.name), "is_quiet", None)
+    return tells is None or tells(game, position)
+
+
+@functools.cache
+def _module(game: str) -> ModuleType | None:
+    name = f"agents.heuristics.{game}"
+    if importlib.util.find_spec(name) is None:
+        return games.part_of(game, "heuristics")
+    return importlib.import_module(name)
 
 
 def points(game: AnyGame, position: Any, last: Any) -> int:

@@ -1,6 +1,6 @@
 """Levels 1 to 8 of each game, from a child's first opponent to full strength: a TOML file per game, named as the game.
 
-A game of an installed package may bring its own, `levels/<game>.toml` beside its module.
+A game's package may bring its own instead, `levels/<game>.toml` beside its module.
 
 Such a file has one table, `[levels]`, with the keys "1" to "8"; each is a player in one word (`agents.players`), such
 as `3 = "alphabeta:depth=2,error_percent=10"`. Fixed depths and nodes play alike on every machine. The key `lead` is

@@ -1,8 +1,8 @@
 """Line protocols that managers and engines speak over pipes; here we are the engine.
 
-`gomocup` (gomoku), `gtp` (gomoku, reversi), `nboard` (reversi) and `uci` as Sanmill speaks it (nine men's morris). A
-module of this folder named after a protocol has `GAMES`, those it is for, and `SESSION`, a `Session` that any of our
-players can use.
+`gomocup` (gomoku), `gtp` (gomoku, reversi), `nboard` (reversi) and `uci` (chess, and morris as Sanmill speaks it).
+A module of this folder named after a protocol has `GAMES`, those it is for, and `SESSION`, a `Session` that any of our
+players can use; `MORE_GAMES()` are those that speak it by a module of their own package.
 `agents.engines` uses the same protocols the other way round, to ask external engines.
 """
 
@@ -38,15 +38,23 @@ class Session(Protocol):
 
 def games_of(protocol: str) -> tuple[str, ...]:
     """The games of the protocol. Raises AgentError if there is no such protocol."""
+    module = _module(protocol)
+    games: tuple[str, ...] = module.GAMES
+    return games + (module.MORE_GAMES() if hasattr(module, "MORE_GAMES") else ())
+
+
+def usual_game(protocol: str) -> str:
+    """The game that is meant where none is named; empty where one must be. Raises AgentError."""
     games: tuple[str, ...] = _module(protocol).GAMES
-    return games
+    return games[0] if len(games) == 1 else ""
 
 
 def open_session(protocol: str, game: AnyGame, player: PlayerSpec, say: Say) -> Session:
     """Opens a session of our engine. Raises AgentError for a wrong protocol, game or player."""
     module = _module(protocol)
-    if game.name not in module.GAMES:
-        raise AgentError(f"{protocol} is spoken for {' and '.join(module.GAMES)}, not for {game.name}")
+    spoken = games_of(protocol)
+    if game.name not in spoken:
+        raise AgentError(f"{protocol} is spoken for {' and '.join(spoken)}, not for {game.name}")
     session: Session = module.SESSION(game, player, say)
     return session
 

@@ -1,17 +1,19 @@
-"""GTP, version 2, for gomoku and reversi; here we are the engine.
+"""GTP, version 2, for go, gomoku and reversi; here we are the engine.
 
-Points of gomoku are GTP's: letters without I, rows counted from the bottom. Reversi's are its own, as in GRhino: a1 is
-the top left. Turns are the game's; a pass that reversi forces may be told or not.
+Points of go and gomoku are GTP's: letters without I, rows counted from the bottom. Reversi's are its own, as in GRhino:
+a1 is the top left. Turns are the game's; a pass that reversi forces may be told or not, and one of go that is not told
+is made where a colour plays twice.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import logging
 import threading
 from typing import Any
 
 import games
-from agents.agent import Limits
+from agents.agent import Limits, NoMove
 from agents.players import PlayerSpec
 from agents.protocols import ENGINE_NAME, VERSION, Say, refuse_choices
 from agents.protocols.thinking import READY_S, Thinking
@@ -19,7 +21,9 @@ from games import AnyGame
 from games.gomoku import Gomoku
 from wording.outside import clean
 
-GAMES = ("gomoku", "reversi")
+_log = logging.getLogger(__name__)
+
+GAMES = ("go", "gomoku", "reversi")
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
 LETTERS = "abcdefghjklmnopqrst"
 """GTP's columns have no I."""
@@ -53,7 +57,7 @@ class GtpSession:
         refuse_choices("gtp", game)
         self._game, self._spec, self._say = game, player, say
         self._failed = ""
-        self._thinking = Thinking(game, player, self._fail)
+        self._thinking = Thinking(game, player, self._fail, lambda text: _log.warning("%s", text))
         self._line: list[Any] = [game.initial()]
         """Positions since the start."""
         self._clock = (0.0, 0.0, 0)
@@ -82,6 +86,7 @@ class GtpSession:
 
     def close(self) -> None:
         """Nothing is pending: each command is answered before the next is read."""
+        self._thinking.leave()
 
     def _fail(self, text: str) -> None:
         self._failed = text
@@ -107,25 +112,58 @@ class GtpSession:
     def _do_boardsize(self, words: list[str]) -> str:
         if words[1:] or not words or not words[0].isdecimal() or len(words[0]) > 3:
             raise ValueError("boardsize is a whole number")
-        if isinstance(self._game, Gomoku):
-            try:
-                game = games.load("gomoku", vars(self._game.rules) | {"size": words[0]})
-            except ValueError:
-                raise ValueError("unacceptable size") from None
-            self._thinking.forget(game)
-            self._game = game
+        if "size" in vars(self._game.rules):
+            self._play_by("unacceptable size", size=words[0], **self._no_handicap())
         elif words[0] != "8":
             raise ValueError("unacceptable size")
         return self._do_clear_board([])
 
-    def _do_clear_board(self, _words: list[str]) -> str:
+    def _play_by(self, refusal: str, **options: str) -> None:
+        """Goes on by other rules. Raises ValueError with the refusal if there are none such."""
+        try:
+            game = games.load(self._game.name, vars(self._game.rules) | options)
+        except ValueError:
+            raise ValueError(refusal) from None
+        self._thinking.forget(game)
+        self._game = game
+
+    def _no_handicap(self) -> dict[str, str]:
+        """The option without which a cleared board is empty."""
+        return {"handicap": "0"} if self._counts() else {}
+
+    def _counts(self) -> bool:
+        """Whether the game has komi and a handicap."""
+        return hasattr(self._game.rules, "komi") and hasattr(self._game.rules, "handicap")
+
+    def _do_clear_board(self, _words: list[str], *, handicap: bool = False) -> str:
+        if not handicap and self._counts() and self._game.rules.handicap:
+            self._play_by("", **self._no_handicap())
         self._line, self._left = [self._game.initial()], {}
         self._thinking.wait_for_code(READY_S)
         return ""
 
     def _do_komi(self, words: list[str]) -> str:
-        _seconds(words, 1, "komi", least=-MAX_TIME_S)
+        (points,) = _seconds(words, 1, "komi", least=-MAX_TIME_S)
+        if self._counts():
+            self._play_by("komi is whole or half points", komi=f"{points:g}")
         return ""
+
+    def _do_fixed_handicap(self, words: list[str]) -> str:
+        if not self._counts() or len(words) != 1:
+            raise ValueError("invalid number of stones")
+        if len(self._line) > 1 or self._game.board(self._line[0]).strip(games.EMPTY):
+            raise ValueError("board not empty")
+        self._play_by("invalid number of stones", handicap=words[0])
+        self._do_clear_board([], handicap=True)
+        board = self._game.board(self._line[0])
+        return " ".join(name for name, letter in zip(self._game.cells, board, strict=True) if letter != games.EMPTY)
+
+    def _do_final_score(self, _words: list[str]) -> str:
+        outcome = self._game.outcome(self._line[-1])
+        if outcome is None or outcome.scores is None:
+            raise ValueError("cannot score")
+        lead = abs(outcome.scores[0] - outcome.scores[1])
+        return "0" if outcome.winner is None else f"{'BW'[outcome.winner]}+{lead:g}"
 
     def _do_play(self, words: list[str]) -> str:
         if len(words) != 2:
@@ -148,12 +186,19 @@ class GtpSession:
         limits, answers, self._failed = self._limits(colour), [], ""
 
         def choose(stop: threading.Event) -> None:
-            answers.append(self._thinking.agent.choose(position, limits, stop).move)
+            try:
+                answers.append(self._thinking.agent.choose(position, limits, stop).move)
+            except NoMove as error:
+                if not error.resigned:
+                    raise
+                answers.append(None)
 
         self._thinking.begin(choose)
         self._thinking.finish()
         if not answers:
             raise ValueError(self._failed or "no move was found")
+        if answers[0] is None:
+            return "resign"
         text = self._game.format_move(position, answers[0])
         self._line.append(self._game.apply(position, answers[0]))
         return to_vertex(self._game, text)
@@ -187,8 +232,9 @@ class GtpSession:
         mover = self._game.colour(position) if isinstance(self._game, Gomoku) else self._game.to_move(position)
         if mover != colour:
             moves = self._game.legal_moves(position)
-            if [self._game.format_move(position, move) for move in moves[:2]] == ["pass"]:
-                return self._game.apply(position, moves[0])
+            last = moves[-1:] if self._game.passes_told else moves[:2]
+            if [self._game.format_move(position, move) for move in last] == ["pass"]:
+                return self._game.apply(position, moves[-1])
             raise ValueError(f"illegal move: it is {('black', 'white')[mover]}'s turn")
         return position
 

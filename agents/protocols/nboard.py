@@ -122,24 +122,28 @@ class NBoardSession:
             answer = Answer(moves[0], None, 0, 0, 0.0, ())
         self._say(f"nodestats {answer.nodes} {answer.seconds:.2f}")
         move = ggf.format_move(self._game, position, answer.move)
-        self._say(f"=== {move}/{discs(answer.score):.2f}/{answer.seconds:.2f}")
+        worth = "" if answer.told_score is None else f"{discs(answer.told_score):.2f}"
+        self._say(f"=== {move}/{worth}/{answer.seconds:.2f}")
         self._say(f"status {self._name()} is waiting")
 
     def _hint(self, position: Position, count: int, stop: threading.Event) -> None:
-        """Searches all moves equally long and sends the most promising, best first."""
+        """Searches all moves equally long and sends the most promising, best first; waits for the code before."""
         moves = self._game.legal_moves(position)
+        self._say("status Loading")
+        self._thinking.wait_for_code(READY_S, stop)
         self._say("status Analysing")
         found: list[tuple[float, str]] = []
         for move in moves:
             if stop.is_set() and found:
                 break
-            found.append(self._looked_at(position, move, len(moves), stop))
+            if (looked := self._looked_at(position, move, len(moves), stop)) is not None:
+                found.append(looked)
         for _, line in sorted(found, key=lambda one: -one[0])[: max(count, 1)]:
             self._say(line)
         self._say("status")
 
-    def _looked_at(self, position: Position, move: Move, among: int, stop: threading.Event) -> tuple[float, str]:
-        """A move's value in discs, and the line that reports it."""
+    def _looked_at(self, position: Position, move: Move, among: int, stop: threading.Event) -> tuple[float, str] | None:
+        """A move's value in discs, and the line that reports it; None where the player cannot say its value yet."""
         after, name = self._game.apply(position, move), ggf.format_move(self._game, position, move)
         if (outcome := self._game.outcome(after)) is not None and outcome.scores is not None:
             worth = float(outcome.scores[position.side] - outcome.scores[1 - position.side])
@@ -148,14 +152,15 @@ class NBoardSession:
         share_s = (limits.time_s or HINT_S) / among
         depth = None if limits.depth is None else max(limits.depth - 1, 1)
         answer = self._thinking.agent.choose(after, dataclasses.replace(limits, time_s=share_s, depth=depth), stop)
+        if answer.told_score is None:
+            return None
         line = "".join("PA" if text == "pass" else text.upper() for text in answer.pv)
-        return -discs(answer.score), f"search {name}{line} {-discs(answer.score):.2f} 0 {answer.depth + 1}"
+        worth = -discs(answer.told_score)
+        return worth, f"search {name}{line} {worth:.2f} 0 {answer.depth + 1}"
 
 
-def discs(score: float | None) -> float:
-    """An alpha-beta score in discs, from -64 to 64; 0 for None."""
-    if score is None:
-        return 0.0
+def discs(score: float) -> float:
+    """An alpha-beta score in discs, from -64 to 64."""
     size = abs(score) - CERTAIN if abs(score) >= CERTAIN else abs(score)
     return math.copysign(min(size / 100, DISCS), score)
 

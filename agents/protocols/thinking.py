@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from agents import loading, registry
@@ -19,6 +20,8 @@ LOADING_S = 5.0
 """Seconds that the start of a game waits for the engine's code, which may have to be compiled."""
 MAX_ERROR_LENGTH = 200
 """Characters of an error that are reported."""
+LOOK_S = 0.05
+"""Seconds between looks at the stop event while the code is waited for."""
 LATE_LOADING_S = 0.2
 """Seconds that a move waits for the code later, before it is searched without."""
 
@@ -26,15 +29,21 @@ LATE_LOADING_S = 0.2
 class Thinking:
     """Our player in one game, with one line of thought at a time."""
 
-    def __init__(self, game: AnyGame, spec: PlayerSpec, on_error: Callable[[str], None]) -> None:
-        """`on_error` gets a sentence if thinking fails. Raises AgentError if the agent does not play the game.
+    def __init__(
+        self,
+        game: AnyGame,
+        spec: PlayerSpec,
+        on_error: Callable[[str], None],
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        """`on_error` gets a sentence if thinking fails, `tell` what the player has to say besides its move.
 
-        Starts to load the engine's code in the background.
+        Starts to load the engine's code in the background. Raises AgentError if the agent does not play the game.
         """
-        self._spec, self._on_error = spec, on_error
+        self._spec, self._on_error, self._tell = spec, on_error, tell
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self.agent: Agent = registry.load_agent(spec.agent, game, dict(spec.options))
+        self.agent = self._loaded(game, dict(spec.options))
         loading.answer_within(LATE_LOADING_S)
         self._warming = threading.Thread(
             target=registry.find(spec.agent).warm_up, args=(game,), name="warm up", daemon=True
@@ -46,14 +55,28 @@ class Thinking:
         """Whether thinking is still in progress."""
         return self._thread is not None and self._thread.is_alive()
 
-    def wait_for_code(self, patience_s: float = LOADING_S) -> None:
-        """Waits until the engine's code is loaded or the patience has ended."""
-        self._warming.join(patience_s)
+    def wait_for_code(self, patience_s: float = LOADING_S, stop: threading.Event | None = None) -> None:
+        """Waits until the engine's code is loaded, the patience has ended or `stop` is set."""
+        end_s = time.monotonic() + patience_s
+        while self._warming.is_alive() and time.monotonic() < end_s and not (stop and stop.is_set()):
+            self._warming.join(LOOK_S)
 
     def forget(self, game: AnyGame, **options: str) -> None:
         """Starts a new game: a fresh player, with some options changed. Raises AgentError."""
         self.stop()
-        self.agent = registry.load_agent(self._spec.agent, game, dict(self._spec.options) | options)
+        self.leave()
+        self.agent = self._loaded(game, dict(self._spec.options) | options)
+
+    def leave(self) -> None:
+        """Lets a player go that holds something open."""
+        if (close := getattr(self.agent, "close", None)) is not None:
+            close()
+
+    def _loaded(self, game: AnyGame, options: dict[str, str]) -> Agent:
+        agent = registry.load_agent(self._spec.agent, game, options)
+        if self._tell is not None and hasattr(agent, "tell"):
+            agent.tell = self._tell
+        return agent
 
     def begin(self, work: Callable[[threading.Event], None]) -> None:
         """Runs `work` in the background after the current thinking; `work` must end soon once its event is set."""

@@ -1,8 +1,8 @@
-"""UCI for nine men's morris, as Sanmill speaks it: moves `d6` and `d6-d5`, a removal `xb4` as a separate move.
+"""UCI for games whose package has its words (chess), and for nine men's morris as Sanmill speaks it.
 
-Understands `position startpos moves ...` and Sanmill's FEN. If a mill has been closed and no man taken yet, `go`
-answers with the removal. Scores are white's, whoever is to move, as Sanmill's are. UCI has no errors: `info string`
-reports invalid commands, and the position stays as it was.
+Sanmill's moves are `d6` and `d6-d5`, a removal `xb4` is a separate move: if a mill has been closed and no man taken
+yet, `go` answers with the removal. Its scores are white's, whoever is to move. UCI has no errors: `info string` reports
+invalid commands, and the position stays as it was.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from agents.agent import AgentError, Answer, Limits
+from agents.agent import AgentError, Answer, Limits, NoMove
 from agents.players import PlayerSpec
-from agents.protocols import ENGINE_NAME, VERSION, Say, sanmill
+from agents.protocols import ENGINE_NAME, VERSION, Say
 from agents.protocols.sanmill import Standing
 from agents.protocols.thinking import READY_S, Thinking
+from agents.protocols.uci_words import games_with_words, words_of
 from agents.search import MAX_DEPTH, WIN
 from games import GameError
-from games.nine_mens_morris import Move, NineMensMorris
+from games.nine_mens_morris import Move
 
 GAMES = ("nine_mens_morris",)
 ENDLESS_S = 86_400.0
@@ -35,12 +36,12 @@ RESERVE_S = 0.05
 class UciSession:
     """A session with a graphical program or a referee."""
 
-    def __init__(self, game: NineMensMorris, player: PlayerSpec, say: Say) -> None:
-        """Raises AgentError for another board: startpos, FEN and their readers know that of nine men's morris."""
-        if game.rules.board != "nine":
+    def __init__(self, game: Any, player: PlayerSpec, say: Say) -> None:
+        """Raises AgentError for another board of morris: its FEN and its readers know that of nine men."""
+        if getattr(game.rules, "board", "nine") != "nine":
             raise AgentError(f"uci is spoken for morris on board nine, not on board {game.rules.board}")
-        self._game, self._spec, self._say = game, player, say
-        self._thinking = Thinking(game, player, lambda text: self._answer_anything(text))
+        self._game, self._spec, self._say, self._words = game, player, say, words_of(game)
+        self._thinking = Thinking(game, player, lambda text: self._answer_anything(text), self._tell)
         self._standing = Standing(game.initial())
         self._asked = self._standing
         self._planned: tuple[Any, Move] | None = None
@@ -74,6 +75,7 @@ class UciSession:
                 self._thinking.stop()
             case ["quit"]:
                 self._thinking.stop()
+                self._thinking.leave()
                 return False
             case ["ponderhit" | "debug" | "register"]:
                 pass
@@ -86,6 +88,7 @@ class UciSession:
         if self._endless:
             self._thinking.stop()
         self._thinking.finish()
+        self._thinking.leave()
 
     def _tell(self, text: str) -> None:
         self._say(f"info string {text}")
@@ -118,7 +121,7 @@ class UciSession:
     def _set_position(self, words: Sequence[str]) -> None:
         self._thinking.stop()
         try:
-            self._standing = sanmill.read(self._game, words)
+            self._standing = self._words.read(self._game, words)
         except GameError as error:
             self._tell(f"position not changed: {error}")
 
@@ -132,7 +135,7 @@ class UciSession:
         asked = self._asked = self._standing
         self._endless = "infinite" in words
         if asked.journey is None and self._game.outcome(asked.position) is not None:
-            self._say("bestmove none")
+            self._say(f"bestmove {self._words.nothing}")
         elif asked.journey is None:
             self._thinking.begin(lambda stop: self._choose(asked.position, limits, stop))
         else:
@@ -156,10 +159,16 @@ class UciSession:
         return Limits(time_s, None if depth is None else min(max(depth, 1), MAX_DEPTH), nodes)
 
     def _choose(self, position: Any, limits: Limits, stop: threading.Event) -> None:
-        answer = self._thinking.agent.choose(position, limits, stop)
+        try:
+            answer = self._thinking.agent.choose(position, limits, stop)
+        except NoMove as error:
+            self._tell(str(error))
+            self._say(f"bestmove {self._words.nothing}")
+            return
         self._planned = (position, answer.move)
-        self._say(self._info(answer, 1 if self._game.to_move(position) == 0 else -1))
-        self._say(f"bestmove {sanmill.tokens(self._game.format_move(position, answer.move))[0]}")
+        mine = self._words.mover_scores or self._game.to_move(position) == 0
+        self._say(self._info(position, answer, 1 if mine else -1))
+        self._say(f"bestmove {self._words.tokens(self._game, position, answer.move)[0]}")
 
     def _choose_removal(self, standing: Standing, limits: Limits, stop: threading.Event) -> None:
         moves = standing.removals(self._game)
@@ -171,7 +180,7 @@ class UciSession:
                 None if limits.nodes is None else max(limits.nodes // len(moves), 1),
             )
             move = max(moves, key=lambda one: self._value(standing.position, one, share, stop))
-        self._say(f"bestmove {sanmill.tokens(self._game.format_move(standing.position, move))[1]}")
+        self._say(f"bestmove {self._words.tokens(self._game, standing.position, move)[1]}")
 
     def _value(self, position: Any, move: Move, limits: Limits, stop: threading.Event) -> float:
         """The score of a move for the mover."""
@@ -185,20 +194,26 @@ class UciSession:
         self._tell(text)
         game, asked = self._game, self._asked
         if asked.journey is not None:
-            self._say(f"bestmove {sanmill.tokens(game.format_move(asked.position, asked.removals(game)[0]))[1]}")
+            self._say(f"bestmove {self._words.tokens(game, asked.position, asked.removals(game)[0])[1]}")
         elif moves := game.legal_moves(asked.position):
-            self._say(f"bestmove {sanmill.tokens(game.format_move(asked.position, moves[0]))[0]}")
+            self._say(f"bestmove {self._words.tokens(game, asked.position, moves[0])[0]}")
 
-    def _info(self, answer: Answer, sign: int) -> str:
-        """The report on a search; `sign` is 1 where white is to move, else -1."""
-        line = " ".join(token for text in answer.pv for token in sanmill.tokens(text))
-        score = sign * (answer.score or 0.0)
-        shown = f"cp {round(score)}"
+    def _info(self, position: Any, answer: Answer, sign: int) -> str:
+        """The report on a search; `sign` turns the mover's score into the one that is told."""
+        tokens, game = list[str](), self._game
+        for text in answer.pv:
+            move = game.parse_move(position, text)
+            tokens += self._words.tokens(game, position, move)
+            position = game.apply(position, move)
+        line = " ".join(tokens)
+        told = answer.told_score
+        score = sign * (told or 0.0)
+        shown = "" if told is None else f"score cp {round(score)} "
         if abs(score) > WIN - 2 * MAX_DEPTH:
             moves = (WIN - int(abs(score)) + 1) // 2
-            shown = f"mate {moves if score > 0 else -moves}"
+            shown = f"score mate {moves if score > 0 else -moves} "
         time_ms = round(1000 * answer.seconds)
-        return f"info depth {answer.depth} score {shown} nodes {answer.nodes} time {time_ms} pv {line}"
+        return f"info depth {answer.depth} {shown}nodes {answer.nodes} time {time_ms} pv {line}"
 
 
 def _number(name: str, words: Sequence[str]) -> int | None:
@@ -212,3 +227,4 @@ def _number(name: str, words: Sequence[str]) -> int | None:
 
 
 SESSION = UciSession
+MORE_GAMES = games_with_words

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.best_moves import final_lead
 from agents.endgames import Solver
 from agents.puzzles import Certificate, Reply
+from agents.values import final_lead
 from games import AnyGame
 
 MIN_EMPTIES, MAX_EMPTIES = 4, 12

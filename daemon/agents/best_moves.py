@@ -156,17 +156,19 @@ def best_move(game: AnyGame, position: Any, told: Mapping[str, Any], lead: float
 
 def valued(told: Mapping[str, Any], lead: float | None) -> tuple[str, Sentence]:
     """A value in a few signs and in words. Raises TypeError, ValueError."""
-    ends, discs, points, men = (_whole(told.get(name)) for name in ("ends", "discs", "points", "men"))
+    ends, men = (_whole(told.get(name)) for name in ("ends", "men"))
     proven, score = told.get("proven") is True, float(told["score"])
+    unit, amount = told.get("unit"), told.get("amount")
     if ends:
         moves = max(1, (abs(ends) + 1) // 2)
         if ends > 0:
             return f"★{moves}", sentence_n("wins in {count} move", "wins in {count} moves", moves)
         return f"†{moves}", sentence_n("loses in {count} move", "loses in {count} moves", moves)
-    if points is not None:
+    if amount is not None and unit == "point":
+        points = round(amount)
         return signed(points), sentence_n("{count} point", "{count} points", points)
-    if discs is not None:
-        return signed(discs), _discs(discs, proven)
+    if amount is not None and unit == "disc":
+        return signed(round(amount)), _discs(round(amount), proven)
     if proven and not score:
         return "=", sentence("draws")
     grade, words = _grade(score, lead)

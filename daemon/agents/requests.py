@@ -30,7 +30,10 @@ MAX_LEGAL_MOVES = 1024
 REFUSALS = 3
 """Illegal replies to one position after which the agent is no longer asked again at once."""
 REFUSED_PATIENCE_S = 3.0
-"""Seconds of patience after too many illegal replies: another worker may still answer, and nobody need be told."""
+"""Seconds of patience after too many illegal replies, and after the last failure before somebody stands in: another
+worker may still answer, and nobody need be told."""
+FAULTS = 2
+"""Faults at one position, silence or refusals or failures, after which somebody stands in for an agent."""
 MAX_REASON_LENGTH = 300
 """Characters of a worker's reason that are said: enough for a file's path and what to do about it."""
 MAX_DOUBLINGS = 5
@@ -75,6 +78,10 @@ class AgentRequests:
         self._refusals = self._asked_again = 0
         self._failure: FailureMessage | None = None
         """What a worker said last of why it has no move for this position."""
+        self._failed_again = False
+        """Whether a worker had no move for this position when it was asked again, either."""
+        self._heard: set[str] = set()
+        """The agents that have answered."""
 
     def publish(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> None:
         """Publishes the position as the newest state; if an agent is to move, this asks it."""
@@ -89,7 +96,7 @@ class AgentRequests:
             if self.state is None or answer.sequence != self.state.sequence:
                 continue
             if isinstance(answer, FailureMessage):
-                self._failure = answer
+                self._failure, self._failed_again = answer, self._asked_again > 0
             elif isinstance(answer, ReplyMessage):
                 yield answer
 
@@ -101,7 +108,12 @@ class AgentRequests:
             self.refused += 1
             LOGGER.warning("worker %s is refused: %s", reply.worker, [getattr(one, "text", "") for one in effects])
             return None
+        self._heard.add(reply.agent)
         return effects
+
+    def has_heard(self, agent: str) -> bool:
+        """Whether the agent has played in this match."""
+        return agent in self._heard
 
     def refuse(self) -> bool:
         """Counts an illegal reply to the newest state; returns whether to ask again at once, a few times at most.
@@ -111,33 +123,47 @@ class AgentRequests:
         self._refusals += 1
         return self._refusals <= REFUSALS
 
-    def is_overdue(self, limit_s: float | None) -> bool:
-        """Whether an agent given `limit_s` seconds has been silent for too long, or has failed for the first time."""
+    def is_overdue(self, limit_s: float | None, *, replaceable: bool) -> bool:
+        """Whether an agent given `limit_s` seconds has been silent for too long, or has failed for the first time.
+
+        For one that somebody can stand in for, a second failure is waited for less long.
+        """
         if self._failure is not None and not self._asked_again:
             return True
-        return self._clock() - self._asked_s > (limit_s or 0.0) + self._patience_s()
+        given_up = replaceable and self._failed_again
+        patience_s = REFUSED_PATIENCE_S if given_up else self._patience_s()
+        return self._clock() - self._asked_s > (limit_s or 0.0) + patience_s
 
     def wait_on(self) -> None:
         """The agent's time begins only now: whoever joins gets the newest state at once."""
         self._asked_s = self._clock()
 
-    def ask_again(self, agent: str) -> Sentence | None:
-        """Counts a repeated request and returns the sentence for the players; None if there is nobody to ask."""
+    @property
+    def is_given_up(self) -> bool:
+        """Whether an agent has failed so often at this position that somebody should stand in for it."""
+        return self._asked_again >= FAULTS
+
+    def count_fault(self, seat: Seat) -> Sentence | None:
+        """Counts a fault of the agent, and returns it for the players; None if there is nobody to ask."""
         if self.publisher is None:
             return None
         self._asked_again += 1
         if self._refusals > REFUSALS:
-            return sentence("{agent} answers with illegal moves. I ask again.", agent=agent)
-        if self._failure is not None and self._failure.agent == agent:
+            return sentence("{agent} answers with illegal moves.", agent=seat.shown)
+        if self._failure is not None and self._failure.agent == seat.agent:
             why = clean(self._failure.text, MAX_REASON_LENGTH)
-            return sentence("{agent} finds no move: {why}. I ask again.", agent=agent, why=why)
-        return sentence("{agent} does not answer. I ask again.", agent=agent)
+            return sentence("{agent} finds no move: {why}.", agent=seat.shown, why=why)
+        return sentence("{agent} does not answer.", agent=seat.shown)
+
+    def forget_faults(self) -> None:
+        """Begins anew with whoever is asked now."""
+        self._refusals = self._asked_again = 0
+        self._failure, self._failed_again = None, False
 
     def changed(self, effects: Sequence[Effect]) -> list[Effect]:
         """Adds the agent's report on its move to the effects. A changed position resets the patience."""
         if any(isinstance(effect, Record | TakeBack | Rewrite) for effect in effects):
-            self._refusals = self._asked_again = 0
-            self._failure = None
+            self.forget_faults()
         return [self._with_thought(effect) for effect in effects]
 
     def _with_thought(self, effect: Effect) -> Effect:
@@ -156,6 +182,7 @@ class AgentRequests:
 
     def _state(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> StateMessage:
         game, outcome = referee.game, referee.outcome
+        figures = game.figures(referee.position) if game.figure_nouns else ""
         first, second = (PlayerPart(agent=seat.agent, options=seat.options, limits=seat.limits) for seat in seats)
         return StateMessage(
             session=self._names.session,
@@ -168,6 +195,7 @@ class AgentRequests:
             moves=hands.public_moves(referee),
             position=game.format_position(hands.public_position(referee)),
             board=game.board(referee.position),
+            figures=figures,
             cells=list(game.cells),
             sides=game.sides,
             to_move=1 if game.to_move(referee.position) else 0,

@@ -21,6 +21,7 @@ PARTS = (
     noun("part", "record"),
     noun("part", "pictures"),
     noun("part", "scenes"),
+    noun("part", "live file"),
     noun("part", "settings"),
     noun("part", "pipeline"),
     noun("part", "disk"),

@@ -19,7 +19,7 @@ from daemon.app.services import Services
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
 from daemon.config.player_names import player_name
-from daemon.config.seats import Seat, own_agents, seat
+from daemon.config.seats import Seat, own_agents, seat, stand_in
 from daemon.config.settings import ClockSection, Config, PlayerSection, PlayersSection
 from daemon.core.clock_service import CLOCK, ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
@@ -38,6 +38,7 @@ from daemon.perception.learning.adapting import Adaptation
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.table_setup import TableSetup
 from daemon.storage.journal import Journal, JournalError, Mended, new_id
+from daemon.storage.live_file import LiveFile
 from daemon.storage.picture_keeper import PictureKeeper
 from daemon.storage.pictures import Pictures
 from daemon.storage.puzzles import Puzzle, PuzzleStore, path_of
@@ -85,6 +86,7 @@ class Session:
         """Component health as last reported; for the thread that reports that the loop hangs."""
         self.reports: dict[str, Callable[[], dict[str, object]]] = {}
         """Health reports of components kept elsewhere, by name, for the health page."""
+        self._live_file: LiveFile | None = None
         self.services = Services(
             config,
             own_agents(self.seats),
@@ -101,6 +103,11 @@ class Session:
                 self._keep_scenes(config)
             if config.journal.pictures:
                 self._keep_pictures(config)
+            if config.journal.live_file:
+                self._live_file = self.services.keep(
+                    LiveFile(places.resolved(config.journal.live_file), self.journal.path)
+                )
+                self.reports["live file"] = self._live_file.status
             self.tell_of_record()
             undo.pop_all()
 
@@ -259,11 +266,15 @@ class Session:
             self.match.pace_s = self.pace_s
         self.match.blind = lambda: bool(self.camera_trouble)
         self.match.is_absent = lambda agent: agent in self.missing_agents()
+        self.match.stand_in = self._stand_in
         self.eyes = None
         if pipeline is not None:
             learner = self._learner(pipeline, adapted)
             self.eyes = BoardTracker(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
         self.match.recall(None if stored is None else stored.asked_thought)
+        if (live := self._live_file) is not None:
+            live.changed(record.game_id)
+            self.match.followers.append(lambda _effects: live.changed(record.game_id))
         self.match.start()
         if asked.best_moves and referee.outcome is None:
             self.match.show_best()
@@ -294,6 +305,7 @@ class Session:
         )
         self.match.blind = lambda: bool(self.camera_trouble)
         self.match.is_absent = lambda agent: agent in self.missing_agents()
+        self.match.stand_in = self._stand_in
         self.eyes = None
         if pipeline is not None:
             learner = self._learner(pipeline, adapted)
@@ -451,7 +463,8 @@ class Session:
 
     def missing_agents(self) -> list[str]:
         """The agents of this table that must join by themselves, and are not there."""
-        awaited = {one.agent for one in self.seats if one.agent and (one.joins or self.worker is None)}
+        seats = self.seats if self.match is None else self.match.seats
+        awaited = {one.agent for one in seats if one.agent and (one.joins or self.worker is None)}
         if not awaited:
             return []
         workers = self.bus.workers()
@@ -465,7 +478,30 @@ class Session:
         """Closes every service, the newest first."""
         self.services.close()
 
+    def _stand_in(self, failed: Seat) -> Seat | None:
+        """Who plays instead of an agent that fails; None if no worker could."""
+        instead = stand_in(failed)
+        if instead is None or self.config.bus.start_workers:
+            return instead
+        offered = {agent for one in self.bus.workers() if self.game.name in one.games for agent in one.agents}
+        return instead if instead.agent in offered else None
+
+    def _seat_stand_in(self) -> None:
+        """Makes the own worker offer who stands in, and the record name it: who plays at the end gets the result."""
+        assert self.match is not None
+        self._offer((*self.services.agents, *own_agents(self.match.seats)))
+        if self.match.puzzle is not None:
+            return
+        try:
+            names = zip(self.journal.game(self.match.game_id).players, self.match.seats, self.seats, strict=True)
+            players = [kept if now == before else str(now.agent) for kept, now, before in names]
+            self.journal.name_players(self.match.game_id, players)
+        except JournalError as error:
+            LOGGER.error("who stands in is not recorded: %s", error)
+
     def _tell(self, announcement: Announcement) -> None:
+        if announcement.code == "stand_in":
+            self._seat_stand_in()
         verbosity = self.config.speech.verbosity
         if is_spoken(announcement, verbosity):
             self.speaker.say(in_words(*announcement.said), urgent=announcement.urgent)

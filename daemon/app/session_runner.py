@@ -6,6 +6,7 @@ import logging
 import time
 
 from daemon.app.keyboard import Keyboard
+from daemon.app.move_words import choice_words, move_words
 from daemon.app.session import Session
 from daemon.app.ui_publisher import UiPublisher
 from daemon.commands.command import Answer, Command
@@ -74,8 +75,9 @@ class SessionRunner:
         if (self._table.language, self._table.mark, bool(self._table.moves)) != (language(), mark, offers):
             legal = referee.game.legal_moves(referee.position)[:MAX_MOVES] if offers else []
             moves = [referee.game.format_move(referee.position, move) for move in legal]
-            self._table = Table(language(), mark, moves)
-            listening.expect(phrases_of(moves, language()))
+            words = move_words(referee, language()) if offers else choice_words(referee, language())
+            self._table = Table(language(), mark, moves, words)
+            listening.expect([*phrases_of(moves, language()), *words])
         for text in listening.texts():
             reply = self._conversation.hear(text, self._table, listening.wake, time.monotonic())
             if reply is None:

@@ -10,13 +10,26 @@ from calibration.template import BoardTemplate
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
 from daemon.app.typed_lines import TypedLines
-from daemon.commands.command import Coach, Command, Move, NewGame, Pass, Pause, Repeat, Resign, Resume, Undo
+from daemon.commands.command import (
+    Agree,
+    Coach,
+    Command,
+    Count,
+    Move,
+    NewGame,
+    Pass,
+    Pause,
+    Repeat,
+    Resign,
+    Resume,
+    Undo,
+)
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.drawing.text_board import MEN, TextBoard
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import as_words, in_a_row, in_words, worded, worded_n
-from daemon.judging import phrases
+from daemon.judging import counting, phrases
 from daemon.judging.hands import shown_hands
 from wording import Term, listing, sentence
 
@@ -25,7 +38,7 @@ WAIT_S = 0.1
 THINK_S = 0.02
 MAX_SHOWN = 60
 """Greatest number of moves listed; of further moves only the number is shown."""
-CHANGES = ("move", "pass", "undo", "game_over")
+CHANGES = ("move", "pass", "undo", "game_over", "counted")
 """Codes of the announcements after which the board is drawn again."""
 WORDS: dict[str, Callable[[str], Command]] = {
     "undo": lambda _: Undo(),
@@ -35,6 +48,8 @@ WORDS: dict[str, Callable[[str], Command]] = {
     "pause": lambda _: Pause(),
     "resume": lambda _: Resume(),
     "repeat": lambda _: Repeat(),
+    "count": lambda rest: Count(rest),
+    "agree": lambda rest: Agree(rest),
     "new": lambda _: NewGame(),
 }
 HELP = (
@@ -47,6 +62,8 @@ HELP = (
     ("resign [SIDE]", sentence("give up")),
     ("pause, resume", sentence("stop and go on, the clock with it")),
     ("repeat", sentence("what was said last")),
+    ("count CELL", sentence("after the end: the pieces there count as captured, or no longer")),
+    ("agree [SIDE]", sentence("after the end: agree to how the game is counted")),
     ("new", sentence("another game")),
     ("quit", sentence("leave; the game is kept, and goes on next time")),
 )
@@ -98,7 +115,8 @@ class TerminalGame:
 
     def _begin(self, *, resume: bool) -> None:
         game = self._session.begin(None, resume=resume).referee.game
-        men = [MEN.get(piece, "") for piece in game.pieces]
+        drawn = game.figures(game.initial())
+        men = [MEN.get(piece, "") if piece in drawn else "" for piece in game.pieces]
         sides = [f"{as_words(Term('side', side))} {man}".strip() for side, man in zip(game.sides, men, strict=True)]
         title, hint = as_words(Term("game", game.title)), worded("Type help for what you can say.")
         self._write(f"{title}: {', '.join(sides)}. {hint}")
@@ -183,7 +201,7 @@ class TerminalGame:
             return
         self._drawn, self._asked = True, False
         new = {step.cell for step in referee.last_steps}
-        self._write(f"\n{self._board.draw(referee.game.board(referee.position), new, colour=self._colour)}\n")
+        self._write(f"\n{self._board.draw(referee.game.figures(referee.position), new, colour=self._colour)}\n")
         self._prompt()
 
     def _prompt(self) -> None:
@@ -193,7 +211,8 @@ class TerminalGame:
             return
         self._prompted = True
         if referee.outcome is not None:
-            self._shown.write(worded("It is over.") + " new, undo, quit> ")
+            counted = "count, agree, " if counting.is_open(referee) else ""
+            self._shown.write(worded("It is over.") + f" {counted}new, undo, quit> ")
         else:
             side = game.to_move(referee.position)
             hand = shown_hands(referee)[side]

@@ -10,7 +10,6 @@ from daemon.app.health import health_of
 from daemon.app.session import Session
 from daemon.commands.strengths import shown_name
 from daemon.config.player_names import person_name
-from daemon.config.settings import JOINS
 from daemon.core.legal_moves import legal_moves_of
 from daemon.core.match import Match
 from daemon.game.line_of_play import LineOfPlay, Ply
@@ -165,7 +164,7 @@ def scene_of(eyes: BoardTracker) -> Scene | None:
         frame=seen.frame,
         template=eyes.pipeline.template,
         pose=seen.alignment.pose,
-        board=game.board(referee.position),
+        board=game.figures(referee.position),
         last_move=referee.last_steps,
         agent_steps=agent_steps,
         best=steps_and_labels(eyes.match.best_moves),
@@ -197,12 +196,13 @@ def line_objects(line: LineOfPlay) -> list[dict[str, object]]:
 def table_of(session: Session) -> dict[str, object]:
     """What pages show of the table itself, besides its match."""
     players = session.config.players.first, session.config.players.second
+    seats = session.seats if session.match is None else session.match.seats
     return {
         "entrance": session.at_entrance,
         "awaits_phone": session.awaits_phone,
         "demo": None if session.demo is None else session.demo(),
         "address": "" if session.page is None else session.page.elsewhere,
-        "names": [shown_name(one.agent.removeprefix(JOINS)) if one.agent else one.name for one in players],
+        "names": [shown_name(seat.shown) or one.name for seat, one in zip(seats, players, strict=True)],
         "language": language(),
         "speaks": session.config.speech.enabled,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import sys
 from subprocess import TimeoutExpired
@@ -77,6 +78,23 @@ def check_players(config: Config) -> CheckResult:
     if importlib.util.find_spec("numba") is None:
         faults.append(f"without numba agents search far less deep; {places.installs('play', 'doctor')}")
     return CheckResult("players", not faults, "; ".join(faults) or " and ".join(answers))
+
+
+def check_engines(_config: Config) -> CheckResult:
+    """Checks which engines of others are installed; none is needed."""
+    command = [sys.executable, "-m", "daemon.cli", "agents", "--json"]
+    try:
+        done = processes.run(command, AGENT_S, cwd=ROOT, capture_output=True, text=True)
+        known = json.loads(done.stdout)["known"]
+    except (TimeoutExpired, ValueError, KeyError):
+        return CheckResult("engines", False, "`kibitzer agents` does not say which there are")
+    there = [f"{one['name']} ({one['game']})" for one in known if one["installed"]]
+    missing = [one for one in known if not one["installed"]]
+    text = ", ".join(there) or "none installed; Kibitzer has its own players"
+    if missing:
+        names = " and ".join(f"{one['name']} ({one['game']})" for one in missing)
+        text += f"; for {names}: sudo apt install {' '.join(one['package'] for one in missing)}"
+    return CheckResult("engines", True, text)
 
 
 def _fault_of(player: PlayerSection, config: Config) -> str:

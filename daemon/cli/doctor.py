@@ -24,6 +24,7 @@ CHECKS: tuple[Callable[[Config], CheckResult], ...] = (
     table.check_models,
     table.check_profile,
     table.check_players,
+    table.check_engines,
     devices.check_cameras,
     devices.check_camera,
     devices.check_voice,

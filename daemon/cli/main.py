@@ -47,6 +47,7 @@ SECTIONS = {
         "play": Entry("daemon.cli.play", "Play in this terminal, against an agent or somebody beside you."),
         "watch": Entry("daemon.cli.watch", "Follow a camera, video, folder of photos or stream; print each event."),
         "read": Entry("daemon.cli.read", "Read the board in photos; draw what is seen."),
+        "pips": Entry("daemon.cli.pips", "Count the pips of domino tiles that lie anywhere in a photo."),
         "tell": Entry("daemon.cli.tell", "Tell the running daemon: undo, pass, correct, resign, new game.", group=True),
     },
     "Set up": {
@@ -67,6 +68,7 @@ SECTIONS = {
     },
     "Records": {
         "games": Entry("daemon.cli.games", "List, show, export, correct or delete recorded games.", group=True),
+        "pad": Entry("daemon.cli.pad", "Keep a score pad: players, points of each round, a target, undo.", group=True),
         "puzzles": Entry(
             "daemon.cli.puzzles", "Make, list and play puzzles, from your games and by the solvers.", group=True
         ),

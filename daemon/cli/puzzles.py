@@ -121,7 +121,7 @@ def play(
             raise ValueError("there is no such puzzle; `kibitzer puzzles make` makes some")
         the_game, position = found.opened()
         side = the_game.to_move(position)
-        board = TextBoard(template_of(the_game)).draw(the_game.board(position))
+        board = TextBoard(template_of(the_game)).draw(the_game.figures(position))
         sys.stdout.write(f"{board}\n\n{in_words(question(found, the_game, side))}\n")
         while True:
             sys.stdout.write("> ")

@@ -165,7 +165,8 @@ def headline(report: Report, read: ReadPhoto | None) -> str:
         kinds = read.template.classes.items()
         parts = [counted(board.count(letter), name) for letter, name in kinds if letter != EMPTY]
     else:
-        parts = [counted(len(read.reading.tiles), "tile")]
+        pips = sum(int(half) for tile in read.reading.tiles for half in tile.pips)
+        parts = [counted(len(read.reading.tiles), "tile"), counted(pips, "pip")]
     for side, pawn in read.pawns.items():
         where = {None: "not seen", 0: "at the start"}.get(pawn.space, f"on {pawn.space}")
         parts.append(f"{side} pawn {where}")

@@ -12,10 +12,12 @@ from daemon.cli.wrong_call import stop
 from daemon.commands.command import (
     MAX_PACE_S,
     Adopt,
+    Agree,
     Best,
     Coach,
     Command,
     Correct,
+    Count,
     EndMove,
     Hand,
     Move,
@@ -238,6 +240,30 @@ def best(
     Example: kibitzer tell best light
     """
     _tell(Best(not hide, side), config, port, "best")
+
+
+@app.command("count")
+def count(
+    cell: Annotated[str, typer.Argument(help="A cell with one of the pieces, such as C3.")],
+    config: ConfigOption = DEFAULT,
+    port: PortOption = 0,
+) -> None:
+    """After the end of go: the stones around that point count as captured as they stand, or no longer.
+
+    Kibitzer proposes which stones are dead. Mark what it sees wrongly, then agree.
+
+    Example: kibitzer tell count C3
+    """
+    _tell(Count(cell), config, port, "count")
+
+
+@app.command("agree")
+def agree(side: SideArgument = "", config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
+    """Agree to how the game that is over is counted; without a side, all people at the table agree.
+
+    Example: kibitzer tell agree
+    """
+    _tell(Agree(side.lower()), config, port, "agree")
 
 
 @app.command("coach")

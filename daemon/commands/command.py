@@ -147,6 +147,22 @@ class Puzzle:
 
 
 @dataclasses.dataclass(frozen=True)
+class Count(_AtPly):
+    """The pieces around a cell count as captured in a game that is over, or no longer."""
+
+    cell: str
+    """A name of `Game.cells`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Agree(_AtPly):
+    """A side agrees to how the game that is over is counted."""
+
+    side: str = ""
+    """Its name; empty for all people at the table."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Repeat:
     """Repeats the last announcement."""
 
@@ -168,6 +184,8 @@ Command = (
     | Coach
     | Best
     | Puzzle
+    | Count
+    | Agree
     | Repeat
 )
 
@@ -265,6 +283,8 @@ _FORMS: dict[str, _Form] = {
     "coach": _Form(Coach),
     "best": _Form(Best, {"shown": _Field("shown", _truth), "side": _Field("side")}, ("shown",)),
     "puzzle": _Form(Puzzle, {"id": _Field("puzzle")}),
+    "count": _Form(Count, {"cell": _Field("cell")} | _PLY, ("cell",)),
+    "agree": _Form(Agree, _SIDE),
     "repeat": _Form(Repeat),
     "move": _Form(Move, {"move": _Field("text", _move_text)} | _PLY, ("move",)),
     "hand": _Form(Hand, {"tiles": _Field("tiles", _tiles)} | _SIDE, ("tiles",)),

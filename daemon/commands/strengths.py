@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from daemon.i18n.translation import in_a_row, in_words, worded, worded_n
 from wording import sentence
@@ -26,6 +26,12 @@ def strengths_of(levels: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
         {"agent": agent, "title": in_words(title), "means": meaning(players.get(agent, ""))}
         for agent, title in STRENGTHS.items()
     ]
+
+
+def engines_of(names: Iterable[str]) -> list[dict[str, str]]:
+    """Others' engines as opponents, in the same form; how strong each is, its option `level` says."""
+    means = worded("Another program on this computer, with eight levels of its own.")
+    return [{"agent": name, "title": name, "means": means} for name in names]
 
 
 def shown_name(agent: str) -> str:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 from agents.messages import LimitsPart
 from daemon.config.settings import JOINS, PlayerSection
+
+STAND_IN_LEVEL = 5
+"""Level of the player that stands in for an agent whose own level is unknown: the middle of the eight."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +25,11 @@ class Seat:
     joins: bool = False
     """Whether the agent joins from the bus by itself; the table's own worker plays all others."""
 
+    @property
+    def shown(self) -> str:
+        """The agent's name for people: an engine's own, else the agent's; empty for a person."""
+        return self.options.get("engine") or self.agent or ""
+
 
 def seat(player: PlayerSection) -> Seat:
     """The seat described by a player's settings."""
@@ -33,3 +42,22 @@ def seat(player: PlayerSection) -> Seat:
 def own_agents(seats: tuple[Seat, Seat]) -> tuple[str, ...]:
     """The agents that the table's own worker must offer."""
     return tuple(one.agent for one in seats if one.agent and not one.joins)
+
+
+def level_of(seat: Seat) -> int | None:
+    """The level, 1 to 8, that an agent is set to; None if it has none."""
+    said = re.fullmatch(r"level-([1-8])", seat.agent or "") or re.fullmatch(r"([1-8])", seat.options.get("level", ""))
+    return None if said is None else int(said[1])
+
+
+def stand_in(seat: Seat) -> Seat | None:
+    """Kibitzer's own player for a seat whose agent fails; None for a person, and where level 1 has failed itself.
+
+    It is of the agent's level where that is known. For a level that fails it is the one below.
+    """
+    if seat.agent is None:
+        return None
+    number = level_of(seat) or STAND_IN_LEVEL
+    if seat.agent.startswith("level-"):
+        number -= 1
+    return Seat(f"level-{number}", {}, seat.limits, seat.place) if number else None

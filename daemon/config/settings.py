@@ -234,6 +234,7 @@ class JournalSection(Section):
     path: PathText = "var/journal.sqlite"
     pictures: bool = True
     pictures_mb: int = Field(default=200, ge=1, le=1_000_000)
+    live_file: PathText = ""
 
 
 class ClockSection(Section):

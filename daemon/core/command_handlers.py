@@ -8,11 +8,13 @@ from typing import Protocol
 import games
 from daemon.commands.command import (
     Adopt,
+    Agree,
     Answer,
     Best,
     Coach,
     Command,
     Correct,
+    Count,
     EndMove,
     Hand,
     Move,
@@ -33,7 +35,7 @@ from daemon.core.recovery import rule_texts
 from daemon.game.effects import Announcement, Effect
 from daemon.i18n.translation import in_words, worded
 from daemon.interpret.explanation import MoveEvent
-from daemon.judging import adopting, corrections, entered_moves, hands, phrases, undoing
+from daemon.judging import adopting, choices, corrections, counting, entered_moves, hands, phrases, undoing
 from daemon.judging.adopting import SetUp
 from daemon.judging.cell_overrides import CellOverrides, cell_of, letter_of
 from daemon.judging.corrections import Refusal
@@ -125,6 +127,10 @@ def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[
             return _set_puzzle(match, puzzle)
         case Best(shown, side):
             return _show_best(match, shown, side)
+        case Count(cell):
+            return counting.mark(referee, cell_of(referee.game, cell))
+        case Agree(side):
+            return counting.agree(referee, side)
         case Repeat():
             return [referee.announce("repeat", *(match.spoken or (referee.whose_turn(),)), urgent=True)]
 
@@ -139,8 +145,16 @@ def _check_ply(match: Match, command: Command) -> None:
 
 def _make(match: Match, text: str) -> list[Effect]:
     if match.watched:
-        raise Refusal(sentence("A camera watches the board: make the move there."))
-    return entered_moves.make(match.referee, text)
+        chosen = choices.choose(match.referee, text)
+        if chosen is None:
+            raise Refusal(sentence("A camera watches the board: make the move there."))
+        return chosen
+    try:
+        return entered_moves.make(match.referee, text)
+    except IllegalMove:
+        if (chosen := choices.choose(match.referee, text)) is None:
+            raise
+        return chosen
 
 
 def _hold(match: Match, tiles: Sequence[str], side: str) -> list[Effect]:

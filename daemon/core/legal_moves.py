@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from daemon.commands.command import mark_of
+from daemon.i18n.translation import alone
 from daemon.judging.hands import shown_hands
 from daemon.judging.referee import Referee
 from games import AnyGame, Step
@@ -15,13 +16,16 @@ def legal_moves_of(referee: Referee, game_id: str) -> dict[str, object]:
     """`game_id`, `ply`, `mark`, `side`, `moves`, `hand`: a person's moves and tiles; none unless a person is to move.
 
     A move is its text and its steps: `kind` (place, move, remove, flip), the `cell` where the piece arrives, stays or
-    is taken from, for `move` the `origin` it comes from, and the `piece` on `cell` afterwards.
+    is taken from, for `move` the `origin` it comes from, and the `piece` on `cell` afterwards. Moves that look alike on
+    the board have a `choice`, the name of what tells them apart.
     """
     game, position, moves = referee.game, referee.position, []
     if referee.awaiting == "move":
         for move in game.legal_moves(position)[:MAX_MOVES]:
             steps = [_step(game, step) for step in game.steps(position, move)]
-            moves.append({"move": game.format_move(position, move), "steps": steps})
+            term = game.choice(position, move)
+            chosen = {} if term is None else {"choice": alone(term.kind, term.name)}
+            moves.append({"move": game.format_move(position, move), "steps": steps} | chosen)
     side = game.sides[game.to_move(position)] if referee.outcome is None else None
     hand = shown_hands(referee)[game.to_move(position)] if moves else None
     which = {"game_id": game_id, "ply": referee.ply, "mark": mark_of(game_id, referee.moves)}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import itertools
 import logging
 import time
@@ -18,7 +19,7 @@ from daemon.agents.best_moves import BestMove, BestMoves
 from daemon.agents.hints import Advice, Coach
 from daemon.agents.requests import AgentRequests, Names, Publisher
 from daemon.commands.command import mark_of
-from daemon.config.seats import Seat
+from daemon.config.seats import Seat, level_of
 from daemon.core.puzzle_play import PuzzlePlay
 from daemon.core.reminders import Reminders
 from daemon.game.effects import Announcement, Effect, Record, Rewrite, Thought
@@ -104,7 +105,9 @@ class Match:
         self.blind: Callable[[], bool] = lambda: False
         """Whether no picture arrives at present."""
         self.is_absent: Callable[[str], bool] = lambda _agent: False
-        """Whether the agent has yet to join from the bus; the players have been told, and it is waited for."""
+        """Whether the agent is not on the bus; the players have been told. Until it has joined it is waited for."""
+        self.stand_in: Callable[[Seat], Seat | None] = lambda _seat: None
+        """Who plays instead of an agent that fails; None if there is nobody."""
         self._backlog = Backlog(recorder, self._announce_aside, self._whole)
 
     @property
@@ -212,9 +215,9 @@ class Match:
         if self.referee.awaiting == "agent":
             self._mind_the_silent()
 
-    def trouble(self, said: Sentence) -> None:
+    def trouble(self, *said: Sentence) -> None:
         """Tells the players about trouble that is not on the board."""
-        self.carry_out([self._troubled(said)])
+        self.carry_out([self._troubled(*said)])
 
     def ask_coach(self) -> bool:
         """Asks for advice on the present position; returns False if a question is pending or there is no coach."""
@@ -298,20 +301,36 @@ class Match:
             self._publish()
 
     def _mind_the_silent(self) -> None:
-        """Asks an agent again if it has been silent for too long, and tells the players."""
-        seat = self.seats[self.referee.game.to_move(self.referee.position)]
-        agent = seat.agent or ""
-        if self.is_absent(agent):
+        """Asks an agent again that fails or has been silent for too long; if it fails again, another plays instead."""
+        side = self.referee.game.to_move(self.referee.position)
+        seat = self.seats[side]
+        if self.is_absent(seat.agent or "") and not self._requests.has_heard(seat.agent or ""):
             self._requests.wait_on()
-        elif self._requests.is_overdue(seat.limits.time_s) and (told := self._requests.ask_again(agent)):
-            self.trouble(told)
+            return
+        instead = self.stand_in(seat)
+        if not self._requests.is_overdue(seat.limits.time_s, replaceable=instead is not None):
+            return
+        if (fault := self._requests.count_fault(seat)) is None:
+            return
+        if instead is not None and self._requests.is_given_up:
+            self._replace(side, instead, fault)
+        else:
+            self.trouble(fault, sentence("I ask again."))
+
+    def _replace(self, side: int, instead: Seat, fault: Sentence) -> None:
+        """Seats Kibitzer's own player in place of an agent that fails, for the rest of the game."""
+        self.seats = (instead, self.seats[1]) if side == 0 else (self.seats[0], instead)
+        self.referee.agents = self.seats[0].agent, self.seats[1].agent
+        self._requests.forget_faults()
+        told = sentence("Kibitzer's own player at level {number} plays instead.", number=level_of(instead) or 0)
+        self.carry_out([dataclasses.replace(self._troubled(fault, told), code="stand_in", side=1 if side else 0)])
 
     def _publish(self) -> None:
         self._requests.publish(self.referee, self.seats, self.game_id, in_words(*self.spoken))
 
-    def _troubled(self, said: Sentence) -> Announcement:
+    def _troubled(self, *said: Sentence) -> Announcement:
         board = self.referee.game.board(self.referee.position)
-        return Announcement("trouble", (said,), board, self.referee.ply, urgent=True)
+        return Announcement("trouble", said, board, self.referee.ply, urgent=True)
 
     def _announce_aside(self, said: Sentence) -> None:
         """Tells the players about the record at once, without recording it."""

@@ -14,6 +14,8 @@ from daemon.drawing.palette import EDGE, HINT, LAST, UNKNOWN, WANTED, WON, WRONG
 
 TINT = "#ead9b5"
 """Colour of the ground if the template names none."""
+DARK_TINT = "#a97c50"
+"""Colour of the dark squares if the template names none."""
 DARKER, FULLER = 0.8, 1.05
 """Factors for the ground's lightness and saturation against the printed board: unlike paper, a screen shines."""
 SLOPE = 0.035
@@ -37,6 +39,8 @@ font-weight:700;user-select:none;pointer-events:none}}
 .other-1{{stop-color:var(--other-1,#a9bbd9)}} .other-2{{stop-color:var(--other-2,#4d6080)}}
 .man.light .body{{stroke:#8f8163}} .man.dark .body{{stroke:#0a0807}} .man.other .body{{stroke:#22303f}}
 .man.dark .inner{{stroke:#ffffff2b}}
+.figure{{stroke-width:3;stroke-linejoin:round}} .man.light .figure{{stroke:#3a3226}} .man.dark .figure{{stroke:#e8dcc4}}
+.crown{{fill:#c8962a;stroke:#0006;stroke-width:3}}
 .tile-body{{fill:var(--tile,#fbf6e8);stroke:#9b8f76}} .seam{{stroke:#9b8f76}} .pip{{fill:var(--pip,#26221e)}}
 .pawn{{stroke:#0009}}
 .marks{{pointer-events:none}}
@@ -76,6 +80,11 @@ def ground_colours(source: Mapping[str, Any]) -> tuple[str, str]:
     red, green, blue = (int(tint[place : place + 2], 16) / 255 for place in (0, 2, 4))
     hue, lightness, fullness = colorsys.rgb_to_hls(red, green, blue)
     return _hex(hue, lightness * DARKER + SLOPE, fullness), _hex(hue, lightness * DARKER - SLOPE, fullness)
+
+
+def dark_colour(source: Mapping[str, Any]) -> str:
+    """Colour of the dark squares of a chequered board; `source` is a parsed template file."""
+    return str(source.get("sheet", {}).get("dark_tint", DARK_TINT))
 
 
 def _hex(hue: float, lightness: float, fullness: float) -> str:

@@ -15,9 +15,9 @@ import numpy as np
 
 from calibration.printed import Shape
 from calibration.sheet import coordinates
-from calibration.template import BoardTemplate
+from calibration.template import NUMBER_HEIGHT, BoardTemplate, Figure
 from daemon.drawing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring
-from daemon.drawing.board_style import STYLE, add_gradients, ground_colours
+from daemon.drawing.board_style import STYLE, add_gradients, dark_colour, ground_colours
 from games import EMPTY, Step
 
 LINE, LINE_WHOLE, DOT = 0.035, 0.0045, 4.0
@@ -25,8 +25,8 @@ LINE, LINE_WHOLE, DOT = 0.035, 0.0045, 4.0
 of a marked point, in line widths."""
 LABEL, LABEL_WHOLE = 0.36, 0.045
 """Height of a letter: the smaller of these shares of the distance between two cells and of the board."""
-MAN, HALF = 0.86, 0.96
-"""Shares of the distance between two cells: greatest diameter of a piece, and side of half a tile."""
+MAN, HALF, FIGURE = 0.86, 0.96, 0.92
+"""Shares of the distance between two cells: greatest diameter of a piece, sides of half a tile and of a figure."""
 WORTH = 0.42
 """Height of a cell's points, as a share of the distance between two cells."""
 LABEL_ROOM, DIGIT = 0.86, 0.62
@@ -76,6 +76,8 @@ class Marks:
     """Steps of the best moves, best first, each with its value in a few signs."""
     forbidden: tuple[int, ...] = ()
     """Empty cells on which a rule forbids the next piece."""
+    dead: tuple[int, ...] = ()
+    """Cells whose pieces count as captured though they still stand."""
 
 
 def board_svg(
@@ -92,12 +94,12 @@ def board_svg(
     sides: Mapping[str, str] | None = None,
     worth: Mapping[int, tuple[int, str]] | None = None,
 ) -> str:
-    """The SVG of a board: `board` has a class letter per cell, or is empty; `tiles` are pairs of cells under one tile.
+    """The SVG of a board: `board` has a letter per cell, as `Game.figures` tells, or is empty.
 
-    `pawns` are sides and their scores, drawn if the board has a track. `bare` omits the board's painting, to lay the
-    drawing over a picture. `names` replace the template's class names, by letter, and `sides` the sides' names in
-    `pawns`; `worth` are the points of cells, as a number and in words, shown while they are empty. Raises ValueError if
-    the length of `board` is not the template's number of cells.
+    `tiles` are pairs of cells under one tile. `pawns` are sides and their scores, drawn if there is a track. `bare`
+    omits the board's painting, to lay the drawing over a picture. `names` replace the template's class names, by
+    letter, and `sides` the sides' names in `pawns`; `worth` are the points of cells, as a number and in words, shown
+    while they are empty. Raises ValueError if the length of `board` is not the template's number of cells.
     """
     cells = len(template.cells_mm)
     if board and len(board) != cells:
@@ -182,6 +184,9 @@ def _draw_board(svg: Element, template: BoardTemplate, pitch: float, low: FloatA
     add(board, "rect", "board-tint", place, fill="url(#ground-" + template.game + ")")
     inset = {"x": low[0] + edge, "y": low[1] + edge, "width": width - 2 * edge, "height": height - 2 * edge}
     add(board, "rect", "board-edge", inset | {"rx": 0.2 * pitch, "stroke-width": 2 * edge})
+    for (left, top), (right, bottom) in template.dark_mm:
+        place = {"x": left, "y": top, "width": right - left, "height": bottom - top}
+        add(board, "rect", "board-dark", place, fill=dark_colour(template.source))
     wide = min(LINE * pitch, LINE_WHOLE * max(template.size_mm))
     for start, end in template.lines_mm:
         line(board, "board-line", start, end, wide)
@@ -209,7 +214,7 @@ def _draw_printed(board: Element, shape: Shape) -> None:
 
 
 def _draw_labels(svg: Element, template: BoardTemplate, pitch: float) -> None:
-    """Letters above and below the board, numbers beside it."""
+    """Letters above and below the board, numbers beside it; or a number in every square."""
     labels = group(svg, "labels" if template.printed is None else "labels printed")
     letters, numbers = coordinates(template)
     width, height = template.size_mm
@@ -220,6 +225,10 @@ def _draw_labels(svg: Element, template: BoardTemplate, pitch: float) -> None:
     for sign, x, y in places:  # a letter's middle is a third of its height above the baseline
         label = add(labels, "text", "board-label", {"x": x, "y": y + 0.35 * size, "font-size": size})
         label.text = sign
+    small = NUMBER_HEIGHT * pitch
+    for name, (x, y) in zip(template.cell_names, template.numbers_mm, strict=False):
+        label = add(labels, "text", "board-label", {"x": x, "y": y + 0.35 * small, "font-size": small})
+        label.text = name
 
 
 def _is_ruled(template: BoardTemplate) -> bool:
@@ -242,7 +251,8 @@ def _draw_cells(
     looks |= {step.origin: "cell from" for step in marks.last if step.origin is not None}
     for cell, name in enumerate(template.cell_names):
         letter = board[cell] if board else EMPTY
-        what = template.classes.get(letter, letter)
+        figure = template.figures.get(letter)
+        what = template.classes.get(letter if figure is None else figure.seen, letter)
         place = add(cells, "g", looks.get(cell, "cell"), {})
         place.set("data-cell", name)
         place.set("role", "img")
@@ -260,6 +270,8 @@ def _draw_cells(
             digit.text = str(worth[cell][0])
         if letter in PIPS:
             _draw_half(place, x, y, letter, pitch, alone=cell not in paired)
+        elif figure is not None:
+            _draw_figure(place, x, y, what, figure, template, pitch)
         elif letter != EMPTY:
             _draw_man(place, x, y, what, _man_mm(template, pitch) / 2)
 
@@ -274,6 +286,23 @@ def _draw_man(place: Element, x: float, y: float, what: str, radius: float) -> N
     if not what.endswith("stone"):
         for share in (0.72, 0.44) if what.endswith("man") else (0.86,):
             add(man, "circle", "inner", {"cx": x, "cy": y, "r": share * radius, "stroke-width": 0.07 * radius})
+
+
+def _draw_figure(
+    place: Element, x: float, y: float, what: str, figure: Figure, template: BoardTemplate, pitch: float
+) -> None:
+    """The outline of a figure in the shade of its class; a crown on a disc is as wide as the disc's inner groove."""
+    radius = _man_mm(template, pitch) / 2
+    if figure.on_disc:
+        _draw_man(place, x, y, what, radius)
+        man, side = place[-1], radius * 1.1
+    else:
+        man, side = group(place, f"man {_shade(what)}"), FIGURE * pitch
+    scale = f"translate({number(x - side / 2)} {number(y - side / 2)}) scale({number(side / 100)})"
+    drawn = ElementTree.SubElement(man, "path", {"class": "crown" if figure.on_disc else "figure", "d": figure.outline})
+    drawn.set("transform", scale)
+    if not figure.on_disc:
+        drawn.set("fill", f"url(#man-{_shade(what)})")
 
 
 def _shade(what: str) -> str:
@@ -327,7 +356,7 @@ def _draw_pawns(
 def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: float) -> None:
     radius = (_man_mm(template, pitch) + RING * pitch) / 2
     draw_steps(over, template, marks.last, "last-way", radius, pitch, ringed=False)
-    for x, y in template.cells_mm[list(marks.forbidden)]:
+    for x, y in template.cells_mm[[*marks.forbidden, *marks.dead]]:
         arm = FORBIDDEN * pitch
         side = number(2 * arm)
         way = f"M{number(x - arm)} {number(y - arm)}l{side} {side}m0 -{side}l-{side} {side}"

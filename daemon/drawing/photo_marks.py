@@ -10,12 +10,14 @@ from games import EMPTY
 from vision.frame import Image
 from vision.pose import FloatArray, project
 from vision.reading.locate import ReadPhoto
+from vision.reading.loose_tiles import LooseTiles
 
 PIECES: dict[str, tuple[Colour, Colour]] = {"W": ((214, 236, 245), (40, 34, 30)), "B": ((40, 34, 30), (214, 236, 245))}
 """Colour and edge of the dot on a light and on a dark piece; every other class is its letter."""
 LINE: Colour = (236, 240, 243)
 DOUBT: Colour = (150, 158, 164)
 """As in the overlay, dotted: what cannot be told for sure."""
+TILE: Colour = (73, 132, 30)
 PAWNS: dict[str, Colour] = {"red": (43, 57, 192), "green": (73, 132, 30)}
 GROUND: Colour = (26, 23, 21)
 DOT = 0.6
@@ -49,6 +51,25 @@ def draw_read(image: Image, read: ReadPhoto) -> Image:
             place_mm = np.array([template.track_mm[pawn.space - 1] if pawn.space else starts[side]])
             radius = float(radii.mean())
             marks.ring(view, project(image_from_board, place_mm)[0], radius, PAWNS.get(side, LINE), 2 * width_px)
+    return view
+
+
+def draw_tiles(image: Image, found: LooseTiles) -> Image:
+    """The picture with every loose tile outlined and named, dotted where it is in doubt; a new array."""
+    view = image.copy()
+    width_px = max(1, round(max(view.shape[:2]) / 500))
+    for tile in found.tiles:
+        corners = np.array(tile.corners_px)
+        for index in range(4):
+            marks.line(view, corners[index - 1], corners[index], TILE if tile.is_sure else PAWNS["red"], 2 * width_px)
+        size = max(9, round(float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).min()) / 3))
+        text = f"{tile.pips[0]}-{tile.pips[1]}"
+        x, y = corners.mean(axis=0)
+        marks.disc(view, corners.mean(axis=0), 0.9 * size, GROUND)
+        left = round(float(x)) - lettering.width_px(text, size, bold=True) // 2
+        lettering.write(view, text, (left, round(float(y)) - size * 2 // 3), size, LINE, bold=True)
+    for place in found.unread_px:
+        marks.dotted_ring(view, np.array(place), 20.0 * width_px, PAWNS["red"], 2 * width_px)
     return view
 
 

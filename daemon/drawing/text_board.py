@@ -11,7 +11,7 @@ from calibration.template import BoardTemplate
 from games import EMPTY
 
 MEN = {"W": "○", "B": "●"}
-"""Light and dark pieces; every other class is shown as its letter."""
+"""Light and dark pieces; figures are shown by their signs, every other class by its letter."""
 LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
 JUNCTIONS = " ╴╶─╵┘└┴╷┐┌┬│┤├┼"
 """Characters, indexed by the sum of the LEFT, RIGHT, UP and DOWN arms drawn."""
@@ -40,15 +40,21 @@ class TextBoard:
         rows = [list(row) for row in self._ground]
         for cell, (row, column) in enumerate(self._places):
             if board[cell] != EMPTY:
-                rows[row][column] = MEN.get(board[cell], board[cell])
+                rows[row][column] = self._sign(board[cell])
             if colour and cell in new:
                 rows[row][column] = f"{NEW}{rows[row][column]}{OLD}"
-        labels = self._labels([row for row, _ in self._places], len(rows))
+        labels = (self._numbers if self._template.is_numbered else self._labels)(
+            [row for row, _ in self._places], len(rows)
+        )
         width = max(map(len, labels))
         lines = [f"{label:>{width}}  {''.join(row)}".rstrip() for label, row in zip(labels, rows, strict=True)]
         names = self._labels([column for _, column in self._places], len(self._ground[0]))
         under = "".join(name[:1] or " " for name in names)
         return "\n".join([*lines, f"{'':{width}}  {under}".rstrip()])
+
+    def _sign(self, letter: str) -> str:
+        figure = self._template.figures.get(letter)
+        return MEN.get(letter, letter) if figure is None else figure.sign
 
     def _place(self, x: float, y: float) -> tuple[int, int]:
         """Row and column of a point of the board."""
@@ -89,6 +95,13 @@ class TextBoard:
         for line, name in zip(lines, self._template.cell_names, strict=True):
             names[line].append(set(re.findall(r"[A-Za-z]+|\d+", name)))
         return ["".join(sorted(set.intersection(*parts))) if parts else "" for parts in names]
+
+    def _numbers(self, lines: Sequence[int], count: int) -> list[str]:
+        """The first and last number on each line, `1-4`."""
+        names: list[list[str]] = [[] for _ in range(count)]
+        for line, name in zip(lines, self._template.cell_names, strict=True):
+            names[line].append(name)
+        return [f"{line[0]}-{line[-1]}" if line else "" for line in names]
 
 
 def _ranks(values: np.ndarray) -> list[float]:

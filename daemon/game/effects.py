@@ -27,6 +27,8 @@ Code = Literal[
     "board_found",
     "refused_reply",
     "game_over",
+    "counted",
+    "agreed",
     "clock",
     "cleared",
     "restored",
@@ -47,6 +49,7 @@ Code = Literal[
     "puzzle",
     "reminder",
     "repeat",
+    "stand_in",
     "trouble",
 ]
 """Kind of announcement; `docs/referee.md` says when each is made."""

@@ -66,6 +66,9 @@ def _event(game: AnyGame, history: Sequence[Any], reading: BoardReading, found: 
         for one in fitting
         if one.kind != "plies" or one.cost < back.get((one.board, game.to_move(one.positions[-1])), math.inf)
     ]
+    # A whole turn is no half of another, as a rook's move is of castling, until more of it is seen.
+    whole = {one.board for one in fitting if one.kind == "plies" and one.seen == 1}
+    fitting = [one for one in fitting if one.kind != "unfinished" or one.board not in whole]
     doubtful = tuple(int(cell) for cell in np.flatnonzero(reading.confidence < 0.9))
     event = MoveEvent(reading, _distinct(game, fitting), doubtful, shared_pieces=shares_pieces(game))
     return dataclasses.replace(event, goes_back=_goes_back(game, history, event))

@@ -25,7 +25,7 @@ from daemon.interpret.explanation import (
     UNSEEN_NATS,
     Explanation,
 )
-from games import EMPTY, AnyGame, Side, Step, carry_out, changed_cells, in_any_order
+from games import AnyGame, Side, Step, carry_out, changed_cells, in_any_order, parts_of_turn, seen_moves
 
 MAX_MISSED = 7
 """Greatest number of visible plies searched where pieces belong to nobody: tiles that came while the camera was away or
@@ -129,12 +129,12 @@ class Lookahead:
             before, unseen, chosen = waiting.pop(0)
             if not self._matters(before.extra_nats + EXTRA_PLY_NATS * (plies - 1)):
                 continue
-            moves = [
-                (move, self._game.steps(before.position, move)) for move in self._game.legal_moves(before.position)
-            ]
+            moves = seen_moves(self._game, before.position)
             self.looked_at += len(moves)
             yield before, [one for one in moves if one[1]]
             forced = len(moves) == 1
+            if self._game.passes_told:
+                continue
             if unseen < MAX_UNSEEN and (forced or chosen < MAX_CHOSEN_UNSEEN):
                 for move, steps in moves:
                     if not steps:
@@ -190,7 +190,7 @@ class Lookahead:
 
     def _find_unfinished(self, line: Line, move: Any, steps: tuple[Step, ...]) -> None:
         """Adds every mid-turn board that the reading allows."""
-        for done, missing in (*_halves(steps), *self._likeliest_part(line.board, steps)):
+        for done, missing in (*parts_of_turn(self._game, steps), *self._likeliest_part(line.board, steps)):
             change, _ = self._losses.change(line.board, done)
             if line.loss + change <= FIT_NATS["unfinished"] + 1e-6:
                 board = carry_out(line.board, done)
@@ -225,17 +225,3 @@ def _all_leave_a_trace(game: AnyGame, line: Line) -> bool:
         before == after or any(before[cell] != boards[-1][cell] for cell in changed_cells(before, after))
         for before, after in itertools.pairwise(boards)
     )
-
-
-def _halves(steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], tuple[Step, ...]]]:
-    """Splits a turn into steps done and missing: a piece lifted, or only some of the steps done.
-
-    Steps that only place may be seen in any order: they are one piece, or one grip.
-    """
-    if steps[0].origin is not None:
-        yield (Step("remove", steps[0].origin, piece=EMPTY),), steps
-    for done in range(1, len(steps)):
-        yield steps[:done], steps[done:]
-    if len(steps) > 1 and all(step.kind == "place" for step in steps):
-        for done in range(1, len(steps)):
-            yield steps[done:], steps[:done]

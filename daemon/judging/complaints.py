@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any, Literal
 
 from daemon.game.line_of_play import shares_pieces
@@ -44,7 +45,7 @@ def unexplained(game: AnyGame, position: Any, event: MoveEvent, *, begun: bool, 
         return _unclear(game, doubtful or event.doubtful)
     if _is_another(game, position, board):
         drawn = position not in game.starts
-        return _strange(game, before, board, begun, drawn)
+        return _strange(game, position, board, begun, drawn)
     fault = game.fault(position, board)
     said = fault.said
     if asked is not None:
@@ -59,7 +60,7 @@ def not_to_put_back(game: AnyGame, position: Any, event: MoveEvent) -> Complaint
     doubtful = tuple(cell for cell in event.doubtful if cell in cells)
     if doubtful or not cells:
         return _unclear(game, doubtful or event.doubtful)
-    return Complaint("put_back", phrases.put_right(game, before, board), cells)
+    return Complaint("put_back", phrases.put_right(game, position, board), cells)
 
 
 def another_begun(game: AnyGame, position: Any, agent: str, asked: Any, board: str) -> Complaint:
@@ -72,7 +73,7 @@ def another_begun(game: AnyGame, position: Any, agent: str, asked: Any, board: s
     if asked is None:
         return Complaint("illegal", (_too_early(agent),), cells, "not_your_turn")
     wanted = sentence("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
-    return Complaint("illegal", (wanted, *phrases.put_right(game, before, board)), cells, "not_the_agents_move")
+    return Complaint("illegal", (wanted, *phrases.put_right(game, position, board)), cells, "not_the_agents_move")
 
 
 def not_the_agents(
@@ -110,11 +111,8 @@ def _too_early(agent: str) -> Sentence:
 
 def _goes_there_and_back(game: AnyGame, position: Any, line: Explanation, cells: tuple[int, ...]) -> bool:
     """Whether plies touch cells that look as before in the end, such as a piece captured and placed again."""
-    touched, before = set[int](), position
-    for move, after in zip(line.moves, line.positions, strict=True):
-        for step in game.steps(before, move):
-            touched |= {step.cell} if step.origin is None else {step.cell, step.origin}
-        before = after
+    boards = [game.board(one) for one in (position, *line.positions)]
+    touched = {cell for before, after in itertools.pairwise(boards) for cell in changed_cells(before, after)}
     return bool(touched - set(cells))
 
 
@@ -125,12 +123,12 @@ def _unclear(game: AnyGame, cells: tuple[int, ...]) -> Complaint:
     return Complaint("unclear", (said,), cells)
 
 
-def _strange(game: AnyGame, before: str, board: str, begun: bool, drawn: bool) -> Complaint:
-    cells = changed_cells(before, board)
+def _strange(game: AnyGame, position: Any, board: str, begun: bool, drawn: bool) -> Complaint:
+    cells = changed_cells(game.board(position), board)
     where = phrases.named_cells(game, cells)
     if begun:
         said = sentence("The board is not as I know it: look at {cells}.", cells=where)
-        return Complaint("desync", (said, *phrases.put_right(game, before, board)), cells)
+        return Complaint("desync", (said, *phrases.put_right(game, position, board)), cells)
     if drawn:
         return Complaint("desync", (sentence("To begin, set up the board as it is drawn on the page."),), cells)
     said = sentence("To begin, set up the board as at the start.")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from daemon.interpret.explanation import Explanation
-from games import EMPTY, AnyGame, Side, Step, carry_out
+from games import EMPTY, AnyGame, Side, Step, carry_out, seen_moves
 
 MAX_MOVES = 10_000
 """Greatest number of moves examined for one board: 0.1 s. docs/referee.md tells how far that reaches."""
@@ -87,7 +87,7 @@ class GapSearch:
 
     def _follow(self, node: _Node) -> None:
         """Queues every ply after a node."""
-        moves = [(move, self._game.steps(node.position, move)) for move in self._game.legal_moves(node.position)]
+        moves = seen_moves(self._game, node.position)
         self.looked_at += max(len(moves), MIN_COUNTED)
         for _, steps in moves:
             self._turns = self._turns or any(step.kind == "flip" for step in steps)
@@ -95,7 +95,7 @@ class GapSearch:
         side = 1 - self._game.to_move(node.position)
         for move, steps in moves:
             unseen = 0 if steps else node.unseen + 1
-            if unseen > MAX_UNSEEN:
+            if unseen > (0 if self._game.passes_told else MAX_UNSEEN):
                 continue
             lack, plies = self._lack_after(node, steps), node.plies + (bool(steps) or len(moves) > 1)
             cost = self._cost(lack, side, plies)

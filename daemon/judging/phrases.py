@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.game.line_of_play import shares_pieces
-from games import EMPTY, AnyGame, Gain, Outcome, Side, Step, tile_named
+from games import EMPTY, AnyGame, Gain, Outcome, Side, Step, by_piece, carry_out, parts_of_turn, seen_moves, tile_named
 from wording import Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
 
 ENDINGS = {
@@ -90,7 +90,9 @@ def is_pass(game: AnyGame, position: Any, move: Any) -> bool:
 
 def spoken_move(game: AnyGame, position: Any, move: Any) -> Value:
     """The move in words: "d2", "a1 to a4, taking g7", and of a tile its ends and where they lie."""
-    steps = game.steps(position, move)
+    steps, own = game.steps(position, move), game.spoken(position, move)
+    if own is not None:
+        return own
     if not steps:
         if is_pass(game, position, move):
             return sentence("pass")
@@ -118,17 +120,18 @@ def listed(words: Sequence[Value]) -> Listing:
     return listing(words, most=len(words))
 
 
-def put_right(game: AnyGame, before: str, board: str) -> Sentences:
-    """What hands must do to make a board show `before` again: "Take a1 away. Put the light man back on d2."."""
+def put_right(game: AnyGame, position: Any, board: str) -> Sentences:
+    """What hands must do to make a board show the position: "Take a1 away. Put the light man back on d2."."""
+    before, figures = game.board(position), game.figures(position)
     cells = [cell for cell, pair in enumerate(zip(before, board, strict=True)) if pair[0] != pair[1]]
     came = [cell for cell in cells if before[cell] == EMPTY]
     gone = [cell for cell in cells if board[cell] == EMPTY]
     if len(cells) == 2 and len(came) == len(gone) == 1 and before[gone[0]] == board[came[0]]:
         return (sentence("Move {cell} back to {origin}.", cell=game.cells[came[0]], origin=game.cells[gone[0]]),)
     sentences = [sentence("Take {cells} away.", cells=named_cells(game, came))] if came else []
-    for letter in sorted({before[cell] for cell in cells} - {EMPTY}):
-        lacking = [cell for cell in gone if before[cell] == letter]
-        other = [cell for cell in cells if before[cell] == letter and cell not in gone]
+    for letter in sorted({figures[cell] for cell in cells} - {EMPTY}):
+        lacking = [cell for cell in gone if figures[cell] == letter]
+        other = [cell for cell in cells if figures[cell] == letter and cell not in gone]
         piece = game.piece_noun(letter)
         if lacking:
             where = named_cells(game, lacking)
@@ -160,9 +163,17 @@ def named_cells(game: AnyGame, cells: Iterable[int]) -> list[str]:
     return [game.cells[cell] for cell in cells]
 
 
-def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> Sentence:
-    """What a turn still lacks if only some of its steps are seen."""
+def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Step], board: str) -> Sentence:
+    """What a turn still lacks if only some of its steps are seen, as on that board."""
     step, side = missing[0], game.to_move(position)
+    if game.any_order and step.origin is not None and board[step.origin] != EMPTY:
+        if _is_begun_by_others(game, position, move, board):
+            return sentence("{side:Gen}'s turn is not finished.", side=named(game, side))
+        whole = next(steps for steps in by_piece(game.steps(position, move)) if step in steps)
+        assert whole[0].origin is not None
+        piece = game.piece_noun(game.figures(position)[whole[0].origin])
+        what = {"origin": game.cells[step.origin], "cell": game.cells[whole[-1].cell]}
+        return sentence("Move the {piece:acc} from {origin} to {cell} to finish the turn.", piece=piece, **what)
     if step.kind == "remove" and not _chooses(game, position, move):
         taken = named_cells(game, [one.cell for one in missing if one.kind == "remove"])
         return sentence_n(
@@ -190,10 +201,24 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
     return sentence("{side:Gen}'s turn is not finished.", side=named(game, side))
 
 
+def _is_begun_by_others(game: AnyGame, position: Any, move: Any, board: str) -> bool:
+    """Whether the board shows another turn half done as well."""
+    before = game.board(position)
+    return any(
+        carry_out(before, done) == board
+        for other, steps in seen_moves(game, position)
+        if other != move
+        for done, _ in parts_of_turn(game, steps)
+    )
+
+
 def _chooses(game: AnyGame, position: Any, move: Any) -> bool:
     """Whether the piece of a move may take others on arrival: a mill has that choice, what gánh takes is settled."""
-    first = game.steps(position, move)[0]
-    return sum(game.steps(position, other)[:1] == (first,) for other in game.legal_moves(position)) > 1
+
+    def way(one: Any) -> list[Step]:
+        return [step for step in game.steps(position, one) if step.kind in ("place", "move")]
+
+    return sum(way(other) == way(move) for other in game.legal_moves(position)) > 1
 
 
 def cells_of_unfinished(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> tuple[int, ...]:

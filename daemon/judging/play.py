@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import games
@@ -18,12 +18,14 @@ from daemon.interpret.explanation import MoveEvent
 from daemon.judging import phrases
 from daemon.judging.gap import Gaps
 from daemon.judging.other_lines import OtherLine, Together
-from games import AnyGame, MoveError, Outcome, Step
-from wording import Sentence, Sentences, Term, sentence
+from games import EMPTY, AnyGame, MoveError, Outcome, Side, Step
+from wording import Sentence, Sentences, Term, listing, sentence, sentence_n
 
 MAX_FORCED = 4
 """Greatest number of forced passes in a row that are made without asking."""
 WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")
+
+MARK_DEAD = sentence("Mark what counts as captured as it stands, or no longer; then agree.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Play:
         self.withdrawn: Withdrawn | None = None
         """Moves taken back by word that must be put back; None if the board may be judged as usual."""
         self._declared: Outcome | None = None
+        self._agreed: tuple[Any, frozenset[Side]] = None, frozenset()
         self._undone: OtherLine | None = None
         """The line before moves were taken back on the board, until another is made."""
         self._open: tuple[OtherLine, ...] = ()
@@ -126,6 +129,27 @@ class Play:
     def declared(self) -> Outcome | None:
         """An end that the board does not show; None if there is none."""
         return self._declared
+
+    @property
+    def agreed(self) -> frozenset[Side]:
+        """The sides that agree to how the game is counted as it stands now."""
+        return self._agreed[1] if self._agreed[0] == self.position else frozenset()
+
+    def recounted(self, cell: int) -> Any:
+        """The move that ended the game, with the pieces around a cell counted otherwise; None where none can be."""
+        if self.outcome is None or self._declared is not None or not self.line.plies:
+            return None
+        return self.game.counted(self.history[-2], self.line.plies[-1].move, cell)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the game is over, and people may say which pieces count as captured as they stand."""
+        board = self.game.board(self.position)
+        return any(self.recounted(cell) is not None for cell, letter in enumerate(board) if letter != EMPTY)
+
+    def agree(self, sides: Iterable[Side]) -> None:
+        """These sides agree to the count."""
+        self._agreed = self.position, self.agreed | frozenset(sides)
 
     @property
     def paused(self) -> bool:
@@ -194,7 +218,7 @@ class Play:
         self.withdrawn = Withdrawn(frozenset(boards - {before}), frozenset(moves))
         self.verdict, self._said = "put_back", ("put_back", after)
         cells = games.changed_cells(before, after)
-        said = phrases.put_right(self.game, before, after)
+        said = phrases.put_right(self.game, self.position, after)
         self._prompt = self.announce("put_back", *said, board=after, cells=cells, urgent=True)
         self.fault_cells = cells
         return self._prompt
@@ -344,7 +368,19 @@ class Play:
         said = phrases.result(self.game, outcome)
         if self.agents == (None, None) and self._is_assumed(outcome):
             said = *said, WRONG_SIDE
+        if None in self.agents and self.is_counted:
+            said = *said, *self._count_as_captured(), MARK_DEAD
         return self.announce("game_over", *said, rule=outcome.reason, urgent=True)
+
+    def _count_as_captured(self) -> Sentences:
+        """What counts as captured at the end; nothing where all pieces live."""
+        dead = phrases.named_cells(self.game, self.game.dead(self.position))
+        if not dead:
+            return ()
+        counted = sentence_n(
+            "{cells} counts as captured.", "{cells} count as captured.", len(dead), cells=listing(dead)
+        )
+        return (counted,)
 
     def _is_assumed(self, outcome: Outcome) -> bool:
         """Whether the game would continue or end otherwise if the other side made the last move, as may be the case."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from daemon.game.effects import Announcement, Code, Effect, Known, TakeBack
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import RIVAL_NATS, Explanation, Kind, MoveEvent
-from daemon.judging import complaints, phrases, reopening
+from daemon.judging import choices, complaints, phrases, reopening
 from daemon.judging.complaints import Complaint
 from daemon.judging.other_lines import MAX_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
@@ -40,7 +40,7 @@ class Referee(Play):
         """
         if self.paused:
             return []
-        effects = self._judge(event, movers)
+        effects = self._judge(choices.as_asked(self.game, self.position, self.agent_move, event), movers)
         self._glimpsed = None
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
         if announcements:
@@ -53,7 +53,7 @@ class Referee(Play):
 
     def glimpse(self, event: MoveEvent) -> None:
         """Remembers a board that must stay for a while before it is believed; it may be covered before that."""
-        self._glimpsed = event
+        self._glimpsed = choices.as_asked(self.game, self.position, self.agent_move, event)
 
     def bears_out(self, event: MoveEvent) -> bool:
         """Whether a reading continues from a board that was only glimpsed, which makes both clear."""
@@ -93,6 +93,8 @@ class Referee(Play):
             return effects
         if self.withdrawn is not None and not self._is_put_back(self.withdrawn, event):
             return self._complain(complaints.not_to_put_back(self.game, self.position, event), event.board)
+        if best is None and (effects := self._borne_out(event, movers)) is not None:
+            return effects
         if best is None:
             gone_on = self._gone_on(event, movers)
             return self._complain(self._strange_board(event), event.board) if gone_on is None else gone_on
@@ -149,6 +151,8 @@ class Referee(Play):
         self.verdict = "over"
         if self._declared is not None or self.withdrawn is not None:
             return []
+        if (effects := self._borne_out(event, movers)) is not None:
+            return effects
         # With an agent in play the makers of all moves are known.
         found = reopening.reopened(self.line, event, movers) if self.agents == (None, None) else None
         if found is None:
@@ -158,6 +162,16 @@ class Referee(Play):
         effects = [*reopening.take_up(self, found), *self._judge(found.event, movers)]
         self.ended = ended
         return effects
+
+    def _borne_out(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect] | None:
+        """Effects if a late ply proves to have been another one that the board could not tell from it; else None."""
+        found = choices.borne_out(self.line, event) if self.withdrawn is None else None
+        if found is None or self._goes_against_an_agent(found[2].explanations[0], found[2]):
+            return None
+        other, ply, again = found
+        whole = len(other.plies) < len(self.line.plies)
+        effects = other.take_over(self.line, ply) if whole else self._take_over(other, ply)
+        return [*effects, *self._judge(again, movers)]
 
     def _insist(self, event: MoveEvent) -> list[Effect]:
         """Says once that the game is over although the players go on: all movers are known."""
@@ -179,7 +193,8 @@ class Referee(Play):
         self.withdrawn, self.seen = None, True
         self._gaps.forget()
         if before == "start":
-            return [self.announce("start", sentence("I see the board, as the game stands."), self.whose_turn())]
+            check = self.game.to_check if not self.ply else ()
+            return [self.announce("start", sentence("I see the board, as the game stands."), *check, self.whose_turn())]
         if before not in ("illegal", "desync", "put_back"):
             return []
         return [self.announce("resumed", sentence("The board is right again."), self.whose_turn())]
@@ -238,7 +253,7 @@ class Referee(Play):
             complaint = complaints.another_begun(self.game, self.position, agent, self.agent_move, best.board)
             return self._complain(complaint, best.board)
         self.verdict = "unfinished"
-        said = phrases.missing_steps(self.game, best.start, best.moves[0], best.missing)
+        said = phrases.missing_steps(self.game, best.start, best.moves[0], best.missing, best.board)
         if self.awaiting == "carry_out":
             asked = phrases.spoken_move(self.game, self.position, self.agent_move)
             said = sentence("The move is {move}: it is not finished.", move=asked)

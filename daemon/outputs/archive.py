@@ -11,12 +11,14 @@ import asyncio
 import concurrent.futures
 import contextlib
 import dataclasses
+import hashlib
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from aiohttp import web
 
@@ -34,6 +36,7 @@ from daemon.storage.browsing import games_page, games_seen, names_seen
 from daemon.storage.exporting.document import summary_object
 from daemon.storage.exporting.download import Download, download
 from daemon.storage.exporting.formats import check_review
+from daemon.storage.exporting.live import live, refuse_hidden
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.finding import find
 from daemon.storage.importing.imported import ImportFault
@@ -58,6 +61,8 @@ MAX_DRAWING = 3
 """Most slow files, such as the picture of a whole game, being created or waiting."""
 DRAWN_S = 60.0
 """Seconds, longest wait for a slow file."""
+CHARSETS = {"text/plain": "utf-8", "application/x-go-sgf": "utf-8"}
+"""Character sets that are told, by media type; the others have theirs by definition."""
 SLOW = ("png",)
 """Formats of the slow files."""
 MAX_LISTED = 100
@@ -132,6 +137,9 @@ class Archive:
         self._reviewing = Reviewing(self._reviews)
         self._registry = _WorkThread("archive", MAX_WAITING, ANSWER_S)
         self._drawing = _WorkThread("archive-drawing", MAX_DRAWING, DRAWN_S)
+        self._lives: dict[str, tuple[str, int]] = {}
+        """By suffix, the tag of the played game's text as it was last asked for, and the second since which it is
+        known; later texts have later seconds, however fast they follow."""
         self._remembered: dict[tuple[str, int, int, str | None], RecordedGame] = {}
         """Used only by the archive's own thread."""
 
@@ -141,6 +149,7 @@ class Archive:
         router.add_get("/archive", self.listed)
         router.add_post("/archive", self.imported)
         router.add_get("/ranking", self.ranked)
+        router.add_get(r"/live/game{suffix:(\.[a-z]{1,8})?}", self.live)
         router.add_get(game, self.game)
         router.add_get(game + r"/board/{ply:\d{1,6}}.svg", self.board)
         router.add_get(game + r"/picture/{ply:\d{1,6}}.jpg", self.picture)
@@ -257,11 +266,13 @@ class Archive:
     async def exported(self, request: web.Request) -> web.Response:
         """The game as a file to download."""
         game_id, name = request.match_info["game"], request.match_info["format"]
-        comments = request.query.get("comments") == "1"
+        comments, state = request.query.get("comments") == "1", self._playing()
 
         def work() -> Download:
             with self._opened() as journal:
                 stored = journal.game(game_id)
+            if name == "json" and state is not None and state.game_id == game_id:
+                refuse_hidden(stored)
             return download(stored, name, check_review(name, self._reviews.read(stored)) if comments else None)
 
         def response_of(file: Download) -> web.Response:
@@ -269,6 +280,34 @@ class Archive:
             return web.Response(body=file.content, content_type=file.kind, headers=headers)
 
         return await self._answer(work, response_of, self._drawing if name in SLOW else self._registry)
+
+    async def live(self, request: web.Request) -> web.Response:
+        """The game that is played, as far as it was played; 304 to who has it already."""
+        suffix, state = request.match_info["suffix"], self._playing()
+        if state is None:
+            return problem(404, "unknown_game", worded("No game has begun yet."))
+
+        def work() -> Download:
+            with self._opened() as journal:
+                stored = journal.game(state.game_id)
+            return live(stored, suffix)
+
+        def response_of(file: Download) -> web.Response:
+            tag = hashlib.sha256(file.content).hexdigest()[:32]
+            known, since_s = self._lives.get(suffix, ("", 0))
+            if tag != known:
+                since_s = max(int(time.time()), since_s + 1)
+                self._lives[suffix] = tag, since_s
+            tags, since = request.if_none_match, request.if_modified_since
+            has = any(one.value in (tag, "*") for one in tags) if tags else since and since.timestamp() >= since_s
+            text: dict[str, Any] = (
+                {} if has else {"body": file.content, "content_type": file.kind, "charset": CHARSETS.get(file.kind)}
+            )
+            response = web.Response(status=304 if has else 200, headers={"Cache-Control": "no-cache"}, **text)
+            response.etag, response.last_modified = tag, since_s
+            return response
+
+        return await self._answer(work, response_of)
 
     async def found(self, request: web.Request) -> web.Response:
         """The other games that went through the position after a ply, however the board was turned or mirrored."""

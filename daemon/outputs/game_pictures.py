@@ -36,4 +36,4 @@ def game_picture(name: str) -> str:
             break
         some = chance.sample(moves, min(CHOICES, len(moves)))
         position = game.apply(position, min(some, key=lambda move: away(game.steps(position, move)[0].cell)))
-    return board_svg(template, game.board(position), tiles=game.tiles(position), labelled=False)
+    return board_svg(template, game.figures(position), tiles=game.tiles(position), labelled=False)

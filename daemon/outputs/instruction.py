@@ -8,7 +8,7 @@ from typing import Any, Literal
 from daemon.i18n.translation import in_words
 from daemon.judging import phrases
 from daemon.judging.play import Play
-from games import AnyGame, tile_named
+from games import AnyGame, by_piece, tile_named
 from wording import Sentences, sentence, sentence_n
 
 Kind = Literal["move", "please", "right", "wait", "over", "paused"]
@@ -50,7 +50,7 @@ def _instruction(play: Play, names: Sequence[str]) -> tuple[Kind, Sentences]:
 def requested(game: AnyGame, position: Any, move: Any) -> Sentences:
     """What hands must do to make an agent's move on the board: with which piece, from where to where, taking what."""
     steps, cells = game.steps(position, move), game.cells
-    board = game.board(position)
+    figures = game.figures(position)
     laid = [step for step in steps if step.kind in ("place", "move")]
     said = []
     if phrases.is_tile(game, steps):
@@ -63,12 +63,13 @@ def requested(game: AnyGame, position: Any, move: Any) -> Sentences:
             )
         )
     else:
-        for step in laid:
+        for step, *further in by_piece(laid):
             if step.origin is None:
                 piece, cell = game.piece_noun(step.piece), cells[step.cell]
                 said.append(sentence("Please lay a {piece:acc} on {cell} for the computer.", piece=piece, cell=cell))
             else:
-                piece, way = game.piece_noun(board[step.origin]), f"{cells[step.origin]} → {cells[step.cell]}"
+                places = (step.origin, step.cell, *(one.cell for one in further))
+                piece, way = game.piece_noun(figures[step.origin]), " → ".join(cells[place] for place in places)
                 said.append(sentence("Please move the {piece:acc} {way} for the computer.", piece=piece, way=way))
     taken = phrases.named_cells(game, [step.cell for step in steps if step.kind == "remove"])
     turned = phrases.named_cells(game, [step.cell for step in steps if step.kind == "flip"])

@@ -15,6 +15,8 @@ from vision.pose import FloatArray, project
 GROUND: Colour = (26, 23, 21)
 WOOD: Colour = (98, 108, 116)
 """Background of the diagram: light and dark pieces both stand out on it."""
+DARK_WOOD: Colour = (72, 80, 88)
+"""Its dark squares."""
 TEXT: Colour = (236, 240, 243)
 QUIET: Colour = (150, 158, 164)
 SAID: Colour = (76, 180, 240)
@@ -160,6 +162,8 @@ def _draw_belief(box: Image, scene: Scene) -> None:
     template, side = scene.template, box.shape[0]
     box_from_board = _view_from_board(scene, side)
     centres = project(box_from_board, template.cells_mm)
+    for low, high in project(box_from_board, template.dark_mm.reshape(-1, 2)).reshape(-1, 2, 2):
+        cv2.rectangle(box, _rounded(low), _rounded(high), DARK_WOOD, cv2.FILLED)
     lines = project(box_from_board, template.lines_mm.reshape(-1, 2)).reshape(-1, 2, 2)
     for start, end in np.round(lines * 16).astype(int).tolist():
         cv2.line(box, tuple(start), tuple(end), (58, 64, 70), 1, cv2.LINE_AA, 4)
@@ -172,12 +176,24 @@ def _draw_man(box: Image, centre: FloatArray, radius_px: float, letter: str, sce
     """Draws one piece as a disc of its colour, or as its class letter if it has no colour."""
     if letter == next(iter(scene.template.classes)):
         return
-    colour = scene.colours.get(letter)
+    figure = scene.template.figures.get(letter)
+    colour = scene.colours.get(letter if figure is None or not figure.on_disc else figure.seen)
     x, y = round(float(centre[0])), round(float(centre[1]))
     if colour is None:
-        size = max(6, round(radius_px * 1.6))
-        lettering.write(box, letter, (x - lettering.width_px(letter, size) // 2, y - size * 2 // 3), size, TEXT)
+        sign, ink = (letter, TEXT) if figure is None else (figure.sign, scene.colours.get(figure.seen, TEXT))
+        _write_sign(box, sign, (x, y), radius_px, ink)
         return
     place = (round(float(centre[0]) * 16), round(float(centre[1]) * 16))
     cv2.circle(box, place, round(radius_px * 16), colour, cv2.FILLED, cv2.LINE_AA, 4)
     cv2.circle(box, place, round(radius_px * 16), GROUND, 1, cv2.LINE_AA, 4)
+    if figure is not None:
+        _write_sign(box, figure.sign, (x, y), radius_px, SAID)
+
+
+def _write_sign(box: Image, sign: str, centre: tuple[int, int], radius_px: float, ink: Colour) -> None:
+    size = max(6, round(radius_px * 1.6))
+    lettering.write(box, sign, (centre[0] - lettering.width_px(sign, size) // 2, centre[1] - size * 2 // 3), size, ink)
+
+
+def _rounded(point: FloatArray) -> tuple[int, int]:
+    return round(float(point[0])), round(float(point[1]))

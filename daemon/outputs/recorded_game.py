@@ -92,10 +92,10 @@ class RecordedGame:
             template = load_template(game.name, games.switched_on(game))
             if played is None:
                 letters = stored.plies[ply - 1].board if ply else game.board(game.initial())
-                return board_svg(template, letters, title=_title(stored, ply), names=names_of(template))
+                return board_svg(template, letters, title=_title(stored, ply), names=names_of(game, template))
             position = played.positions[ply]
             won = () if game.outcome(position) is None else game.won_by(position)
-            marks = Marks(last=played.line.steps(ply - 1) if ply else (), won=won)
+            marks = Marks(last=played.line.steps(ply - 1) if ply else (), won=won, dead=game.dead(position))
             return _drawn(game, template, position, marks, _title(stored, ply))
         except ValueError as error:  # rules, template or letters are no longer known
             raise ExportError(f"the board cannot be drawn: {error}") from error
@@ -119,7 +119,13 @@ class RecordedGame:
             template = load_template(game.name, games.switched_on(game))
             won = () if game.outcome(position) is None else game.won_by(position)
             title = " ".join(line[: made + 1])
-            return _drawn(game, template, position, Marks(last=tuple(last), hint=tuple(hint), won=won), title)
+            return _drawn(
+                game,
+                template,
+                position,
+                Marks(last=tuple(last), hint=tuple(hint), won=won, dead=game.dead(position)),
+                title,
+            )
         except ValueError as error:
             raise ExportError(f"the board cannot be drawn: {error}") from error
 
@@ -129,12 +135,12 @@ def _drawn(game: AnyGame, template: BoardTemplate, position: Any, marks: Marks, 
     pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
     return board_svg(
         template,
-        game.board(position),
+        game.figures(position),
         marks=marks,
         tiles=game.tiles(position),
         pawns=pawns,
         title=title,
-        names=names_of(template),
+        names=names_of(game, template),
         sides=sides_of(game),
         worth=worth_of(game),
     )

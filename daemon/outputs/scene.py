@@ -21,7 +21,7 @@ class Scene:
     pose: BoardPose | None = None
     """Pose of the board in `frame`; None while the board is lost."""
     board: str = ""
-    """The believed board: a class letter per cell; empty before the first one."""
+    """What is believed to stand on each cell, as `Game.figures` tells; empty before the first board."""
     last_move: tuple[Step, ...] = ()
     """Steps of the last move."""
     agent_steps: tuple[Step, ...] = ()

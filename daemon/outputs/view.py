@@ -20,7 +20,7 @@ from daemon.drawing.board_svg import Marks, board_svg
 from daemon.game.effects import Thought
 from daemon.game.line_of_play import LineOfPlay, shares_pieces, unseen_moves
 from daemon.i18n.translation import alone, as_words, in_words, language, worded, worded_n
-from daemon.judging import phrases
+from daemon.judging import counting, phrases
 from daemon.judging.play import Play
 from daemon.outputs.instruction import instruction
 from daemon.storage.exporting.formats import suiting
@@ -58,7 +58,7 @@ class View:
         `names` are the people's own, empty where none is known.
         """
         play = match.referee
-        said = play.verdict, play.awaiting, play.outcome, play.paused, play.asked, match.advice
+        said = play.verdict, play.awaiting, play.outcome, play.paused, play.asked, match.advice, play.agreed
         hands = tuple(play.game.hand(play.position, side) for side in (0, 1))
         key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, *names, language())
         if key != self._key:
@@ -86,10 +86,12 @@ class View:
         won = () if game.outcome(position) is None else game.won_by(position)
         best = steps_and_labels(match.best_moves)
         forbidden = game.forbidden(position)
-        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown, hint, won, best, forbidden)
+        marks = Marks(
+            play.last_steps, wanted, play.fault_cells, unknown, hint, won, best, forbidden, game.dead(position)
+        )
         template = template_of(game)
         pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
-        drawn = game.name, template.options, game.board(position), marks, game.tiles(position), pawns, language()
+        drawn = game.name, template.options, game.figures(position), marks, game.tiles(position), pawns, language()
         if drawn == self._drawn:
             return None
         self._drawn = drawn
@@ -102,7 +104,7 @@ class View:
             tiles=tiles,
             pawns=pawns,
             title=alone("game", game.title),
-            names=names_of(template),
+            names=names_of(game, template),
             sides=sides_of(game),
             worth=worth_of(game),
         )
@@ -174,15 +176,17 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "watched": watched,
         "paused": play.paused,
         "faults": [game.cells[cell] for cell in play.fault_cells],
-        "pieces": [{"piece": letter, "name": what} for letter, what in names_of(template_of(game)).items()],
+        "pieces": [{"piece": letter, "name": what} for letter, what in class_names(template_of(game)).items()],
         "men": men_of(play.line),
         "offers": offers_of(play, watched=watched),
         "passes": [_pass_view(play, one) for one in _passes(play)],
+        "choices": _choices(play),
         "limit": game.limit,
         "opening": opening_of(play),
         "in_short": [in_words(one) for one in (*([by.said] if by is not None else []), *game.in_short)],
         "export": suiting(game.name)[0],
         "hand": unseen_hand(play, watched=watched),
+        "counting": counting_of(play),
         "result": "" if play.outcome is None else in_words(*phrases.result(game, play.outcome)),
     }
 
@@ -198,6 +202,7 @@ def offers_of(play: Play, *, watched: bool) -> list[str]:
     offered = {
         "undo": play.ply > 0 or play.declared is not None,
         "pass": bool(_passes(play)),
+        "choose": bool(_choices(play)),
         "coach": goes_on and not play.paused and play.awaiting == "move",
         "end_move": goes_on and looks,
         "pause": goes_on and not play.paused and (watched or None not in play.agents),
@@ -209,8 +214,19 @@ def offers_of(play: Play, *, watched: bool) -> list[str]:
         "hand": unseen_hand(play, watched=watched) is not None,
         "repeat": True,
         "new_game": True,
+        "count": counting.is_open(play),
     }
     return [name for name, meant in offered.items() if meant]
+
+
+def counting_of(play: Play) -> list[dict[str, str]] | None:
+    """While a finished game is counted: the `side`s still to agree, each with a `name` for the button; else None."""
+    if not counting.is_open(play):
+        return None
+    sides = [(play.game.sides[side], phrases.named(play.game, side)) for side in counting.still_to_agree(play)]
+    if len(sides) == 1:
+        return [{"side": sides[0][0], "name": worded("Agree")}]
+    return [{"side": side, "name": worded("{side:Nom} agrees", side=named)} for side, named in sides]
 
 
 def unseen_hand(play: Play, *, watched: bool) -> dict[str, object] | None:
@@ -237,6 +253,20 @@ def _passes(play: Play) -> list[Any]:
         return []
     passes = unseen_moves(play.game, play.position)
     return passes if len(passes) <= MAX_CHOICES else []
+
+
+def _choices(play: Play) -> list[dict[str, str]]:
+    """What the last move may have chosen instead, where the board does not show it: each as its `move` and a `name`."""
+    line = play.line
+    if not line.plies or play.paused or line.plies[-1].known == "agent" or line.plies[-1].move is None:
+        return []
+    before = line.positions[len(line.plies) - 1]
+    others = games.alike(play.game, before, line.plies[-1].move)
+    return [
+        {"move": play.game.format_move(before, one), "name": alone(term.kind, term.name)}
+        for one in others
+        if (term := play.game.choice(before, one)) is not None
+    ]
 
 
 def _pass_view(play: Play, move: Any) -> dict[str, str]:
@@ -297,7 +327,12 @@ def _template(name: str, options: frozenset[str]) -> BoardTemplate:
     return load_template(name, options)
 
 
-def names_of(template: BoardTemplate) -> dict[str, str]:
+def names_of(game: AnyGame, template: BoardTemplate) -> dict[str, str]:
+    """The display name of each class of a board and of each figure, by its letter, in the players' language."""
+    return class_names(template) | {letter: alone("piece", what) for letter, what in game.figure_nouns.items()}
+
+
+def class_names(template: BoardTemplate) -> dict[str, str]:
     """The display name of each class of a board, by its letter, in the players' language."""
     return {letter: alone("piece" if letter == EMPTY else "kind", what) for letter, what in template.classes.items()}
 

@@ -47,6 +47,7 @@ from daemon.outputs.permission import Permission
 from daemon.outputs.phones.addresses import own_addresses
 from daemon.outputs.phones.door import DoorError, Invitation, Invitations, PhoneDoor
 from daemon.outputs.phones.filming import Aim
+from daemon.outputs.score_pad_page import ScorePadPage
 from daemon.outputs.setup import Setup
 from daemon.outputs.sounds import Sounds
 from daemon.outputs.speech.command_voice import Renders
@@ -124,6 +125,7 @@ class WebPage:
             if journal is None
             else Archive(journal, permission, lambda: self._page_state.state, commands_from_elsewhere=token is not None)
         )
+        self._pads = None if journal is None else ScorePadPage(journal, permission)
         self._failure = ""
         self._beat_s = self._woken_s = time.monotonic()
         self._loop = asyncio.new_event_loop()
@@ -410,6 +412,8 @@ class WebPage:
         self._setup.add_routes(application.router)
         if self._archive is not None:
             self._archive.add_routes(application.router)
+        if self._pads is not None:
+            self._pads.add_routes(application.router)
         return application
 
     async def _state(self, _: web.Request) -> web.Response:

@@ -14,6 +14,8 @@ from daemon.judging.cell_overrides import CellOverrides
 from daemon.judging.corrections import Refusal
 from daemon.judging.play import Withdrawn
 from daemon.judging.referee import Referee
+from daemon.perception.glimpses import Glimpses
+from daemon.perception.learning.growing import Growth
 from daemon.perception.next_game import STANDS_S, NextGame
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
@@ -52,6 +54,10 @@ class BoardTracker:
         self.reading: BoardReading | None = None
         """Last reading of the board, without what people said about cells."""
         self._learner = learner
+        self._expected_of: tuple[Referee, int] | None = None
+        self._growth = Growth(pipeline)
+        self._glimpses: Glimpses | None = None
+        match.followers.append(self._growth.changed)
         self._interpreter = ReadingInterpreter(learner)
         self._next_game, self._occlusion_notices = NextGame(), OcclusionNotices()
         self._seen_s: float | None = None
@@ -92,6 +98,8 @@ class BoardTracker:
     def feed(self, frame: Frame) -> Observation:
         """Processes one frame completely, from the picture to the announcements."""
         self.pipeline.believed = self._referee.game.board(self._referee.position)
+        if self._expected_of != (self._referee, self._referee.ply):
+            self._expect()
         observation = self.pipeline.feed(frame)
         self.observation = observation
         self.match.board_free = _is_free(observation)
@@ -112,7 +120,27 @@ class BoardTracker:
         if observation.alignment.relocked:
             self.match.carry_out(self._referee.found())
         self._read(observation)
+        if observation.glimpse is not None and observation.reading is None:
+            self._take_glimpse(observation.glimpse)
         return observation
+
+    def _expect(self) -> None:
+        """Tells the pipeline which boards may be in view: a start, or the position of a game that goes on."""
+        game, referee = self._referee.game, self._referee
+        self._expected_of = referee, referee.ply
+        positions = game.starts if not referee.ply else (referee.position,)
+        self.pipeline.expected = tuple(dict.fromkeys(game.board(position) for position in positions))
+
+    def _take_glimpse(self, glimpse: BoardReading) -> None:
+        """Takes plies that are seen while something moves over the board."""
+        if self.match.puzzle is not None or self.start_in_view or self._referee.outcome is not None:
+            return
+        if self._glimpses is None:
+            self._glimpses = Glimpses(self.pipeline.template)
+        event = self._glimpses.see(glimpse, self._referee, self._interpreter)
+        if event is not None:
+            self.pipeline.passed(event.explanations[0].board)
+            self.match.carry_out(self._ruled(event, ()))
 
     def _read(self, observation: Observation) -> None:
         """Acts on a picture of the board: judges a reading, or looks for a move that a player has announced."""
@@ -265,6 +293,8 @@ class BoardTracker:
         effects = self._referee.see(event, movers)
         if self._learner is not None and self.observation is not None:
             self._learner.judged(event, self._referee, self.observation)
+        if self.observation is not None:
+            self._growth.judged(event, self._referee, self.observation)
         if self._referee.verdict in ("unchanged", "legal", "takeback"):
             self._arm = None
         return effects

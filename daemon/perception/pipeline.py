@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from calibration.profile import TableProfile
 from calibration.template import NEIGHBOUR, BoardTemplate
 from games import EMPTY
+from vision.calibrating.start import Lesson, learn_from
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
-from vision.pose import BoardPose, cells_in_picture, project, rectify
+from vision.pose import BoardPose, cells_in_picture, project, rectify, turned_pose
+from vision.primitives.patch_changes import Patches, differing
 from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
 from vision.reading.heads import Head
 from vision.reading.reader import Reader, reference_of
@@ -28,6 +30,7 @@ from vision.watching.align import Aligner, Alignment, side_px
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.cover import Flags
 from vision.watching.gate import LIGHT_STEP, MAX_STEP_S, Gate, GateState
+from vision.watching.still_cells import StillCells
 from vision.watching.surroundings import surroundings_of
 from wording import Sentences
 
@@ -49,6 +52,13 @@ MIN_COVERED, MAX_COVERED = 3, 0.5
 """Fewest cells, and greatest share of all cells, that a hand or arm resting over the board covers."""
 MIN_SEEN = 0.8
 """Share of a cell that must lie in the picture for the cell to be read."""
+LEARN_EVERY_S = 0.25
+"""Seconds between pictures that are looked at for whether they show an expected board."""
+WELL_TAUGHT = 0.9
+"""Share of boards expected to be read right from which the start need not be looked at again, in better light."""
+GLIMPSE_SHARE = 0.5
+"""Time for which a cell must look the same to be read while something moves elsewhere, as a share of the settling time:
+less than that, as its neighbours count too."""
 UNCONFIRMED_S = 2.2
 """Seconds an unverified, changed picture must stay still; a resting hand moves sooner. Longer than the stillness that
 the repeated picture of a frozen camera counts for."""
@@ -90,6 +100,9 @@ class Observation:
     """Distance the board moved in the picture since the previous frame, as a share of its side."""
     frozen: bool = False
     """Whether the camera sends the same picture again and again."""
+    glimpse: BoardReading | None = None
+    """A reading of the cells that have not changed for a while, though something moves over others: those are unknown
+    and may hold anything."""
 
 
 class Pipeline:
@@ -116,6 +129,14 @@ class Pipeline:
         """Readings of the present still picture, to be averaged."""
         self.believed = ""
         """The board believed at present; empty if none is known."""
+        self.expected: tuple[str, ...] = ()
+        """Boards of which one may be in view, with men: the first picture that shows one teaches how they look."""
+        self.lesson: Lesson | None = None
+        """What that picture has taught."""
+        self._learn_s, self._turns = -np.inf, False
+        self._tried: Patches | None = None
+        """The last picture from which learning was tried."""
+        self._still_cells, self._open_cells = StillCells(), b""
         self._last: Observation | None = None
         self._preview: Preview | None = None
         """Preview of the last fully processed frame."""
@@ -138,7 +159,7 @@ class Pipeline:
             self._last = self._look(frame)
             return self._last
         gate = self._last.gate and dataclasses.replace(self._last.gate, fresh=False)
-        return dataclasses.replace(self._last, frame=frame, gate=gate, reading=None, spent=None)
+        return dataclasses.replace(self._last, frame=frame, gate=gate, reading=None, spent=None, glimpse=None)
 
     def why_unseen(self, frame: Frame) -> Sentences:
         """Returns why the board is not seen in a frame and what to do about it; empty if no cause is found.
@@ -148,6 +169,10 @@ class Pipeline:
         mirrored = self.aligner.is_mirrored(frame.image)
         why = MIRRORED if mirrored else why_unseen(frame.image, self.template)
         return () if why.code == "no_board" else (why.matter, why.remedy)
+
+    def passed(self, board: str) -> None:
+        """Takes over a board that was believed from a glimpse."""
+        self._passed = board
 
     def ask_again(self) -> bool:
         """Requests another reading of the still picture, to be averaged; False if it was read often enough."""
@@ -193,14 +218,20 @@ class Pipeline:
         if alignment.strange:
             self.gate.reset()
             self.arms.reset()
+            self._still_cells.reset()
+        alignment = self._turned(alignment)
         self._adopt_template()
         self._stale |= alignment.relocked
         tracked_s = time.perf_counter()
-        if alignment.pose is None:
+        pose = alignment.pose
+        if pose is None:
             return Observation(frame, alignment, spent=Spent(tracked_s - began_s))
-        rectified = rectify(frame.image, alignment.pose, self.template)
+        rectified = rectify(frame.image, pose, self.template)
+        if self._may_learn(frame, pose) and self._learn(rectified):
+            pose, rectified = self._begin_to_read(frame, pose, rectified)
+            alignment = dataclasses.replace(alignment, pose=pose)
         rectified_s = time.perf_counter()
-        look_around = functools.partial(surroundings_of, frame.image, alignment.pose, self.template)
+        look_around = functools.partial(surroundings_of, frame.image, pose, self.template)
         reads_through = functools.partial(self._reads_through, rectified, frame.time_s)
         gate = self.gate.update(rectified, frame.time_s, look_around, reads_through, repeated)
         if gate.fresh and gate.sure:
@@ -211,7 +242,7 @@ class Pipeline:
         reading = self._read(rectified, frame, gate) if gate.settled else None
         outside = np.zeros(len(self.template.cells_mm), dtype=np.bool_)
         if gate.settled:
-            outside = cells_in_picture(alignment.pose, self.template, frame.image) < MIN_SEEN
+            outside = cells_in_picture(pose, self.template, frame.image) < MIN_SEEN
         if reading is not None and (
             self._is_touched(reading, rectified)
             or self._is_unconfirmed(reading, frame, gate)
@@ -221,6 +252,7 @@ class Pipeline:
             self._again, self._batch, self._stale = False, [], True
         if reading is not None and outside.any():
             reading = reading.without(outside)
+        glimpse = None if gate.settled else self._glimpse(rectified, frame.time_s)
         spent = Spent(
             tracked_s - began_s,
             rectified_s - tracked_s,
@@ -229,9 +261,84 @@ class Pipeline:
             self.cells_read - before,
         )
         cells = tuple(int(cell) for cell in np.flatnonzero(outside))
-        moved_share = alignment.moved_px / side_px(alignment.pose, self.template)
+        moved_share = alignment.moved_px / side_px(pose, self.template)
         frozen = self.gate.is_frozen(frame.time_s)
-        return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells, moved_share, frozen)
+        return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells, moved_share, frozen, glimpse)
+
+    def _may_learn(self, frame: Frame, pose: BoardPose) -> bool:
+        """Whether the picture may teach: nothing did so before, and the whole board is in the picture."""
+        taught = self.lesson is not None and (
+            self.lesson.expectation.boards > WELL_TAUGHT or self.lesson.board not in self.expected
+        )
+        if taught or self.profile is not None or not self.expected:
+            return False
+        if frame.time_s < self._learn_s or cells_in_picture(pose, self.template, frame.image).min() < MIN_SEEN:
+            return False
+        self._learn_s = frame.time_s + LEARN_EVERY_S
+        return True
+
+    def _learn(self, rectified: Image) -> bool:
+        """Learns from the picture how the men look, if it shows an expected board.
+
+        The picture need not be still: what covers a cell or moves over it does not look as that cell should.
+        """
+        patches = self.reader.patches(rectified)
+        if self._tried is not None and not differing(self._tried, patches).any():
+            return False  # it would teach no more than before
+        self._tried = patches
+        lesson = learn_from(rectified, self.expected, self.template)
+        if lesson is not None:
+            self.cells_read += len(self.template.cells_mm)
+        if isinstance(lesson, Lesson):
+            if self.lesson is not None:
+                if lesson.turn or lesson.expectation.boards <= self.lesson.expectation.boards:
+                    return False
+                lesson = dataclasses.replace(lesson, turn=self.lesson.turn)
+            self.lesson = lesson
+            LOGGER.info("the start has taught how the men look, turn %d: %s", lesson.turn, lesson.expectation.text)
+            return True
+        if lesson is not None:
+            cells = ", ".join(self.template.cell_names[cell] for cell in lesson.cells)
+            LOGGER.debug("the board does not lie as expected, and teaches nothing: %s", cells or "men all alike")
+        return False
+
+    def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Image) -> tuple[BoardPose, Image]:
+        """Reads by what was learnt from now on; returns the place and the picture of the board the right way round."""
+        assert self.lesson is not None
+        if self.lesson.turn and not self._turns:
+            self._turns = True
+            pose = turned_pose(pose, self.template, self.lesson.turn)
+            rectified = rectify(frame.image, pose, self.template)
+            self.gate.reset()
+            self.arms.reset()
+        self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), self.lesson.board))
+        self._batch, self._reading, self._unknown, self._passed, self._stale = [], None, None, "", True
+        return pose, rectified
+
+    def _turned(self, alignment: Alignment) -> Alignment:
+        """The board's place with its own top left where the start has shown it to be."""
+        if alignment.pose is None or self.lesson is None or not self.lesson.turn:
+            return alignment
+        return dataclasses.replace(alignment, pose=turned_pose(alignment.pose, self.template, self.lesson.turn))
+
+    def _glimpse(self, rectified: Image, time_s: float) -> BoardReading | None:
+        """Reads the cells that have looked the same for a while though something moves; the others may hold anything.
+
+        Only a board that has taught is read so, and only where a cell looks unlike what it held. On a chequered board a
+        move shows on two squares at least.
+        """
+        if self.lesson is None or not self.template.first_square:
+            return None
+        still = self._still_cells.update(self.reader.patches(rectified), time_s) >= GLIMPSE_SHARE * self.gate.settle_s
+        unlike, changed = self.reader.unlike_kept(rectified), still & self.reader.changed_cells(rectified)
+        open_cells = still.tobytes()
+        if (still & unlike).sum() < 2 or (open_cells == self._open_cells and not changed.any()):
+            return None
+        self._open_cells = open_cells
+        self.cells_read += int(changed.sum())
+        reading = self.reader.read(rectified, time_s, changed=changed)
+        self._stale = True  # the kept readings are not of this picture
+        return reading.without(~still)
 
     def _reads_through(self, rectified: Image, time_s: float, things: Flags) -> bool:
         """Whether every cell under an apparent obstacle of at least a hand's size is read without doubt.

@@ -9,7 +9,7 @@ from typing import Any
 import games
 from daemon.commands.game_choice import choice_of
 from daemon.commands.sources import is_same, names_of
-from daemon.commands.strengths import strengths_of
+from daemon.commands.strengths import engines_of, strengths_of
 from daemon.config.settings import JOINS, ClockSection, Config, PlayerSection
 from daemon.i18n.translation import LANGUAGES, OPTION, alone, in_words, titled, worded, worded_n
 from daemon.supervision.camera import NONE
@@ -100,6 +100,7 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
         ],
         "levels": known.get("levels", []),
         "strengths": strengths_of(known.get("levels", [])),
+        "engines": engines_of(one["name"] for one in catalogue.get("known", ()) if _is_there(one, name)),
         "agents": [
             {"name": agent["name"], "options": _options(agent, name, known, catalogue)}
             for agent in agents
@@ -107,6 +108,11 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
         ]
         + [{"name": agent, "options": []} for agent in joining],
     }
+
+
+def _is_there(engine: Mapping[str, Any], game: str) -> bool:
+    """Whether an engine of the catalogue's `known` is installed and plays the game."""
+    return bool(engine["installed"]) and engine["game"] == game
 
 
 def _options(

@@ -22,7 +22,7 @@ from daemon.commands.setup_requests import SetupRequest
 from daemon.drawing import marks
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.i18n.translation import in_a_row, in_words, worded
-from daemon.outputs.view import names_of
+from daemon.outputs.view import class_names
 from games import AnyGame
 from places.weights import WeightsError
 from vision.calibrating.calibrate import CalibrationError
@@ -149,7 +149,7 @@ class TableSetup:
             self._shown = (
                 board,
                 faults,
-                board_svg(self._template, board, marks=Marks(faults=faults), names=names_of(self._template)),
+                board_svg(self._template, board, marks=Marks(faults=faults), names=class_names(self._template)),
             )
         return self._shown[2]
 

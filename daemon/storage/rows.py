@@ -189,11 +189,16 @@ def _outcome(row: Row) -> Outcome | None:
     if row["finished"] is None:
         return None
     scores = None if row["scores"] is None else _json(row, "scores")
-    if scores is not None and not (isinstance(scores, list) and [type(one) for one in scores] == [int, int]):
+    if scores is not None and not _are_scores(scores):
         raise RowError(f"scores is {row['scores']!r:.60}")
     if row["winner"] not in (None, 0, 1):
         raise RowError(f"winner is {row['winner']!r:.60}")
     return Outcome(row["winner"], _text(row, "reason"), None if scores is None else (scores[0], scores[1]))
+
+
+def _are_scores(scores: object) -> bool:
+    """Whether these are the points of two sides: whole numbers, or halves in some games."""
+    return isinstance(scores, list) and len(scores) == 2 and all(type(one) in (int, float) for one in scores)
 
 
 def _finished(row: Row) -> str | None:

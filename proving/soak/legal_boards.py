@@ -80,6 +80,8 @@ def _successors(game: AnyGame, position: Any, board: str, left: int) -> Iterator
 
 
 def _passes(game: AnyGame, position: Any) -> list[Any]:
+    if game.passes_told:
+        return []
     return [move for move in game.legal_moves(position) if not game.steps(position, move)]
 
 

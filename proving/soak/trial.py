@@ -11,7 +11,9 @@ from typing import Any
 
 import games
 from calibration.template import load_template
+from daemon.commands.command import Pass
 from daemon.config.seats import Seat
+from daemon.core.command_handlers import obey
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces, unseen_moves
 from proving.soak.agent import NAME as AGENT
@@ -261,7 +263,10 @@ class Trial:
         humans = frozenset(side for side in (0, 1) if self.subject.seats[side].agent is None)
         seed = self.plan.seed + 1009 * self.tally.games
         pace = self.chance.uniform(0.8, 2.0)
-        return ScriptedPlayer(self.game, self.table, humans, seed, think_s=THINK_S, pace=pace)
+        return ScriptedPlayer(self.game, self.table, humans, seed, think_s=THINK_S, pace=pace, say_pass=self._say_pass)
+
+    def _say_pass(self, ply: int) -> bool:
+        return obey(self.subject.match, Pass(ply=ply), self.subject.eyes).accepted
 
     def _clock(self) -> float:
         return self.camera.last.time_s if self.camera.last is not None else self.time_s
@@ -269,6 +274,8 @@ class Trial:
     def _hear(self, announcement: Announcement) -> None:
         if announcement.code == "agent_move":
             self.player.hear(announcement.ply + 1, announcement.move)
+        elif announcement.code == "pass":
+            self.player.hear(announcement.ply, announcement.move)  # an agent's; people know theirs
         elif announcement.code in ("start", "resumed") and (asked := self.subject.referee.agent_move_text):
             self.player.hear(announcement.ply + 1, asked)  # its words name the move that is still to be carried out
         self.judge.hear(announcement)

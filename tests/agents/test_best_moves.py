@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 import games
 from agents import reasons
 from agents.analysis import Analyst
-from agents.best_moves import BestMoves, final_lead
+from agents.best_moves import BestMoves
 from agents.cli import app
 from agents.endgames import Solver
+from agents.values import final_lead
 from games import AnyGame
 
 NEVER = threading.Event()
@@ -61,7 +62,7 @@ def test_the_ending_of_reversi_is_worth_what_the_solver_proves() -> None:
                 else:
                     assert ended.scores is not None
                     score = final_lead(ended.scores) * (1 if position.side == 0 else -1)
-                assert one["proven"] and one["discs"] == score
+                assert one["proven"] and (one["amount"], one["unit"]) == (score, "disc")
                 checked += 1
         moves = reversi.legal_moves(position)
         position = reversi.apply(position, moves[number % len(moves)])
@@ -117,7 +118,8 @@ def test_dominoes_are_worth_their_points() -> None:
     side = dominoes.to_move(position)
     for one in best:
         gains = dominoes.gains(hidden, dominoes.parse_move(hidden, str(one["move"])))
-        assert gains is not None and one["points"] == gains[side].total - gains[1 - side].total > 0
+        assert gains is not None and one["unit"] == "point"
+        assert one["amount"] == gains[side].total - gains[1 - side].total > 0
         assert one["why"] == ["if_held"]
 
 

@@ -70,11 +70,13 @@ def test_a_worker_answers_without_a_kernel_that_is_late(fake: tuple[FakeKernel, 
         answer = player.choose(game.initial(), Limits(depth=1), NEVER)
         assert answer.move in game.legal_moves(game.initial())
         assert answer.depth == 1
+        assert answer.told_score is None  # plain search judges by another evaluation
     assert (kernel.asked, kernel.made) == (1, 0)
     assert loading.is_busy()
     kernel.arrive.set()
     loading.begin(game.name).join()
-    player.choose(game.initial(), Limits(depth=1), NEVER)
+    answer = player.choose(game.initial(), Limits(depth=1), NEVER)
+    assert answer.told_score == answer.score
     assert (kernel.asked, kernel.made) == (1, 1)
     assert not loading.is_pending(game.name)
 

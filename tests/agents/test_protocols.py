@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 import time
@@ -12,7 +13,8 @@ import pytest
 
 import games
 from agents import players, protocols
-from agents.agent import AgentError
+from agents.agent import AgentError, Answer
+from agents.minimax import Minimax
 from agents.protocols import ggf, sanmill
 from agents.protocols.gomocup import SHARE, GomocupSession
 from agents.protocols.nboard import discs
@@ -41,9 +43,9 @@ class Talk:
 def test_each_protocol_is_spoken_for_its_game_only() -> None:
     assert [protocols.games_of(name) for name in protocols.NAMES] == [
         ("gomoku",),
-        ("gomoku", "reversi"),
+        ("go", "gomoku", "reversi"),
         ("reversi",),
-        ("nine_mens_morris",),
+        ("nine_mens_morris", "chess"),
     ]
     with pytest.raises(AgentError, match="nboard is spoken for reversi, not for gomoku"):
         protocols.open_session("nboard", games.load("gomoku"), players.parse("random"), print)
@@ -198,6 +200,20 @@ def test_nboard_hints_are_the_best_first_and_no_more_than_asked_for() -> None:
     assert worths == sorted(worths, reverse=True)
 
 
+def test_while_the_evaluation_is_loading_no_worth_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    choose = Minimax.choose
+
+    def in_plain_search(self: Minimax, *asked: Any) -> Answer:
+        return dataclasses.replace(choose(self, *asked), stopgap=True)
+
+    monkeypatch.setattr(Minimax, "choose", in_plain_search)
+    lines = Talk("nboard").say("set depth 1", f"set game {GAME_SENT}", "hint 3", "ping 1", "go")
+    (answer,) = (line for line in lines if line.startswith("=== "))
+    assert answer.split("/")[1] == "" and not any(line.startswith("search") for line in lines)
+    info = next(line for line in Talk("uci").say("position startpos", "go depth 1") if line.startswith("info depth"))
+    assert "score" not in info and " pv " in info
+
+
 def test_nboard_learns_and_quits() -> None:
     talk = Talk("nboard")
     assert talk.say("learn") == ["learned"]
@@ -226,7 +242,6 @@ def test_nboard_warns_of_what_it_cannot_obey_and_goes_on(line: str, words: str) 
 
 
 def test_scores_are_told_in_discs() -> None:
-    assert discs(None) == 0
     assert discs(-635) == -6.35
     assert discs(100_000 + 1200) == 12
     assert discs(-999_990) == -64
@@ -411,3 +426,22 @@ def test_nboard_waits_for_the_code_before_it_says_its_name(monkeypatch: pytest.M
     monkeypatch.setattr("agents.protocols.thinking.Thinking.wait_for_code", lambda _, s=0.0: waited.append(s))
     assert Talk("nboard").say("nboard 2") == ["set myname Kibitzer"]
     assert waited
+
+
+def test_uci_is_spoken_for_chess_with_claims_left_out_and_scores_of_the_mover() -> None:
+    lines: list[str] = []
+    game = games.load("chess")
+    session = protocols.open_session("uci", game, players.parse("alphabeta:depth=2"), lines.append)
+    knights = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8"
+    for line in ("uci", f"position startpos moves {knights}", "go depth 1"):
+        session.hear(line)
+    session.close()
+    best = lines[-1].split()
+    assert best[0] == "bestmove" and len(best[1]) == 4
+    lines.clear()
+    for line in ("position fen k7/8/8/8/8/8/1q6/7K b - - 0 1", "go depth 2", "position fen 8 w - - 0 1"):
+        session.hear(line)
+        session._thinking.finish()  # type: ignore[attr-defined]
+    session.close()
+    assert lines[1].startswith("bestmove ") and "score cp " in lines[0] and "score cp -" not in lines[0]
+    assert lines[2].startswith("info string position not changed")

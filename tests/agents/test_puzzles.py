@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 import games
 from agents import puzzles
-from agents.best_moves import final_lead
 from agents.endgames import Solver
 from agents.puzzles import Certificate
 from agents.puzzles_cli import app
+from agents.values import final_lead
 from games import AnyGame
 
 PUZZLE_GAMES = ("gomoku", "reversi", "morris", "ganh")

@@ -110,3 +110,28 @@ def test_we_take_a_pass_in_gtp_whether_it_is_told_or_not(told: bool) -> None:
     assert said[-3].startswith("? illegal move")
     assert said[-2:] == ["=9", "="]
     assert talk("reversi", *lines, "genmove black")[-1] == "= pass"
+
+
+def test_gnugo_plays_go_from_the_start_after_a_pass_and_from_a_set_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = f'["{program("gnugo")}", "--mode", "gtp", "--level", "1"]'
+    (tmp_path / "engines.toml").write_text(f'[engines.gnugo]\nprotocol = "gtp"\ngame = "go"\ncommand = {command}\n')
+    monkeypatch.setenv(engines.FILE_VARIABLE, str(tmp_path / "engines.toml"))
+    game = games.load("go", {"handicap": 2, "komi": "0.5"})
+    agent, position = registry.load_agent("external", game), game.initial()
+    for text in ("", "pass"):
+        position = game.apply(position, game.parse_move(position, text)) if text else position
+        position = game.apply(position, agent.choose(position, Limits(), threading.Event()).move)
+    rows = ["XO.......", "X........", "......O..", ".........", "....X....", *["........."] * 4]
+    alone = game.parse_position(f"{'/'.join(rows)} w - 0,0 0")
+    assert agent.choose(alone, Limits(), threading.Event()).move in game.legal_moves(alone)
+    agent.close()
+
+
+def test_we_speak_gtp_for_go_with_komi_handicap_passes_and_the_score() -> None:
+    said = talk("go", "boardsize 13", "komi 0.5", "fixed_handicap 3", "play w C3", "play w D3", "final_score")
+    assert said[:3] == ["=", "=", "= D10 K10 D4"]  # a pass of black lies between the two stones of white
+    assert said[3:] == ["=", "=", "? cannot score"]
+    ended = talk("go", "komi 0.5", "play b pass", "play w pass", "final_score", "komi 0.3", "fixed_handicap 1")
+    assert ended == ["=", "=", "=", "= W+0.5", "? komi is whole or half points", "? board not empty"]

@@ -37,7 +37,7 @@ def serious(page: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", ["", "setup", "games", "overlay", "phone"])
+@pytest.mark.parametrize("path", ["", "setup", "games", "pad", "overlay", "phone"])
 def test_axe_finds_no_serious_fault(table: Tables, look: Look, tmp_path: Path, path: str, scheme: str) -> None:
     there = table("morris", phone=door(tmp_path))
     page = look(there.address + path, color_scheme=scheme, bypass_csp=True)
@@ -53,7 +53,7 @@ def test_axe_finds_no_serious_fault(table: Tables, look: Look, tmp_path: Path, p
         assert serious(page) == []
 
 
-@pytest.mark.parametrize("path", ["", "setup", "games", "phone"])
+@pytest.mark.parametrize("path", ["", "setup", "games", "pad", "phone"])
 @pytest.mark.parametrize("width", [360, 768, 1920, 3840])
 def test_nothing_sticks_out_sideways(table: Tables, look: Look, tmp_path: Path, path: str, width: int) -> None:
     there = table("dominoes" if not path else "morris", phone=door(tmp_path))

@@ -343,3 +343,42 @@ def test_everything_about_a_new_game_is_chosen_in_a_dialog(table: Tables, look: 
     page.locator("#menu-form").evaluate("(form) => { form.noValidate = true; }")
     page.locator("#menu-begin").click()
     page.locator("#menu-answer.bad", has_text="clock.minutes").wait_for()
+
+
+def test_a_game_of_go_is_counted_on_the_page_and_both_agree(table: Tables, look: Look) -> None:
+    there = table("go")
+    page, game, position = look(there.address), there.game, there.game.initial()
+    for plies, text in enumerate(["E5", "A9", "B9", "J1", "A8", "pass", "pass"], 1):
+        move = game.parse_move(position, text)
+        make(page, game, position, move)
+        has_come(page, there, plies)
+        position = game.apply(position, move)
+    assert there.session.match is not None
+    referee, cell = there.session.match.referee, game.cells.index("J1")
+    agree = page.locator('#actions [data-command="agree"]')
+    agree.nth(1).wait_for()
+    before = cell in game.dead(referee.position)
+    point(page, "J1")
+    page.locator("#announcements", has_text="J1 counts as alive" if before else "J1 counts as captured").wait_for()
+    assert (cell in game.dead(referee.position)) != before
+    assert page.locator(".forbidden").count() == len(game.dead(referee.position))
+    agree.first.click()
+    page.locator("#announcements", has_text="Does white, too?").wait_for()
+    agree.first.click()
+    page.locator("#announcements", has_text="The count is agreed.").wait_for()
+    assert agree.count() == 0 and referee.agreed == {0, 1}
+
+
+@pytest.mark.parametrize("taps", [("26", "19", "12"), ("26", "12")])
+def test_a_man_that_jumps_on_is_led_over_its_squares_or_put_straight_on_the_last(
+    taps: tuple[str, ...], table: Tables, look: Look
+) -> None:
+    there = table("draughts")
+    page = look(there.address)
+    moves = ("12-16", "24-20", "9-14", "28-24", "10-15", "23-18", "14-23")
+    for plies, move in enumerate([*(move.split("-") for move in moves), taps], 1):
+        page.wait_for_selector(".cell.source")
+        for square in move:
+            point(page, square)
+        has_come(page, there, plies)
+    assert there.moves[-1] == "26x12"

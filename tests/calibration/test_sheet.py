@@ -21,6 +21,12 @@ NUMBERS = {
     ("gomoku", ""): 5,
     ("gomoku", "size=19"): 6,
     ("double_double_dominoes", ""): 7,
+    ("chess", ""): 10,
+    ("go", ""): 20,
+    ("go", "size=13"): 21,
+    ("go", "size=19"): 22,
+    ("draughts", ""): 12,
+    ("draughts", "size=10"): 13,
 }
 """Must never change, since sheets that were printed once must stay readable."""
 

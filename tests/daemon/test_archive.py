@@ -133,7 +133,7 @@ def test_every_export_is_a_download_that_import_reads(page: WebPage, name: str, 
         path.write_bytes(content)
         assert read_game(path).game == name
         assert path.suffix != ".zip" or "1_mutari.txt" in zipfile.ZipFile(BytesIO(content)).namelist()
-    status, refused = told(page, f"archive/{game_id}/export/pgn")
+    status, refused = told(page, f"archive/{game_id}/export/docx")
     assert status == 409 and "is one of" in refused["text"]
 
 

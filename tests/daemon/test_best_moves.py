@@ -31,7 +31,7 @@ from tests.daemon.test_match import Bench
 from wording import Sentence
 
 COACHES: list[hints.Coach] = []
-ONE = {"move": "f4", "score": 500, "ends": None, "discs": None, "men": None, "points": None, "why": ["blocks_mill"]}
+ONE = {"move": "f4", "score": 500, "ends": None, "amount": None, "unit": "", "men": 0, "why": ["blocks_mill"]}
 ANSWERING = """
 import json, sys
 for line in sys.stdin:
@@ -189,17 +189,17 @@ for line in sys.stdin:
     [
         ({"score": 999_995, "ends": 5}, "★3", "wins in 3 moves"),
         ({"score": -999_996, "ends": -4}, "†2", "loses in 2 moves"),
-        ({"score": 400, "discs": 4}, "+4", "4 discs ahead"),
-        ({"score": -100, "discs": -1}, "−1", "1 disc behind"),
-        ({"score": 100_200, "discs": 2, "proven": True}, "+2", "wins by 2 discs"),
-        ({"score": 0, "discs": 0, "proven": True}, "=", "draws"),
-        ({"score": 0, "discs": 0}, "=", "even"),
+        ({"score": 400, "amount": 4, "unit": "disc"}, "+4", "4 discs ahead"),
+        ({"score": -100, "amount": -1, "unit": "disc"}, "−1", "1 disc behind"),
+        ({"score": 100_200, "amount": 2, "unit": "disc", "proven": True}, "+2", "wins by 2 discs"),
+        ({"score": 0, "amount": 0, "unit": "disc", "proven": True}, "=", "draws"),
+        ({"score": 0, "amount": 0, "unit": "disc"}, "=", "even"),
         ({"score": 500, "men": 1}, "+1", "clear advantage, wins 1 man"),
         ({"score": -500, "men": -2}, "−2", "clear disadvantage, loses 2 men"),
         ({"score": 1300, "men": 0}, "+++", "winning advantage"),
         ({"score": -150}, "−", "small disadvantage"),
         ({"score": 50}, "=", "even"),
-        ({"score": 7, "points": 7, "proven": True}, "+7", "7 points"),
+        ({"score": 7, "amount": 7, "unit": "point", "proven": True}, "+7", "7 points"),
         ({"score": 0, "proven": True}, "=", "draws"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from typing import Any
 from xml.etree import ElementTree
@@ -9,8 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 import games
-from calibration.template import BoardTemplate, load_template
+from calibration.template import BoardTemplate, Figure, load_template
 from daemon.drawing.board_svg import PIPS, Marks, board_svg
+from daemon.drawing.text_board import TextBoard
 from games import EMPTY, AnyGame, Step
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -120,3 +122,33 @@ def test_a_whole_board_of_any_game_is_short_enough_to_be_sent_at_every_move() ->
             len(board_svg(load_template(name), games.load(name, {}).classes[-1] * len(games.load(name, {}).cells)))
             < 200_000
         )
+
+
+def test_a_figure_is_drawn_in_the_shade_of_what_the_camera_sees_and_named_as_what_it_is() -> None:
+    figures = {"K": Figure("W", "\u2654", "M0 0H100V100Z"), "k": Figure("B", "\u265b", "M0 0H9V9Z", on_disc=True)}
+    template = dataclasses.replace(load_template("reversi"), figures=figures)
+    board = "KkWB" + 60 * EMPTY
+    picture = drawn(
+        template, board, names={"K": "white king", "k": "king of discs", "W": "man", "B": "man", ".": "empty"}
+    )
+    king, crowned, plain, _ = [one for one in picture.iter(f"{SVG}g") if one.get("data-cell")][:4]
+    assert (king.get("aria-label"), crowned.get("aria-label")) == ("a1: white king", "b1: king of discs")
+    man, crowned_man, plain_man = (one.find(f"{SVG}g") for one in (king, crowned, plain))
+    assert man is not None and crowned_man is not None and plain_man is not None
+    assert (man.get("class"), crowned_man.get("class")) == ("man light", "man dark")
+    assert [one.tag for one in man] == [f"{SVG}path"] and crowned_man[-1].tag == f"{SVG}path"
+    assert len(crowned_man) == len(plain_man) + 1
+    assert TextBoard(template).draw(board).splitlines()[0].split()[1] == "\u2654"
+
+
+@pytest.mark.parametrize(("corner", "dark"), [("bottom left", "a8"), ("bottom right", "h8"), ("top right", "h1")])
+def test_a_chequered_board_has_its_named_corner_dark(corner: str, dark: str) -> None:
+    plain = load_template("reversi")  # its row 1 is at the top
+    template = dataclasses.replace(
+        plain, game=corner, source=plain.source | {"grid": plain.source["grid"] | {"dark_corner": corner}}
+    )
+    centres = template.dark_mm.mean(axis=1)
+    names = {template.cell_names[int(abs(template.cells_mm - centre).sum(axis=1).argmin())] for centre in centres}
+    assert len(names) == 32 and dark in names and {"a1", "h8"} & names != {"a1"}
+    squares = [one for one in drawn(template).iter(f"{SVG}rect") if one.get("class") == "board-dark"]
+    assert len(squares) == 32 and not plain.dark_mm.size

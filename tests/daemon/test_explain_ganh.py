@@ -27,4 +27,4 @@ def test_what_is_left_to_capture_is_named(capture: str, taken: tuple[int, ...], 
     board = games.carry_out(game.board(position), [steps[0], *(steps[index] for index in taken)])
     best = explain(game, [position], reading_of(game, board)).explanations[0]
     assert (best.kind, best.moves) == ("unfinished", (move,))
-    assert str(missing_steps(game, position, move, best.missing)) == said
+    assert str(missing_steps(game, position, move, best.missing, best.board)) == said

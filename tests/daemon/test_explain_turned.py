@@ -44,7 +44,7 @@ def test_discs_turned_in_any_order_are_a_turn_not_yet_finished(game: Reversi, se
         assert (best.kind, best.board, best.moves) == ("unfinished", board, (move,))
         assert {step.cell for step in best.missing} == {step.cell for step in left}
         told = "Turn the piece on " if len(left) == 1 else "Turn the pieces on "
-        assert str(missing_steps(game, history[-1], move, best.missing)).startswith(told)
+        assert str(missing_steps(game, history[-1], move, best.missing, best.board)).startswith(told)
         seen += 1
     assert seen > 20
 

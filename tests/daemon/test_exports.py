@@ -36,7 +36,10 @@ EXAMPLES = settings(max_examples=20, deadline=None, derandomize=True, database=N
 RULES: dict[str, list[dict[str, object]]] = {
     "nine_mens_morris": [{}, {"first": "auto", "flying": True}, {"first": "dark", "men": 12, "diagonals": True}],
     "reversi": [{}, {"first": "white"}],
+    "go": [{}, {"size": 19, "handicap": 3, "komi": "0.5"}, {"set": "new_zealand"}, {"superko": True}],
     "gomoku": [{}, {"size": 19, "exact_five": True}, {"swap2": True}, {"first": "white"}, {"renju": True}],
+    "chess": [{}, {"start": 5, "draws": "automatic"}],
+    "draughts": [{}, {"set": "international"}, {"set": "russian", "first": "dark"}],
     "co_ganh": [{}, {"capture": "flip", "mo": True}, {"first": "down", "limit": 30}],
     "double_double_dominoes": [{}, {"first": "green"}],
 }

@@ -13,7 +13,7 @@ import games
 from agents.messages import AnswerMessage, FailureMessage, LimitsPart, ReplyMessage, StateMessage
 from daemon.agents.requests import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S
 from daemon.commands.command import Mover, NewGame, Pass, Repeat, Undo
-from daemon.config.seats import Seat
+from daemon.config.seats import Seat, stand_in
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.game.effects import Announcement, Record, Rewrite
@@ -39,6 +39,7 @@ class ScriptedPipeline:
 
     def __init__(self) -> None:
         self.arm: str | None = None
+        self.lesson = None
         self.readings: list[BoardReading | None] = []
         self.asked = 0
         self.may_ask = False
@@ -117,12 +118,12 @@ class Post:
         taken, self.inbox = self.inbox, []
         return taken
 
-    def answer(self, move: str, sequence: int | None = None) -> None:
+    def answer(self, move: str, sequence: int | None = None, agent: str = "alphabeta") -> None:
         state = self.states[-1]
         self.inbox.append(
             ReplyMessage(
                 worker="w",
-                agent="alphabeta",
+                agent=agent,
                 session=state.session,
                 game_id=state.game_id,
                 sequence=state.sequence if sequence is None else sequence,
@@ -332,6 +333,89 @@ def test_agent_that_says_why_it_has_no_move_is_asked_again_once_at_once_and_the_
     bench.now_s[0] += 2 * PATIENCE_S + 1.5
     bench.eyes.poll()
     assert bench.heard[-1].text == told[0] and bench.post.states[-1].sequence == asked + 2
+
+
+def stand_in_at(bench: Bench, level: str = "level-5") -> None:
+    """Lets Kibitzer's own player stand in for the agent."""
+    bench.match.stand_in = lambda seat: Seat(level, {}, seat.limits) if seat.agent == "alphabeta" else None
+    bench.show(board_with(bench.game, W="d2"))
+
+
+def test_at_the_second_fault_another_plays_instead_and_it_is_said_once_and_recorded(bench: Bench) -> None:
+    stand_in_at(bench)
+    for wait_s in (PATIENCE_S + 1.5, 2 * PATIENCE_S + 1.5, PATIENCE_S + 0.5):
+        bench.now_s[0] += wait_s
+        bench.eyes.poll()
+    told = [(one.code, one.text) for one in bench.heard[1:]]
+    instead = "alphabeta does not answer. Kibitzer's own player at level 5 plays instead."
+    assert told == [("trouble", "alphabeta does not answer. I ask again."), ("stand_in", instead)]
+    state = bench.post.states[-1]
+    assert (state.players[1].agent, state.awaiting, state.players[0].agent) == ("level-5", "agent", None)
+    bench.post.answer("f4")
+    bench.eyes.poll()  # an answer of the agent that has lost its seat
+    assert bench.post.states[-1].awaiting == "agent"
+    bench.post.answer("f4", agent="level-5")
+    bench.eyes.poll()
+    assert bench.post.states[-1].agent_move == "f4"
+    assert bench.notebook.written == ["d2", "trouble", "stand_in", "agent_move"]
+
+
+def test_two_failures_are_enough_without_a_long_wait_but_one_is_not(bench: Bench) -> None:
+    stand_in_at(bench)
+    bench.post.fail("it died")
+    bench.eyes.poll()
+    bench.now_s[0] += REFUSED_PATIENCE_S + 1.5
+    bench.eyes.poll()
+    assert bench.post.states[-1].players[1].agent == "alphabeta"
+    bench.post.fail("it died")
+    bench.eyes.poll()
+    assert bench.heard[-1].text == "alphabeta finds no move: it died. Kibitzer's own player at level 5 plays instead."
+    assert bench.post.states[-1].players[1].agent == "level-5"
+
+
+def test_faults_at_different_positions_do_not_add_up(bench: Bench) -> None:
+    stand_in_at(bench)
+    bench.post.fail("it died")
+    bench.eyes.poll()
+    bench.post.answer("f4")
+    bench.eyes.poll()
+    bench.show(board_with(bench.game, W="d2", B="f4"))
+    bench.show(board_with(bench.game, W="d2 g4", B="f4"))
+    bench.post.fail("it died")
+    bench.eyes.poll()
+    assert bench.heard[-1].text == "alphabeta finds no move: it died. I ask again."
+
+
+def test_an_agent_that_has_played_and_gone_is_stood_in_for_and_one_that_never_came_is_waited_for(bench: Bench) -> None:
+    bench.match.is_absent = lambda agent: agent == "alphabeta"
+    stand_in_at(bench)
+    bench.now_s[0] += 100.0
+    bench.eyes.poll()
+    assert bench.heard[-1].code == "move"
+    bench.post.answer("f4")
+    bench.eyes.poll()
+    bench.show(board_with(bench.game, W="d2", B="f4"))
+    bench.show(board_with(bench.game, W="d2 g4", B="f4"))
+    for wait_s in (PATIENCE_S + 1.5, 2 * PATIENCE_S + 1.5):
+        bench.now_s[0] += wait_s
+        bench.eyes.poll()
+    assert bench.heard[-1].code == "stand_in"
+
+
+@pytest.mark.parametrize(
+    ("agent", "options", "instead"),
+    [
+        ("external", {"engine": "gnugo"}, "level-5"),
+        ("external", {"engine": "gnugo", "level": "7"}, "level-7"),
+        ("level-8", {}, "level-7"),
+        ("level-1", {}, None),
+        (None, {}, None),
+    ],
+)
+def test_who_stands_in_is_of_the_level_of_who_fails(agent: str | None, options: dict[str, str], instead: str) -> None:
+    limits = LimitsPart(time_s=2.0)
+    found = stand_in(Seat(agent, options, limits, "left"))
+    assert found == (Seat(instead, {}, limits, "left") if instead else None)
 
 
 def test_reason_of_a_failure_is_forgotten_with_the_next_move(bench: Bench) -> None:

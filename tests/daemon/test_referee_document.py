@@ -13,10 +13,12 @@ from daemon.app import keyboard, ui_publisher
 from daemon.commands import command
 from daemon.commands.command import (
     Adopt,
+    Agree,
     Best,
     Coach,
     Command,
     Correct,
+    Count,
     EndMove,
     Hand,
     Move,
@@ -258,6 +260,8 @@ def told(command: Command) -> list[Announcement]:
             bench.match.puzzles = ScriptedPuzzles()
         case Best():
             bench = at(moves=["d2"], agents=(None, "level-1"))
+        case Count() | Agree():
+            bench = at("go", ["A8", "B8", "A9", "B9", "pass", "pass:-"])
         case Adopt():
             bench = at(moves=["d2", "f4"])
             bench.show(men(W="d2", B="f6"))
@@ -288,6 +292,8 @@ COMMANDS: dict[str, Command] = {
     "coach": Coach(),
     "best": Best(True),
     "puzzle": Puzzle(),
+    "count": Count("A9"),
+    "agree": Agree("black"),
     "repeat": Repeat(),
     "move": Move("a1"),
     "hand": Hand(("0-0", "1-2", "3-4", "5-6")),

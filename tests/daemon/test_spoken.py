@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 import games
+from daemon.app.move_words import choice_words, move_words
 from daemon.commands.command import Coach, Move, NewGame, Pause, Repeat, Resign, Resume, Undo, mark_of
 from daemon.commands.spoken.conversation import ANSWER_S, Conversation, Reply, Table
-from daemon.commands.spoken.grammar import NOTHING, called, phrases_of, symbols_of, understand
+from daemon.commands.spoken.grammar import NOTHING, called, phrases_of, symbols_of, understand, understand_words
 from daemon.commands.spoken.words import _TABLES, LETTERS, VERBS, plain, words_of
-from daemon.i18n.translation import LANGUAGES
+from daemon.i18n.translation import LANGUAGES, speak
+from daemon.judging.referee import Referee
 from games import AnyGame
 
 WAKE = "Kibitzer"
@@ -217,3 +219,36 @@ def test_a_move_with_a_choice_is_to_be_said_whole() -> None:
     assert hear(Conversation(), "Kibitzer, d6 d5", table=table) == Reply(
         words="Say the whole move, with what it takes."
     )
+
+
+SAID = {
+    "en": ("knight to f3", "pawn to e four", "g one f three"),
+    "ro": ("cal pe f3", "pion pe e patru", "g1 f3"),
+    "pl": ("skoczek na f3", "pion na e cztery", "g1 f3"),
+    "vi": ("mã đến f3", "tốt đến e4", "g1 f3"),
+    "pt-br": ("cavalo para f3", "peão para e4", "g1 f3"),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_moves_are_said_in_the_words_of_their_game(language: str) -> None:
+    speak(language)
+    try:
+        words = move_words(Referee(games.load("chess")), language)
+        meant = [understand_words(text, language, words).moves for text in SAID[language]]
+    finally:
+        speak("en")
+    assert meant == [("Nf3",), ("e4",), ("Nf3",)]
+    assert understand_words("knight", language, words) == NOTHING
+
+
+def test_what_a_pawn_became_is_told_by_its_name_and_only_after_it_went() -> None:
+    game = games.load("chess")
+    position = game.parse_position("8/P6k/8/8/8/8/7P/K7 w - - 0 1")
+    referee = Referee(game, history=[position])
+    assert "knight" not in choice_words(referee, "en")
+    move = game.parse_move(position, "a8=Q")
+    referee.make(move, game.apply(position, move))
+    assert choice_words(referee, "en")["knight"] == "a8=N"
+    heard = Conversation().hear("Kibitzer, knight", Table("en", "m", (), choice_words(referee, "en")), WAKE, 0.0)
+    assert heard is not None and heard.command == Move("a8=N", mark="m")

@@ -39,13 +39,15 @@ def some_moves(game: AnyGame, position: Any) -> list[Any]:
 
 
 def some_games() -> list[AnyGame]:
-    """Every game under its default rules, if it has switches with all of them on, and by each rule set."""
-    found = []
+    """Every game under its default rules, if it has switches with all of them on, and by each other rule set."""
+    found: list[AnyGame] = []
     for name in games.names():
         plain = games.load(name)
         switches = [option for option, value in vars(plain.rules).items() if value is False]
         found += [plain, games.load(name, dict.fromkeys(switches, True))][: 1 + bool(switches)]
-        found += [games.load(name, {"set": one}) for one in plain.rule_sets]
+        known = [one.rules for one in found]
+        sets = [games.load(name, {"set": one}) for one in plain.rule_sets]
+        found += [one for one in sets if one.rules not in known]
     return found
 
 
@@ -65,6 +67,7 @@ def test_cells_and_classes_are_the_templates(game: AnyGame) -> None:
     assert template.letters == game.classes
     assert game.classes[0] == EMPTY
     assert set(game.pieces) <= set(game.classes)
+    assert set(template.figures) == set(game.figure_nouns)
 
 
 def test_the_usual_start_is_the_first_of_the_starts(game: AnyGame) -> None:
@@ -78,7 +81,8 @@ def test_legal_moves_are_distinct_ordered_and_empty_exactly_at_the_end(game: Any
         moves = list(game.legal_moves(position))
         assert len(set(moves)) == len(moves)
         assert moves == list(game.legal_moves(position))
-        assert (not moves) == (game.outcome(position) is not None) == (move is None)
+        assert (not moves) == (game.outcome(position) is not None)
+        assert moves or move is None
         assert game.to_move(position) in (0, 1)
 
 
@@ -94,8 +98,18 @@ def test_steps_carried_out_give_the_board_after(game: AnyGame, seed: int) -> Non
         assert set(board) <= set(game.classes)
         for move in some_moves(game, position):
             after = game.board(game.apply(position, move))
+            spoken = game.spoken(position, move)
+            assert spoken is None or str(spoken)
             assert games.carry_out(board, game.steps(position, move)) == after
             assert after == board if not game.steps(position, move) else games.begins_turn(game, position, after)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_figures_are_of_the_class_that_the_board_shows(game: AnyGame, seed: int) -> None:
+    drawn = load_template(game.name, games.switched_on(game)).figures
+    for position, _ in random_game(game, seed):
+        seen = [drawn[letter].seen if letter in drawn else letter for letter in game.figures(position)]
+        assert "".join(seen) == game.board(position)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -129,7 +143,7 @@ def test_every_text_form_makes_the_round_trip(game: AnyGame, seed: int) -> None:
 def test_moves_that_are_not_legal_are_refused_with_a_rule(game: AnyGame, seed: int) -> None:
     line = random_game(game, seed)
     elsewhere = {move for _, move in line if move is not None}
-    for position, _ in line:
+    for position, _ in line[:: 1 + len(line) // 100]:
         for move in elsewhere - set(game.legal_moves(position)):
             with pytest.raises(MoveError) as refused:
                 game.apply(position, move)
@@ -197,7 +211,7 @@ def test_rule_options_name_themselves_when_refused(game: AnyGame) -> None:
 
 def test_an_unknown_game_is_refused_with_the_names_of_the_others() -> None:
     with pytest.raises(games.UnknownGame, match="nine_mens_morris"):
-        games.load("chess")
+        games.load("tennis")
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -9,7 +9,7 @@ import pytest
 import games
 from games import MoveError, Outcome, PositionError, RuleError
 from games.gomoku import Choice, Gomoku, Move, Position
-from games.gomoku.sgf import game_of
+from games.gomoku.sgf import rules_of
 
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
@@ -153,6 +153,6 @@ def test_renjus_forbidden_points_are_marked_while_black_is_to_move() -> None:
 
 @pytest.mark.parametrize("words", ["exact_five pro", "exact_five swap", "caro", "long_pro"])
 def test_a_record_names_the_opening(words: str) -> None:
-    game = game_of([{"RU": [words]}])
+    game = games.load("gomoku", rules_of([{"RU": [words]}]))
     given = {name for name, value in vars(game.rules).items() if value is True} | {game.rules.opening} - {"free"}
     assert given == set(words.split())

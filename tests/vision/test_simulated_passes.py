@@ -42,3 +42,18 @@ def test_an_agents_pass_is_made_without_being_told() -> None:
     player = seat("XO" + "-" * 62 + " O")
     assert play(player) == [("pass", 1, False), ("c1", 0, True)]
     assert player.finished
+
+
+def test_a_pass_that_must_be_told_is_said_until_it_is_understood_and_true_before() -> None:
+    go, said = games.load("go"), list[tuple[int, int]]()
+    table = SimulatedTable(load_template("go"), go.board(go.initial()), seed=3, size_px=(160, 90))
+
+    def hear(ply: int) -> bool:
+        said.append((ply, len(player.record)))
+        return len(said) > 2
+
+    player = ScriptedPlayer(
+        go, table, frozenset((0, 1)), seed=1, think_s=0.2, pace=8, say_pass=hear, moves=["pass", "E5", "pass"]
+    )
+    assert play(player) == [("pass", 0, False), ("E5", 1, True), ("pass", 0, False)]
+    assert said == [(0, 1), (0, 1), (0, 1), (2, 3)]

@@ -9,7 +9,7 @@ import pytest
 
 import games
 from calibration.template import BoardTemplate, load_template
-from games import Fault, MoveError, Outcome, Step
+from games import Fault, Game, MoveError, Outcome, Step
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.table import SimulatedTable
 from wording import sentence
@@ -20,7 +20,7 @@ class NoRules:
     pass
 
 
-class Filling:
+class Filling(Game[str, int]):
     """A complete game by the protocol: both sides lay men in turn, and after eight men the game is drawn."""
 
     name, short_name, title = "nine_mens_morris", "filling", "filling"

@@ -180,7 +180,7 @@ def _cut_examples(placed: Sequence[_Placed], template: BoardTemplate) -> _Exampl
             if letter == OTHER or number in spared:
                 continue
             patches.append(cut_patch(rectified, centre[0], centre[1], side_px))
-            patches += [_variant(rectified, centre, side_px, chance) for _ in range(VARIANTS)]
+            patches += [varied_patch(rectified, centre, side_px, chance) for _ in range(VARIANTS)]
             labels.append(letter * (1 + VARIANTS))
             photo += [index] * (1 + VARIANTS)
             cell += [index * len(centres) + number] * (1 + VARIANTS)
@@ -193,7 +193,7 @@ def _spared(cells: str, chance: np.random.Generator) -> frozenset[int]:
     return frozenset(int(number) for number in chance.permutation(empty)[EMPTIES:])
 
 
-def _variant(
+def varied_patch(
     rectified: Image, centre: NDArray[np.float64], side_px: float, chance: np.random.Generator
 ) -> NDArray[np.uint8]:
     """Cuts the cell as it would look with a slightly wrong pose and in different light."""

@@ -73,7 +73,9 @@ class Inspection:
 
 def wrong_game(image: Image, pose: BoardPose, template: BoardTemplate) -> Sentence | None:
     """What to say if the board in the picture is rather another game's; None if it is not."""
-    found_by: FoundBy = "print" if template.printed is not None else "lattice" if is_ruled(template) else "outline"
+    found_by: FoundBy = "lattice" if is_ruled(template) else "outline"
+    if template.printed is not None or template.first_square:
+        found_by = "squares" if template.first_square else "print"
     if sure_of(image, Found(pose, template, found_by=found_by)) >= SURELY_THIS:
         return None
     return other_board_named(image, template)

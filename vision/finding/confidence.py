@@ -13,19 +13,29 @@ from vision.finding.grid_finder import MIN_LINES, lines_of
 from vision.finding.lines_beyond import lines_beyond
 from vision.finding.stray_lines import stray_share
 from vision.frame import Image
+from vision.pose import project
 
 BASE: dict[FoundBy, float] = {
     "markers": 6.0,
     "print": 4.0,
+    "squares": 2.5,
     "lattice": 2.5,
     "outline": 2.0,
     "reference": 4.0,
     "hand": 2.0,
 }
 """Log odds, by method, of a board that is just good enough to be accepted."""
-MIN_QUALITY = {"markers": 1.0, "print": 0.55, "lattice": 0.3, "outline": 0.55, "reference": 0.55, "hand": 0.3}
+MIN_QUALITY = {
+    "markers": 1.0,
+    "print": 0.55,
+    "squares": 0.45,
+    "lattice": 0.3,
+    "outline": 0.55,
+    "reference": 0.55,
+    "hand": 0.3,
+}
 """Quality of such a board, by method."""
-GAIN = {"markers": 0.0, "print": 10.0, "lattice": 8.0, "outline": 9.0, "reference": 6.0, "hand": 8.0}
+GAIN = {"markers": 0.0, "print": 10.0, "squares": 8.0, "lattice": 8.0, "outline": 9.0, "reference": 6.0, "hand": 8.0}
 """Log odds per 1 of additional quality."""
 STRAY, BARE = 40.0, 24.0
 """Log odds against it for its whole length of lines unexplained, and for all of its lines bare."""
@@ -68,6 +78,9 @@ def cues_of(image: Image, found: Found) -> Cues:
         return Cues(found_by, 1.0, 0.0, 0.0, 0, 0)
     if template.printed is not None:
         return Cues(found_by, pose.quality, 0.0, 0.0, 0, 0)
+    if template.first_square:
+        # Its finder weighs squares outside the frame; a square off, no edge would be seen at all.
+        return Cues(found_by, pose.quality, 0.0, 0.0, 0, _unseen_sides(image, found))
     beyond = lines_beyond(image, pose, template)
     goes_on, unseen = sum(side.goes_on for side in beyond), sum(side.in_picture < 0.5 for side in beyond)
     if is_ruled(template):
@@ -75,6 +88,17 @@ def cues_of(image: Image, found: Found) -> Cues:
         return Cues(found_by, pose.quality, 0.0, 0.0, goes_on, unseen)
     strays, bare = stray_share(image, pose, template), bare_share(image, pose, template)
     return Cues(found_by, pose.quality, strays, bare, goes_on, unseen)
+
+
+def _unseen_sides(image: Image, found: Found) -> int:
+    """Number of sides outside of which the picture ends within half a square."""
+    template, (width, height) = found.template, found.template.size_mm
+    half = template.pitch_mm / 2
+    middles = np.array(
+        [[-half, height / 2], [width / 2, -half], [width + half, height / 2], [width / 2, height + half]]
+    )
+    places = project(found.pose.image_from_board, middles)
+    return int(((places < 0) | (places > np.array(image.shape[1::-1]) - 1)).any(axis=1).sum())
 
 
 def is_ruled(template: BoardTemplate) -> bool:

@@ -7,8 +7,8 @@
 3. Snap the best outlines to the drawn lines and measure them; the one whose lines are really there wins, or none.
 4. Where the grey picture shows no board, repeat on a colour channel with more edges.
 
-A template with a print is found by that print instead, and a ruled one by its lattice. A result is accepted only if
-the evidence for it outweighs the evidence against it.
+A template with a print is found by that print instead, a chequered one by its squares, and a ruled one by its lattice.
+A result is accepted only if the evidence for it outweighs the evidence against it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from vision.finding.bare_lines import bare_share
+from vision.finding.chequered import find_chequered
 from vision.finding.confidence import BELIEVED, is_ruled, sure_of
 from vision.finding.found import Found, FoundBy
 from vision.finding.grid_finder import find_grid
 from vision.finding.markers import find_sheet, name_sheet
 from vision.finding.outlines import Outline, find_outlines
+from vision.finding.pose_quality import right_way_round, snap_pose
 from vision.finding.print_match import find_print
 from vision.finding.stray_lines import stray_share
 from vision.frame import Image
@@ -113,6 +115,9 @@ def find_drawn(image: Image, template: BoardTemplate) -> Found | None:
     """Like `find_board`, but by the board's drawing or print alone, ignoring markers."""
     if template.printed is not None:
         found = _found_by("print", find_print(image, template), template)
+    elif template.first_square:
+        pose = find_chequered(image, template) or _lined_squares(image, template)
+        found = _found_by("squares", pose, template)
     elif is_ruled(template):
         found = _found_by("lattice", find_grid(image, template), template)
     else:
@@ -128,6 +133,15 @@ def surely(image: Image, found: Found) -> Found | None:
 
 def _found_by(what: FoundBy, pose: BoardPose | None, template: BoardTemplate) -> Found | None:
     return None if pose is None else Found(pose, template, found_by=what)
+
+
+def _lined_squares(image: Image, template: BoardTemplate) -> BoardPose | None:
+    """A chequered board whose squares are parted by lines: its lattice, if its squares are coloured as they should."""
+    pose = find_grid(image, template)
+    if pose is None:
+        return None
+    pose = snap_pose(image, right_way_round(image, pose, template), template)
+    return pose if pose.quality >= FOUND_QUALITY and is_plausible(pose, template, image) else None
 
 
 def _find_outline(image: Image, template: BoardTemplate) -> Found | None:

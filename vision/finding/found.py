@@ -9,8 +9,8 @@ from calibration.sheet import SheetLayout
 from calibration.template import BoardTemplate
 from vision.pose import BoardPose
 
-FoundBy = Literal["markers", "print", "lattice", "outline", "reference", "hand"]
-"""By a printed board's markers, the board's print, lattice or outline, a profile's reference picture, or a person."""
+FoundBy = Literal["markers", "print", "squares", "lattice", "outline", "reference", "hand"]
+"""By a printed board's markers, the board's print, squares, lattice or outline, a profile's picture, or a person."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -100,8 +100,11 @@ def drawings() -> tuple[tuple[BoardTemplate, ...], ...]:
 
 
 def _rank(template: BoardTemplate) -> tuple[int, int, str]:
-    """Rank in the search: prints match fastest; the largest lattice cannot be a part of another; outlines are slow."""
-    kind = 0 if template.printed is not None else 1 if is_ruled(template) else 2
+    """Rank in the search.
+
+    Prints and squares match fastest; the largest lattice cannot be a part of another; outlines are slow.
+    """
+    kind = 0 if template.printed is not None or template.first_square else 1 if is_ruled(template) else 2
     return kind, -len(template.cell_names) if kind == 1 else len(template.cell_names), template.game
 
 

@@ -13,9 +13,8 @@ from calibration.template import BoardTemplate
 from vision.finding.confidence import sure_of
 from vision.finding.finder import find_board
 from vision.finding.found import Found
-from vision.finding.landmarks import turned_to_print
 from vision.finding.paper import in_white_light
-from vision.finding.pose_quality import pose_quality, snap_pose
+from vision.finding.pose_quality import pose_quality, right_way_round, snap_pose
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, place_fault, pose_from_corners, rectify
 from vision.primitives.lines import measure_shape
@@ -83,8 +82,7 @@ class PhotoReader:
         pose, template = pose_from_corners(corners_px, self._template), self._template
         if not is_plausible(pose, template, image):
             return None
-        if template.printed is not None:
-            pose = turned_to_print(image, pose, template)
+        pose = right_way_round(image, pose, template)
         if template.shape and not self._measured:
             template = measure_shape(image, pose, template)
         return _rated(image, Found(refine_if_better(image, pose, template), template, found_by="hand"))

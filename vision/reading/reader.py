@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import logging
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,22 +13,19 @@ from calibration.template import BoardTemplate
 from places.weights import WeightsError
 from vision.frame import Image
 from vision.primitives.features import Reference
+from vision.primitives.patch_changes import differing
 from vision.reading.board_reading import BoardReading
 from vision.reading.cells import Patches, cut_patches
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.face_colours import matching_face_colours
 from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.reading.joint import read_jointly
+from vision.reading.taught import KEPT_NATS, CellFeatures, Taught, features_of, in_order, square_colours
 from vision.reading.tiles import pair_halves
 from vision.sources.encoded import decode
 from vision.sources.picture_size import TooLargeError
 
 log = logging.getLogger(__name__)
-
-CHANGED_LEVELS = 9.0
-"""Grey levels by which a blurred patch, corrected for light, must differ at some point to be read again."""
-BLOCK_PX = 4
-"""Pixels of the side of the blocks whose means are compared; blurring by one block is a blur of three pixels."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -65,6 +61,10 @@ class Reader:
         self._unknown: NDArray[np.float64] | None = None
         self._ways: NDArray[np.float64] | None = None
         self._described: Descriptors | None = None
+        self.taught: Taught | None = None
+        """What a known board of this table has taught; None before."""
+        self._kept: tuple[Patches, str] | None = None
+        """How cells looked when their content was known, and that content; OTHER for a cell not known."""
 
     @property
     def first(self) -> Head | None:
@@ -83,6 +83,33 @@ class Reader:
         self._own = self._first if head is None else head
         self._each = None
 
+    def learn(self, taught: Taught | None, kept: tuple[Patches, str] | None) -> None:
+        """Reads by what known boards of this table have taught, and by how its cells looked when they were known.
+
+        `kept` has OTHER for cells that are not known. The next reading covers the whole board.
+        """
+        self.taught, self._kept, self._each = taught, kept, None
+
+    def features(self, look: DescribedCells, logs: NDArray[np.float64] | None = None) -> CellFeatures:
+        """The features by which taught boards are read; `logs` are the network's log probabilities, if known."""
+        assert self._generic is not None and self._generic.means is not None
+        means, letters = self._generic.means, self.template.letters
+        if logs is None:
+            logs, _ = judge(look.descriptors, letters, self._own, self._generic.head)
+        return features_of(look.patches, look.descriptors, in_order(logs, letters, means.letters), means)
+
+    def as_taught(
+        self, look: DescribedCells, taught: Taught, logs: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """(cells, classes) log probabilities of the cells by what was taught, whatever they showed before."""
+        told = taught.log_probabilities(self.features(look, logs), square_colours(self.template))
+        return in_order(told, taught.model.letters, self.template.letters)
+
+    @property
+    def kept(self) -> tuple[Patches, str] | None:
+        """How cells looked when their content was known, and that content."""
+        return self._kept
+
     def believe(self, look: DescribedCells, head: Head | None) -> NDArray[np.float64]:
         """(cells, classes) log probabilities of `look` by `head` (None: the first); halves are not paired."""
         letters, generic = self.template.letters, None if self._generic is None else self._generic.head
@@ -100,7 +127,7 @@ class Reader:
 
         Given `changed`, (cells,), only these cells are described again; the others are as in the last reading.
         """
-        patches = self._cut(rectified)
+        patches = self.patches(rectified)
         if changed is None or self._each is None:
             described = self._descriptor.describe(patches)
             logs, unknown, ways = self._judge(described)
@@ -116,6 +143,7 @@ class Reader:
         self._seen, self._described = patches, described
         self._each, self._unknown, self._ways = logs, unknown, ways
         letters, logs = self.template.letters, self._together(DescribedCells(patches, described), logs, unknown)
+        logs, unknown = self._as_kept(patches, logs, unknown)
         if ways is None:
             return BoardReading(logs, letters, time_s, occlusion, unknown=unknown)
         grid = self.template.source["grid"]
@@ -128,21 +156,51 @@ class Reader:
         """Reads the cells of the board jointly if there is no profile of this table."""
         if self._first is not None or self._generic is None:
             return logs
+        if self.taught is not None:
+            return self.as_taught(look, self.taught, logs)
         if self._generic.ways is not None:
             return matching_face_colours(look.patches, logs, self.template.letters)
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
 
+    def judge_halves(self, patches: Patches) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(n, classes) and (n, 5) log probabilities of what patches show by themselves, and where the other half lies.
+
+        Only for boards whose cells are halves.
+        """
+        logs, _, ways = self._judge(self._descriptor.describe(patches))
+        assert ways is not None
+        return logs, ways
+
     def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:
         """(cells,) True where a cell looks different from its last reading; overall light changes do not count."""
-        patches = self._cut(rectified)
+        patches = self.patches(rectified)
         if self._seen is None or self._seen.shape != patches.shape:
             return np.ones(len(patches), dtype=np.bool_)
-        before, now = _blocks(self._seen), _blocks(patches)
-        gain = np.median((now.mean(axis=(1, 2)) + 1) / (before.mean(axis=(1, 2)) + 1), axis=0)
-        apart = _blurred(np.clip(now, 0, 250) - np.clip(before * gain, 0, 250))
-        return np.asarray(np.abs(apart).max(axis=(1, 2, 3)) > CHANGED_LEVELS)
+        return differing(self._seen, patches)
 
-    def _cut(self, rectified: Image) -> Patches:
+    def _as_kept(
+        self, patches: Patches, logs: NDArray[np.float64], unknown: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The log probabilities and unknown shares, where cells that look as they did hold what they held."""
+        if self.taught is not None:
+            unknown = self.taught.unknown(unknown)
+        if self._kept is None:
+            return logs, unknown
+        before, letters = self._kept
+        columns = np.array([self.template.letters.find(letter) for letter in letters])
+        same = np.flatnonzero(~differing(before, patches) & (columns >= 0))
+        logs, unknown = logs.copy(), unknown.copy()
+        logs[same, columns[same]] += KEPT_NATS
+        logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+        unknown[same] = 0
+        return logs, unknown
+
+    def unlike_kept(self, rectified: Image) -> NDArray[np.bool_]:
+        """(cells,) True where a cell does not look as it did when its content was known."""
+        patches = self.patches(rectified)
+        return np.ones(len(patches), dtype=np.bool_) if self._kept is None else differing(self._kept[0], patches)
+
+    def patches(self, rectified: Image) -> Patches:
         """Cuts the patches of a picture; cached, because a picture is first compared and then read."""
         if self._newest is None or self._newest[0] is not rectified or self._newest[1] is not self.template:
             self._newest = rectified, self.template, cut_patches(rectified, self.template)
@@ -156,22 +214,6 @@ class Reader:
         head, ways = (None, None) if self._generic is None else (self._generic.head, self._generic.ways)
         logs, unknown = judge(described, self.template.letters, self._own, head)
         return logs, unknown, None if ways is None else ways.log_probabilities(described)
-
-
-def _blocks(patches: Patches) -> NDArray[np.float32]:
-    """(cells, side / 4, side / 4, 3) block means of each patch."""
-    cells, side = patches.shape[:2]
-    small = cv2.resize(
-        patches.reshape(-1, side, 3), (side // BLOCK_PX, cells * side // BLOCK_PX), interpolation=cv2.INTER_AREA
-    )
-    return small.reshape(cells, side // BLOCK_PX, side // BLOCK_PX, 3).astype(np.float32)
-
-
-def _blurred(patches: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Blurs each patch separately by 1 2 1 down and across, repeating its edge values."""
-    wide = np.pad(patches, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="edge")
-    down = wide[:, :-2] + 2 * wide[:, 1:-1] + wide[:, 2:]
-    return np.asarray((down[:, :, :-2] + 2 * down[:, :, 1:-1] + down[:, :, 2:]) / 16, dtype=np.float32)
 
 
 def reference_of(profile: TableProfile) -> Reference:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import games
 from calibration.sheet import SheetError, SheetLayout, coordinates
+from calibration.template import NUMBER_HEIGHT
 from vision.finding.markers import DICTIONARY
 from vision.primitives.printed import outline_mm
 from vision.sheet.ink import Colour, Ink, Page, box, colour_of, disc, stroke
@@ -119,6 +120,8 @@ def _board(layout: SheetLayout, scale: float, tinted: bool) -> Iterator[Ink]:
     width, height = template.size_mm
     if tinted and "tint" in style:
         yield Ink((box(-rim, -rim, width + rim, height + rim, 0.5 * rim),), colour_of(style["tint"]))
+    if len(template.dark_mm):
+        yield Ink(tuple(box(*low, *high) for low, high in template.dark_mm), colour_of(style["dark_tint"]))
     line = float(np.clip(LINE * pitch, MIN_LINE_MM / scale, MAX_LINE_MM / scale))
     yield Ink(tuple(stroke(start, end, line) for start, end in template.lines_mm), LINES)
     dots = [(np.array(place), DOT * pitch) for place in style.get("dots_mm", ())]
@@ -127,7 +130,7 @@ def _board(layout: SheetLayout, scale: float, tinted: bool) -> Iterator[Ink]:
 
 
 def _labels(layout: SheetLayout) -> Iterator[Ink]:
-    """Letters above and below the board, numbers beside it."""
+    """Letters above and below the board, numbers beside it; or a number in every square."""
     letters, numbers = coordinates(layout.template)
     width, height = layout.template.size_mm
     middle = layout.rim_mm + layout.label_mm / 2
@@ -139,6 +142,9 @@ def _labels(layout: SheetLayout) -> Iterator[Ink]:
     for number, y in numbers.items():
         for x in (-middle, width + middle):
             yield words(number, (x, y + drop), size, GREY)
+    small = NUMBER_HEIGHT * layout.template.pitch_mm
+    for name, (x, y) in zip(layout.template.cell_names, layout.template.numbers_mm, strict=False):
+        yield words(name, (float(x), float(y) + 0.36 * small), small, BLACK)
 
 
 def _markers(layout: SheetLayout) -> Iterator[Ink]:

@@ -20,6 +20,8 @@ _SHIFT = 4
 """Fractional bits of OpenCV's drawing coordinates."""
 EDGE_MM = 2.0
 """Millimetres of bare board outside the print."""
+STAIN = 0.38
+"""Share of the light that a dark square of a chequered board reflects, compared with a light one."""
 THROUGH = 0.25
 """Share of the material's light and dark that shows through print."""
 
@@ -33,6 +35,7 @@ def draw_face(template: BoardTemplate, style: BoardStyle, scale: float, rng: np.
     if template.printed is not None:
         face = _with_print(face, template, style, scale)
     else:
+        _darken(face, template, style, scale)
         face = _with_lines(face, template, style, scale, rng)
     if style.frame_mm > 0:
         _frame(face, style, scale)
@@ -65,6 +68,12 @@ def _with_print(face: Float32Array, template: BoardTemplate, style: BoardStyle, 
     grain = 1 + THROUGH * np.clip(grain / grain.mean() - 1, -0.6, 0.6)
     ink = (print_.astype(np.float32) / 255) ** np.float32(GAMMA)
     return np.asarray(face * (1 - cover) + cover * ink * grain, dtype=np.float32)
+
+
+def _darken(face: Float32Array, template: BoardTemplate, style: BoardStyle, scale: float) -> None:
+    """Stains the dark squares of a chequered board: the material's grain shows through."""
+    for low, high in np.round((template.dark_mm + style.border_mm) * scale).astype(int):
+        face[low[1] : high[1], low[0] : high[0]] *= np.float32(STAIN)
 
 
 def _with_lines(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,15 @@ class ScriptedPlayer:
         think_s: float = 1.5,
         pace: float = 1.0,
         start: Any = None,
+        say_pass: Callable[[int], bool] | None = None,
+        moves: Sequence[str] | None = None,
     ) -> None:
+        """`say_pass` says a person's pass after so many plies, and tells whether it was understood; else said again.
+
+        `moves` are the texts of all moves that the people make, in order; None lets them choose.
+        """
+        self._moves = moves
+        self._say_pass = say_pass
         self.game, self.table, self.human_sides = game, table, human_sides
         self.position: Any = game.initial(seed) if start is None else start
         """The true position; ahead of the board while a hand is moving."""
@@ -91,8 +99,9 @@ class ScriptedPlayer:
 
     @property
     def finished(self) -> bool:
-        """Whether the game is over and its last move done on the board."""
-        return self.outcome is not None
+        """Whether the game is over, or the moves to be made are made, and the last of them is done on the board."""
+        made = self._moves is not None and len(self.record) >= len(self._moves) and not self._moving
+        return made or self.outcome is not None
 
     def hear(self, ply: int, move_text: str) -> bool:
         """Hears the agent's move for that ply, counted from 1; returns whether it is news and will be carried out.
@@ -129,7 +138,11 @@ class ScriptedPlayer:
         if self.table.time_s < self._thinking_until_s:
             return
         if self.game.to_move(self.position) in self.human_sides or self._must_pass(self.position):
-            self._begin(self._choose())
+            move = self._choose()
+            if self._is_to_be_said(move):
+                self._pass(move)
+            else:
+                self._begin(move)
         elif self._told is not None:
             told, self._told = self._told[1], None
             self._begin(self.game.parse_move(self.position, told))
@@ -161,9 +174,31 @@ class ScriptedPlayer:
         moves = self.game.legal_moves(position)
         return len(moves) == 1 and not self.game.steps(position, moves[0])
 
+    def _is_to_be_said(self, move: Any) -> bool:
+        """Whether a move is a pass that counts only when it is said."""
+        told = self._say_pass is not None and self.game.passes_told and not self._must_pass(self.position)
+        return told and not self.game.steps(self.position, move)
+
+    def _pass(self, move: Any) -> None:
+        """Passes, which is true before it is said; takes it back where it was not understood."""
+        assert self._say_pass is not None
+        before, now_s, side = self.position, self.table.time_s, self.game.to_move(self.position)
+        text, self.position = self.game.format_move(before, move), self.game.apply(before, move)
+        scores = self.game.scores(self.position)
+        self.record.append(Ply(self.ply, text, self.table.board, side, now_s, now_s, False, scores))
+        self.positions.append(self.position)
+        if self._say_pass(len(self.record) - 1):
+            self._thinking_until_s = None
+        else:
+            self.position = before
+            self.record.pop()
+            self.positions.pop()
+
     def _choose(self) -> Any:
-        """A random move, mostly one that takes pieces or brings points; seldom a pass unless forced."""
-        moves = list(self.game.legal_moves(self.position))
+        """A random sensible move, mostly one that takes pieces or brings points; seldom a pass unless forced."""
+        if self._moves is not None:
+            return self.game.parse_move(self.position, self._moves[len(self.record)])
+        moves = list(self.game.worth_trying(self.position))
         seen = [move for move in moves if self.game.steps(self.position, move)]
         if len(seen) < len(moves):
             passes = not seen or self._rng.random() < PASSING

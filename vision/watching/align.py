@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate
 from vision.finding.finder import find_board, mirrored
 from vision.finding.markers import OtherSheetError
-from vision.finding.pose_quality import pose_quality, snap_pose
+from vision.finding.pose_quality import pose_quality, right_way_round, snap_pose
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.primitives.features import MIN_INLIERS, Reference, ReferenceMatcher, shrink
@@ -148,6 +148,8 @@ class Aligner:
     def begin_at(self, pose: BoardPose, frame: Frame) -> None:
         """Takes over a pose found earlier in that frame; it is checked as usual."""
         grey, self._small_from_image = shrink(frame.image)
+        if self.template.first_square:  # corners given by hand may begin at a square of the other colour
+            pose = right_way_round(frame.image, pose, self.template)
         if self._matcher is None:
             self._matcher = ReferenceMatcher(Reference(frame.image, pose.image_from_board), self.template)
         self._picture, self._known = (frame.name, frame.image.shape[:2]), None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from daemon.commands.command import Coach, Command, Move, NewGame, Pass, Pause, Repeat, Resign, Resume, Undo
-from daemon.commands.spoken.grammar import PASS, Said, called, understand
+from daemon.commands.spoken.grammar import NOTHING, PASS, Said, called, understand, understand_words
 from daemon.i18n.translation import in_words, worded
 from wording import Sentence, sentence
 
@@ -29,6 +29,8 @@ class Table:
     """Identifies game and position."""
     moves: Sequence[str] = ()
     """The legal moves, where they are told and not seen."""
+    words: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Texts of moves by the words for them, as `spelled` writes them."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +59,9 @@ class Conversation:
         rest = called(text, table.language, wake)
         if rest is None:
             return None
-        said = understand(rest, table.language, table.moves)
+        said = understand_words(rest, table.language, table.words)
+        if said == NOTHING:
+            said = understand(rest, table.language, table.moves)
         if said.verb in ("yes", "no"):
             return self._answered(said.verb == "yes", table.mark, now_s)
         return self._asked_for(said, table, wake, now_s)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from daemon.commands.spoken.words import Verb, Words, plain, words_of
 
@@ -64,6 +64,32 @@ def understand(text: str, language: str, moves: Sequence[str]) -> Said:
         rivals = [own for own in known.values() if _differ_by_one(own, symbols)]
         return Said(moves=(exact[0],), sure=not rivals)
     return Said(moves=tuple(move for move, own in known.items() if own[: len(symbols)] == symbols))
+
+
+def understand_words(text: str, language: str, words: Mapping[str, str]) -> Said:
+    """The move that a text names in the words of its game, "knight to f3", among those of `words`; else `NOTHING`."""
+    told = spelled(_polite_left_out(plain(text, language), words_of(language)), language)
+    if told not in words:
+        return NOTHING
+    said = told.split()
+    rivals = [one for one in words if words[one] != words[told] and len(said) > 1 and _differ_by_one(one.split(), said)]
+    return Said(moves=(words[told],), sure=not rivals)
+
+
+def spelled(text: str, language: str) -> str:
+    """The words of a text as phrases are compared: cells as a letter and a number, `f 3`, however they were said."""
+    words, told, found, place = words_of(language), plain(text, language).split(), list[str](), 0
+    while place < len(told):
+        letter = next((name for name in _beginnings(told, place) if name in words.letters), "")
+        after = place + len(letter.split())
+        number = next((name for name in _beginnings(told, after) if name in words.numbers), "") if letter else ""
+        if number:
+            found += [words.letters[letter], words.numbers[number]]
+            place = after + len(number.split())
+        else:
+            found.append(told[place])
+            place += 1
+    return " ".join(found)
 
 
 def _nearest(told: str, words: Words) -> Said:

@@ -8,20 +8,23 @@ import { t } from "./words.js";
 
 const TWICE_MS = 4000;
 // Commands meant for the position shown: the daemon refuses them from a page that shows an old one.
-const BOUND = ["pass", "undo", "mover", "adopt", "resign"];
+const BOUND = ["pass", "choose", "undo", "mover", "adopt", "resign", "agree"];
 
 /** Lists of command, button text, text before the second press, and further fields of the command. */
 function buttons(message) {
   const { view } = message;
   // Without a camera, a pass is a move like any other.
   const passes = (view.passes || []).map(({ move, name }) => ["pass", name, "", view.watched ? { choice: move } : { command: "move", move }]);
+  const choices = (view.choices || []).map(({ move, name }) => ["choose", t("It was: {name}", { name }), "", { command: "move", move }]);
   const hand = view.hand && [["hand", t("Tell {side}’s tiles", { side: capital(t(view.hand.side)) }), "", view.hand]];
   return [
     ...(message.state.outcome ? [["new_game", t("Rematch")]] : []),
+    ...(view.counting || []).map(({ side, name }) => ["agree", name, "", { side }]),
     ["puzzle", view.puzzle ? t("Next puzzle") : t("Puzzle")],
     ...(hand || []),
     ["end_move", t("My move is made")],
     ...passes,
+    ...choices,
     ["undo", t("Take back")],
     ["coach", t("Hint")],
     ["repeat", t("Say it again")],
@@ -30,7 +33,7 @@ function buttons(message) {
     ["mover", t("That move was the other’s")],
     ["adopt", t("Take the board as it is"), t("Really take the board as it is?")],
     ["resign", t("Resign"), t("Really resign?")],
-  ].filter(([name]) => (view.offers || []).includes(name));
+  ].filter(([name]) => (view.offers || []).includes(name === "agree" ? "count" : name));
 }
 
 function button([name, says, twice, more], ply, mark) {

@@ -26,10 +26,16 @@ function disc(cell, kind, share, more = {}) {
   return circle;
 }
 
-/** The cells to point at for a move, each with what happens there. Men that are turned over need no pointing. */
+/** The cells to point at for a move, each with what happens there.
+ *
+ * Men that are turned over need no pointing, nor those taken before a man goes: where it goes says which.
+ */
 function pathOf(move) {
-  return move.steps.flatMap((step) => {
-    if (step.kind === "move") return [{ cell: step.origin, kind: "lift" }, { cell: step.cell, kind: "move" }];
+  const first = move.steps.findIndex((step) => step.kind !== "remove");
+  return move.steps.slice(Math.max(0, first)).flatMap((step, index, steps) => {
+    // A man that jumps on and on is lifted once.
+    const on = index > 0 && steps[index - 1].cell === step.origin;
+    if (step.kind === "move") return [...(on ? [] : [{ cell: step.origin, kind: "lift" }]), { cell: step.cell, kind: "move" }];
     return step.kind === "flip" ? [] : [{ cell: step.cell, kind: step.kind, piece: step.piece }];
   });
 }
@@ -203,21 +209,32 @@ export class Board {
         this.path = [];
         return this.#point(name);
       }
+      // A man that jumps on and on may be put straight on its last square.
+      const straight = this.path.length ? this.#left.filter((move) => move.path.findLast((part) => part.kind === "move")?.cell === name) : [];
+      if (straight.length === 1) return this.#finish(straight[0].move);
       if (this.path.length) return this.cancel();
       if (this.answers) this.pointed(name, this.cells.get(name));
       return undefined;
     }
     this.path.push(name);
-    // If the rest only takes men away, and there is no choice between them, nobody needs to point at them.
-    const ended = this.#left.filter((move) => move.path.slice(this.path.length).every((part) => part.kind === "remove"));
-    if (this.#left.length === 1 && ended.length === 1) {
-      const { move } = ended[0];
-      this.path = [];
-      this.moves = [];
-      this.#mark();
-      return this.chosen(move);
+    // If the rest only takes men away, or moves others along, and there is no choice, nobody needs to point at it.
+    const left = this.#left;
+    const moved = left[0].path[this.path.length - 1].kind === "move";
+    const ended = left.filter((move) => move.path.slice(this.path.length).every((part) => part.kind === "remove"));
+    if (left.length === 1 && (moved || ended.length === 1)) return this.#finish(left[0].move);
+    this.#mark();
+    // Moves that look alike, such as those of a pawn that becomes another piece, are told by name.
+    if (left.length > 1 && left.some((move) => move.path.length === this.path.length)) {
+      ask(this.cells.get(name), t("Which move?"), left.map(({ move, choice }) => [choice || move, move]), (move) => this.#finish(move));
     }
-    return this.#mark();
+    return undefined;
+  }
+
+  #finish(move) {
+    this.path = [];
+    this.moves = [];
+    this.#mark();
+    return this.chosen(move);
   }
 
   #click(event) {
@@ -358,8 +375,13 @@ export class Board {
   }
 }
 
-/** Shows a small menu of pieces beside a cell; calls `say(piece)` with the one that a person says is there. */
+/** Asks what stands on a cell; calls `say(piece)` with the one that a person says is there. */
 export function askPiece(cell, name, pieces, say) {
+  ask(cell, t("What stands on {cell}?", { cell: name }), pieces.map(({ piece, name: what }) => [what, piece]), say);
+}
+
+/** Shows a small menu beside a cell, of names with their values; calls `say(value)` with the chosen one. */
+function ask(cell, question, choices, say) {
   const menu = at("pieces");
   const close = () => {
     menu.hidden = true;
@@ -368,12 +390,12 @@ export function askPiece(cell, name, pieces, say) {
   const outside = (event) => {
     if (!menu.contains(event.target)) close();
   };
-  const buttons = pieces.map(({ piece, name: what }) => make("button", {
-    type: "button", role: "menuitem", text: what,
-    on: { click: () => { close(); cell.focus(); say(piece); } },
+  const buttons = choices.map(([text, value]) => make("button", {
+    type: "button", role: "menuitem", text,
+    on: { click: () => { close(); cell.focus(); say(value); } },
   }));
-  menu.replaceChildren(make("p", { text: t("What stands on {cell}?", { cell: name }) }), ...buttons);
-  menu.setAttribute("aria-label", t("What stands on {cell}?", { cell: name }));
+  menu.replaceChildren(make("p", { text: question }), ...buttons);
+  menu.setAttribute("aria-label", question);
   menu.hidden = false;
   const box = cell.querySelector(".spot").getBoundingClientRect();
   const left = Math.min(box.right + 6, innerWidth - menu.offsetWidth - 8);

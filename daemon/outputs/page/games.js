@@ -41,7 +41,7 @@ const FORMATS = {
   json: t("JSON, all that is known"),
   png: t("one picture of all boards"),
 };
-const COMMENTED = ["sgf", "ggf", "moves", "json"];
+const COMMENTED = ["sgf", "ggf", "moves", "pgn", "pdn", "json"];
 const day = (time) => new Date(time).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
 const countOf = (count) => (count === 1 ? t("1 move") : t("{count} moves", { count }));
 

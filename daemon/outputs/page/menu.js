@@ -105,7 +105,9 @@ function seat(value) {
 function simpleFields(game) {
   const swatch = (side) => make("span", { class: `swatch side-${side}`, "aria-hidden": "true" });
   const people = SIDES.filter((key) => !choice.players[key].agent);
-  const strengths = game.strengths.some(({ agent }) => agent === opponent) ? game.strengths : [...game.strengths, { agent: opponent, title: called(opponent), means: "" }];
+  const offered = [...game.strengths, ...game.engines];
+  const strengths = offered.some(({ agent }) => agent === opponent) ? offered : [...offered, { agent: opponent, title: called(opponent), means: "" }];
+  const engines = SIDES.filter((key) => game.engines.some(({ agent }) => agent === choice.players[key].agent));
   return [
     radios(t("You play"), "seating", "pick", [
       ...game.sides.map((side, index) => [String(index), swatch(side), capital(t(side))]), ["people", t("Two people")], ["agents", t("Watch two agents")],
@@ -116,6 +118,7 @@ function simpleFields(game) {
         draw();
       }),
       make("p", { class: "hint", role: "status", text: strengths.find(({ agent }) => agent === opponent).means }),
+      ...engines.map((key) => levelField(game, key)),
     ]),
     ...(people.length ? [make("div", { class: "fields" }, ...people.map((key) => {
       const player = choice.players[key];
@@ -123,6 +126,15 @@ function simpleFields(game) {
       return text(people.length === 1 ? t("Your name, if you like") : t("Name: {side}", { side: capital(t(side)) }), player.name || "", (value) => { player.name = value; });
     }))] : []),
   ];
+}
+
+/** How strong an engine plays that has levels of its own. */
+function levelField(game, key) {
+  const { agent, options } = choice.players[key];
+  const described = game.agents.find(({ name }) => name === agent)?.options.find(({ name }) => name === "level");
+  if (!described) return null;
+  const levels = Array.from({ length: described.maximum }, (_, index) => [String(index + 1), String(index + 1)]);
+  return make("div", { class: "fields" }, select(capital(described.title), levels, String(options.level ?? described.default), (level) => { options.level = Number(level); }));
 }
 
 function playerFields(key, side, game) {

@@ -33,7 +33,8 @@ let offered = ""; // mark of the position whose moves are offered
 const board = new Board(at("board"), {
   chosen: (move) => tell({ command: "move", move, mark: offered }).then((ok) => { if (!ok) askLegal(true); }),
   pointed: (cell, element) => {
-    const { pieces, mark } = message.view;
+    const { pieces, mark, counting } = message.view;
+    if (counting) return void tell({ command: "count", cell, mark });
     askPiece(element, cell, pieces, (piece) => tell({ command: "correct", cell, piece, mark }));
   },
 });
@@ -181,7 +182,7 @@ function heard(told) {
   fill(at("in-short"), JSON.stringify(view.in_short), () => (view.in_short || []).map((text) => make("li", { text })));
   if (message.board && message.board !== drawn) board.show(drawn = message.board); // it may have come before the first state
   showSides();
-  board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
+  board.listen(Boolean(told.commands && ["correct", "count"].some((name) => (view.offers || []).includes(name))));
   showActions(told);
   showBest(told);
   showPuzzle(view);

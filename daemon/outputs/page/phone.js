@@ -77,7 +77,8 @@ function showPhone() {
   const board = new Board(at("board"), {
     chosen: () => {},
     pointed: (cell, element) => {
-      const { pieces, mark } = message.view;
+      const { pieces, mark, counting } = message.view;
+      if (counting) return void tell({ command: "count", cell, mark });
       askPiece(element, cell, pieces, (piece) => tell({ command: "correct", cell, piece, mark }));
     },
   });

@@ -6,8 +6,9 @@ import cv2
 import numpy as np
 
 from calibration.printed import PIPS
-from calibration.template import BoardTemplate
-from daemon.drawing import marks
+from calibration.template import BoardTemplate, Figure
+from daemon.drawing import lettering, marks
+from daemon.drawing.board_style import dark_colour
 from daemon.drawing.palette import LAST, bgr
 from games import EMPTY, Step
 from vision.frame import Image
@@ -55,7 +56,7 @@ class Diagram:
         tiles: tuple[tuple[int, int], ...] = (),
         pawns: tuple[int, int] | None = None,
     ) -> Image:
-        """The board with its pieces, and marks for the last move.
+        """The board with its pieces, a letter per cell as `Game.figures` tells, and marks for the last move.
 
         `tiles` are pairs of cells covered by one domino; `pawns` the spaces of the track on which the score pawns
         stand, 0 before the first. uint8 (height, width, 3) BGR.
@@ -64,7 +65,10 @@ class Diagram:
         for first, second in tiles:
             self._draw_tile(canvas, first, second)
         for cell, letter in enumerate(board):
-            if letter in MEN:
+            figure = self._template.figures.get(letter)
+            if figure is not None:
+                self._draw_figure(canvas, self._centres[cell], figure)
+            elif letter in MEN:
                 self._draw_man(canvas, self._centres[cell], MEN[letter])
             elif letter != EMPTY:
                 self._draw_pips(canvas, cell, int(letter), tiles)
@@ -93,6 +97,9 @@ class Diagram:
         style = self._template.source.get("sheet", {})
         ground = colour_of(style["tint"])[::-1] if "tint" in style else PAPER
         canvas: Image = np.full((height, width, 3), ground, dtype=np.uint8)
+        dark = colour_of(dark_colour(self._template.source))[::-1]
+        for low, high in project(self._view, self._template.dark_mm.reshape(-1, 2)).reshape(-1, 2, 2):
+            cv2.rectangle(canvas, _fixed(low), _fixed(high), dark, cv2.FILLED, cv2.LINE_8, _BITS)
         thick = max(2, round(self._scale * 1.4))
         for start, end in project(self._view, self._template.lines_mm.reshape(-1, 2)).reshape(-1, 2, 2):
             cv2.line(canvas, _fixed(start), _fixed(end), LINES, thick, cv2.LINE_AA, _BITS)
@@ -111,6 +118,16 @@ class Diagram:
         radius = round(self._template.man_diameter_mm / 2 * size * self._scale * 2**_BITS)
         cv2.circle(canvas, _fixed(centre), radius, colour, cv2.FILLED, cv2.LINE_AA, _BITS)
         cv2.circle(canvas, _fixed(centre), radius, PIP, max(1, round(self._scale)), cv2.LINE_AA, _BITS)
+
+    def _draw_figure(self, canvas: Image, centre: FloatArray, figure: Figure) -> None:
+        """The sign of a figure, as printed diagrams have it; on a disc, in the colour of marks."""
+        size = self._template.pitch_mm * 0.86 * self._scale
+        if figure.on_disc:
+            self._draw_man(canvas, centre, MEN.get(figure.seen, PIP))
+            size = self._template.man_diameter_mm * 0.8 * self._scale
+        width, height = lettering.width_px(figure.sign, round(size)), lettering.line_height_px(round(size))
+        corner = round(float(centre[0]) - width / 2), round(float(centre[1]) - height * 0.48)
+        lettering.write(canvas, figure.sign, corner, round(size), NEW if figure.on_disc else PIP)
 
     def _draw_tile(self, canvas: Image, first: int, second: int) -> None:
         """Draws the body of a domino, under both its halves."""

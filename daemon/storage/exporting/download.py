@@ -17,6 +17,8 @@ from daemon.storage.stored_game import StoredGame
 KINDS = {
     "sgf": "application/x-go-sgf",
     "moves": "application/vnd.chess-pgn",
+    "pgn": "application/vnd.chess-pgn",
+    "pdn": "text/plain",
     "json": "application/json",
     "png": "image/png",
     "annotations": "application/zip",

@@ -40,16 +40,18 @@ def to_transcript(played: Played) -> str:
 
 
 FORMATS = {
-    "sgf": Format((".sgf",), to_sgf, "gomoku: Smart Game Format"),
+    "sgf": Format((".sgf",), to_sgf, "go, gomoku: Smart Game Format"),
     "ggf": Format((".ggf",), to_ggf, "reversi: Generic Game Format"),
     "transcript": Format((".txt",), to_transcript, "reversi: f5d6c3..."),
     "moves": Format((".pgn", ".txt"), to_movetext, "morris, ganh: numbered moves under tags"),
+    "pgn": Format((".pgn",), to_movetext, "chess: Portable Game Notation"),
+    "pdn": Format((".pdn",), to_movetext, "draughts: Portable Draughts Notation"),
     "annotations": Format((), None, "dominoes: a folder of files, one a tile"),
     "json": Format((".json",), None, "every game: all that is known"),
     "png": Format((".png",), None, "every game: the boards in one picture"),
 }
 """Formats by their word for `--format`."""
-COMMENTED = ("sgf", "ggf", "moves", "json")
+COMMENTED = ("sgf", "ggf", "moves", "pgn", "pdn", "json")
 """Formats that can hold a review; ggf only its values."""
 FOR_ALL = ("json", "png")
 """Formats that every game supports; `games.Game.formats` lists a game's own."""
@@ -62,6 +64,13 @@ def suiting(game: str) -> list[str]:
     except games.UnknownGame:
         own = ()
     return [*own, *FOR_ALL]
+
+
+def only_game(suffix: str) -> str:
+    """The game whose files alone have that suffix, such as `.pdn`; empty where several have it, or none."""
+    wearing = {name for name, one in FORMATS.items() if suffix.lower() in one.suffixes}
+    able = [game for game in games.names() if wearing & set(games.find(game).formats)]
+    return able[0] if len(able) == 1 else ""
 
 
 def usual(game: str, out: Path | None) -> str:

@@ -4,14 +4,18 @@ Morris has no written standard; programs and players commonly write the board's 
 man laid, `a1-a4` for a man moved, and `x` with the man taken: `d2xf4`, `a1-a4xg7`. Cờ gánh is written the same way:
 `a1-b2`, a jump `a1xc3`; captures by gánh follow from the rules and are given in a comment.
 White is the side with the light men: light in morris, Up in cờ gánh; if men have no colours, the first side.
+
+A game with a standard of its own, such as PGN, has a module `tags` in its package (`Dialect`).
 """
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Protocol
 
+import games
 from daemon.storage.exporting.comments import comment
 from daemon.storage.exporting.played import Played, PlayedPly
 from games import AnyGame, Side
@@ -19,6 +23,26 @@ from games import AnyGame, Side
 WIDTH = 80
 SIGNS = {"slip": "$6", "mistake": "$2", "blunder": "$4"}
 """PGN's numbers for ?!, ? and ??."""
+
+
+class Dialect(Protocol):
+    """How a game's own standard tells its rules: a module `tags` of its package."""
+
+    UNWRITTEN: Collection[str]
+    """Texts of moves that the standard has no word for; the result tells them."""
+
+    def tags_of(self, game: Any, start: Any) -> Mapping[str, str]:
+        """The tags that name the game and its rules."""
+
+    def rules_of(self, tags: Mapping[str, str]) -> Mapping[str, object] | None:
+        """The rule options that the tags of a file name; None if it is another game's. Raises GameError."""
+
+
+def dialect_of(name: str) -> Dialect | None:
+    """The dialect of the game of that name; None where it is written with our own tags."""
+    found: Any = games.part_of(name, "tags")
+    dialect: Dialect | None = found
+    return dialect
 
 
 def to_movetext(played: Played) -> str:
@@ -44,6 +68,11 @@ def white_of(game: AnyGame) -> Side:
     return game.pieces.index("W") if "W" in game.pieces else 0
 
 
+def _beginner(game: AnyGame) -> Side:
+    """The side that has the first move by the rules: dark in English draughts."""
+    return game.to_move(game.starts[0])
+
+
 def _tags(played: Played) -> Iterator[tuple[str, str]]:
     stored, game = played.stored, played.game
     light = white_of(game)
@@ -55,9 +84,13 @@ def _tags(played: Played) -> Iterator[tuple[str, str]]:
     yield "Black", played.players[1 - light]
     yield "Result", result(played)
     yield "UTCTime", stored.started[11:19]
-    yield "Variant", game.name
-    yield "Rules", " ".join(f"{name}={value}" for name, value in stored.rules.items())
-    yield "First", game.sides[game.to_move(played.positions[0])]
+    dialect = dialect_of(game.name)
+    if dialect is not None:
+        yield from dialect.tags_of(game, played.positions[0]).items()
+    else:
+        yield "Variant", game.name
+        yield "Rules", " ".join(f"{name}={value}" for name, value in stored.rules.items())
+        yield "First", game.sides[game.to_move(played.positions[0])]
     if stored.start:
         yield "SetUp", "1"
         yield "FEN", stored.start
@@ -79,9 +112,13 @@ def _time_control(played: Played) -> str:
 
 
 def _moves(played: Played) -> Iterator[str]:
-    for index, ply in enumerate(played.plies()):
-        if index % 2 == 0:
-            yield f"{index // 2 + 1}."
+    dialect = dialect_of(played.game.name)
+    late = dialect is not None and played.game.to_move(played.positions[0]) != _beginner(played.game)
+    for index, ply in enumerate(played.plies(), int(late)):
+        if dialect is not None and ply.made.text in dialect.UNWRITTEN:
+            continue
+        if index % 2 == 0 or index == late == 1:
+            yield f"{index // 2 + 1}." + index % 2 * ".."
         yield ply.made.text
         if ply.judged is not None and ply.judged.mark:
             yield SIGNS[ply.judged.mark]
@@ -93,8 +130,9 @@ def _comment(played: Played, ply: PlayedPly) -> str:
     """What the move's text lacks: pieces taken or turned over, times, and an agent's evaluation."""
     game, stored = played.game, ply.stored
     words = []
-    captured = [one for one in game.steps(ply.before, ply.made.move)[1:] if game.cells[one.cell] not in ply.made.text]
-    if captured:
+    late = game.steps(ply.before, ply.made.move)[1:]
+    captured = [one for one in late if one.kind in ("remove", "flip") and game.cells[one.cell] not in ply.made.text]
+    if captured and dialect_of(game.name) is None:
         verb = "turns" if captured[0].kind == "flip" else "takes"
         words.append(f"{verb} {' '.join(game.cells[step.cell] for step in captured)}")
     if stored.left_s is not None:

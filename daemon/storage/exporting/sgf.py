@@ -1,4 +1,4 @@
-"""Gomoku as SGF: Smart Game Format FF[4], GM[4], https://www.red-bean.com/sgf/.
+"""Games with black and white stones as SGF: Smart Game Format FF[4], https://www.red-bean.com/sgf/.
 
 `daemon.storage.importing.sgf` reads the result, with names, date, times and an agent's evaluation.
 """
@@ -9,62 +9,65 @@ import contextlib
 
 from daemon.storage.exporting.comments import comment
 from daemon.storage.exporting.played import Played, PlayedPly, day_of
-from games import GameError
-from games.gomoku import Choice, Gomoku, Position
-from games.gomoku.sgf import CHOICE, COLOURS, FREE, GAME_NUMBER, LETTERS
+from daemon.storage.sgf import COLOURS, Dialect, dialect, escaped, point
+from games import EMPTY, AnyGame, GameError
 
 SIGNS = {"slip": "DO[]", "mistake": "BM[1]", "blunder": "BM[2]"}
 """SGF's properties for a doubtful move, a bad one, and a very bad one."""
 ENDS = {"time": "T", "resigned": "R"}
-"""Suffix after the winner in RE, by the outcome's reason; other reasons have none."""
+"""Suffix after the winner in RE, by the outcome's reason; others have the points won by, if any."""
 
 
 def to_sgf(played: Played) -> str:
     """The game as one SGF game tree; with comments, better lines are its variations."""
-    game = played.game
-    assert isinstance(game, Gomoku)
-    nodes = ""
+    game, how = played.game, dialect(played.game.name)
+    nodes = _territory(game, how, played.positions[-1])
     for ply in reversed(list(played.plies())):
-        nodes = _node(game, ply) + _comment(played, ply) + nodes
-        if better := _better(game, ply):
+        nodes = _node(game, how, ply) + _comment(played, how, ply) + nodes
+        if better := _better(game, how, ply):
             nodes = f"({nodes})\n({better})"
-    return f"(;{_root(played, game)}\n{nodes})\n"
+    return f"(;{_root(played, how)}\n{nodes})\n"
 
 
-def _root(played: Played, game: Gomoku) -> str:
-    last = played.positions[-1]
-    black, white = played.players[last.black], played.players[1 - last.black]
+def _root(played: Played, how: Dialect) -> str:
+    game, start, black = played.game, played.positions[0], how.black(played.positions[-1])
     properties = {
         "FF": "4",
-        "GM": GAME_NUMBER,
+        "GM": how.NUMBER,
         "CA": "UTF-8",
         "AP": "Kibitzer",
-        "SZ": str(game.size),
-        "RU": " ".join(_rules(game)) or FREE,
-        "PB": black,
-        "PW": white,
+        "SZ": str(round(len(game.cells) ** 0.5)),
+        **how.root_of(game),
+        "PB": played.players[black],
+        "PW": played.players[1 - black],
         "DT": day_of(played.stored),
         **_times(played),
-        "RE": _result(played, last.black),
+        "RE": _result(played, black),
     }
-    head = "".join(f"{name}[{_escaped(value)}]" for name, value in properties.items() if value)
-    return head + (_set_up(game, played.positions[0]) if played.stored.start else "")
+    head = "".join(f"{name}[{escaped(value)}]" for name, value in properties.items() if value)
+    is_set_up = played.stored.start or game.board(start).strip(EMPTY)
+    return head + (_set_up(game, how, start) if is_set_up else "")
 
 
-def _rules(game: Gomoku) -> list[str]:
-    """The rule options that differ from free gomoku, the opening by its name."""
-    opening = [] if game.rules.opening == "free" else [game.rules.opening]
-    return [name for name, value in vars(game.rules).items() if value is True] + opening
-
-
-def _set_up(game: Gomoku, start: Position) -> str:
-    """The stones of the set-up start, and the colour to move."""
+def _set_up(game: AnyGame, how: Dialect, start: object) -> str:
+    """The stones at the start, and the colour to move."""
     board = game.board(start)
     places = {piece: [cell for cell, letter in enumerate(board) if letter == piece] for piece in COLOURS}
     stones = (
-        f"A{piece}{''.join(f'[{_point(game, cell)}]' for cell in cells)}" for piece, cells in places.items() if cells
+        f"A{piece}{''.join(f'[{point(game, cell)}]' for cell in cells)}" for piece, cells in places.items() if cells
     )
-    return f"{''.join(stones)}PL[{COLOURS[game.colour(start)]}]"
+    return f"{''.join(stones)}PL[{_colour(game, how, start)}]"
+
+
+def _colour(game: AnyGame, how: Dialect, position: object) -> str:
+    """The colour whose stone is next."""
+    return how.property_of(game, position, game.legal_moves(position)[0])[0]
+
+
+def _territory(game: AnyGame, how: Dialect, end: object) -> str:
+    """What each side surrounds at the end, in the last node."""
+    told = ((name, map(game.cells.index, cells)) for name, cells in how.territory(game, end).items() if cells)
+    return "".join(f"{name}{''.join(f'[{point(game, cell)}]' for cell in cells)}" for name, cells in told)
 
 
 def _result(played: Played, black: int) -> str:
@@ -72,7 +75,8 @@ def _result(played: Played, black: int) -> str:
         return ""
     if outcome.winner is None:
         return "0"
-    return f"{COLOURS[outcome.winner != black]}+{ENDS.get(outcome.reason, '')}"
+    by = "" if outcome.scores is None else f"{abs(outcome.scores[0] - outcome.scores[1]):g}"
+    return f"{COLOURS[outcome.winner != black]}+{ENDS.get(outcome.reason, by)}"
 
 
 def _times(played: Played) -> dict[str, str]:
@@ -87,31 +91,35 @@ def _times(played: Played) -> dict[str, str]:
     return {}
 
 
-def _node(game: Gomoku, ply: PlayedPly) -> str:
+def _node(game: AnyGame, how: Dialect, ply: PlayedPly) -> str:
     """A move with the time left and an agent's score, where positive is good for black."""
-    move, stored = ply.made.move, ply.stored
-    if isinstance(move, Choice):
-        return f";{CHOICE}[{move.word}]"
-    colour = game.colour(ply.before)
-    text = f";{COLOURS[colour]}[{_point(game, move.cell)}]"
+    text, stored = _move(game, how, ply.before, ply.made.move), ply.stored
+    name = how.property_of(game, ply.before, ply.made.move)[0]
+    if name not in COLOURS:
+        return text
     if stored.left_s is not None:
-        text += f"{COLOURS[colour]}L[{stored.left_s[ply.made.side]:.1f}]"
+        text += f"{name}L[{stored.left_s[ply.made.side]:.1f}]"
     if stored.score is not None and ply.judged is None:
-        text += f"V[{(stored.score if colour == 0 else -stored.score) + 0.0:g}]"
+        text += f"V[{(stored.score if name == COLOURS[0] else -stored.score) + 0.0:g}]"
     return text
 
 
-def _comment(played: Played, ply: PlayedPly) -> str:
+def _move(game: AnyGame, how: Dialect, position: object, move: object) -> str:
+    """A move as a node."""
+    name, value = how.property_of(game, position, move)
+    return f";{name}[{point(game, game.cells.index(value)) if value in game.cells else value}]"
+
+
+def _comment(played: Played, how: Dialect, ply: PlayedPly) -> str:
     """What the review says: the value, positive if good for black, the words, and a sign at a mistake."""
-    game, judged = played.game, ply.judged
-    if judged is None or played.review is None or isinstance(ply.made.move, Choice):
+    name, judged = how.property_of(played.game, ply.before, ply.made.move)[0], ply.judged
+    if judged is None or played.review is None or name not in COLOURS:
         return ""
-    assert isinstance(game, Gomoku)
-    score = judged.value.score if game.colour(ply.before) == 0 else -judged.value.score
-    return f"V[{score + 0.0:g}]C[{_escaped(comment(judged, played.review.unit))}]{SIGNS.get(judged.mark, '')}"
+    score = judged.value.score if name == COLOURS[0] else -judged.value.score
+    return f"V[{score + 0.0:g}]C[{escaped(comment(judged, played.review.unit))}]{SIGNS.get(judged.mark, '')}"
 
 
-def _better(game: Gomoku, ply: PlayedPly) -> str:
+def _better(game: AnyGame, how: Dialect, ply: PlayedPly) -> str:
     """The better line at a mistake as nodes; empty where there is none."""
     judged, position = ply.judged, ply.before
     if judged is None or judged.best is None or not judged.mark or judged.best.move == judged.move:
@@ -120,19 +128,8 @@ def _better(game: Gomoku, ply: PlayedPly) -> str:
     with contextlib.suppress(GameError):  # a line of another version
         for text in judged.best.line:
             move = game.parse_move(position, text)
-            if isinstance(move, Choice):
+            if how.property_of(game, position, move)[0] not in COLOURS:
                 break
-            nodes += f";{COLOURS[game.colour(position)]}[{_point(game, move.cell)}]"
+            nodes += _move(game, how, position, move)
             position = game.apply(position, move)
     return nodes
-
-
-def _point(game: Gomoku, cell: int) -> str:
-    """Column and row from the top left, a letter each."""
-    row, column = divmod(cell, game.size)
-    return LETTERS[column] + LETTERS[row]
-
-
-def _escaped(text: str) -> str:
-    """Escaped as SGF requires: a backslash before characters that would end the value."""
-    return text.replace("\\", "\\\\").replace("]", "\\]")

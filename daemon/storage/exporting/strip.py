@@ -104,7 +104,7 @@ def _shown(played: Played, index: int, caption: str, steps: tuple[Step, ...]) ->
     scores = game.scores(position)
     if scores is not None:
         caption = f"{caption}   {scores[0]} : {scores[1]}"
-    return Shown(caption, game.board(position), steps, game.tiles(position), scores)
+    return Shown(caption, game.figures(position), steps, game.tiles(position), scores)
 
 
 def _title(played: Played) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import games
 from daemon.config.player_names import recorded_name
-from daemon.storage.importing.imported import AS_RECORDED, MAX_PLIES, Claim, Imported, ImportedPly, ImportFault
+from daemon.storage.importing.imported import AS_RECORDED, MAX_PLIES, Imported, ImportedPly, ImportFault
 from daemon.storage.stored_game import StoredGame, StoredPly
 from games import AnyGame, MoveError, Outcome
 from wording.outside import clean
@@ -32,7 +32,7 @@ def judged(imported: Imported, source: str) -> StoredGame:
     positions = positions_of(game, start, imported.plies)
     started = imported.started or _now()
     plies = tuple(_plies(game, imported, positions, started))
-    outcome = _outcome(game, positions[-1], imported.claim, imported.game)
+    outcome = _outcome(game, positions, imported)
     ended = plies[-1].time if plies else started
     return StoredGame(
         game_id=new_id(started),
@@ -109,17 +109,28 @@ def _plies(game: AnyGame, imported: Imported, positions: list[Any], started: str
         )
 
 
-def _outcome(game: AnyGame, position: Any, claim: Claim | None, name: str) -> Outcome | None:
-    """How the game ended, by the rules if the board shows it. Raises ImportFault if the file disagrees."""
-    shown = game.outcome(position)
+def _outcome(game: AnyGame, positions: list[Any], imported: Imported) -> Outcome | None:
+    """How the game ended, by the rules if the board shows it. Raises ImportFault if the file disagrees.
+
+    Where players may count otherwise than the rules propose, the file is right.
+    """
+    claim, shown = imported.claim, game.outcome(positions[-1])
     if claim is None:
         return shown
     if shown is None:
         return Outcome(claim.winner, claim.reason or AS_RECORDED)
+    if shown.winner != claim.winner and _is_counted(game, positions, imported.plies):
+        return Outcome(claim.winner, claim.reason or AS_RECORDED)
     if shown.winner != claim.winner:
         claimed, true = (_won(game, one) for one in (claim.winner, shown.winner))
-        raise ImportFault(f"the file says {claimed}; by the rules of {name} it is {true} ({shown.reason})")
+        raise ImportFault(f"the file says {claimed}; by the rules of {imported.game} it is {true} ({shown.reason})")
     return dataclasses.replace(shown, reason=claim.reason) if claim.reason in BEYOND_RULES else shown
+
+
+def _is_counted(game: AnyGame, positions: list[Any], plies: tuple[ImportedPly, ...]) -> bool:
+    """Whether players say at the end which pieces count as captured as they stand."""
+    move = game.parse_move(positions[-2], plies[-1].text) if plies else None
+    return move is not None and any(game.counted(positions[-2], move, cell) for cell in range(len(game.cells)))
 
 
 def _won(game: AnyGame, winner: int | None) -> str:

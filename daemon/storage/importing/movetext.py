@@ -1,7 +1,8 @@
 """Reads games from PGN-style numbered moves, with tags as export writes them, or without where the game is named.
 
 Any game may be written so: `1. f5 d6 2. c3`, `h8 i9 h9`, `h8i9h9`. In morris a man taken may stand alone, as Sanmill
-writes it: `a1-a4 xg7`.
+writes it: `a1-a4 xg7`. Results may count two points, as in draughts: `2-0`, `1-1`. Comments and variations, also nested
+ones, are skipped but for times and evaluations.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import games
-from daemon.storage.exporting.movetext import white_of
+from daemon.storage.exporting.movetext import dialect_of, white_of
 from daemon.storage.importing.imported import (
     AS_RECORDED,
     Claim,
@@ -28,7 +29,9 @@ from daemon.storage.importing.imported import (
 from games import AnyGame, GameError
 
 TAG = re.compile(r'^\[(\w{1,40})\s+"((?:\\.|[^"\\])*)"\]\s*$', re.MULTILINE)
-WORD = re.compile(r"\{([^{}]*)\}|(\d{1,5}\.+)|(1-0|0-1|1/2-1/2|\*)(?=\s|$)|([^\s{}()]+)|(\S)")
+UNREAD = re.compile(r"^%.*$|;.*$", re.MULTILINE)
+"""Lines that are no moves: after a percent sign, and comments after a semicolon."""
+WORD = re.compile(r"\{([^{}]*)\}|(\d{1,5}\.+)|(1-0|0-1|1/2-1/2|2-0|1-1|0-2|\*)(?=\s|$)|([^\s{}()]+)|(\S)")
 CELL = re.compile(r"[A-Za-z]\d{1,2}")
 TAKEN = re.compile(r"x[A-Za-z]\d{1,2}")
 COMMAND = re.compile(r"\[%(clk|emt|eval)\s+([^\]\s]{1,20})\s*\]")
@@ -38,8 +41,8 @@ def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None 
     """The game; `name` and `rules` fill in what its tags do not say. Raises ImportFault."""
     tags = {found[1]: re.sub(r"\\(.)", r"\1", found[2]) for found in TAG.finditer(text)}
     game = _game(tags, name, rules or {})
-    body = TAG.sub("", text)
-    plies, result = _body(body)
+    body = UNREAD.sub("", TAG.sub("", text)) if dialect_of(game.name) is not None else TAG.sub("", text)
+    plies, result = _body(body, joined=dialect_of(game.name) is None)
     light = white_of(game)
     names = tags.get("White", ""), tags.get("Black", "")
     return Imported(
@@ -48,7 +51,7 @@ def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None 
         tuple(plies),
         players=names if light == 0 else (names[1], names[0]),
         started=moment(tags.get("Date", ""), tags.get("UTCTime", "")),
-        start=tags.get("FEN", ""),
+        start=_start(game, tags.get("FEN", "")),
         first=None if "FEN" in tags else _side(game, tags.get("First", "")),
         clock=_clock(tags.get("TimeControl", "")),
         claim=_claim(result or tags.get("Result", ""), light, tags.get("Termination", "")),
@@ -58,6 +61,9 @@ def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None 
 def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> AnyGame:
     """The game with its rules. Raises ImportFault."""
     wanted = tags.get("Variant", "") or name or _titled(tags.get("Event", ""))
+    if (own := _by_dialect(tags, wanted)) is not None:
+        wanted, told = own
+        rules = {**told, **rules}
     if not wanted:
         raise ImportFault('the tags do not say which game it is: [Variant "nine_mens_morris"] would, or --game')
     try:
@@ -67,6 +73,28 @@ def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> An
     if game.hides:
         raise ImportFault(f"{game.name} is not written so; {' and '.join(_written())} are")
     return game
+
+
+def _start(game: AnyGame, text: str) -> str:
+    """The text of a start that was set up; empty for a start by the rules."""
+    try:
+        return "" if text and game.parse_position(text) in game.starts else text
+    except GameError:
+        return text  # refused with the other moves
+
+
+def _by_dialect(tags: Mapping[str, str], wanted: str) -> tuple[str, Mapping[str, object]] | None:
+    """The game whose own standard the tags follow, with the rules that they name. Raises ImportFault."""
+    known = {one for name in games.names() for one in (name, games.find(name).short_name)}
+    for name in (games.find(wanted).name,) if wanted in known else games.names():
+        dialect = dialect_of(name)
+        try:
+            rules = None if dialect is None else dialect.rules_of(tags)
+        except GameError as error:
+            raise ImportFault(str(error)) from None
+        if rules is not None:
+            return name, rules
+    return None
 
 
 def _titled(title: str) -> str:
@@ -86,13 +114,19 @@ def _side(game: AnyGame, name: str) -> int | None:
     return game.sides.index(name)
 
 
-def _body(body: str) -> tuple[list[ImportedPly], str]:
-    """The moves with the figures in their comments, and the result. Raises ImportFault."""
+def _body(body: str, *, joined: bool) -> tuple[list[ImportedPly], str]:
+    """The moves with the figures in their comments, and the result. Raises ImportFault.
+
+    `joined` moves may stand without a space between them.
+    """
     plies: list[ImportedPly] = []
-    result = ""
+    result, depth = "", 0
     for comment, end, move, other in _words(body):
-        if other:
-            raise ImportFault(f"after move {len(plies)}: {other!r} belongs to no move; variations are not read")
+        depth += (other == "(") - (other == ")")
+        if depth < 0 or (other and other not in "()"):
+            raise ImportFault(f"after move {len(plies)}: {other!r} belongs to no move")
+        if depth or other:
+            continue
         if result and (move or end):
             raise ImportFault(f"{(move or end)[:40]!r} stands after the result")
         if end:
@@ -100,9 +134,11 @@ def _body(body: str) -> tuple[list[ImportedPly], str]:
         elif TAKEN.fullmatch(move) and plies:
             plies[-1] = dataclasses.replace(plies[-1], text=plies[-1].text + move)
         elif move and not move.startswith("$"):
-            plies += [ImportedPly(one) for one in _apart(move)]
+            plies += [ImportedPly(one) for one in (_apart(move) if joined else [move.rstrip("!?")])]
         elif comment and plies:
             plies[-1] = _with_comment(plies[-1], comment)
+    if depth:
+        raise ImportFault("a parenthesis is not closed: the file was cut short")
     return plies, result
 
 
@@ -131,11 +167,8 @@ def _with_comment(ply: ImportedPly, comment: str) -> ImportedPly:
 
 
 def _claim(result: str, light: int, reason: str) -> Claim | None:
-    if result == "1/2-1/2":
-        return Claim(None, _own(reason))
-    if result not in ("1-0", "0-1"):
-        return None
-    return Claim(light if result == "1-0" else 1 - light, _own(reason))
+    winner = {"1-0": light, "2-0": light, "0-1": 1 - light, "0-2": 1 - light, "1/2-1/2": None, "1-1": None}
+    return Claim(winner[result], _own(reason)) if result in winner else None
 
 
 def _own(reason: str) -> str:

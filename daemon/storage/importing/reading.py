@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import games
+from daemon.storage.exporting.formats import only_game
 from daemon.storage.importing.document import read_json
 from daemon.storage.importing.imported import Imported, ImportFault
 from daemon.storage.importing.judge import judged
@@ -21,7 +22,7 @@ from places import named_files
 
 MAX_BYTES = 16 << 20
 """Bytes in a file; the longest game in JSON has half of that."""
-FORMATS = ("sgf", "ggf", "psq", "transcript", "moves", "annotations", "json")
+FORMATS = ("sgf", "ggf", "psq", "transcript", "moves", "pgn", "pdn", "annotations", "json")
 """Formats that can be read; pictures cannot."""
 _TRANSCRIPT = re.compile(r"(?:[a-h][1-8]|pass|pa|--|\s)+", re.IGNORECASE)
 
@@ -46,7 +47,8 @@ def read_game(
 def read_text(
     text: str, source: str, format_name: str = "", game: str = "", rules: Mapping[str, object] | None = None
 ) -> StoredGame:
-    """The game in a text; `source` is the name of the file it came from. Raises ImportFault."""
+    """The game in a text; `source` is the name of its file, whose suffix may tell the game. Raises ImportFault."""
+    game = game or only_game(Path(source).suffix)
     chosen = format_name or guessed(text, game)
     if chosen == "json":
         return read_json(text, source)
@@ -81,7 +83,7 @@ def _imported(name: str, text: str, game: str, rules: Mapping[str, object]) -> I
             return read_transcript(text, rules)
         case "psq":
             return read_psq(text, rules)
-        case "moves":
+        case "moves" | "pgn" | "pdn":
             return read_movetext(text, game, rules)
     raise ImportFault(f"--format is one of {', '.join(FORMATS)}, not {name!r}")
 

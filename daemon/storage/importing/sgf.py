@@ -1,4 +1,4 @@
-"""Reads gomoku from SGF, with names, date, times and scores; only the first node may set up a position."""
+"""Reads games from SGF, with names, date, times and scores; only the first node may set up a position."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import games
+from daemon.storage import sgf
 from daemon.storage.importing.imported import Claim, Imported, ImportedPly, ImportFault, control, moment, seconds
-from games import GameError
-from games.gomoku import Gomoku
-from games.gomoku.sgf import CHOICE, COLOURS, SET_UP, Node, first_of, game_of, main_line, plies_of, point_name
+from daemon.storage.sgf import COLOURS, SET_UP, Dialect, Node, SgfError, first_of, main_line, point_name, points_of
+from games import EMPTY, AnyGame, GameError, RuleError
 
 REASONS = {"r": "resigned", "resign": "resigned", "t": "time", "time": "time"}
 """Codes for the text after the winner in RE."""
+USUAL = "4"
+"""The number of a record that names no game: ours is gomoku."""
 
 
 def read_sgf(text: str) -> Imported:
@@ -21,13 +23,14 @@ def read_sgf(text: str) -> Imported:
     try:
         nodes = main_line(text)
         root = nodes[0]
-        start, game = _start(nodes)
-        texts = [(name, value if name == CHOICE else point_name(game, value)) for name, value in plies_of(nodes)]
+        name = sgf.game_numbered(first_of(root, "GM", USUAL))
+        how = sgf.dialect(name)
+        game = _game(name, how, nodes)
+        start = _start(game, how, nodes)
+        plies, end = _plies(game, how, nodes, start)
     except GameError as error:
         raise ImportFault(str(error)) from None
-    figures = [node for node in nodes for name in (*COLOURS, CHOICE) for _ in node.get(name, ())]
-    plies = tuple(_ply(name, text, node) for (name, text), node in zip(texts, figures, strict=True))
-    black = _black(game, start, texts)
+    black = how.black(end)
     names = first_of(root, "PB"), first_of(root, "PW")
     return Imported(
         game.name,
@@ -41,48 +44,77 @@ def read_sgf(text: str) -> Imported:
     )
 
 
+def _game(name: str, how: Dialect, nodes: Sequence[Node]) -> AnyGame:
+    try:
+        return games.load(name, {**how.rules_of(nodes), "size": first_of(nodes[0], "SZ", how.SIZE)})
+    except RuleError as error:
+        raise SgfError(str(error)) from None
+
+
+def _start(game: AnyGame, how: Dialect, nodes: Sequence[Node]) -> str:
+    """The set-up position; empty where the record begins as the rules do. Raises GameError, ImportFault."""
+    root, *rest = nodes
+    if any(SET_UP & node.keys() for node in rest) or "AE" in root:
+        raise ImportFault("stones are set up or taken away within the game; only its first node may set up a position")
+    if not SET_UP & root.keys():
+        return ""
+    size: int = game.size  # type: ignore[attr-defined]
+    letters = [EMPTY] * len(game.cells)
+    for colour in COLOURS:
+        for column, row in points_of(root, f"A{colour}", size):
+            letters[row * size + column] = colour
+    first = next((name for node in nodes for name in COLOURS if name in node), COLOURS[0])
+    side = COLOURS.find(first_of(root, "PL", first)[:1].upper())
+    board = "".join(letters)
+    if board == game.board(game.initial()) and max(0, side) == game.to_move(game.initial()):
+        return ""
+    return game.format_position(game.set_up(board, max(0, side), game.initial()))
+
+
+def _plies(game: AnyGame, how: Dialect, nodes: Sequence[Node], start: str) -> tuple[tuple[ImportedPly, ...], Any]:
+    """The plies, and the position after them, or after the last before one that is not legal.
+
+    Raises GameError, and ImportFault if a stone has the wrong colour.
+    """
+    position: Any = game.parse_position(start) if start else game.initial()
+    plies: list[ImportedPly] = []
+    made = [(name, value, node) for node in nodes for name in how.MOVES for value in node.get(name, ())]
+    for number, (name, value, node) in enumerate(made, 1):
+        text = how.text_of(name, value, point_name(game, value) if name in COLOURS else "")
+        if name in COLOURS and game.outcome(position) is None and name != (right := _colour(game, how, position)):
+            if not how.PASS:
+                why = f"a stone of {right} is to be laid, not of {name}"
+                raise ImportFault(f"move {number}, {text}: not_your_turn: {why}")
+            plies.append(ImportedPly(how.PASS))
+            position = game.apply(position, game.parse_move(position, how.PASS))
+        if number == len(made):
+            territory: dict[str, Sequence[str]] = {
+                side: [game.cells[row * game.size + column] for column, row in points_of(nodes[-1], side, game.size)]  # type: ignore[attr-defined]
+                for side in ("TB", "TW")
+                if side in nodes[-1]
+            }
+            text = how.last(game, position, text, territory)
+        plies.append(_ply(name, text, node))
+        try:
+            position = game.apply(position, game.parse_move(position, text))
+        except GameError:
+            plies += [_ply(*one) for one in ((name, value, node) for name, value, node in made[number:])]
+            break  # `judged` reports it later with its number
+    return tuple(plies), position
+
+
+def _colour(game: AnyGame, how: Dialect, position: Any) -> str:
+    """The colour whose stone is next."""
+    return how.property_of(game, position, game.legal_moves(position)[0])[0]
+
+
 def _ply(name: str, text: str, node: Node) -> ImportedPly:
-    if name == CHOICE:
+    if name not in COLOURS:
         return ImportedPly(text)
     score = seconds(first_of(node, "V"), most=1e8)
     if score is not None and name == "W":
         score = 0.0 - score
     return ImportedPly(text, None, None, seconds(first_of(node, f"{name}L")), score)
-
-
-def _start(nodes: Sequence[Node]) -> tuple[str, Gomoku]:
-    """The set-up position, empty if there is none, and the game. Raises GameError, ImportFault."""
-    root, *rest = nodes
-    if any(SET_UP & node.keys() for node in rest) or "AE" in root:
-        raise ImportFault("stones are set up or taken away within the game; only its first node may set up a position")
-    if not SET_UP & root.keys():
-        return "", game_of(nodes)
-    for first in ("black", "white"):
-        game = games.load("gomoku", {**vars(game_of([root]).rules), "first": first})
-        assert isinstance(game, Gomoku)
-        letters = ["."] * len(game.cells)
-        for colour in COLOURS:
-            for value in root.get(f"A{colour}", ()):
-                letters[game.cells.index(point_name(game, value))] = colour
-        side = COLOURS.find(first_of(root, "PL", "B")[:1].upper())
-        try:
-            return game.format_position(game.set_up("".join(letters), max(0, side), game.initial())), game
-        except GameError as error:
-            fault = error
-    raise fault
-
-
-def _black(game: Gomoku, start: str, texts: Sequence[tuple[str, str]]) -> int:
-    """The side with the black stones at the end. Raises ImportFault if a stone has the wrong colour."""
-    position: Any = game.parse_position(start) if start else game.initial()
-    for number, (name, text) in enumerate(texts, 1):
-        if game.outcome(position) is None and name not in (CHOICE, right := COLOURS[game.colour(position)]):
-            raise ImportFault(f"move {number}, {text}: not_your_turn: a stone of {right} is to be laid, not of {name}")
-        try:
-            position = game.apply(position, game.parse_move(position, text))
-        except GameError:
-            break  # `judged` reports it later with its number
-    return int(position.black)
 
 
 def _claim(result: str, black: int) -> Claim | None:

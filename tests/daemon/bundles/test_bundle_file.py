@@ -136,7 +136,7 @@ def test_what_is_no_jpeg_is_refused(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"game": "chess"}, "there is no game"),
+        ({"game": "ludo"}, "there is no game"),
         ({"rules": {"strange": 1}}, "strange"),
         ({"states": [{"start": "rubbish"}]}, "cannot be replayed"),
         ({"states": [{"start": START, "moves": ["z9"]}]}, "cannot be replayed"),

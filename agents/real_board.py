@@ -1,0 +1,195 @@
+"""The agent `board`: a person at the real board, whose moves the eyes of a running daemon see.
+
+A program that thinks that it talks to an engine plays against that person: its moves are told at the table, as an
+agent's are. `kibitzer engine --board` sets it up.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import games
+from agents.agent import Answer, Limits, NoMove
+from agents.messages import StateMessage
+from agents.move_request import MoveRequest
+from agents.table_link import ANSWER_S, Addresses, TableLink, addresses
+from games import AnyGame, rule
+
+VARIABLE = "KIBITZER_BOARD"
+"""Environment variable with the addresses of page and bus, as `use` sets them; if unset, nobody plays as `board`."""
+GUEST = "guest"
+"""Name of the program at the table."""
+LOOK_S = 0.1
+SEAT_S = 3600.0
+"""Seconds that the program may think before the table asks again: whoever is behind it may be a person, too."""
+
+
+@dataclasses.dataclass(frozen=True)
+class BoardOptions:
+    """The agent's options."""
+
+    wait_s: int = rule(3600, "seconds to wait for the person's move", minimum=1, maximum=86400)
+
+
+def use(settings: Path | None) -> Addresses:
+    """Lets `board` play in this process, at the table of a daemon with these settings. Raises AgentError."""
+    at = addresses(settings)
+    os.environ[VARIABLE] = " ".join(at)
+    return at
+
+
+class Board:
+    """Brings the table to a position, and waits for the person's move there. Limits of thinking mean nothing to it."""
+
+    name = "board"
+    Options = BoardOptions
+
+    def __init__(self, game: AnyGame, options: BoardOptions | None = None) -> None:
+        """The table is joined with the first question."""
+        self.game, self.options = game, options or BoardOptions()
+        self.tell: Callable[[str], None] = lambda _text: None
+        """Gets what the program's user should know."""
+        self._link: TableLink | None = None
+        self._game_id = ""
+        """The table's game that was begun for the program; empty before."""
+        self._start: Any = None
+        """Its first position."""
+
+    @staticmethod
+    def plays(game: AnyGame) -> bool:
+        """Games in which nothing is hidden, where a table was named."""
+        return bool(os.environ.get(VARIABLE)) and not game.hides
+
+    @staticmethod
+    def warm_up(game: AnyGame) -> None:
+        """Does nothing."""
+
+    def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
+        """The move that the person makes in this position.
+
+        Raises NoMove if there is none: nobody has moved in time, or before `stop`, somebody has resigned, the daemon is
+        gone, or another game was begun.
+        """
+        request = MoveRequest(self.game, position)
+        if self._link is None:
+            self._link = TableLink(Addresses(*os.environ[VARIABLE].split()), GUEST, self.game.name)
+        try:
+            return request.answer(self.game.parse_move(position, self._made(position, stop)))
+        except games.GameError as error:
+            raise NoMove(f"the table has another game: {error}") from None
+
+    def close(self) -> None:
+        """Leaves the table."""
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+
+    def _made(self, position: Any, stop: threading.Event) -> str:
+        """The text of the move that follows the position at the table. Raises NoMove."""
+        assert self._link is not None
+        end_s = seen_s = time.monotonic()
+        end_s += self.options.wait_s
+        wanted, reached = self.game.format_position(position), False
+        while not stop.is_set():
+            now_s, state = time.monotonic(), self._link.state()
+            seen_s = now_s if state is not None else seen_s
+            if now_s - seen_s > ANSWER_S:
+                raise NoMove("the daemon of the table does not answer any more")
+            if now_s > end_s:
+                raise NoMove(f"nobody has moved for {self.options.wait_s} s")
+            ours = state is not None and state.game_id == self._game_id
+            line = self._line(state) if state is not None and ours else []
+            if wanted in line:
+                at = len(line) - 1 - line[::-1].index(wanted)
+                assert state is not None
+                if at < len(state.moves):
+                    return state.moves[at]
+                reached = True
+                self._look(state)
+            elif state is not None and not (ours and self._leads_on(state, wanted)):
+                if not reached:
+                    self._begin(position, again=bool(self._game_id))
+                    reached = True
+                elif ours:
+                    self._look(state)  # a move was taken back: it is made again, or another game is begun
+                else:
+                    raise NoMove("another game was begun at the table")
+            stop.wait(LOOK_S)
+        raise NoMove("nobody has moved yet")
+
+    def _look(self, state: StateMessage) -> None:
+        """Raises NoMove where nobody will move any more."""
+        side = state.to_move
+        if state.outcome is not None:
+            why = f"the game at the table is over: {state.outcome.reason}"
+            raise NoMove(why, resigned=state.outcome.winner == 1 - side)
+        if state.players[1 - side].agent != GUEST and state.awaiting == "move":
+            raise NoMove("somebody else has taken the program's seat at the table")
+
+    def _line(self, state: StateMessage) -> list[str]:
+        """The positions of the table's game, from the first on; empty if its moves are not of this game."""
+        position, line = self._start, [self.game.format_position(self._start)]
+        for text in state.moves:
+            try:
+                position = self.game.apply(position, self.game.parse_move(position, text))
+            except games.MoveError:
+                return []
+            line.append(self.game.format_position(position))
+        return line
+
+    def _leads_on(self, state: StateMessage, wanted: str) -> bool:
+        """Whether the table is on its way to the position; makes the program's move where it is asked for."""
+        assert self._link is not None
+        if state.outcome is not None or state.players[state.to_move].agent != GUEST:
+            return False
+        position = self.game.parse_position(state.position)
+        move = self._step(position, wanted)
+        if move is not None and state.awaiting == "agent":
+            self._link.answer(state, move)
+        return move is not None and state.agent_move in (None, move)
+
+    def _step(self, position: Any, wanted: str) -> str | None:
+        """The move that leads from one position to another; None if there is none."""
+        for move in self.game.legal_moves(position):
+            if self.game.format_position(self.game.apply(position, move)) == wanted:
+                return self.game.format_move(position, move)
+        return None
+
+    def _begin(self, position: Any, *, again: bool) -> None:
+        """Begins a game at the table: from the start if the position is there or a move later, else from itself.
+
+        Raises AgentError if the daemon refuses it.
+        """
+        assert self._link is not None
+        game, wanted = self.game, self.game.format_position(position)
+        start = game.initial()
+        is_near = game.format_position(start) == wanted or self._step(start, wanted) is not None
+        if not is_near or again:
+            self.tell("the table does not stand there: a new game begins at it, please set the board up as it says")
+        side = game.to_move(position)
+        guest = {"agent": f"bus:{GUEST}", "time_s": SEAT_S}
+        rules = {name: str(value).lower() for name, value in vars(game.rules).items()}
+        choice: dict[str, object] = {
+            "game": {"name": game.name, "rules": rules},
+            "players": {"first": guest if side else {}, "second": {} if side else guest},
+        }
+        if not is_near:
+            start = position
+            choice["start"] = {"position": wanted}
+        before = self._link.state()
+        self._link.begin(choice)
+        end_s = time.monotonic() + ANSWER_S
+        while (now := self._link.state()) is None or (before is not None and now.game_id == before.game_id):
+            if time.monotonic() > end_s:
+                raise NoMove("the table does not begin the game")
+            time.sleep(LOOK_S)
+        self._game_id, self._start = now.game_id, start
+
+
+AGENT = Board

@@ -1,0 +1,80 @@
+"""Counting a finished game in which pieces may be captured as they stand: people mark them, and agree.
+
+Each mark changes the move that ended the game, which names what is captured, and with it the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from daemon.game.effects import Effect
+from daemon.judging import phrases
+from daemon.judging.corrections import Refusal, side_of
+from daemon.judging.play import Play
+from games import Side, changed_cells
+from wording import Sentence, sentence, sentence_n
+
+
+def is_open(play: Play) -> bool:
+    """Whether people may still say how the game that is over is counted."""
+    return bool(still_to_agree(play)) and play.is_counted
+
+
+def still_to_agree(play: Play) -> tuple[Side, ...]:
+    """The people who have not yet agreed to the count."""
+    people = [side for side, agent in enumerate(play.agents) if agent is None]
+    return tuple(side for side in people if side not in play.agreed)
+
+
+def mark(play: Play, cell: int) -> list[Effect]:
+    """Counts the pieces around that cell as captured, or no longer so. Raises Refusal."""
+    _check(play)
+    move = play.recounted(cell)
+    if move is None:
+        raise Refusal(sentence("There is nothing to count on {cell}.", cell=play.game.cells[cell]))
+    game, line, last = play.game, play.line, play.line.plies[-1]
+    before = game.dead(play.position)
+    line.cut(play.ply - 1)
+    line.add(move, game.apply(line.position, move), last.known, assumed=last.assumed)
+    assert play.outcome is not None
+    said = _marked(play, before), *phrases.result(game, play.outcome)
+    return [line.rewrite(play.ply - 1, play.outcome), play.announce("counted", *said)]
+
+
+def agree(play: Play, name: str = "") -> list[Effect]:
+    """The side of that name agrees to the count; without one the only person, or both people. Raises Refusal."""
+    _check(play)
+    waiting = still_to_agree(play)
+    sides = (side_of(play.game, name),) if name else waiting
+    if sides[0] not in waiting:
+        raise Refusal(sentence("{side:Nom} has agreed, or is not asked.", side=phrases.named(play.game, sides[0])))
+    play.agree(sides)
+    left = still_to_agree(play)
+    if left:
+        one, other = phrases.named(play.game, sides[0]), phrases.named(play.game, left[0])
+        return [play.announce("agreed", sentence("{one:Nom} agrees. Does {other}, too?", one=one, other=other))]
+    assert play.outcome is not None
+    said = sentence("The count is agreed."), *phrases.result(play.game, play.outcome)
+    return [play.announce("agreed", *said)]
+
+
+def _check(play: Play) -> None:
+    if play.outcome is None:
+        raise Refusal(sentence("The game goes on: it is counted at the end."))
+    if not play.is_counted:
+        raise Refusal(sentence("This end is not counted."))
+    if not still_to_agree(play):
+        raise Refusal(sentence("The count is agreed already."))
+
+
+def _marked(play: Play, before: Sequence[int]) -> Sentence:
+    """What counts otherwise than before."""
+    after = play.game.dead(play.position)
+    letters = [
+        "".join("x" if cell in dead else "." for cell in range(len(play.game.cells))) for dead in (before, after)
+    ]
+    changed = changed_cells(*letters)
+    names = phrases.listed(phrases.named_cells(play.game, changed))
+    if changed and changed[0] in after:
+        return sentence_n("{cells} counts as captured.", "{cells} count as captured.", len(changed), cells=names)
+    return sentence_n("{cells} counts as alive.", "{cells} count as alive.", len(changed), cells=names)

@@ -1,0 +1,46 @@
+"""Tags of PDN, the Portable Draughts Notation, that tell the rules: `GameType`.
+
+https://pdn.fmjd.org: 20 is international, 21 English, 23 pool, 25 Russian and 26 Brazilian draughts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import games
+from games import RULE_SET, RuleError
+
+UNWRITTEN = ()
+TYPES = {"20": "international", "21": "english", "23": "pool", "25": "russian", "26": "brazilian"}
+"""Rule sets by the number that begins a GameType."""
+
+
+def tags_of(game: Any, start: Any) -> dict[str, str]:
+    """The GameType of the rule set that differs in the fewest options, and the options that differ from it."""
+    known = {number: _options(game, {RULE_SET: name}) for number, name in TYPES.items()}
+    differing = {
+        number: {name: value for name, value in vars(game.rules).items() if value != options[name]}
+        for number, options in known.items()
+    }
+    nearest = min(differing, key=lambda number: (len(differing[number]), number != "21"))
+    more = " ".join(f"{name}={value}".lower() for name, value in differing[nearest].items())
+    return {"GameType": nearest} | ({"Rules": more} if more else {})
+
+
+def rules_of(tags: Mapping[str, str]) -> dict[str, object] | None:
+    """The rule set of a GameType; None where the tags name another game. Raises RuleError for one that we lack."""
+    if tags.get("Variant", "draughts").strip().lower() != "draughts":
+        return None
+    if "GameType" not in tags:
+        return {} if "Variant" in tags else None
+    number = tags["GameType"].split(",")[0].strip()
+    if number not in TYPES:
+        known = ", ".join(f"{one} ({name})" for one, name in TYPES.items())
+        raise RuleError(f"GameType {number[:20]} of PDN is another game; known are {known}")
+    return {RULE_SET: TYPES[number]}
+
+
+def _options(game: Any, rules: Mapping[str, object]) -> dict[str, Any]:
+    options: dict[str, Any] = vars(games.parse_rules(type(game), rules))
+    return options

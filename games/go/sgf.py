@@ -1,0 +1,100 @@
+"""Go in the Smart Game Format, GM[1]: komi, handicap, rules by their usual names, passes, and territory at the end.
+
+RU names a set of rules (`Japanese`, `Chinese`, `NZ`), or lists our options: `territory superko`. A handicap on other
+points than ours is a position set up by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from games import GameError
+from games.go import PASS_TEXT, Go, Move, Position
+from games.go.board import COLUMNS, board
+
+NUMBER = "1"
+SIZE = "19"
+MOVES = ("B", "W")
+PASS = PASS_TEXT
+NAMES: dict[str, dict[str, object]] = {
+    "japanese": {"scoring": "territory"},
+    "korean": {"scoring": "territory"},
+    "chinese": {"scoring": "area", "superko": True},
+    "aga": {"scoring": "area", "superko": True},
+    "goe": {"scoring": "area", "superko": True},
+    "nz": {"scoring": "area", "superko": True, "suicide": True},
+}
+WRITTEN = {"japanese": "Japanese", "chinese": "Chinese", "nz": "NZ"}
+LETTERS = "abcdefghijklmnopqrs"
+
+
+def rules_of(nodes: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, object]:
+    """The rules that a record names, Japanese ones where it names none."""
+    root = nodes[0]
+    words = "".join(root.get("RU", [])[:1]).lower().replace("-", " ").split()
+    rules: dict[str, object] = dict(NAMES.get(words[0] if words else "japanese", {}))
+    rules |= {name: True for name in ("superko", "suicide") if name in words}
+    if scoring := next((name for name in ("area", "territory") if name in words), ""):
+        rules["scoring"] = scoring
+    komi = "".join(root.get("KM", [])[:1]).strip()
+    if komi:
+        try:
+            rules["komi"] = f"{float(komi):g}"
+        except ValueError:
+            raise GameError(f"KM[{komi[:20]}] is no number of points") from None
+    handicap, size = "".join(root.get("HA", [])[:1]).strip(), "".join(root.get("SZ", [SIZE])[:1]).strip()
+    given = {value for name in ("AB", "AW") for value in root.get(name, ())}
+    if handicap in set("23456789") and size.isdecimal() and given == _stars(int(size), int(handicap)):
+        rules["handicap"] = int(handicap)
+    return rules
+
+
+def _stars(size: int, stones: int) -> set[str]:
+    """The points of our handicap in SGF's letters."""
+    if not 9 <= size <= len(COLUMNS):
+        return set()
+    lines = board(size)
+    cells = (lines.index[name] for name in lines.names(lines.handicap(stones)))
+    return {LETTERS[cell % size] + LETTERS[cell // size] for cell in cells}
+
+
+def root_of(game: Go) -> dict[str, str]:
+    """RU, KM, and HA with a handicap."""
+    options = {name: getattr(game.rules, name) for name in ("scoring", "superko", "suicide")}
+    usual: dict[str, object] = {"superko": False, "suicide": False}
+    named = next((WRITTEN[name] for name, own in NAMES.items() if name in WRITTEN and usual | own == options), "")
+    words = [str(name if value is True else value) for name, value in options.items() if value]
+    handicap = {"HA": str(game.rules.handicap)} if game.rules.handicap else {}
+    return {"RU": named or " ".join(words), "KM": game.rules.komi, **handicap}
+
+
+def text_of(name: str, value: str, point: str) -> str:
+    """The point, or a pass."""
+    return point or PASS_TEXT
+
+
+def property_of(game: Go, position: Position, move: Move) -> tuple[str, str]:
+    """`B` or `W` with the cell's name; empty for a pass."""
+    return MOVES[position.side], "" if move.cell is None else game.cells[move.cell]
+
+
+def black(position: Position) -> int:
+    """The first side."""
+    return 0
+
+
+def territory(game: Go, position: Position) -> dict[str, list[str]]:
+    """The points that count for each side after the end."""
+    if game.outcome(position) is None:
+        return {}
+    one, other = map(game.geometry.names, game.count(position).territory)
+    return {"TB": one, "TW": other}
+
+
+def last(game: Go, position: Position, text: str, territory: Mapping[str, Sequence[str]]) -> str:
+    """The pass that ends the game, with the stones that lie in the other side's territory as dead."""
+    if text != PASS_TEXT or not position.passes or not territory:
+        return text
+    ends = [sum(1 << game.geometry.index[name] for name in territory.get(one, ())) for one in ("TB", "TW")]
+    dead = ends[0] & position.stones[1] | ends[1] & position.stones[0]
+    return game.format_move(position, Move(None, dead))

@@ -1,0 +1,46 @@
+"""Chess on the page: which piece stands where, taking and castling by two taps, and what a pawn becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from daemon.outputs import permission
+from tests.browser.table import Table
+from tests.browser.test_playing import has_come, point
+
+MOVES = "h2h4 g7g5 h4g5 h7h6 g5h6 a7a6 h6h7 a6a5 g1f3 b7b6 g2g3 b6b5 f1g2 b5b4 e1g1 c7c6".split()
+"""Cells to tap for each move; the king's alone for castling."""
+
+
+@pytest.fixture(autouse=True)
+def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raises the limit on commands per second, since nobody plays as fast as a test."""
+    monkeypatch.setattr(permission, "RATE_HZ", 1000.0)
+
+
+def test_pieces_are_moved_by_taps_and_a_pawn_asks_what_it_becomes(
+    table: Callable[..., Table], look: Callable[..., Any]
+) -> None:
+    there = table("chess")
+    page = look(there.address)
+    page.wait_for_selector('[aria-label="g1: white knight"]')
+    for ply, cells in enumerate(MOVES, 1):
+        page.wait_for_selector(".cell.source")
+        point(page, cells[:2])
+        point(page, cells[2:])
+        has_come(page, there, ply)
+    assert page.locator('[aria-label="f1: white rook"]').count() == 1
+    page.wait_for_selector(".cell.source")
+    point(page, "h7")
+    point(page, "g8")
+    asked = page.locator("#pieces [role=menuitem]")
+    asked.first.wait_for()
+    assert asked.all_inner_texts() == ["queen", "rook", "bishop", "knight"]
+    asked.nth(3).click()
+    page.wait_for_selector('[aria-label="g8: white knight"]')
+    page.locator("#actions [data-command=choose]").first.click()
+    page.wait_for_selector('[aria-label="g8: white queen"]')
+    assert "hxg8=Q" in page.locator("#moves").inner_text()

@@ -1,0 +1,81 @@
+"""The game that is played can be followed: at an address of the page, and in a file."""
+
+from __future__ import annotations
+
+import email.utils
+import time
+import urllib.error
+import urllib.request
+from email.message import Message
+from pathlib import Path
+
+from daemon.storage.importing.reading import read_text
+from tests.daemon.play.test_no_camera import Table
+from tests.waiting import PATIENCE_S
+
+
+def fetch(table: Table, name: str, **headers: str) -> tuple[int, Message, str]:
+    """Status, headers and text of `/live/NAME`."""
+    named = {key.replace("_", "-"): value for key, value in headers.items()}
+    request = urllib.request.Request(f"{table._address}live/{name}", headers=named)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status, answer.headers, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.headers, error.read().decode()
+
+
+def test_the_running_game_is_at_an_address_and_in_a_file_and_polls_are_cheap(tmp_path: Path) -> None:
+    file = tmp_path / "live.ggf"
+    journal = {"path": str(tmp_path / "journal.sqlite"), "live_file": str(file)}
+    table = Table(
+        tmp_path, "reversi", players={"first": {"name": "Ana"}, "second": {"name": "Țintar & Co"}}, journal=journal
+    )
+    try:
+        table.wait(file.exists)
+        status, told, text = fetch(table, "game")
+        assert (status, told.get_content_type(), told["Cache-Control"]) == (200, "text/plain", "no-cache")
+        assert text == file.read_text("utf-8") and "PB[Ana]" in text and "RE[?]" in text
+        assert fetch(table, "game.ggf", If_None_Match=told["ETag"])[0] == 304
+        assert fetch(table, "game", If_Modified_Since=told["Last-Modified"])[0] == 304
+        assert table.tell(command="move", move="d3")[0] == 200
+        made_s = time.monotonic()
+        while "B[D3" not in file.read_text("utf-8"):
+            assert time.monotonic() < made_s + PATIENCE_S
+            time.sleep(0.01)
+        for before in ({"If_None_Match": told["ETag"]}, {"If_Modified_Since": told["Last-Modified"]}):
+            status, now, text = fetch(table, "game", **before)
+            assert status == 200 and text == file.read_text("utf-8")
+        times = [email.utils.parsedate_to_datetime(one["Last-Modified"]) for one in (told, now)]
+        assert times[0] < times[1] and told["ETag"] != now["ETag"]
+        assert read_text(fetch(table, "game.json")[2], "game.json").moves == ("d3",)
+        assert fetch(table, "game.txt")[2] == "d3\n"
+        status, _, text = fetch(table, "game.pgn")
+        assert status == 409 and ".ggf" in text
+        assert table.tell(command="undo")[0] == 200
+        table.wait(lambda: "B[D3" not in file.read_text("utf-8"))
+        assert table.tell(command="resign", side=table.get("state")["sides"][0])[0] == 200
+        table.wait(lambda: ":r]" in file.read_text("utf-8"))
+        assert table.tell("menu", game={"name": "morris"})[0] == 200
+        table.wait(lambda: '[Result "*"]' in file.read_text("utf-8"))
+        table.wait(lambda: fetch(table, "game.pgn")[0] == 200)
+        assert fetch(table, "game.pgn")[1].get_content_type() == "application/vnd.chess-pgn"
+        assert [one.name for one in tmp_path.glob("*live*")] == ["live.ggf"]
+    finally:
+        table.close()
+
+
+def test_hidden_hands_are_told_to_nobody_while_the_game_goes_on(tmp_path: Path) -> None:
+    journal = {"path": str(tmp_path / "journal.sqlite"), "live_file": str(tmp_path / "live.json")}
+    table = Table(tmp_path, "dominoes", journal=journal)
+    try:
+        table.wait(lambda: "live file" in table.ask("healthz")[1]["parts"])
+        game_id = table.get("state")["game_id"]
+        for path in ("live/game", "live/game.json", f"archive/{game_id}/export/json"):
+            status, told = table.ask(path)
+            assert (status, told["code"]) == (409, "refused")
+        table.wait(lambda: table.ask("healthz")[1]["parts"]["live file"]["text"] == told["text"])
+        assert table.ask("healthz")[1]["parts"]["live file"]["ok"] and not (tmp_path / "live.json").exists()
+    finally:
+        table.close()

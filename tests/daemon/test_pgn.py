@@ -1,0 +1,88 @@
+"""Chess in PGN: read with all that other programs write, and written so that they read it."""
+
+from __future__ import annotations
+
+import io
+
+import chess
+import chess.pgn
+import pytest
+
+from daemon.storage.exporting.movetext import to_movetext
+from daemon.storage.exporting.played import play_again
+from daemon.storage.importing.imported import ImportFault
+from daemon.storage.importing.reading import read_text
+
+ANNOTATED = """[Event "Club"]
+[Site "?"]
+[Date "2026.05.01"]
+[Round "1"]
+[White "Ana"]
+[Black "Ben"]
+[Result "1-0"]
+
+% a line for another program
+1.e4 {the king's pawn [%clk 0:09:58]} e5!? 2. Bc4 (2. Nf3 {usual (and good)} Nc6 (2... Nf6 3. Nxe5) 3. Bb5) 2...Nc6 $1
+3. Qh5?! ; threatens mate
+3... Nf6?? $4 4. Qxf7# 1-0
+"""
+FROM_FEN = '[White "A"]\n[SetUp "1"]\n[FEN "4k3/P7/8/8/8/8/7P/4K3 w - - 0 40"]\n\n40. a8=N Kd7 41. Nb6+ *\n'
+SHUFFLED = (
+    '[White "A"]\n[Variant "Fischerandom"]\n[FEN "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1"]\n\n1. f4 *'
+)
+
+
+def written(text: str) -> tuple[str, chess.pgn.Game]:
+    """Our PGN of a game that was read, and what another program makes of it."""
+    out = to_movetext(play_again(read_text(text, "game.pgn")))
+    parsed = chess.pgn.read_game(io.StringIO(out))
+    assert parsed is not None and not parsed.errors
+    return out, parsed
+
+
+def test_comments_variations_and_signs_are_read_over_and_the_clock_is_kept() -> None:
+    stored = read_text(ANNOTATED, "game.pgn")
+    assert stored.game == "chess" and stored.players == ("Ana", "Ben")
+    assert stored.moves == ("e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#")
+    assert stored.outcome is not None and (stored.outcome.winner, stored.outcome.reason) == (0, "checkmate")
+
+
+@pytest.mark.parametrize("text", [ANNOTATED, FROM_FEN, SHUFFLED])
+def test_what_is_written_is_the_same_game_to_another_program_and_to_us(text: str) -> None:
+    out, parsed = written(text)
+    theirs = chess.pgn.read_game(io.StringIO(text))
+    assert theirs is not None
+    assert list(parsed.mainline_moves()) == list(theirs.mainline_moves())
+    assert parsed.board().fen() == theirs.board().fen()
+    assert parsed.headers["Result"] == theirs.headers["Result"]
+    again = read_text(out, "again.pgn")
+    assert (again.moves, again.start, dict(again.rules)) == (
+        (one := read_text(text, "game.pgn")).moves,
+        one.start,
+        dict(one.rules),
+    )
+
+
+def test_a_start_position_of_chess960_is_a_rule_and_not_set_up() -> None:
+    stored = read_text(SHUFFLED, "game.pgn")
+    assert stored.rules["start"] != "518" and not stored.start
+
+
+def test_a_set_up_start_where_black_moves_is_numbered_with_dots() -> None:
+    text = '[White "A"]\n[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/P7/4K3 b - - 0 7"]\n\n7... Kd7 8. a4 *'
+    out, parsed = written(text)
+    assert "1... Kd7 2. a4" in out and [move.uci() for move in parsed.mainline_moves()] == ["e8d7", "a2a4"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "why"),
+    [
+        ("1. e4 e5 2. Ke3", "move 3, Ke3: wrong_movement"),
+        ("1. e4 (1. d4", "a parenthesis is not closed"),
+        ("1. e4 e5)", "belongs to no move"),
+        ("1. Nf3 Nf6 2. O-O", "illegal_castling"),
+    ],
+)
+def test_what_is_no_game_is_refused_with_move_and_rule(moves: str, why: str) -> None:
+    with pytest.raises(ImportFault, match=why.replace("(", r"\(")):
+        read_text(f'[White "A"]\n\n{moves} *', "game.pgn")

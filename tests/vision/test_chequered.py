@@ -1,0 +1,65 @@
+"""A chequered board is found by its squares, men on it or not, and never a square off."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.template import load_template
+from tests.vision.chequered_tables import START, chequered, laid
+from vision.finding.finder import find_board
+from vision.finding.pose_quality import pose_quality, right_way_round, snap_pose
+from vision.frame import Image
+from vision.pose import pose_from_corners, turned_pose
+from vision.simulated.table import SimulatedTable
+from vision.watching.align import LOCK_QUALITY
+
+TEMPLATE = chequered()
+
+
+@pytest.mark.parametrize("turns", range(4))
+def test_board_with_men_is_found_from_every_side_with_a_first_square_of_the_right_colour(turns: int) -> None:
+    table = laid(START)
+    image = np.ascontiguousarray(np.rot90(table.render(), turns))
+    found = find_board(image, TEMPLATE)
+    assert found is not None and found.found_by == "squares" and found.sure > 0.9
+    corners, (width, height) = table.corners_px(), (640, 480)
+    for _ in range(turns):
+        corners, width, height = np.stack([corners[:, 1], width - 1 - corners[:, 0]], axis=1), height, width
+    seen = found.pose.corners_px(found.template)
+    fits = [np.abs(np.roll(corners, -turn, axis=0) - seen).max() < 3 for turn in (0, 2)]
+    assert any(fits), "a dark corner is not taken for a light one"
+    assert pose_quality(image, found.pose, TEMPLATE) > LOCK_QUALITY + 0.1
+
+
+def test_a_pose_one_square_off_or_turned_by_a_quarter_shows_too_few_edges() -> None:
+    image = laid(START).render()
+    found = find_board(image, TEMPLATE)
+    assert found is not None
+    step = np.eye(3)
+    step[0, 2] = TEMPLATE.pitch_mm
+    aside = snap_pose(image, pose_from_corners(found.pose.corners_px(TEMPLATE), TEMPLATE), TEMPLATE)
+    assert aside.quality > LOCK_QUALITY + 0.1
+    shifted = type(aside)(aside.image_from_board @ step, 0.0, 0.0)
+    assert pose_quality(image, shifted, TEMPLATE) < LOCK_QUALITY - 0.1
+    assert pose_quality(image, turned_pose(aside, TEMPLATE, 1), TEMPLATE) < LOCK_QUALITY - 0.1
+    assert (
+        pose_quality(image, right_way_round(image, turned_pose(aside, TEMPLATE, 1), TEMPLATE), TEMPLATE)
+        > LOCK_QUALITY + 0.1
+    )
+
+
+def _ruled() -> Image:
+    return SimulatedTable(load_template("reversi"), "." * 64, seed=1, size_px=(640, 480)).render()
+
+
+def _tiled_floor() -> Image:
+    floor = np.indices((480, 640)).sum(axis=0) * 0 + (np.indices((480, 640)) // 40).sum(axis=0) % 2 * 120 + 60
+    return np.asarray(cv2.cvtColor(floor.astype(np.uint8), cv2.COLOR_GRAY2BGR), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("other", [_ruled, _tiled_floor])
+def test_neither_a_ruled_board_nor_a_tiled_floor_is_taken_for_one(other: object) -> None:
+    assert callable(other)
+    assert find_board(other(), TEMPLATE) is None

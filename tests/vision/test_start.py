@@ -1,0 +1,69 @@
+"""The start of a game teaches how the men of a table look, if it surely is the start."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import games
+from calibration.template import BoardTemplate, load_template
+from tests.vision.chequered_tables import LATER, START, chequered, laid
+from vision.calibrating.start import Lesson, Unlike, learn_from
+from vision.frame import Image
+from vision.pose import pose_from_corners, rectify, turned_pose
+from vision.reading.reader import Reader
+from vision.simulated.table import SimulatedTable
+
+
+def _rectified(table: SimulatedTable, template: BoardTemplate, turn: int = 0) -> Image:
+    pose = pose_from_corners(table.corners_px(), template)
+    return rectify(table.render(), turned_pose(pose, template, turn), template)
+
+
+@pytest.mark.parametrize("turn", [0, 2, 3])
+def test_start_shows_how_the_board_lies_and_later_boards_are_read_right(turn: int) -> None:
+    template, table = chequered(), laid(START)
+    lesson = learn_from(_rectified(table, template, turn), [START], template)
+    assert isinstance(lesson, Lesson)
+    assert lesson.turn == -turn % 4 and lesson.expectation.boards > 0.9
+    reader = Reader(template)
+    reader.learn(lesson.taught, None)
+    reading = reader.read(_rectified(table.with_board(LATER, 7), template), 0.0)
+    assert reading.board == LATER
+    assert reading.confidence.min() > 0.9
+
+
+@pytest.mark.parametrize("name", ["reversi", "co_ganh"])
+def test_start_of_every_game_with_men_on_it_teaches(name: str) -> None:
+    game = games.load(name)
+    template, start = load_template(name), game.board(game.initial())
+    table = SimulatedTable(template, start, seed=3, size_px=(640, 480))
+    lesson = learn_from(_rectified(table, template), [start], template)
+    assert isinstance(lesson, Lesson) and lesson.turn == 0
+    assert "of 100 boards" in lesson.expectation.text
+
+
+@pytest.mark.parametrize("wrong", ["." + START[1:], START[:12] + "." + START[13:28] + "B" + START[29:]])
+def test_board_that_is_not_quite_the_start_teaches_nothing_and_its_cells_are_named(wrong: str) -> None:
+    template = chequered()
+    unlike = learn_from(_rectified(laid(wrong), template), [START], template)
+    assert isinstance(unlike, Unlike)
+    assert set(np.flatnonzero(np.array(list(wrong)) != np.array(list(START)))) <= set(unlike.cells)
+
+
+def test_board_without_men_of_both_sides_is_no_lesson() -> None:
+    template = chequered()
+    assert learn_from(_rectified(laid("." * 64), template), ["." * 64, "W" + "." * 63], template) is None
+
+
+def test_cell_that_looks_as_when_it_was_known_still_holds_it() -> None:
+    template, table = chequered(), laid(START)
+    lesson = learn_from(_rectified(table, template), [START], template)
+    assert isinstance(lesson, Lesson)
+    reader, picture = Reader(template), _rectified(table, template)
+    reader.learn(lesson.taught, None)
+    without = reader.read(picture, 0.0).log_probabilities
+    reader.learn(lesson.taught, (reader.patches(picture), START))
+    told = reader.read(picture, 0.0)
+    assert told.board == START and (told.log_probabilities.max(axis=1) > without.max(axis=1) - 1e-9).all()
+    assert told.unknown is not None and not told.unknown.any()

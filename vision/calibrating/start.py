@@ -1,0 +1,218 @@
+"""Learns a table from a board whose content is known: the start of the game, with men on it.
+
+Nobody has to say that the board lies ready: it must look so. Every known cell is read by what the others tell, and a
+board on which one is read as something else teaches nothing. So a man that is missing, a board set up otherwise, or
+men that cannot be told apart are noticed. Boards may lie any way round: the way in which the cells fit best counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.calibrating.calibrate import varied_patch
+from vision.calibrating.expectation import Expectation
+from vision.frame import Image
+from vision.pose import is_square, project
+from vision.reading.cells import cut_patches
+from vision.reading.descriptors import load_descriptor
+from vision.reading.heads import GENERIC, judge, load_generic
+from vision.reading.plda import BoardMeans
+from vision.reading.reader import DescribedCells
+from vision.reading.taught import WITNESSES, CellFeatures, Taught, features_of, square_colours
+
+FloatArray = NDArray[np.float64]
+
+MIN_MEN = 2
+"""Fewest pieces of each side on a board that teaches: each is judged by the others."""
+EVEN = 0.25
+"""Weight of every witness while it is not known how right each is."""
+WEIGHTS = (0.0, 0.03, 0.06, 0.125, 0.25, 0.5, 1.0)
+ROUNDS = 3
+VARIANTS = 2
+"""Copies of every cell, slightly displaced and in other light, by which the witnesses are weighed."""
+MAX_UNLIKE = 0.2
+"""Greatest share of the cells of which the network thinks otherwise; it has never seen most kinds of men."""
+MAX_ODD = 0.03
+"""Greatest share of the cells that the others contradict, though not clearly."""
+CLEARLY_NATS = 2.0
+"""Nats by which a single cell may not look more like another class."""
+LIGHTER = 0.3
+"""Least difference of the logarithms of light of both sides' men."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Lesson:
+    """What a known board has taught."""
+
+    taught: Taught
+    turn: int
+    """Number of corners by which the board's own top left lies further clockwise than it was taken to."""
+    expectation: Expectation
+    board: str
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Unlike:
+    """Why a board teaches nothing."""
+
+    cells: tuple[int, ...]
+    """Cells that look like another class than they should, ascending; none where the sides' men look alike."""
+
+
+def can_teach(board: str, template: BoardTemplate) -> bool:
+    """Whether a board has enough men of both sides, and empty cells, and the shipped network knows the classes."""
+    if GENERIC.get(template.descriptor) is None or load_generic(template.descriptor).means is None:
+        return False
+    return sorted(template.letters) == sorted(_letters(template)) and all(
+        board.count(letter) >= MIN_MEN for letter in template.letters
+    )
+
+
+def turns_of(template: BoardTemplate) -> range:
+    """The numbers of corners by which a board of that shape may lie turned."""
+    return range(4) if is_square(template) else range(0, 4, 2)
+
+
+def turned_cells(template: BoardTemplate, turn: int) -> NDArray[np.intp] | None:
+    """(cells,) index of the cell seen where each cell lies once the board is turned; None if no cell is there."""
+    at = template.cells_mm - np.array(template.size_mm) / 2
+    for _ in range(turn):
+        at = np.stack([-at[:, 1], at[:, 0]], axis=1)  # a quarter clockwise, as y points down
+    at += np.array(template.size_mm) / 2
+    apart = np.linalg.norm(at[:, None] - template.cells_mm[None], axis=2)
+    return np.asarray(apart.argmin(axis=1)) if apart.min(axis=1).max() < template.pitch_mm / 4 else None
+
+
+def learn_from(rectified: Image, boards: Sequence[str], template: BoardTemplate) -> Lesson | Unlike | None:
+    """What the rectified picture teaches if it shows one of the boards, in any turn; None where none of them can teach.
+
+    Half a second for a lesson, a tenth without.
+    """
+    boards = [board for board in boards if can_teach(board, template)]
+    if not boards:
+        return None
+    model = load_generic(template.descriptor).means
+    assert model is not None
+    patches = cut_patches(rectified, template)
+    look = DescribedCells(patches, load_descriptor(template.descriptor).describe(patches))
+    seen, unknown = _features(look, template)
+    colours, rows, even = square_colours(template), np.arange(len(patches)), np.full(len(WITNESSES), EVEN)
+    ways = [
+        (turn, board, cells, Taught(model, seen.at(cells), _classes(board, model), colours, even, float(unknown.max())))
+        for turn, board, cells in _ways_to_lie(boards, template)
+    ]
+    likely = [(int(_occupied_otherwise(way[3]).sum()), number) for number, way in enumerate(ways) if _lighter(way[3])]
+    if not likely:
+        return Unlike(())
+    turn, board, cells, taught = ways[min(likely)[1]]
+    if min(likely)[0] > MAX_UNLIKE * len(rows):
+        return Unlike(tuple(int(cell) for cell in np.flatnonzero(_occupied_otherwise(taught))))
+    logs = _left_out(taught, [taught.known])[0]
+    behind = logs.max(axis=1) - logs[rows, taught.classes]
+    odd = np.flatnonzero(behind > 0)
+    if len(odd) > MAX_ODD * len(rows) or (behind > CLEARLY_NATS).any():
+        return Unlike(tuple(int(cell) for cell in odd))
+    varied = [_features(one, template)[0].at(cells) for one in _varied(look, rectified, template)]
+    taught = _weighed(taught, varied)
+    right = np.mean([one.argmax(axis=1) == taught.classes for one in _left_out(taught, varied)], axis=0)
+    return Lesson(taught, turn, Expectation(float(right.sum()), len(rows), len(rows), by_picture=False), board)
+
+
+def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tuple[int, str, NDArray[np.intp]]]:
+    """Yields turns, boards and the cells seen where the board's own cells lie, each distinguishable way once."""
+    ways: set[tuple[str, ...]] = set()
+    for turn in turns_of(template):
+        cells = turned_cells(template, turn)
+        if cells is None:
+            continue
+        for board in boards:
+            as_seen = [""] * len(board)
+            for cell, letter in zip(cells, board, strict=True):
+                as_seen[int(cell)] = letter
+            if tuple(as_seen) not in ways:
+                ways.add(tuple(as_seen))
+                yield turn, board, cells
+
+
+def _classes(board: str, model: BoardMeans) -> NDArray[np.intp]:
+    return np.array([model.letters.index(letter) for letter in board])
+
+
+def _occupied_otherwise(taught: Taught) -> NDArray[np.bool_]:
+    """(cells,) True where the network sees a man on a cell that should be empty, or none where one should be."""
+    return np.asarray((taught.known.network[:, 0] < np.log(0.5)) != (taught.classes > 0))
+
+
+def _letters(template: BoardTemplate) -> str:
+    model = load_generic(template.descriptor).means
+    return "" if model is None else model.letters
+
+
+def _features(look: DescribedCells, template: BoardTemplate) -> tuple[CellFeatures, FloatArray]:
+    """The cells' features, and (cells,) the network's shares of nothing learnt."""
+    generic = load_generic(template.descriptor)
+    assert generic.means is not None
+    logs, unknown = judge(look.descriptors, generic.means.letters, None, generic.head)
+    return features_of(look.patches, look.descriptors, logs, generic.means), unknown
+
+
+def _left_out(taught: Taught, seen: Sequence[CellFeatures]) -> list[FloatArray]:
+    """(cells, classes) normalised log probabilities of every known cell as seen, by what the others tell."""
+    told = np.tensordot(taught.weights, _testimonies(taught, seen), axes=1)
+    told -= np.logaddexp.reduce(told, axis=-1, keepdims=True)
+    return list(told)
+
+
+def _testimonies(taught: Taught, seen: Sequence[CellFeatures]) -> FloatArray:
+    """(witnesses, pictures, cells, classes) log likelihoods of every known cell, by what the others tell."""
+    cells, classes = len(taught.classes), len(taught.model.letters)
+    found = np.zeros((len(WITNESSES), len(seen), cells, classes))
+    for cell in range(cells):
+        pictures = CellFeatures(
+            *(np.stack([getattr(one, field.name)[cell] for one in seen]) for field in dataclasses.fields(CellFeatures))
+        )
+        found[:, :, cell] = taught.testimonies(pictures, int(taught.kinds[cell]), cell)
+    return found
+
+
+def _lighter(taught: Taught) -> bool:
+    """Whether the light side's men are lighter than the dark side's."""
+    light, dark = (taught.classes == taught.model.letters.index(letter) for letter in "WB")
+    colour = taught.known.colour.mean(axis=1)
+    return float(np.median(colour[light]) - np.median(colour[dark])) > LIGHTER
+
+
+def _weighed(taught: Taught, varied: Sequence[CellFeatures]) -> Taught:
+    """The same with the weights under which the witnesses are right about cells that they were not told."""
+    heard = _testimonies(taught, varied)
+    counts = np.bincount(taught.classes, minlength=len(taught.model.letters))
+    share = 1 / counts[taught.classes] / (counts > 0).sum()
+    weights = taught.weights.copy()
+
+    def loss(weights: FloatArray) -> float:
+        told = np.tensordot(weights, heard, axes=1)
+        told -= np.logaddexp.reduce(told, axis=-1, keepdims=True)
+        return -float((told[:, np.arange(len(share)), taught.classes].mean(axis=0) * share).sum())
+
+    for _ in range(ROUNDS):  # one after another, until they agree
+        for number in range(len(weights)):
+            tried = [np.where(np.arange(len(weights)) == number, weight, weights) for weight in WEIGHTS]
+            weights = min(tried, key=loss)
+    return dataclasses.replace(taught, weights=weights)
+
+
+def _varied(look: DescribedCells, rectified: Image, template: BoardTemplate) -> list[DescribedCells]:
+    """The cells as they were seen, and slightly displaced in other light."""
+    chance, machine = np.random.default_rng(0), load_descriptor(template.descriptor)
+    centres = project(template.rectified_from_board, template.cells_mm)
+    side_px = template.cell_mm * template.pixels_per_mm
+    found = [look]
+    for _ in range(VARIANTS):
+        patches = np.stack([varied_patch(rectified, centre, side_px, chance) for centre in centres])
+        found.append(DescribedCells(patches, machine.describe(patches)))
+    return found

@@ -1,0 +1,115 @@
+"""The edges of a chequered board: how well a pose explains them, and the pose that explains them best.
+
+Like `vision.primitives.lines`, but an edge shows as a step from light to dark, whose direction follows from the colour
+of the squares beside it. A pose that is one square off expects every step the other way round.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.frame import Image
+from vision.pose import BoardPose, project
+from vision.primitives.channels import shrink_grey_to_board
+from vision.primitives.lines import fit_correction
+from vision.primitives.ridges import Chunks, cut_chunks, picture_scale, rectified_grey, sample_across
+
+FloatArray = NDArray[np.float64]
+
+SEARCH_PX = (12, 8, 5, 4)
+"""Rectified pixels that each refining step searches to either side."""
+ASIDE_PX = 5
+"""Rectified pixels by which an edge may lie beside its proper place."""
+HALF_PX = 4
+"""Rectified pixels on either side of an edge whose mean brightness is compared."""
+BESIDE_PX = 6, 11
+"""Rectified pixels from an edge, from and to, at which the squares on both its sides are compared."""
+LEAST_LEVELS = 4.0
+"""Least step of an edge, in grey levels."""
+ALIKE = 0.35
+"""Least step of an edge, as a share of what the clearer edges show."""
+
+
+def refine_by_edges(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
+    """The pose refined to the edges of the squares; `pose` must be right within a quarter of a square."""
+    chunks, signs = edge_chunks(template)
+    rectified_from_board = template.rectified_from_board
+    small, small_from_image = shrink_grey_to_board(image, pose.image_from_board, template)
+    matrix = small_from_image @ pose.image_from_board
+    error_px = 0.0
+    for radius in SEARCH_PX:
+        grey = rectified_grey(small, matrix, template)
+        offsets, heights = _steps(grey, chunks, signs, radius)
+        clear = heights > _visible(heights)
+        if clear.sum() < 8:
+            break
+        correction, residuals = fit_correction(chunks, offsets, np.where(clear, 1.0, 1e-3), grey.shape[:2])
+        matrix = matrix @ np.linalg.inv(rectified_from_board) @ correction @ rectified_from_board
+        error_px = float(np.median(np.abs(residuals[clear])))
+    image_from_board = np.linalg.inv(small_from_image) @ matrix
+    error_px *= picture_scale(image_from_board, template)
+    return BoardPose(image_from_board / image_from_board[2, 2], error_px, _quality(small, matrix, template))
+
+
+def edge_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
+    """Share of the edges between squares, 0 to 1, that are seen where the pose puts them; it refines nothing."""
+    small, small_from_image = shrink_grey_to_board(image, pose.image_from_board, template)
+    return _quality(small, small_from_image @ pose.image_from_board, template)
+
+
+def edge_chunks(template: BoardTemplate) -> tuple[Chunks, FloatArray]:
+    """Chunks of the edges between squares, and (chunks,) 1 where the brightness rises along the normal, else -1."""
+    everything = cut_chunks(template)
+    grid = template.source["grid"]
+    board_from_rectified = np.asarray(np.linalg.inv(template.rectified_from_board))
+    pitch = np.array(template.size_mm) / (int(grid["columns"]), int(grid["rows"]))
+    beside = [
+        project(board_from_rectified, everything.centres + side * HALF_PX * everything.normals) / pitch
+        for side in (-1, 1)
+    ]
+    squares = [np.floor(one).astype(int) for one in beside]
+    limits = int(grid["columns"]), int(grid["rows"])
+    inside = np.all([((one >= 0) & (one < limits)).all(axis=1) for one in squares], axis=0)
+    # A chunk that straddles a corner belongs to two edges.
+    middles = project(board_from_rectified, everything.centres) / pitch
+    along = np.abs(middles - np.rint(middles)).max(axis=1)
+    inside &= along > 0.12
+    first_light = template.first_square == "light"
+    light_after = (squares[1].sum(axis=1) % 2 == 0) == first_light
+    chunks = Chunks(everything.points[inside], everything.normals[inside], everything.segment[inside])
+    return chunks, np.where(light_after[inside], 1.0, -1.0)
+
+
+def _steps(grey: NDArray[np.float32], chunks: Chunks, signs: FloatArray, radius: int) -> tuple[FloatArray, FloatArray]:
+    """Offset, to a fraction of a pixel, and height of the steepest step of the right sign across each chunk."""
+    profiles = sample_across(grey, chunks, radius + HALF_PX).astype(np.float64)
+    sums = np.cumsum(np.pad(profiles, ((0, 0), (1, 0))), axis=1)
+    width = 2 * radius + 1
+    middle = np.arange(width) + HALF_PX
+    before = (sums[:, middle] - sums[:, middle - HALF_PX]) / HALF_PX
+    after = (sums[:, middle + HALF_PX + 1] - sums[:, middle + 1]) / HALF_PX
+    steps = (after - before) * signs[:, None]
+    nearness = 1 - 0.3 * np.abs(np.arange(width) - radius) / radius
+    best = np.clip(np.argmax(steps * nearness, axis=1), 1, width - 2)
+    rows = np.arange(len(steps))
+    left, at, right = steps[rows, best - 1], steps[rows, best], steps[rows, best + 1]
+    curvature = left - 2 * at + right
+    shift = np.where(curvature < -1e-9, 0.5 * (left - right) / np.minimum(curvature, -1e-9), 0.0)
+    return best - radius + np.clip(shift, -0.5, 0.5), np.maximum(at, 0.0)
+
+
+def _visible(heights: FloatArray) -> float:
+    return max(LEAST_LEVELS, ALIKE * float(np.percentile(heights, 75)))
+
+
+def _quality(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate) -> float:
+    chunks, signs = edge_chunks(template)
+    grey = rectified_grey(small, matrix, template)
+    _, heights = _steps(grey, chunks, signs, ASIDE_PX)
+    # A drawn line between squares of one colour steps both ways: the squares beside it must differ too.
+    across = sample_across(grey, chunks, BESIDE_PX[1]).astype(np.float64)
+    before, after = across[:, : BESIDE_PX[1] - BESIDE_PX[0] + 1], across[:, BESIDE_PX[0] - BESIDE_PX[1] - 1 :]
+    apart = (after.mean(axis=1) - before.mean(axis=1)) * signs
+    return float(((heights > _visible(heights)) & (apart > _visible(apart))).mean())
