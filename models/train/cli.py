@@ -158,21 +158,26 @@ def show_patches(
 def reversi(
     out: Annotated[Path, typer.Option(help="Folder for the weights and their manifest.")] = Path("models"),
     games: Annotated[
-        int, typer.Option(min=100, help="Games of the last round; 120000 take 20 minutes of processor.")
+        int, typer.Option(min=100, help="Games of the largest round; 120000 take 22 minutes of processor.")
     ] = 120_000,
     seed: Annotated[int, typer.Option(min=0, max=2**30, help="Same seed, same games and weights.")] = 1,
+    further: Annotated[
+        bool, typer.Option("--further", help="Play only the last round, and move the weights that are there.")
+    ] = False,
 ) -> None:
     """Trains reversi's evaluation by games of the program against itself. Needs no torch.
 
     Plays games, fits weights of patterns on groups of squares to what their positions are worth, and repeats with the
-    new weights: five rounds. Writes reversi_patterns.npz and manifest.toml. Games are played on all cores.
+    new weights: six rounds, the last by deeper searches. Writes reversi_patterns.npz and manifest.toml. Games are
+    played on all cores.
 
     Example: kibitzer train reversi --out /tmp/weights --games 2000
     """
     from models.train.reversi import make_reversi
 
     out.mkdir(parents=True, exist_ok=True)
-    make_reversi(out, games=games, seed=seed, command=f"kibitzer train reversi --games {games} --seed {seed}")
+    command = f"kibitzer train reversi --games {games} --seed {seed}{' --further' * further}"
+    make_reversi(out, games=games, seed=seed, further=further, command=command)
 
 
 @app.command("morris")

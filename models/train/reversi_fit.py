@@ -31,7 +31,8 @@ FEATURES = GROUPS + 2
 """Features of a position: the groups, the mobility and the constant."""
 OVERLAP = 2
 """Discs by which a stage's positions extend into the neighbouring stages."""
-FIRST_STEP, LAST_STEP = 0.012, 0.001
+STEPS, FURTHER_STEPS = (0.012, 0.001), (0.004, 0.0006)
+"""First and last step of a fit from nothing, and of one that moves given weights."""
 SCALE = 100
 """Units per disc: weights are hundredths of a disc."""
 HELD_OUT = 20
@@ -90,8 +91,13 @@ def _values(features: Any, weights: Any, values: Any) -> None:
             values[row] += weights[features[row, index]]
 
 
-def fit_stage(positions: Positions, stage: int, epochs: int, seed: int) -> tuple[NDArray[np.int16], float, float]:
-    """One stage's weights, with the RMS error in discs and the share of winners predicted, both in held-out games."""
+def fit_stage(
+    positions: Positions, stage: int, epochs: int, seed: int, start: NDArray[np.int16] | None
+) -> tuple[NDArray[np.int16], float, float]:
+    """One stage's weights, with the RMS error in discs and the share of winners predicted, both in held-out games.
+
+    Moves the weights of that stage in `start`, or fits from nothing.
+    """
     discs = np.bitwise_count(positions.mine | positions.theirs).astype(int)
     low = 0 if stage == 0 else FIRST_DISCS + STAGE_DISCS * stage
     high = 64 if stage == STAGES - 1 else FIRST_DISCS + STAGE_DISCS * (stage + 1) - 1
@@ -102,10 +108,11 @@ def fit_stage(positions: Positions, stage: int, epochs: int, seed: int) -> tuple
     features = np.zeros((len(learnt), FEATURES), np.uint32)
     _features(positions.mine[learnt], positions.theirs[learnt], shared, features)
     worth = positions.worth[learnt]
-    weights = np.zeros(STAGE_WORDS * 4, np.float32)
+    weights = np.zeros(STAGE_WORDS * 4, np.float32) if start is None else start[stage].astype(np.float32) / SCALE
+    first_step, last_step = STEPS if start is None else FURTHER_STEPS
     draw = np.random.default_rng(seed + stage)
     for epoch in range(epochs):
-        step = FIRST_STEP * (LAST_STEP / FIRST_STEP) ** (epoch / max(epochs - 1, 1))
+        step = first_step * (last_step / first_step) ** (epoch / max(epochs - 1, 1))
         _pass_over(features, worth, draw.permutation(len(learnt)), weights, step)
     tested = np.flatnonzero(apart & (discs >= low) & (discs <= high))
     features = np.zeros((len(tested), FEATURES), np.uint32)
@@ -129,11 +136,13 @@ class Fitted(NamedTuple):
     """Share of winners predicted, averaged over the stages."""
 
 
-def fit(positions: Positions, epochs: int, seed: int, say: Callable[[], object]) -> Fitted:
-    """All stages' weights; calls `say` after each."""
+def fit(
+    positions: Positions, epochs: int, seed: int, say: Callable[[], object], start: NDArray[np.int16] | None = None
+) -> Fitted:
+    """All stages' weights, moved from `start` or fitted from nothing; calls `say` after each."""
     stages, errors, right = [], [], []
     for stage in range(STAGES):
-        weights, error, accuracy = fit_stage(positions, stage, epochs, seed)
+        weights, error, accuracy = fit_stage(positions, stage, epochs, seed, start)
         stages.append(weights)
         errors.append(error)
         right.append(accuracy)
