@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from calibration.profile import TableProfile
 from calibration.template import NEIGHBOUR, BoardTemplate
+from daemon.perception.start_lesson import StartLesson
 from games import EMPTY
-from vision.calibrating.start import Lesson, learn_from
+from vision.calibrating.start import Lesson
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
-from vision.pose import BoardPose, cells_in_picture, project, rectify, turned_pose
-from vision.primitives.patch_changes import Patches, differing
+from vision.pose import BoardPose, cells_in_picture, project, rectify
 from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
 from vision.reading.heads import Head
 from vision.reading.reader import Reader, reference_of
@@ -52,10 +52,6 @@ MIN_COVERED, MAX_COVERED = 3, 0.5
 """Fewest cells, and greatest share of all cells, that a hand or arm resting over the board covers."""
 MIN_SEEN = 0.8
 """Share of a cell that must lie in the picture for the cell to be read."""
-LEARN_EVERY_S = 0.25
-"""Seconds between pictures that are looked at for whether they show an expected board."""
-WELL_TAUGHT = 0.9
-"""Share of boards expected to be read right from which the start need not be looked at again, in better light."""
 GLIMPSE_SHARE = 0.5
 """Time for which a cell must look the same to be read while something moves elsewhere, as a share of the settling time:
 less than that, as its neighbours count too."""
@@ -129,13 +125,9 @@ class Pipeline:
         """Readings of the present still picture, to be averaged."""
         self.believed = ""
         """The board believed at present; empty if none is known."""
-        self.expected: tuple[str, ...] = ()
-        """Boards of which one may be in view, with men: the first picture that shows one teaches how they look."""
-        self.lesson: Lesson | None = None
-        """What that picture has taught."""
-        self._learn_s, self._turns = -np.inf, False
-        self._tried: Patches | None = None
-        """The last picture from which learning was tried."""
+        self.start = StartLesson()
+        self._turned = False
+        """Whether the board is known to lie another way round than it was found."""
         self._still_cells, self._open_cells = StillCells(), b""
         self._last: Observation | None = None
         self._preview: Preview | None = None
@@ -150,6 +142,11 @@ class Pipeline:
         """Board of the last accepted reading; empty before the first."""
         self._stale = True
         """Whether the earlier reading is of another place or light, so that no cell can be known to be unchanged."""
+
+    @property
+    def lesson(self) -> Lesson | None:
+        """What a picture of the start has taught."""
+        return self.start.taught
 
     def feed(self, frame: Frame) -> Observation:
         """Processes one frame; frames must come in the order in which they were taken."""
@@ -219,7 +216,8 @@ class Pipeline:
             self.gate.reset()
             self.arms.reset()
             self._still_cells.reset()
-        alignment = self._turned(alignment)
+        if alignment.pose is not None:
+            alignment = dataclasses.replace(alignment, pose=self.start.turned(alignment.pose, self.template))
         self._adopt_template()
         self._stale |= alignment.relocked
         tracked_s = time.perf_counter()
@@ -227,7 +225,7 @@ class Pipeline:
         if pose is None:
             return Observation(frame, alignment, spent=Spent(tracked_s - began_s))
         rectified = rectify(frame.image, pose, self.template)
-        if self._may_learn(frame, pose) and self._learn(rectified):
+        if self._learns(frame, pose, rectified):
             pose, rectified = self._begin_to_read(frame, pose, rectified)
             alignment = dataclasses.replace(alignment, pose=pose)
         rectified_s = time.perf_counter()
@@ -265,61 +263,27 @@ class Pipeline:
         frozen = self.gate.is_frozen(frame.time_s)
         return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells, moved_share, frozen, glimpse)
 
-    def _may_learn(self, frame: Frame, pose: BoardPose) -> bool:
-        """Whether the picture may teach: nothing did so before, and the whole board is in the picture."""
-        taught = self.lesson is not None and (
-            self.lesson.expectation.boards > WELL_TAUGHT or self.lesson.board not in self.expected
-        )
-        if taught or self.profile is not None or not self.expected:
+    def _learns(self, frame: Frame, pose: BoardPose, rectified: Image) -> bool:
+        """Whether the picture teaches how the men look; only one that holds the whole board may."""
+        if self.profile is not None or not self.start.is_due(frame.time_s):
             return False
-        if frame.time_s < self._learn_s or cells_in_picture(pose, self.template, frame.image).min() < MIN_SEEN:
+        if cells_in_picture(pose, self.template, frame.image).min() < MIN_SEEN:
             return False
-        self._learn_s = frame.time_s + LEARN_EVERY_S
-        return True
-
-    def _learn(self, rectified: Image) -> bool:
-        """Learns from the picture how the men look, if it shows an expected board.
-
-        The picture need not be still: what covers a cell or moves over it does not look as that cell should.
-        """
-        patches = self.reader.patches(rectified)
-        if self._tried is not None and not differing(self._tried, patches).any():
-            return False  # it would teach no more than before
-        self._tried = patches
-        lesson = learn_from(rectified, self.expected, self.template)
-        if lesson is not None:
-            self.cells_read += len(self.template.cells_mm)
-        if isinstance(lesson, Lesson):
-            if self.lesson is not None:
-                if lesson.turn or lesson.expectation.boards <= self.lesson.expectation.boards:
-                    return False
-                lesson = dataclasses.replace(lesson, turn=self.lesson.turn)
-            self.lesson = lesson
-            LOGGER.info("the start has taught how the men look, turn %d: %s", lesson.turn, lesson.expectation.text)
-            return True
-        if lesson is not None:
-            cells = ", ".join(self.template.cell_names[cell] for cell in lesson.cells)
-            LOGGER.debug("the board does not lie as expected, and teaches nothing: %s", cells or "men all alike")
-        return False
+        self.cells_read += len(self.template.cells_mm)
+        return self.start.learn(rectified, self.reader.patches(rectified), self.template, frame.time_s)
 
     def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Image) -> tuple[BoardPose, Image]:
         """Reads by what was learnt from now on; returns the place and the picture of the board the right way round."""
         assert self.lesson is not None
-        if self.lesson.turn and not self._turns:
-            self._turns = True
-            pose = turned_pose(pose, self.template, self.lesson.turn)
+        if self.lesson.turn and not self._turned:
+            self._turned = True
+            pose = self.start.turned(pose, self.template)
             rectified = rectify(frame.image, pose, self.template)
             self.gate.reset()
             self.arms.reset()
         self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), self.lesson.board))
         self._batch, self._reading, self._unknown, self._passed, self._stale = [], None, None, "", True
         return pose, rectified
-
-    def _turned(self, alignment: Alignment) -> Alignment:
-        """The board's place with its own top left where the start has shown it to be."""
-        if alignment.pose is None or self.lesson is None or not self.lesson.turn:
-            return alignment
-        return dataclasses.replace(alignment, pose=turned_pose(alignment.pose, self.template, self.lesson.turn))
 
     def _glimpse(self, rectified: Image, time_s: float) -> BoardReading | None:
         """Reads the cells that have looked the same for a while though something moves; the others may hold anything.
