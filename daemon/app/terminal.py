@@ -115,8 +115,8 @@ class TerminalGame:
 
     def _begin(self, *, resume: bool) -> None:
         game = self._session.begin(None, resume=resume).referee.game
-        drawn = game.figures(game.initial())
-        men = [MEN.get(piece, "") if piece in drawn else "" for piece in game.pieces]
+        board, drawn = game.board(game.initial()), game.figures(game.initial())
+        men = ["" if piece in board and piece not in drawn else MEN.get(piece, "") for piece in game.pieces]
         sides = [f"{as_words(Term('side', side))} {man}".strip() for side, man in zip(game.sides, men, strict=True)]
         title, hint = as_words(Term("game", game.title)), worded("Type help for what you can say.")
         self._write(f"{title}: {', '.join(sides)}. {hint}")

@@ -47,7 +47,8 @@ def meaning(player: str) -> str:
     """What to expect of a player such as `alphabeta:depth=2,error_percent=10`, by what its settings say."""
     agent, _, rest = player.partition(":")
     settings = dict(word.split("=", 1) for word in rest.split(",") if "=" in word)
-    depth, nodes, errors = (_whole(settings.get(name, "")) for name in ("depth", "nodes", "error_percent"))
+    names = ("depth", "nodes", "simulations", "error_percent")
+    depth, nodes, simulations, errors = (_whole(settings.get(name, "")) for name in names)
     own = {
         "random": lambda: worded("Plays any move that the rules allow."),
         "greedy": lambda: worded("Takes the most points at once."),
@@ -58,6 +59,7 @@ def meaning(player: str) -> str:
             own[agent]() if agent in own else "",
             worded_n("Looks {count} move ahead.", "Looks {count} moves ahead.", depth) if depth else "",
             worded("Looks at up to {count} positions a move.", count=nodes) if nodes else "",
+            worded("Plays {count} games on at random before a move.", count=simulations) if simulations else "",
             worded_n("Errs in {count} of 100 moves.", "Errs in {count} of 100 moves.", errors) if errors else "",
         )
     )

@@ -14,7 +14,8 @@ from wording import sentence
 CLAIM_TEXT = "draw"
 FIGURINES = str.maketrans("♔♕♖♗♘♚♛♜♝♞", "KQRBNKQRBN", "♙♟︎")
 WRITTEN = re.compile(
-    r"(?P<piece>[KQRBNPkqrbn]?)(?P<from>[a-h]?[1-8]?)(?:-|x|:|\*)?(?P<to>[a-h][1-8])[=/(]?(?P<into>[QRBNqrbn]?)\)?"
+    r"(?P<piece>[KQRBNP]?)(?P<from>[A-H]?[1-8]?)(?:-|x|:|\*)?(?P<to>[A-H][1-8])[=/(]?(?P<into>[QRBN]?)\)?",
+    re.IGNORECASE,
 )
 CASTLING = re.compile(r"[Oo0]-?[Oo0](-?[Oo0])?")
 TRIMMED = re.compile(r"(?:\s|e\.?p\.?|[+#!?†‡])+$")
@@ -98,10 +99,10 @@ def read(state: State, text: str) -> Move:
     if match is None:
         said = sentence("{text} is no move; moves look like e4, Nf3, exd5, O-O, e8=Q", text=repr(text[:40]))
         raise MoveError("not_a_move", said)
-    wanted = _wanted(match)
+    wanted = _wanted(match, match["piece"] == "b")
     found = _fitting(state, wanted)
-    if not found and match["piece"] == "b":  # not the pawn on column b but a bishop in small letters
-        found = _fitting(state, wanted._replace(piece="B", column=wanted.column if match["from"] else ""))
+    if not found and match["piece"] in ("b", "B"):  # a bishop in small letters, or the pawn on column b in capitals
+        found = _fitting(state, _wanted(match, match["piece"] == "B"))
     if not found and wanted.column and wanted.row and not wanted.piece:
         found = _kings_way(state, INDEX[wanted.column + wanted.row], wanted.to)
     if len(found) > 1 and not wanted.into:
@@ -114,15 +115,16 @@ def read(state: State, text: str) -> Move:
     raise _refused(state, wanted, word)
 
 
-def _wanted(match: re.Match[str]) -> Wanted:
-    piece, start = match["piece"], match["from"]
-    if piece == "b":  # a small b is a column
+def _wanted(match: re.Match[str], is_column: bool) -> Wanted:
+    """What is said of a move; `is_column` where a first letter b, in whatever case, is a column and no bishop."""
+    piece, start = match["piece"], match["from"].lower()
+    if is_column:
         piece, start = "", "b" + start if not start[:1].isalpha() else start
     column = start[:1] if start[:1].isalpha() else ""
     row = start[-1:] if start[-1:].isdigit() else ""
     if not piece and not (column and row):
         piece = "P"
-    return Wanted(piece.upper(), column, row, INDEX[match["to"]], match["into"].lower())
+    return Wanted(piece.upper(), column, row, INDEX[match["to"].lower()], match["into"].lower())
 
 
 def _fitting(state: State, wanted: Wanted) -> list[Move]:

@@ -158,7 +158,7 @@ def test_the_command_judges_from_the_last_move_to_the_first_and_names_where_a_ga
         (["--game", "reversi", "--moves", "-"], "[", "reads an object"),
         (["--game", "reversi", "--moves", "-"], "[]", "reads an object"),
         (["--game", "reversi", "--moves", "-"], '{"moves": 5}', "reads an object"),
-        (["--game", "chess", "--moves", "e4"], "", "no game"),
+        (["--game", "ludo", "--moves", "e4"], "", "no game"),
         (["--game", "reversi", "--moves", "", "--start", "x"], "", ""),
         (["--game", "reversi", "--moves", "", "--time-s", "nan"], "", "--time-s"),
         (["--game", "reversi", "--moves", "", "--engine", "nobody"], "", "nobody"),

@@ -216,7 +216,7 @@ def test_a_match_stops_when_the_sequential_test_has_decided() -> None:
         (["match", "nobody", "random", "--game", "morris"], "no agent 'nobody'"),
         (["match", "random", "random:depth=x", "--game", "morris"], "depth is a whole number"),
         (["match", "random", "alphabeta:heuristic=luck", "--game", "morris"], "no heuristic 'luck'"),
-        (["match", "random", "random", "--game", "chess"], "no game 'chess'"),
+        (["match", "random", "random", "--game", "ludo"], "no game 'ludo'"),
         (["match", "random", "random", "--game", "morris", "--rule", "men=99"], "between 3 and 12"),
         (["match", "random", "random", "--game", "morris", "--games", "3"], "even number"),
         (["match", "random", "random", "--game", "morris", "--sprt", "1"], "elo0,elo1"),

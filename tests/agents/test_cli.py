@@ -88,7 +88,7 @@ def test_perft_counts_by_a_kernel_where_there_is_one() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["move", "--game", "chess"], "no game 'chess'"),
+        (["move", "--game", "ludo"], "no game 'ludo'"),
         (["move", "--game", "morris", "--agent", "nope"], "no agent 'nope'"),
         (["move", "--game", "morris", "--moves", "d2 d2"], "ply 2, 'd2': d2 is occupied"),
         (["move", "--game", "morris", "--moves", "z9"], "'z9'"),
@@ -104,7 +104,7 @@ def test_perft_counts_by_a_kernel_where_there_is_one() -> None:
         (["move", "--game", "morris", "--option", "seed"], "'seed'"),
         (["move", "--game", "morris", "--time-s", "nan"], "nan"),
         (["move", "--game", "morris", "--time-s", "-1"], "-1"),
-        (["perft", "--game", "chess", "--depth", "1"], "no game 'chess'"),
+        (["perft", "--game", "ludo", "--depth", "1"], "no game 'ludo'"),
         (["perft", "--game", "morris", "--depth", "1", "--position", "x"], "'x'"),
     ],
 )

@@ -113,5 +113,5 @@ def test_the_command_exits_with_one_where_a_promise_is_missed(monkeypatch: pytes
 
 
 def test_a_game_that_does_not_exist_is_refused() -> None:
-    result = CliRunner().invoke(app, ["search", "--game", "chess"])
-    assert result.exit_code == 2 and "chess" in result.stderr
+    result = CliRunner().invoke(app, ["search", "--game", "ludo"])
+    assert result.exit_code == 2 and "ludo" in result.stderr

@@ -84,7 +84,7 @@ def test_a_line_that_is_no_position_is_named(tmp_path: Path, lines: list[str], n
         (["--game", "reversi"], "--game reversi takes --obf FILE"),
         (["--game", "morris", "--obf", "x"], "no solver for nine_mens_morris"),
         (["--game", "reversi", "--obf", "/no/such/file"], "/no/such/file"),
-        (["--game", "chess", "--obf", "x"], "no game 'chess'"),
+        (["--game", "ludo", "--obf", "x"], "no game 'ludo'"),
     ],
 )
 def test_wrong_use_is_refused(arguments: list[str], named: str) -> None:

@@ -118,7 +118,7 @@ def test_it_survives_garbage() -> None:
         daemon.publish_raw(b"state/table", b" " * 70_000)
         daemon.tell(identity, b"[]")
         daemon.tell(identity, b"")
-        wrong = state(8).model_copy(update={"game": "chess"})
+        wrong = state(8).model_copy(update={"game": "ludo"})
         lying = state(9).model_copy(update={"position": "nonsense"})
         misruled = state(10).model_copy(update={"rules": {"men": "99"}})
         for strange in (wrong, lying, misruled):
@@ -132,10 +132,10 @@ def test_it_survives_garbage() -> None:
 def test_it_tells_why_it_cannot_answer_a_state() -> None:
     with bus() as daemon, worker(daemon, "--agents", "random", "--name", "w1"):
         daemon.wait_for("ready")
-        daemon.publish(state(9).model_copy(update={"game": "chess"}))
+        daemon.publish(state(9).model_copy(update={"game": "ludo"}))
         _, failure = daemon.wait_for("failure")
         assert (failure["worker"], failure["agent"], failure["sequence"]) == ("w1", "random", 9)
-        assert failure["text"].startswith("there is no game 'chess'")
+        assert failure["text"].startswith("there is no game 'ludo'")
 
 
 def test_a_position_without_its_moves_is_answered_too() -> None:

@@ -113,7 +113,7 @@ def test_what_needs_a_new_game_is_no_change(words: object, why: str) -> None:
         parse_change(words)
 
 
-@pytest.mark.parametrize("words", [[], {"game": "chess"}, {"end": 1}, {"other": 1}, {"game": ["reversi"]}, None])
+@pytest.mark.parametrize("words", [[], {"game": "ludo"}, {"end": 1}, {"other": 1}, {"game": ["reversi"]}, None])
 def test_a_demo_is_asked_for_in_one_form(words: object) -> None:
     with pytest.raises(CommandError):
         parse_demo_request(words)

@@ -111,6 +111,6 @@ def test_the_command_lists_the_games_and_counts_what_followed(tmp_path: Path) ->
         [],
         ["--game", "gomoku"],
         ["--like", first.game_id, "--ply", 9],
-        ["--game", "chess", "--moves", "e4"],
+        ["--game", "ludo", "--moves", "e4"],
     ):
         assert run(*words)[0] == 2

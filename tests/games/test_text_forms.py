@@ -33,6 +33,8 @@ def options(draw: st.DrawFn, name: str) -> AnyGame:
             values = st.sampled_from([field.default, not field.default])
         elif isinstance(field.default, int):
             values = st.one_of(st.just(field.default), st.integers(known["minimum"], known["maximum"]))
+        elif known["choices"] is None:  # a text such as komi
+            values = st.just(field.default)
         else:
             values = st.sampled_from([field.default, *known["choices"]])
         rules[field.name] = draw(values)
@@ -75,8 +77,12 @@ def test_a_game_is_played_again_from_the_texts_of_its_moves(name: str, data: st.
     texts = [game.format_move(position, move) for position, move in zip(positions, moves, strict=False)]
     assert games.line_of_play(game, " ".join(texts).split(), start=positions[0]) == positions
     for position, move, text in zip(positions, moves, texts, strict=False):
-        for spoken in (text, f" {text}\n", text.upper(), text.lower()):
+        for spoken in (text, f" {text}\n"):
             assert game.parse_move(position, spoken) == move
+        # In chess bxc4 and Bxc4 are two moves, and both may be legal.
+        alike = [one for one in game.legal_moves(position) if game.format_move(position, one).lower() == text.lower()]
+        for spoken in (text.upper(), text.lower()):
+            assert game.parse_move(position, spoken) in alike and (len(alike) > 1 or alike == [move])
 
 
 @EVERY_GAME

@@ -119,7 +119,7 @@ def test_a_finished_trial_is_read_and_not_run_again(tmp_path: Path) -> None:
     ("words", "named"),
     [
         (["--faults", "hovver"], "hovver"),
-        (["--games", "chess"], "chess"),
+        (["--games", "ludo"], "ludo"),
         (["--plies", "5", "--hours", "1"], "--hours 1"),
         (["--still"], "--hours"),
     ],

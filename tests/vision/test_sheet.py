@@ -103,7 +103,7 @@ def test_the_command_writes_the_file_that_its_name_says(tmp_path: Path) -> None:
         (["reversi", "--out", "board.png"], "--out ends in .pdf or .svg, not 'board.png'"),
         (["reversi", "--out", "x.pdf", "--paper", "a9"], "--paper is one of a4, letter, a3, a2, a1, not 'a9'"),
         (["reversi", "--out", "x.pdf", "--landscape", "maybe"], "--landscape is one of auto, yes, no, not 'maybe'"),
-        (["chess", "--out", "x.pdf"], "there is no game 'chess'"),
+        (["ludo", "--out", "x.pdf"], "there is no game 'ludo'"),
         (["reversi", "--out", "/nowhere/x.pdf"], "--out /nowhere/x.pdf: No such file"),
     ],
 )

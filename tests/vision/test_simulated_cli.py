@@ -127,7 +127,7 @@ def test_a_photo_that_is_not_there_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["table", "--game", "chess"], "there is no game 'chess'"),
+        (["table", "--game", "ludo"], "there is no game 'ludo'"),
         (["table", "--game", "morris", "--rule", "wings=true"], "no rule option 'wings'"),
         (["table", "--game", "morris", "--humans", "red"], "light and dark, not 'red'"),
         (["table", "--game", "morris", "--port", "0", "--follow", "localhost"], "begins with http"),

@@ -219,7 +219,7 @@ def test_agents_are_asked_for_a_move() -> None:
 
 
 def test_game_that_there_is_not_is_told() -> None:
-    assert not table.check_game(settings(game={"name": "chess"})).ok
+    assert not table.check_game(settings(game={"name": "ludo"})).ok
 
 
 def test_folder_of_searches_that_others_may_write_is_told(tmp_path: Path) -> None:

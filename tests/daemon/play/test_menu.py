@@ -40,7 +40,7 @@ def test_every_game_is_in_the_menu_with_its_rules_levels_and_agents(catalogue: d
     menu = menu_of(Config(), "0", catalogue)
     assert [game["name"] for game in menu["games"]] == list(games.names())
     assert menu["ready"] and all(len(game["levels"]) == 8 for game in menu["games"])
-    ganh = menu["games"][0]
+    ganh = next(game for game in menu["games"] if game["name"] == "co_ganh")
     assert next(rule for rule in ganh["rules"] if rule["name"] == "limit")["maximum"] == 1000
     agents = {game["name"]: [agent["name"] for agent in game["agents"]] for game in menu["games"]}
     assert {"static", "stable", "adaptive"} <= set(agents["reversi"]) and "static" not in agents["gomoku"]
@@ -83,7 +83,7 @@ def test_a_choice_that_is_in_the_menu_is_taken_whole(catalogue: dict[str, Any]) 
 @pytest.mark.parametrize(
     ("choice", "named"),
     [
-        ({"game": {"name": "chess"}}, "game.name: there is no game 'chess'"),
+        ({"game": {"name": "ludo"}}, "game.name: there is no game 'ludo'"),
         ({"game": {"name": "morris", "rules": {"wings": True}}}, "game.rules: nine_mens_morris has no rule option"),
         ({"game": {"name": "ganh", "rules": {"limit": 0}}}, "limit is between 1 and 1000, not 0"),
         ({"players": {"first": {"agent": "static"}}}, "players.first.agent = 'static': plays no nine_mens_morris"),
@@ -193,7 +193,7 @@ def test_a_position_that_no_game_can_begin_from_is_refused(table: Table, game: s
 
 def test_a_wrong_choice_at_the_page_changes_nothing_and_names_what_is_wrong(table: Table) -> None:
     table.tell(command="move", move="d2")
-    assert table.tell("menu", game={"name": "chess"})[0] == 409
+    assert table.tell("menu", game={"name": "ludo"})[0] == 409
     assert table.tell("menu", page={"port": 1})[0] == 400
     status, answer = table.tell("menu", camera={"source": "/etc/passwd"})
     assert (status, answer["code"]) == (409, "refused") and "camera.source = '/etc/passwd'" in answer["text"]

@@ -138,7 +138,7 @@ def test_a_person_is_heard_while_the_agent_thinks(terminals: list[Terminal], tmp
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("--game chess", "kibitzer play: there is no game 'chess'; the games are co_ganh"),
+        ("--game ludo", "kibitzer play: there is no game 'ludo'; the games are chess, co_ganh"),
         ("--game morris --green me", "the sides of nine men's morris are --light, --dark"),
         ("--game morris --dark", "there is no option '--dark'"),
         ("--game morris --dark nobody", "players.second.agent = 'nobody': there is no such agent"),
