@@ -177,7 +177,7 @@ class Judge:
             return
         if code in COMPLAINTS and self._is_unneeded(code, announcement.board):
             self._fail("unneeded_reports", f"{code} {announcement.rule}: {announcement.text}")
-        elif code in CAUSED and not (code == "game_over" and trial.game.outcome(trial.player.position) is not None):
+        elif code in CAUSED and not (code == "game_over" and trial.game.outcome(trial.player.agreed) is not None):
             self._fail("false_events", f"{code}: {announcement.text}")
 
     def unreported(self, rules: frozenset[str], text: str) -> None:

@@ -242,7 +242,7 @@ def test_an_llvm_that_may_abort_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["--game", "chess"], "chess"),
+        (["--game", "ludo"], "ludo"),
         (["--game", "morris", "--size", "big"], "--size"),
         (["--game", "morris", "--rule", "colour=red"], "colour"),
     ],

@@ -193,7 +193,7 @@ def test_the_same_seed_gives_the_same_weights(name: str, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["--game", "chess"], "'chess'"),
+        (["--game", "ludo"], "'ludo'"),
         (["--game", "reversi"], "reversi has no such evaluation; the games that have one are gomoku"),
         (["--game", "co_ganh", "--rule", "capture=eat"], "'eat'"),
         (["--game", "co_ganh", "--rule", "capture"], "'capture'"),

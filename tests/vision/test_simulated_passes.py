@@ -57,3 +57,11 @@ def test_a_pass_that_must_be_told_is_said_until_it_is_understood_and_true_before
     )
     assert play(player) == [("pass", 0, False), ("E5", 1, True), ("pass", 0, False)]
     assert said == [(0, 1), (0, 1), (0, 1), (2, 3)]
+
+
+def test_an_agents_pass_is_true_when_it_is_heard_before_the_player_turns_to_it() -> None:
+    go = games.load("go")
+    table = SimulatedTable(load_template("go"), go.board(go.initial()), seed=3, size_px=(160, 90))
+    player = ScriptedPlayer(go, table, frozenset((1,)), seed=1, think_s=0.2, pace=8)
+    assert player.hear(1, "pass")
+    assert go.to_move(player.agreed) == 1 and go.to_move(player.position) == 0

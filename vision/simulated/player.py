@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import logging
 from collections.abc import Callable, Sequence
@@ -96,6 +97,16 @@ class ScriptedPlayer:
     def outcome(self) -> Outcome | None:
         """The outcome of the true game once the last hand is gone; None before."""
         return None if self._moving else self.game.outcome(self.position)
+
+    @property
+    def agreed(self) -> Any:
+        """The position at which the game stands for all who have heard the agent: its pass is true when it is said."""
+        if self._told is not None:
+            with contextlib.suppress(games.MoveError):  # it follows a pass that is still to be made
+                move = self.game.parse_move(self.position, self._told[1])
+                if not self.game.steps(self.position, move):
+                    return self.game.apply(self.position, move)
+        return self.position
 
     @property
     def finished(self) -> bool:
