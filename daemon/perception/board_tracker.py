@@ -129,7 +129,7 @@ class BoardTracker:
         game, referee = self._referee.game, self._referee
         self._expected_of = referee, referee.ply
         positions = game.starts if not referee.ply else (referee.position,)
-        self.pipeline.start.expected = tuple(dict.fromkeys(game.board(position) for position in positions))
+        self.pipeline.expected = tuple(dict.fromkeys(game.board(position) for position in positions))
 
     def _take_glimpse(self, glimpse: BoardReading) -> None:
         """Takes plies that are seen while something moves over the board."""

@@ -125,7 +125,9 @@ class Pipeline:
         """Readings of the present still picture, to be averaged."""
         self.believed = ""
         """The board believed at present; empty if none is known."""
-        self.start = StartLesson()
+        self.expected: tuple[str, ...] = ()
+        """Boards of which one may be in view, with men: the first picture that shows one teaches how they look."""
+        self._start = StartLesson()
         self._turned = False
         """Whether the board is known to lie another way round than it was found."""
         self._still_cells, self._open_cells = StillCells(), b""
@@ -146,7 +148,7 @@ class Pipeline:
     @property
     def lesson(self) -> Lesson | None:
         """What a picture of the start has taught."""
-        return self.start.taught
+        return self._start.taught
 
     def feed(self, frame: Frame) -> Observation:
         """Processes one frame; frames must come in the order in which they were taken."""
@@ -217,7 +219,7 @@ class Pipeline:
             self.arms.reset()
             self._still_cells.reset()
         if alignment.pose is not None:
-            alignment = dataclasses.replace(alignment, pose=self.start.turned(alignment.pose, self.template))
+            alignment = dataclasses.replace(alignment, pose=self._start.turned(alignment.pose, self.template))
         self._adopt_template()
         self._stale |= alignment.relocked
         tracked_s = time.perf_counter()
@@ -265,19 +267,20 @@ class Pipeline:
 
     def _learns(self, frame: Frame, pose: BoardPose, rectified: Image) -> bool:
         """Whether the picture teaches how the men look; only one that holds the whole board may."""
-        if self.profile is not None or not self.start.is_due(frame.time_s):
+        if self.profile is not None or not self._start.is_due(self.expected, frame.time_s):
             return False
         if cells_in_picture(pose, self.template, frame.image).min() < MIN_SEEN:
             return False
         self.cells_read += len(self.template.cells_mm)
-        return self.start.learn(rectified, self.reader.patches(rectified), self.template, frame.time_s)
+        patches = self.reader.patches(rectified)
+        return self._start.learn(rectified, patches, self.expected, self.template, frame.time_s)
 
     def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Image) -> tuple[BoardPose, Image]:
         """Reads by what was learnt from now on; returns the place and the picture of the board the right way round."""
         assert self.lesson is not None
         if self.lesson.turn and not self._turned:
             self._turned = True
-            pose = self.start.turned(pose, self.template)
+            pose = self._start.turned(pose, self.template)
             rectified = rectify(frame.image, pose, self.template)
             self.gate.reset()
             self.arms.reset()

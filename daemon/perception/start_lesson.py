@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,22 +25,22 @@ class StartLesson:
     """What the start has taught at one table; used by one thread."""
 
     def __init__(self) -> None:
-        self.expected: tuple[str, ...] = ()
-        """Boards of which one may be in view, with men: the first picture that shows one teaches how they look."""
         self.taught: Lesson | None = None
-        """What that picture has taught."""
+        """What a picture has taught."""
         self._due_s = -np.inf
         self._tried: Patches | None = None
         """The last picture from which learning was tried."""
 
-    def is_due(self, time_s: float) -> bool:
-        """Whether a picture of that time may teach something that is not known yet."""
+    def is_due(self, expected: Sequence[str], time_s: float) -> bool:
+        """Whether a picture of that time may teach something that is not known yet, if it shows an expected board."""
         known = self.taught is not None and (
-            self.taught.expectation.boards > WELL_TAUGHT or self.taught.board not in self.expected
+            self.taught.expectation.boards > WELL_TAUGHT or self.taught.board not in expected
         )
-        return bool(self.expected) and not known and time_s >= self._due_s
+        return bool(expected) and not known and time_s >= self._due_s
 
-    def learn(self, rectified: Image, patches: Patches, template: BoardTemplate, time_s: float) -> bool:
+    def learn(
+        self, rectified: Image, patches: Patches, expected: Sequence[str], template: BoardTemplate, time_s: float
+    ) -> bool:
         """Learns how the men look if the picture shows an expected board, better than was known; True if it did.
 
         The picture need not be still: what covers a cell or moves over it does not look as that cell should.
@@ -48,7 +49,7 @@ class StartLesson:
         if self._tried is not None and not differing(self._tried, patches).any():
             return False  # it would teach no more than before
         self._tried = patches
-        lesson = learn_from(rectified, self.expected, template)
+        lesson = learn_from(rectified, expected, template)
         if isinstance(lesson, Lesson):
             if self.taught is not None:
                 if lesson.turn or lesson.expectation.boards <= self.taught.expectation.boards:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from daemon.perception.pipeline import Observation
-from daemon.perception.start_lesson import StartLesson
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.reading.heads import Head, judge
@@ -39,8 +38,7 @@ class FakePipeline:
         self.alignment, self.gate = LOCKED, SETTLED
         self._believe = believe
         self.head: Head | None = None
-        self.start = StartLesson()
-        self.lesson = self.start.taught
+        self.lesson = None
 
     @property
     def reader(self) -> FakePipeline:

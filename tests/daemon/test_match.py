@@ -20,7 +20,6 @@ from daemon.game.effects import Announcement, Record, Rewrite
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
-from daemon.perception.start_lesson import StartLesson
 from daemon.storage.backlog import MAX_NOTES
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
@@ -40,8 +39,7 @@ class ScriptedPipeline:
 
     def __init__(self) -> None:
         self.arm: str | None = None
-        self.start = StartLesson()
-        self.lesson = self.start.taught
+        self.lesson = None
         self.readings: list[BoardReading | None] = []
         self.asked = 0
         self.may_ask = False
