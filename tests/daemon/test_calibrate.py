@@ -170,7 +170,7 @@ def test_on_a_computer_without_a_camera_a_phone_is_named(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(
     ("words", "missing"),
-    [(["--source", "0"], "--game (ganh"), (["--source", "0", "--game", "morris"], "name --out FILE.npz too")],
+    [(["--source", "0"], "--game (chess"), (["--source", "0", "--game", "morris"], "name --out FILE.npz too")],
 )
 def test_what_else_must_be_named_is_said(words: list[str], missing: str) -> None:
     result = CliRunner().invoke(app, words)

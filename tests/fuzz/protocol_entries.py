@@ -42,7 +42,7 @@ MANAGERS = {
 ENGINES = {
     "gomocup": (b"OK - ready\n7,7", b"OK\nMESSAGE x\nERROR no", b"OK\n99,99\n"),
     "gtp": (
-        b"=1 2\n\n=2 boardsize\nclear_board\ngenmove\nplay\n\n=3\n\n=4\n\n=5 H8\n",
+        b"=1 2\n\n=2 boardsize\nclear_board\ngenmove\nplay\n\n=3\n\n=4\n\n=5\n\n=6 E5\n",
         b"banner\n=1 2\n\n=2 boardsize\nclear_board\ngenmove\nplay\ntime_settings\n\n=3\n\n=4\n\n?5 no\n",
     ),
     "nboard": (
