@@ -145,7 +145,7 @@ def test_a_demo_of_it_is_recorded_written_and_read_again(tmp_path: Path) -> None
         other = tmp_path / f"{name}.sqlite"
         kibitzer("games", "import", tmp_path / f"game.{name}", "--journal", other)
         assert kibitzer("games", "show", "last", "--journal", other).splitlines()[-1].split() == moves
-    assert "sgf is for gomoku; connect_four is written as moves, json, png" in refused(
+    assert "sgf is for go and gomoku; connect_four is written as moves, json, png" in refused(
         "games", "export", "last", "--journal", record, "--format", "sgf"
     )
 

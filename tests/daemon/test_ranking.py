@@ -126,7 +126,7 @@ def test_the_command_lists_players_and_programs_get_an_object(journal: Journal, 
     assert (told["k"], told["start"], told["games"]) == (32.0, 1500.0, 1)
     counts = {"games": 1, "wins": 1, "draws": 0, "losses": 0}
     assert told["players"][0] == {"place": 1, "player": "Bea", **counts, "elo": 1516}
-    assert CliRunner().invoke(app, ["ranking", "--game", "chess", "--journal", path]).exit_code == 2
+    assert CliRunner().invoke(app, ["ranking", "--game", "ludo", "--journal", path]).exit_code == 2
     refused = CliRunner().invoke(app, ["names", last, "x" * 65, "Bea", "--journal", path])
     assert refused.exit_code == 2 and "1 to 64 characters" in refused.stderr
 
