@@ -225,7 +225,7 @@ def test_the_overlay_shows_the_board_on_nothing(table: Tables, look: Look) -> No
 
 
 @pytest.mark.parametrize(
-    "query", ["game=chess", "game=gomoku&paper=a9", "game=gomoku&rule=size%3D7", "game=gomoku&rule=x"]
+    "query", ["game=ludo", "game=gomoku&paper=a9", "game=gomoku&rule=size%3D7", "game=gomoku&rule=x"]
 )
 def test_a_sheet_that_cannot_be_is_refused(table: Tables, look: Look, query: str) -> None:
     there = table("gomoku")

@@ -146,7 +146,7 @@ def test_calibrate_and_read_from_the_command_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["read", "x.jpg", "--game", "chess"], "no game 'chess'"),
+        (["read", "x.jpg", "--game", "ludo"], "no game 'ludo'"),
         (["read", "x.jpg", "--game", "morris", "--rule", "speed=9"], "no rule option 'speed'"),
         (["read", "x.jpg", "--game", "morris", "--corners", "1,2 3,4"], "--corners is"),
         (["read", "x.jpg", "--game", "morris", "--profile", "README.md"], "no table profile"),
