@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import games
 from daemon.outputs import archive as showing_archive
 from daemon.outputs import permission
 from daemon.outputs.web import WebPage
@@ -99,7 +100,7 @@ def test_a_game_is_found_by_kind_and_player_and_saved_to_a_file_that_import_read
 ) -> None:
     page = look(archive.address + "games")
     page.locator("#list li").first.wait_for()
-    assert page.locator("#list li").count() == 5
+    assert page.locator("#list li").count() == len(games.names())
     page.select_option("#filter-game", "gomoku")
     page.wait_for_function("() => document.querySelectorAll('#list li').length === 1")
     page.fill("#filter-player", "nobody")
@@ -122,16 +123,20 @@ def test_a_game_is_deleted_only_when_that_is_confirmed_and_another_page_is_told(
         open_game(one, "cờ gánh")
     page.click("#delete")
     page.get_by_role("button", name="Keep it").click()
-    assert page.locator("#list li").count() == 5
+    assert page.locator("#list li").count() == len(games.names())
     page.click("#delete")
     page.get_by_role("button", name="Delete for good").click()
-    page.wait_for_function("() => document.querySelectorAll('#list li').length === 4")
+    page.wait_for_function(
+        "count => document.querySelectorAll('#list li').length === count", arg=len(games.names()) - 1
+    )
     assert page.locator("#replay").is_hidden() and "deleted" in page.inner_text("#message")
     other.click("#first")  # deleted while it was replayed here
     other.wait_for_function("() => document.querySelector('#message').textContent.includes('no longer')")
     other.click("#delete")
     other.get_by_role("button", name="Delete for good").click()
-    other.wait_for_function("() => document.querySelectorAll('#list li').length === 4")
+    other.wait_for_function(
+        "count => document.querySelectorAll('#list li').length === count", arg=len(games.names()) - 1
+    )
     assert "no longer" in other.inner_text("#message")
 
 

@@ -50,7 +50,7 @@ PICK = """(number) => {
   }
 }"""
 NAMES = frozenset(
-    {"Kibitzer", "PDF", "LETTER", "Elo", "SGF", "GGF", "JSON"}
+    {"Kibitzer", "PDF", "LETTER", "Elo", "SGF", "GGF", "PGN", "PDN", "JSON"}
     | {word for name in LANGUAGES.values() for word in re.findall("[A-Za-z]+", name)}
     | set(registry.names())
     | {name for game in games.names() for name in heuristics.of(games.load(game))}

@@ -35,6 +35,8 @@ async function ask(path, command) {
 const FORMATS = {
   sgf: t("SGF"),
   ggf: t("GGF"),
+  pgn: t("PGN"),
+  pdn: t("PDN"),
   transcript: t("transcript"),
   moves: t("numbered moves"),
   annotations: t("annotation files, zipped"),
