@@ -131,7 +131,7 @@ def test_an_end_that_follows_from_an_assumed_side_is_put_right_by_the_players(
     green = game.parse_position("green;pawns=9,1;tiles=8H6-8I1,8J1-8K4")
     line = SimpleNamespace(plies=[SimpleNamespace(known=known, side=counted)])
     seen = [SimpleNamespace(side=1, board=game.board(green))]
-    player = SimpleNamespace(positions=[green], position=green, moving=moving, seen=seen, record=[])
+    player = SimpleNamespace(positions=[green], position=green, agreed=green, moving=moving, seen=seen, record=[])
     trial = SimpleNamespace(
         game=game,
         time_s=9.0,
