@@ -271,9 +271,10 @@ class Pipeline:
             return False
         if cells_in_picture(pose, self.template, frame.image).min() < MIN_SEEN:
             return False
+        if not self._start.is_new(self.reader.patches(rectified), frame.time_s):
+            return False
         self.cells_read += len(self.template.cells_mm)
-        patches = self.reader.patches(rectified)
-        return self._start.learn(rectified, patches, self.expected, self.template, frame.time_s)
+        return self._start.learn(rectified, self.expected, self.template)
 
     def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Image) -> tuple[BoardPose, Image]:
         """Reads by what was learnt from now on; returns the place and the picture of the board the right way round."""

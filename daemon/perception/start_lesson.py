@@ -38,17 +38,19 @@ class StartLesson:
         )
         return bool(expected) and not known and time_s >= self._due_s
 
-    def learn(
-        self, rectified: Image, patches: Patches, expected: Sequence[str], template: BoardTemplate, time_s: float
-    ) -> bool:
+    def is_new(self, patches: Patches, time_s: float) -> bool:
+        """Whether the picture of that time may teach more than the last one that was new."""
+        self._due_s = time_s + LEARN_EVERY_S
+        if self._tried is not None and not differing(self._tried, patches).any():
+            return False
+        self._tried = patches
+        return True
+
+    def learn(self, rectified: Image, expected: Sequence[str], template: BoardTemplate) -> bool:
         """Learns how the men look if the picture shows an expected board, better than was known; True if it did.
 
         The picture need not be still: what covers a cell or moves over it does not look as that cell should.
         """
-        self._due_s = time_s + LEARN_EVERY_S
-        if self._tried is not None and not differing(self._tried, patches).any():
-            return False  # it would teach no more than before
-        self._tried = patches
         lesson = learn_from(rectified, expected, template)
         if isinstance(lesson, Lesson):
             if self.taught is not None:
