@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 import games
-from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step, cells_of, rule
+from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Right, RuleError, Side, Step, cells_of, rule
 from games.nine_mens_morris.board import CELLS, FULL, POINTS, board, lines
 from games.nine_mens_morris.faults import PIECES, SIDES, Judge
 from games.nine_mens_morris.rule_sets import RULE_SETS
@@ -25,6 +25,8 @@ __all__ = ["CELLS", "FULL", "GAME", "MIN_MEN", "MorrisRules", "Move", "NineMensM
 
 MIN_MEN = 3
 """Men needed once all are laid; a side with fewer has lost."""
+ALL_LAID = "all_laid"
+"""Code of what people tell about a board set up by hand: men that do not stand there were taken."""
 DIGITS = "0123456789ABC"
 """Digits of the counts in a position's text: one each, even for ten to twelve men."""
 T = TypeVar("T")
@@ -498,6 +500,15 @@ class NineMensMorris(Game[Position, Move]):
         men = tuple(sum(1 << cell for cell, man in enumerate(board) if man == piece) for piece in PIECES)
         laid = hands if side == 0 else (hands[1], hands[0])
         return Position((men[0], men[1]), laid, side, spent=before.spent)
+
+    def arranged(self, figures: str, side: Side, told: Mapping[str, bool]) -> Position:
+        """The position with these men; those that do not stand there are still to be laid, unless told otherwise."""
+        position = self.set_up(figures, side, self.initial())
+        return dataclasses.replace(position, hands=(0, 0)) if told.get(ALL_LAID) else position
+
+    def rights(self, position: Position) -> tuple[Right, ...]:
+        """Whether the men that do not stand there were taken, or are still to be laid."""
+        return (Right(ALL_LAID, sentence("all men have been laid"), position.hands == (0, 0)),)
 
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, found from which men came, went and changed colour."""
