@@ -73,7 +73,7 @@ MISTAKES = {
     "own taken": "piece_missing",
     "enemy taken": "piece_missing",
     "enemy turned": "piece_changed_colour",
-    "own turned": "not_your_turn extra_piece",
+    "own turned": "piece_changed_colour",
     "moved and taken": "wrong_capture piece_missing two_pieces_moved illegal_castling",
 }
 RULE_SETS = {
@@ -129,6 +129,8 @@ class Chess(Game[Position, Move]):
         self.starts = (start(self.rules.start),)
         self.shuffled = self.rules.start != USUAL
         """Whether castling is told by king and rook in UCI, as in Chess960."""
+        if self.shuffled:
+            self.to_check = ()  # king and queen are not all that may be exchanged
         self._draws = DRAWS[self.rules.draws]
 
     def initial(self, seed: int | None = None) -> Position:
