@@ -118,7 +118,7 @@ class Chess(Game[Position, Move]):
     rule_sets = RULE_SETS
     any_order = True
     passes_told = True
-    to_check = (sentence("I cannot tell king and queen apart: look that both stand right."),)
+    to_check: tuple[Sentence, ...] = (sentence("I cannot tell king and queen apart: look that both stand right."),)
     in_short = (
         sentence("A pawn that reaches the last row becomes a queen, unless you tell me another piece."),
         sentence("If the same position comes three times, the player to move may claim a draw."),
