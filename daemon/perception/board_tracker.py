@@ -20,6 +20,7 @@ from daemon.perception.next_game import STANDS_S, NextGame
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
 from daemon.perception.reading_interpreter import Learner, ReadingInterpreter, is_unsure
+from daemon.perception.start_lesson import why_untaught
 from games import Side
 from vision.frame import Frame
 from vision.reading.board_reading import UNKNOWN, BoardReading
@@ -57,6 +58,7 @@ class BoardTracker:
         self._expected_of: tuple[Referee, int] | None = None
         self._growth = Growth(pipeline)
         self._glimpses: Glimpses | None = None
+        self._told_untaught = False
         match.followers.append(self._growth.changed)
         self._interpreter = ReadingInterpreter(learner)
         self._next_game, self._occlusion_notices = NextGame(), OcclusionNotices()
@@ -122,6 +124,7 @@ class BoardTracker:
         self._read(observation)
         if observation.glimpse is not None and observation.reading is None:
             self._take_glimpse(observation.glimpse)
+        self._tell_why_untaught()
         return observation
 
     def _expect(self) -> None:
@@ -130,6 +133,15 @@ class BoardTracker:
         self._expected_of = referee, referee.ply
         positions = game.starts if not referee.ply else (referee.position,)
         self.pipeline.expected = tuple(dict.fromkeys(game.board(position) for position in positions))
+
+    def _tell_why_untaught(self) -> None:
+        """Tells once that the board at rest, which the referee finds in order, has not taught how its men look."""
+        refused = self.pipeline.refused
+        if self._told_untaught or refused is None or self.pipeline.lesson is not None or not self.pipeline.rested():
+            return
+        if self._referee.verdict in ("unchanged", "legal") and (said := why_untaught(refused, self._referee.game)):
+            self._told_untaught = True
+            self.match.trouble(*said)
 
     def _take_glimpse(self, glimpse: BoardReading) -> None:
         """Takes plies that are seen while something moves over the board."""
