@@ -160,6 +160,10 @@ class Pipeline:
         seen = self._last
         return seen is not None and seen.gate is not None and seen.gate.settled and self.gate.rested(seen.frame.time_s)
 
+    def recall(self, lesson: Lesson | None) -> None:
+        """Takes what the start of the game had taught before a restart; it counts if no picture teaches more."""
+        self._start.recalled = lesson
+
     def feed(self, frame: Frame) -> Observation:
         """Processes one frame; frames must come in the order in which they were taken."""
         preview = frame.preview
@@ -295,7 +299,8 @@ class Pipeline:
             rectified = rectify(frame.image, pose, self.template)
             self.gate.reset()
             self.arms.reset()
-        self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), self.lesson.board))
+        board = self.lesson.board
+        self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), board) if board else None)
         self._batch, self._reading, self._unknown, self._passed, self._stale = [], None, None, "", True
         return pose, rectified
 

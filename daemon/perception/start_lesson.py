@@ -11,7 +11,7 @@ import numpy as np
 from calibration.template import BoardTemplate
 from daemon.judging import phrases
 from games import AnyGame
-from vision.calibrating.start import Lesson, Unlike, learn_from
+from vision.calibrating.start import Lesson, Unlike, learn_from, turn_by
 from vision.frame import Image
 from vision.pose import BoardPose, turned_pose
 from vision.primitives.patch_changes import Patches, differing
@@ -32,6 +32,8 @@ class StartLesson:
         """What a picture has taught."""
         self.refused: Unlike | None = None
         """Why the last picture that was tried has taught nothing; None where it has, or none was tried."""
+        self.recalled: Lesson | None = None
+        """What the start of this game had taught before a restart, until it is known how the board lies now."""
         self._due_s = -np.inf
         self._tried: Patches | None = None
         """The last picture from which learning was tried."""
@@ -69,7 +71,20 @@ class StartLesson:
         if self.refused is not None:
             cells = ", ".join(template.cell_names[cell] for cell in self.refused.cells)
             LOGGER.debug("the board does not lie as expected, and teaches nothing: %s", cells or "men all alike")
+            return self._recall(rectified, expected, template)
         return False
+
+    def _recall(self, rectified: Image, expected: Sequence[str], template: BoardTemplate) -> bool:
+        """Reads by what was taught before a restart if the picture shows how the board lies now; True if it does."""
+        if self.recalled is None or self.taught is not None:
+            return False
+        turn = turn_by(self.recalled.taught, rectified, expected, template)
+        if turn is None:
+            return False
+        self.taught = dataclasses.replace(self.recalled, turn=turn, board="")
+        self.recalled = self.refused = None
+        LOGGER.info("the men are known from the start of the game, turn %d", turn)
+        return True
 
     def turned(self, pose: BoardPose, template: BoardTemplate) -> BoardPose:
         """The board's place with its own top left where the start has shown it to be."""

@@ -42,6 +42,8 @@ MAX_ODD = 0.03
 """Greatest share of the cells that the others contradict, though not clearly."""
 CLEARLY_NATS = 2.0
 """Nats by which a single cell may not look more like another class."""
+MAX_PLAYED_ON = 0.1
+"""Greatest share of the cells that may have changed while nobody watched, by plies made then."""
 LIGHTER = 0.3
 """Least difference of the logarithms of light of both sides' men."""
 
@@ -55,6 +57,7 @@ class Lesson:
     """Number of corners by which the board's own top left lies further clockwise than it was taken to."""
     expectation: Expectation
     board: str
+    """Empty where it is not in view now."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -126,6 +129,29 @@ def learn_from(rectified: Image, boards: Sequence[str], template: BoardTemplate)
     taught = _weighed(taught, varied)
     right = np.mean([one.argmax(axis=1) == taught.classes for one in _left_out(taught, varied)], axis=0)
     return Lesson(taught, turn, Expectation(float(right.sum()), len(rows), len(rows), by_picture=False), board)
+
+
+def turn_by(taught: Taught, rectified: Image, boards: Sequence[str], template: BoardTemplate) -> int | None:
+    """The turn in which the picture shows one of the boards, or nearly, by what was taught before; None if in none.
+
+    What was taught must fit the picture clearly better in that turn than in others. Where it sees a changed cell that
+    the network sees unchanged, the light is another, or the men are.
+    """
+    patches = cut_patches(rectified, template)
+    seen, _ = _features(DescribedCells(patches, load_descriptor(template.descriptor).describe(patches)), template)
+    rows, found = np.arange(len(patches)), list[tuple[float, int, bool]]()
+    for turn, board, cells in _ways_to_lie(boards, template):
+        own, classes = seen.at(cells), _classes(board, taught.model)
+        told = taught.log_probabilities(own, square_colours(template))
+        changed = told.argmax(axis=1) != classes
+        doubted = changed & (own.network.argmax(axis=1) == classes)
+        fits = changed.mean() <= MAX_PLAYED_ON and not doubted.any()
+        found.append((float(told[rows, classes].sum()), turn, bool(fits)))
+    found.sort(reverse=True)
+    if not found or not found[0][2]:
+        return None
+    others = [likely for likely, turn, _ in found if turn != found[0][1]]
+    return found[0][1] if not others or found[0][0] - others[0] > CLEARLY_NATS else None
 
 
 def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tuple[int, str, NDArray[np.intp]]]:
