@@ -45,7 +45,7 @@ from daemon.storage.pictures import Pictures
 from daemon.storage.puzzles import Puzzle, PuzzleStore, path_of
 from daemon.storage.record import Beginning, GameRecord
 from daemon.storage.stored_game import StoredGame
-from games import AnyGame
+from rules import AnyGame
 from vision.sources.phone import PHONE
 
 LOGGER = logging.getLogger(__name__)

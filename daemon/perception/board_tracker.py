@@ -22,7 +22,7 @@ from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
 from daemon.perception.reading_interpreter import Learner, ReadingInterpreter, is_unsure
 from daemon.perception.start_lesson import why_untaught
-from games import Side
+from rules import Side
 from vision.frame import Frame
 from vision.reading.board_reading import UNKNOWN, BoardReading
 from wording import sentence

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from calibration.profile import TableProfile
 from calibration.template import NEIGHBOUR, BoardTemplate
 from daemon.perception.start_lesson import StartLesson
-from games import EMPTY
+from rules import EMPTY
 from vision.calibrating.start import Lesson, Unlike
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.template import BoardTemplate
 from daemon.judging import phrases
-from games import AnyGame
+from rules import AnyGame
 from vision.calibrating.start import Lesson, Unlike, learn_from, turn_by
 from vision.frame import Image
 from vision.pose import BoardPose, turned_pose

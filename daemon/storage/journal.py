@@ -23,7 +23,7 @@ from daemon.game.effects import Known, PlyTimes, Rewrite, Thought
 from daemon.storage import journal_schema
 from daemon.storage.rows import RowError, game_of, is_imported, summary_of
 from daemon.storage.stored_game import ASSUMED, REWRITTEN, GameSummary, StoredGame, StoredPly
-from games import Outcome
+from rules import Outcome
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -14,11 +14,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, TypeVar
 
-import games
-from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step, cells_of, rule
 from games.nine_mens_morris.board import CELLS, FULL, POINTS, board, lines
 from games.nine_mens_morris.faults import PIECES, SIDES, Judge
 from games.nine_mens_morris.rule_sets import RULE_SETS
+from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step
+from rules.options import rule
+from rules.turns import cells_of, changed_cells
 from wording import Term, noun, sentence
 
 __all__ = ["CELLS", "FULL", "GAME", "MIN_MEN", "MorrisRules", "Move", "NineMensMorris", "Position", "lines"]
@@ -133,7 +134,7 @@ MISTAKES = {
 
 
 class NineMensMorris(Game[Position, Move]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "nine_mens_morris"
     short_name = "morris"
@@ -278,7 +279,7 @@ class NineMensMorris(Game[Position, Move]):
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
         """A turn changes at most three points: a man's origin, its destination and the man taken."""
-        return len(games.changed_cells(board, target)) <= 3 * plies
+        return len(changed_cells(board, target)) <= 3 * plies
 
     def flies(self, position: Position, side: Side) -> bool:
         """Whether a side may move its men to any empty point."""

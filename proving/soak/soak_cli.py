@@ -18,6 +18,7 @@ from proving.soak.catalogue import FAULTS, kinds_of
 from proving.soak.runs import SoakError, TrialProgress, run_all
 from proving.soak.tally import COUNTS, DEFINITIONS, Tally, total
 from proving.soak.trial import Plan
+from rules import GameError
 
 CALM_S = 6.0
 GAMES = ",".join(games.find(name).short_name for name in games.names())
@@ -63,7 +64,7 @@ def soak(
     """
     try:
         plans = _plans(plies, hours, seed, seeds, game, faults, still, calm_s, until)
-    except (ValueError, games.GameError) as error:
+    except (ValueError, GameError) as error:
         raise stop("soak", error) from None
     done: list[Tally] = []
     same = ("" if faults == "all" else f" --faults {faults}") + ("" if calm_s == CALM_S else f" --calm-s {calm_s:g}")

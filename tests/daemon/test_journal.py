@@ -18,7 +18,7 @@ from daemon.game.effects import PlyTimes, Record, Rewrite, Thought
 from daemon.storage import journal_schema
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.salvage import open_record
-from games import Outcome
+from rules import Outcome
 
 ROOT = Path(__file__).parents[2]
 
