@@ -59,6 +59,8 @@ class Plan:
     """Mean of the simulated seconds between two faults."""
     until_s: float = 0.0
     """Ends at this simulated second in any case; 0 for no limit."""
+    rules: tuple[str, ...] = ()
+    """Rule options as `name=value`, or rule sets."""
 
 
 class Trial:
@@ -75,8 +77,8 @@ class Trial:
     ) -> None:
         """`folder` takes the record; pictures of failures go to `keep_failures`."""
         self.plan = plan
-        self.game = games.load(plan.game)
-        self.template = load_template(self.game.name)
+        self.game = games.load(plan.game, games.rules_from_words(plan.rules))
+        self.template = load_template(self.game.name, games.switched_on(self.game))
         self.chance = random.Random(f"{plan.game} {plan.seed}")
         self.tally = Tally(self.game.name, plan.seed)
         size_px = SIZES_PX.get(len(self.game.cells))
