@@ -31,7 +31,7 @@ from vision.simulated.player import ScriptedPlayer
 from vision.simulated.style import CameraStyle, default_style
 from vision.simulated.table import SimulatedTable
 
-SIZES_PX = {24: (640, 360), 25: (640, 360), 64: (640, 360)}
+SIZES_PX = dict.fromkeys((24, 25, 64, 81), (640, 360))
 """Picture sizes by number of cells, just large enough to read them; other boards get the usual size."""
 THINK_S = 1.5
 AHEAD = 2
