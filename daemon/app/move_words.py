@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import games
 from daemon.commands.spoken.grammar import spelled
 from daemon.commands.spoken.words import words_of
 from daemon.core.legal_moves import MAX_MOVES
 from daemon.i18n.translation import as_words, called
 from daemon.judging.referee import Referee
-from games import AnyGame
+from rules import AnyGame
+from rules.turns import alike, by_piece
 from wording import Term
 
 
@@ -26,7 +26,7 @@ def move_words(referee: Referee, language: str) -> dict[str, str]:
             meant.setdefault(phrase, []).append(move)
     found = choice_words(referee, language)
     for phrase, (first, *others) in meant.items():
-        if not others or set(others) <= set(games.alike(game, position, first)):
+        if not others or set(others) <= set(alike(game, position, first)):
             found.setdefault(phrase, game.format_move(position, first))
     return found
 
@@ -42,7 +42,7 @@ def _phrases(game: AnyGame, position: Any, move: Any, language: str) -> Iterator
     told, steps = whole[-1].split(), game.steps(position, move)
     if any(step.kind == "remove" for step in steps):
         yield from (" ".join(told[place:]) for place in range(1, len(told) - 2) if told[place] in between)
-    went = next((piece for piece in games.by_piece(steps) if piece[0].origin is not None), None)
+    went = next((piece for piece in by_piece(steps) if piece[0].origin is not None), None)
     if went is not None and went[0].origin is not None:
         cells = spelled(f"{game.cells[went[0].origin]} {game.cells[went[-1].cell]}", language)
         yield cells
@@ -58,7 +58,7 @@ def choice_words(referee: Referee, language: str) -> dict[str, str]:
     before = line.positions[len(line.plies) - 1]
     return {
         name: game.format_move(before, move)
-        for move in games.alike(game, before, line.plies[-1].move)
+        for move in alike(game, before, line.plies[-1].move)
         if (term := game.choice(before, move)) is not None
         for name in _names(term, language)
     }

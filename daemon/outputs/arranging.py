@@ -20,7 +20,7 @@ from daemon.judging import phrases
 from daemon.outputs.command_queue import READ_S, problem, words_of
 from daemon.outputs.permission import Permission
 from daemon.outputs.view import names_of, sides_of, template_of
-from games import EMPTY, AnyGame, PositionError
+from rules import EMPTY, AnyGame, GameError, PositionError
 from wording import sentence
 
 MAX_BYTES = 8192
@@ -49,7 +49,7 @@ class Arranging:
             return problem(400, "gone", "the connection ended before the command did")
         except TimeoutError:
             return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
-        except (games.GameError, TemplateError) as error:
+        except (GameError, TemplateError) as error:
             return problem(409, "refused", str(error))
 
 

@@ -6,10 +6,11 @@ import itertools
 from collections import Counter
 from collections.abc import Mapping
 
-from games import EMPTY, PositionError, Right, Side, cells_of
 from games.chess.board import CELLS, HOME, OWN
 from games.chess.moves import State, king_of, may_enter
 from games.chess.position import SIDES, Position, amiss
+from rules import EMPTY, PositionError, Right, Side
+from rules.turns import cells_of
 from wording import Term, sentence
 
 LETTERS = "WB"

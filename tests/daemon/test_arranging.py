@@ -14,6 +14,7 @@ from daemon.judging.referee import Referee
 from daemon.outputs.arranging import _checked, arrangement
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
+from rules import GameError
 from vision.frame import Frame
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
@@ -77,7 +78,7 @@ def test_questions_that_are_none_are_refused(words: object, why: str) -> None:
     ],
 )
 def test_games_rules_and_figures_that_are_none_are_refused(words: dict[str, Any], why: str) -> None:
-    with pytest.raises(games.GameError, match=why):
+    with pytest.raises(GameError, match=why):
         arrangement(words)
 
 
