@@ -54,7 +54,7 @@ export class Arranging {
       make("div", { class: "fields whole" }, make("label", {}, make("span", { text: t("The position as text; paste another here") }), this.field)));
     this.board.listen(true);
     this.answered = this.#asked({}).then(() => {
-      if (this.stood?.figures?.length === this.figures.length) this.#change(this.stood.figures, this.stood.side, this.stood.told);
+      if (this.figures && this.stood?.figures?.length === this.figures.length) this.#change(this.stood.figures, this.stood.side, this.stood.told);
     });
   }
 
