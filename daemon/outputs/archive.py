@@ -287,17 +287,12 @@ class Archive:
         if state is None:
             return problem(404, "unknown_game", worded("No game has begun yet."))
 
-        def work() -> Download | str:
+        def work() -> Download:
             with self._opened() as journal:
                 stored = journal.game(state.game_id)
-            try:
-                return live(stored, suffix)
-            except ExportError as error:
-                return str(error)
+            return live(stored, suffix)
 
-        def response_of(file: Download | str) -> web.Response:
-            if isinstance(file, str):
-                return problem(404, "not_told", file)
+        def response_of(file: Download) -> web.Response:
             tag = hashlib.sha256(file.content).hexdigest()[:32]
             known, since_s = self._lives.get(suffix, ("", 0))
             if tag != known:

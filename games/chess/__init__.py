@@ -63,7 +63,7 @@ MISTAKES = {
     "own taken": "piece_missing",
     "enemy taken": "piece_missing",
     "enemy turned": "piece_changed_colour",
-    "own turned": "piece_changed_colour",
+    "own turned": "not_your_turn extra_piece",
     "moved and taken": "wrong_capture piece_missing two_pieces_moved illegal_castling",
 }
 RULE_SETS = {
@@ -108,7 +108,7 @@ class Chess(Game[Position, Move]):
     rule_sets = RULE_SETS
     any_order = True
     passes_told = True
-    to_check: tuple[Sentence, ...] = (sentence("I cannot tell king and queen apart: look that both stand right."),)
+    to_check = (sentence("I cannot tell king and queen apart: look that both stand right."),)
     in_short = (
         sentence("A pawn that reaches the last row becomes a queen, unless you tell me another piece."),
         sentence("If the same position comes three times, the player to move may claim a draw."),
@@ -119,8 +119,6 @@ class Chess(Game[Position, Move]):
         self.starts = (start(self.rules.start),)
         self.shuffled = self.rules.start != USUAL
         """Whether castling is told by king and rook in UCI, as in Chess960."""
-        if self.shuffled:
-            self.to_check = ()  # king and queen are not all that may be exchanged
         self._draws = DRAWS[self.rules.draws]
 
     def initial(self, seed: int | None = None) -> Position:

@@ -159,10 +159,10 @@ def amiss(state: State) -> Sentence | None:
             return sentence("{side:Nom} has {count} kings and needs one", side=Term("side", SIDES[side]), count=kings)
         for letters, most in ((OWN[side], 16), (OWN[side][5], 8)):
             if (count := sum(letter in letters for letter in state.board)) > most:
-                who = Term("side", SIDES[side])
+                told = {"side": Term("side", SIDES[side]), "count": count}
                 if most == 8:
-                    return sentence("{side:Nom} has {count} pawns, and eight is the most", side=who, count=count)
-                return sentence("{side:Nom} has {count} pieces, and sixteen is the most", side=who, count=count)
+                    return sentence("{side:Nom} has {count} pawns, and eight is the most", **told)
+                return sentence("{side:Nom} has {count} pieces, and sixteen is the most", **told)
     for cell in (*range(8), *range(56, 64)):
         if state.board[cell] in "Pp":
             return sentence("a pawn stands on {cell}, where none can", cell=CELLS[cell])

@@ -9,7 +9,6 @@ import pytest
 import games
 from calibration.template import load_template
 from daemon.commands.command import CommandError
-from daemon.commands.game_choice import start_of
 from daemon.core.match import Match
 from daemon.judging.referee import Referee
 from daemon.outputs.arranging import _checked, arrangement
@@ -81,12 +80,6 @@ def test_questions_that_are_none_are_refused(words: object, why: str) -> None:
 def test_games_rules_and_figures_that_are_none_are_refused(words: dict[str, Any], why: str) -> None:
     with pytest.raises(GameError, match=why):
         arrangement(words)
-
-
-def test_the_usual_start_set_up_by_hand_is_no_set_up_position() -> None:
-    game = games.load("chess")
-    usual, other = ({"start": {"position": text}} for text in (game.format_position(game.initial()), CASTLES))
-    assert start_of(usual, game) is None and start_of(other, game) == game.parse_position(CASTLES)
 
 
 def test_the_camera_expects_and_learns_from_the_board_that_was_set_up() -> None:

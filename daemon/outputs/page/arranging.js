@@ -92,7 +92,7 @@ export class Arranging {
     if (!ok) return;
     this.position = told.position;
     if (told.kinds) this.#offer(told);
-    if (told.position !== null || !more.position) this.field.value = told.position ?? ""; // a wrong text can be put right
+    if (told.position !== null) this.field.value = told.position;
     if (!told.board) return; // no position at all: what stood there stays
     Object.assign(this, { figures: told.figures, side: told.side });
     for (const { code, held } of told.rights) this.told[code] = held;
