@@ -35,7 +35,7 @@ from rules import Outcome
 from rules.turns import line_of_play
 from tests.daemon.bundles.stormy import DARK, LIGHT, StormyTable
 from tests.daemon.play.test_no_camera import Table
-from vision.reading import which_board
+from vision.finding import which_board
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ROOT / "tests" / "packages"

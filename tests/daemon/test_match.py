@@ -40,7 +40,7 @@ class ScriptedPipeline:
 
     def __init__(self) -> None:
         self.arm: str | None = None
-        self.lesson = self.refused = None
+        self.lesson = None
         self.readings: list[BoardReading | None] = []
         self.asked = 0
         self.may_ask = False

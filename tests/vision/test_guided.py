@@ -19,10 +19,10 @@ from vision.calibrating.guided_inspection import NAMED_FOR, Inspection, wrong_ga
 from vision.calibrating.guided_words import advice, correction, kind_unknown
 from vision.calibrating.lesson_check import Mistakes
 from vision.finding.found import Found
+from vision.finding.which_board import Naming
 from vision.frame import Frame
 from vision.reading.heads import OTHER
 from vision.reading.locate import PhotoReader
-from vision.reading.which_board import Naming
 from vision.simulated.calibration_player import SLIPS, CalibrationPlayer, Slip
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
