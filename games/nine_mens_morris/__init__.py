@@ -9,7 +9,8 @@ The other games of the family are rule options, together under one name in `game
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from games.nine_mens_morris import notation
@@ -17,12 +18,14 @@ from games.nine_mens_morris.board import CELLS, FULL, board, lines
 from games.nine_mens_morris.faults import PIECES, SIDES, Judge
 from games.nine_mens_morris.position import MIN_MEN, Journey, MorrisRules, Move, Position
 from games.nine_mens_morris.rule_sets import RULE_SETS
-from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Side, Step
+from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Right, Side, Step
 from rules.turns import cells_of, changed_cells
 from wording import Term, noun, sentence
 
 __all__ = ["CELLS", "FULL", "GAME", "MIN_MEN", "MorrisRules", "Move", "NineMensMorris", "Position", "lines"]
 
+ALL_LAID = "all_laid"
+"""Code of what people tell about a board set up by hand: men that do not stand there were taken."""
 T = TypeVar("T")
 ENDINGS = {
     "mill_closed": sentence("a mill is closed"),
@@ -341,6 +344,15 @@ class NineMensMorris(Game[Position, Move]):
         men = tuple(sum(1 << cell for cell, man in enumerate(board) if man == piece) for piece in PIECES)
         laid = hands if side == 0 else (hands[1], hands[0])
         return Position((men[0], men[1]), laid, side, spent=before.spent)
+
+    def arranged(self, figures: str, side: Side, told: Mapping[str, bool]) -> Position:
+        """The position with these men; those that do not stand there are still to be laid, unless told otherwise."""
+        position = self.set_up(figures, side, self.initial())
+        return dataclasses.replace(position, hands=(0, 0)) if told.get(ALL_LAID) else position
+
+    def rights(self, position: Position) -> tuple[Right, ...]:
+        """Whether the men that do not stand there were taken, or are still to be laid."""
+        return (Right(ALL_LAID, sentence("all men have been laid"), position.hands == (0, 0)),)
 
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, found from which men came, went and changed colour."""

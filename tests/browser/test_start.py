@@ -83,7 +83,7 @@ def test_begin_is_in_view_and_axe_finds_nothing_serious(table: Tables, look: Loo
     loaded(page, "#menu")
     for opened in (False, True):
         if opened:
-            page.locator("#menu summary").click()
+            page.locator("#menu .more summary").click()
         box = page.locator("#menu-begin").bounding_box()
         assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= height
         assert serious(page) == []

@@ -253,3 +253,19 @@ def test_the_cells_that_won_hold_alike_pieces_and_are_there_only_at_the_end(game
 
 def test_points_of_cells_are_given_for_all_cells_or_for_none(game: AnyGame) -> None:
     assert len(game.cell_points) in (0, len(game.cells)) and min(game.cell_points, default=0) >= 0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_position_arranged_from_its_figures_has_them_its_mover_and_what_is_chosen(game: AnyGame, seed: int) -> None:
+    for position, _ in random_game(game, seed):
+        figures, side = game.figures(position), game.to_move(position)
+        held = {right.code: right.held for right in game.rights(position)}
+        assert set(figures) <= {EMPTY, *(game.kinds or game.classes)}
+        try:
+            made = game.arranged(figures, side, held)
+        except PositionError as error:
+            assert str(error)
+            continue
+        assert (game.figures(made), game.to_move(made)) == (figures, side)
+        assert game.arranged(figures, side, {right.code: right.held for right in game.rights(made)}) == made
+        assert game.parse_position(game.format_position(made)) == made
