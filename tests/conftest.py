@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis.internal.conjecture import providers
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
@@ -25,6 +27,19 @@ sys.dont_write_bytecode = False
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell that runs the tests in the background makes them ignore Ctrl-C, and programs started here would inherit
 that."""
+providers.is_local_module_file = lambda path: False  # hypothesis has no setting for it
+"""Examples are the same in every process: hypothesis also tries constants of whatever modules are loaded by then."""
+LOAD_KERNEL = "import sys; from agents import kernels; kernels.load(sys.argv[1])"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before processes begin to share the tests, all kernels are compiled, once: each would do it by itself."""
+    if config.getoption("numprocesses", None):
+        from agents import kernels
+
+        started = [subprocess.Popen([sys.executable, "-c", LOAD_KERNEL, name], cwd=ROOT) for name in kernels.names()]
+        for one in started:
+            one.wait()
 
 
 @pytest.hookimpl(wrapper=True)

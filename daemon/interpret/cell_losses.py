@@ -30,7 +30,6 @@ class CellLosses:
         Flipped pieces do not count as contradictions: the next ply may flip any number of them back.
         """
         after: dict[int, str] = {}
-        turned = {step.cell for step in steps if step.kind == "flip"}
         for step in steps:
             if step.origin is not None:
                 after[step.origin] = EMPTY
@@ -39,7 +38,8 @@ class CellLosses:
         for cell, letter in after.items():
             losses = self._cells[cell]
             loss = losses[letter]
-            wrong += loss > WRONG_CELL_NATS and cell not in turned
+            if loss > WRONG_CELL_NATS and not any(step.kind == "flip" and step.cell == cell for step in steps):
+                wrong += 1
             change += loss - losses[board[cell]]
         return change, wrong
 
