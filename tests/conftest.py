@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,8 +28,11 @@ sys.dont_write_bytecode = False
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell that runs the tests in the background makes them ignore Ctrl-C, and programs started here would inherit
 that."""
-providers.is_local_module_file = lambda path: False  # hypothesis has no setting for it
-"""Examples are the same in every process: hypothesis also tries constants of whatever modules are loaded by then."""
+settings.register_profile("same", derandomize=True, database=None, deadline=None)
+settings.load_profile("same")
+providers.is_local_module_file = lambda path: False
+"""Generated examples are the same in every process. By itself hypothesis also tries constants of whatever modules are
+loaded by then, and has no setting against it."""
 LOAD_KERNEL = "import sys; from agents import kernels; kernels.load(sys.argv[1])"
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 def drawn() -> list[tuple[int, str]]:
     found = []
 
-    @settings(derandomize=True, database=None, max_examples=300)
+    @settings(max_examples=300)
     @given(st.integers(), st.text())
     def draw(number: int, text: str) -> None:
         found.append((number, text))

@@ -13,7 +13,7 @@ import games
 from games import AnyGame, MoveError, PositionError, RuleError
 from games.reversi import Reversi, transcript
 
-EXAMPLES = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+EXAMPLES = settings(max_examples=40)
 FEWER = settings(EXAMPLES, max_examples=20)
 LONGEST = 70
 """Plies at most of a generated game."""
