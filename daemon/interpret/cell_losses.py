@@ -30,7 +30,10 @@ class CellLosses:
         Flipped pieces do not count as contradictions: the next ply may flip any number of them back.
         """
         after: dict[int, str] = {}
+        turned = set[int]()
         for step in steps:
+            if step.kind == "flip":
+                turned.add(step.cell)
             if step.origin is not None:
                 after[step.origin] = EMPTY
             after[step.cell] = step.piece
@@ -38,8 +41,7 @@ class CellLosses:
         for cell, letter in after.items():
             losses = self._cells[cell]
             loss = losses[letter]
-            if loss > WRONG_CELL_NATS and not any(step.kind == "flip" and step.cell == cell for step in steps):
-                wrong += 1
+            wrong += loss > WRONG_CELL_NATS and cell not in turned
             change += loss - losses[board[cell]]
         return change, wrong
 
