@@ -30,10 +30,8 @@ class CellLosses:
         Flipped pieces do not count as contradictions: the next ply may flip any number of them back.
         """
         after: dict[int, str] = {}
-        turned = set[int]()
+        turned = {step.cell for step in steps if step.kind == "flip"}
         for step in steps:
-            if step.kind == "flip":
-                turned.add(step.cell)
             if step.origin is not None:
                 after[step.origin] = EMPTY
             after[step.cell] = step.piece

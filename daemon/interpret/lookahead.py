@@ -107,14 +107,13 @@ class Lookahead:
         later ply may touch a cell again (it captures the piece just placed), but not many.
         """
         begun: list[Begun] = []
-        most_wrong = max(0, MAX_PLIES - plies)
         for number, line in enumerate(lines, 1):
             for before, moves in self._turns(line, plies):
                 for move, steps in moves:
                     change, wrong = self._losses.change(before.board, steps)
                     if plies == 1:
                         self._find_unfinished(before, move, steps)
-                    if wrong > most_wrong:
+                    if wrong > max(0, MAX_PLIES - plies):
                         continue
                     one = (before.loss + change, next(self._number), before, move, steps)
                     begun.append(one)
