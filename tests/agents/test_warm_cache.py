@@ -18,6 +18,7 @@ import games
 from agents import kernels
 from agents.agent import Limits
 from agents.registry import load_agent
+from rules.turns import line_of_play
 compilations = event.RecordingListener()
 event.register("numba:compile", compilations)
 results = {}
@@ -65,7 +66,7 @@ assert found[-1] == 254280
 game = games.load("gomoku")
 found = []
 for options in ({}, {"heuristic": "windows"}):
-    position = games.line_of_play(game, "h8 g8 g7 i9 i7".split(), game.initial())[-1]
+    position = line_of_play(game, "h8 g8 g7 i9 i7".split(), game.initial())[-1]
     answer = load_agent("alphabeta", game, options).choose(position, Limits(depth=3), threading.Event())
     found.append([answer.score, answer.nodes, list(answer.pv)])
 """,
