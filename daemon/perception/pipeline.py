@@ -24,6 +24,7 @@ from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, cells_in_picture, project, rectify
 from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
+from vision.reading.cells import raised_places
 from vision.reading.heads import Head
 from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner, Alignment, side_px
@@ -241,6 +242,7 @@ class Pipeline:
         if pose is None:
             return Observation(frame, alignment, spent=Spent(tracked_s - began_s))
         rectified = rectify(frame.image, pose, self.template)
+        self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
         if self._learns(frame, pose, rectified):
             pose, rectified = self._begin_to_read(frame, pose, rectified)
             alignment = dataclasses.replace(alignment, pose=pose)
@@ -289,7 +291,7 @@ class Pipeline:
         if not self._start.is_new(self.reader.patches(rectified), frame.time_s):
             return False
         self.cells_read += len(self.template.cells_mm)
-        return self._start.learn(rectified, self.expected, self.template)
+        return self._start.learn(rectified, self.expected, self.template, self.reader.raised_mm)
 
     def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Image) -> tuple[BoardPose, Image]:
         """Reads by what was learnt from now on; returns the place and the picture of the board the right way round."""
@@ -298,6 +300,7 @@ class Pipeline:
             self._turned = True
             pose = self._start.turned(pose, self.template)
             rectified = rectify(frame.image, pose, self.template)
+            self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
             self.gate.reset()
             self.arms.reset()
         board = self.lesson.board

@@ -14,7 +14,7 @@ from daemon.judging import phrases
 from rules import AnyGame
 from vision.calibrating.start import Lesson, Unlike, learn_from, turn_by, turned_cells
 from vision.frame import Image
-from vision.pose import BoardPose, turned_pose
+from vision.pose import BoardPose, FloatArray, turned_pose
 from vision.primitives.patch_changes import Patches, differing
 from wording import Sentences, sentence, sentence_n
 
@@ -54,12 +54,18 @@ class StartLesson:
         self._tried = patches
         return True
 
-    def learn(self, rectified: Image, expected: Sequence[str], template: BoardTemplate) -> bool:
+    def learn(
+        self,
+        rectified: Image,
+        expected: Sequence[str],
+        template: BoardTemplate,
+        raised_mm: Sequence[FloatArray] = (),
+    ) -> bool:
         """Learns how the men look if the picture shows an expected board, better than was known; True if it did.
 
         The picture need not be still: what covers a cell or moves over it does not look as that cell should.
         """
-        lesson = learn_from(rectified, expected, template)
+        lesson = learn_from(rectified, expected, template, raised_mm)
         self.refused = lesson if isinstance(lesson, Unlike) else None
         if isinstance(lesson, Lesson):
             if self.taught is not None:
@@ -72,14 +78,16 @@ class StartLesson:
         if self.refused is not None:
             cells = ", ".join(template.cell_names[cell] for cell in self.refused.cells)
             LOGGER.debug("the board does not lie as expected, and teaches nothing: %s", cells or "men all alike")
-            return self._recall(rectified, expected, template)
+            return self._recall(rectified, expected, template, raised_mm)
         return False
 
-    def _recall(self, rectified: Image, expected: Sequence[str], template: BoardTemplate) -> bool:
+    def _recall(
+        self, rectified: Image, expected: Sequence[str], template: BoardTemplate, raised_mm: Sequence[FloatArray]
+    ) -> bool:
         """Reads by what was taught before a restart if the picture shows how the board lies now; True if it does."""
         if self.recalled is None or self.taught is not None:
             return False
-        turn = turn_by(self.recalled.taught, rectified, expected, template)
+        turn = turn_by(self.recalled.taught, rectified, expected, template, raised_mm)
         if turn is None:
             return False
         self.taught = dataclasses.replace(self.recalled, turn=turn, board="")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Mapping, Sequence
 
@@ -63,8 +64,7 @@ def understand(text: str, language: str, moves: Sequence[str]) -> Said:
     known = {move: symbols_of(move) for move in moves if CELLS.fullmatch(move)}
     exact = [move for move, own in known.items() if own == symbols]
     if exact:
-        rivals = [own for own in known.values() if _differ_by_one(own, symbols)]
-        return Said(moves=(exact[0],), sure=not rivals)
+        return Said(moves=(exact[0],), sure=not any(_differ_by_one(own, symbols) for own in known.values()))
     return Said(moves=tuple(move for move, own in known.items() if own[: len(symbols)] == symbols))
 
 
@@ -132,6 +132,7 @@ def called(text: str, language: str, wake: str) -> str | None:
     return " ".join(words[nearest:]) if heard[nearest] <= len(name) // 4 else None
 
 
+@functools.lru_cache(1000)
 def symbols_of(move: str) -> tuple[str, ...]:
     """Letters and numbers of a move, in the order in which they are said."""
     return tuple(re.findall(r"[a-t]|\d+", move.lower()))

@@ -23,6 +23,7 @@ from calibration.stored_arrays import DAMAGED, read_arrays
 from calibration.template import BoardTemplate
 from vision.calibrating.expectation import Expectation
 from vision.calibrating.start import Lesson
+from vision.reading.cells import RAISED
 from vision.reading.heads import load_generic
 from vision.reading.plda import BoardMeans
 from vision.reading.taught import WITNESSES, CellFeatures, Taught
@@ -93,9 +94,11 @@ def _lesson(
 ) -> Lesson:
     """The lesson from a file's content. Raises one of DAMAGED."""
     count, classes = len(template.cells_mm), len(model.letters)
+    views = 1 + len(RAISED) if template.man_height_mm else 1
     numbers = {name: np.asarray(arrays[name], dtype=np.float64) for name in (*FEATURES, "weights")}
-    shapes = {"network": (count, classes), "projected": (count, model.dimensions), "contrast": (count,)}
-    shapes |= {"colour": (count, 3), "weights": (len(WITNESSES),)}
+    shapes: dict[str, tuple[int, ...]] = {"network": (count, views, classes), "contrast": (count, views)}
+    shapes |= {"projected": (count, views, model.dimensions), "colour": (count, views, 3)}
+    shapes["weights"] = (views * len(WITNESSES),)
     for name, shape in shapes.items():
         if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
             raise ValueError(f"{name} is {numbers[name].shape}, not {shape}, or not finite")
