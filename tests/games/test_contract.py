@@ -257,9 +257,8 @@ def test_points_of_cells_are_given_for_all_cells_or_for_none(game: AnyGame) -> N
     assert len(game.cell_points) in (0, len(game.cells)) and min(game.cell_points, default=0) >= 0
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_position_arranged_from_its_figures_has_them_its_mover_and_what_is_chosen(game: AnyGame, seed: int) -> None:
-    for position, _ in random_game(game, seed):
+def test_a_position_arranged_from_its_figures_has_them_and_what_is_chosen(game: AnyGame, lines: list[Line]) -> None:
+    for position, _ in itertools.chain(*lines):
         figures, side = game.figures(position), game.to_move(position)
         held = {right.code: right.held for right in game.rights(position)}
         assert set(figures) <= {EMPTY, *(game.kinds or game.classes)}
