@@ -121,6 +121,17 @@ class Fault:
 
 
 @dataclasses.dataclass(frozen=True)
+class Right:
+    """Something that a position allows or not and no piece shows, such as castling."""
+
+    code: str
+    """Stable name, by which people's choice is told."""
+    said: Sentence
+    held: bool
+    """Whether the position has it."""
+
+
+@dataclasses.dataclass(frozen=True)
 class RuleSet:
     """Rule options under the name by which players know them."""
 
@@ -256,6 +267,21 @@ class Game(Protocol[P, M]):
         the camera sees.
         """
         return self.board(position)
+
+    kinds: str = ""
+    """Letters of `figures` that people may set up, in the order in which they are offered; empty for `classes`."""
+
+    def arranged(self, figures: str, side: Side, told: Mapping[str, bool]) -> P:
+        """The position with these pieces, as `figures` has them, and `side` to move, as when people set it up.
+
+        `told` says of some `rights`, by their code, whether the position has them; all others are as is usual. Codes
+        that do not apply are passed over. Raises PositionError.
+        """
+        return self.set_up(figures, side, self.initial())
+
+    def rights(self, position: P) -> tuple[Right, ...]:
+        """What people may still choose where these pieces stand and that side is to move."""
+        return ()
 
     def spoken(self, position: P, move: M) -> Value | None:
         """A legal move in words, "knight to f3"; None where its steps say it: "g1 to f3"."""

@@ -20,7 +20,7 @@ from daemon.bundles.bundle import BundleError
 from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
 from daemon.config.player_names import player_name
 from daemon.config.seats import Seat, own_agents, seat, stand_in
-from daemon.config.settings import ClockSection, Config, PlayerSection, PlayersSection
+from daemon.config.settings import BusSection, ClockSection, Config, PlayerSection, PlayersSection
 from daemon.core.clock_service import CLOCK, ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
 from daemon.core.puzzle_play import AGENT, PuzzlePlay, question
@@ -213,7 +213,7 @@ class Session:
             if start is None and pipeline is None:
                 start = dealt(self.game, self.config.game.deal_seed)
             text = "" if start is None else self.game.format_position(start)
-            beginning = Beginning(self.game.name, rule_texts(self.game), players, control, text)
+            beginning = Beginning(self.game.name, rule_texts(self.game), players, control, text, self._event)
             record = GameRecord(self.journal, new_id(), beginning)
             with contextlib.suppress(OSError):  # then the first move is told as one that cannot be written
                 record.begin()
@@ -226,7 +226,7 @@ class Session:
             ]
             if names != list(stored.players):
                 self.journal.name_players(stored.game_id, names)
-            beginning = Beginning(stored.game, stored.rules, names, stored.clock, stored.start)
+            beginning = Beginning(stored.game, stored.rules, names, stored.clock, stored.start, stored.event)
             record = GameRecord(self.journal, stored.game_id, beginning)
             referee = Referee(
                 self.game,
@@ -335,6 +335,13 @@ class Session:
         stored = self.journal.unfinished()
         if stored is not None and stored.plies and not was_left(stored):
             self.journal.note(stored.game_id, "left", "A new game was wanted.")
+
+    @property
+    def _event(self) -> dict[str, str]:
+        """What the games of this table are played for, by the settings."""
+        table = self.config.bus.table
+        told = self.config.event.model_dump() | {"table": "" if table == BusSection().table else table}
+        return {name: value for name, value in told.items() if value}
 
     def _learner(self, pipeline: Pipeline, adapted: Path | None) -> Adaptation | None:
         """The learner, which is kept from one game of the session to the next."""

@@ -119,7 +119,7 @@ def start_of(choice: Mapping[str, Mapping[str, Any]], game: AnyGame) -> Any:
         raise ChoiceError(f"start.position: {game.title} hides what its players hold, which a position does not tell")
     if game.outcome(position) is not None:
         raise ChoiceError(f"start.position = {str(text)[:80]!r}: the game is over there")
-    return position
+    return None if game.starts == (position,) else position
 
 
 def player_faults(config: Config, game: str, catalogue: Mapping[str, Any]) -> list[str]:

@@ -110,6 +110,11 @@ def _too_early(agent: str) -> Sentence:
     return sentence("It is {agent}'s turn. Put it back and wait for the move, please.", agent=agent)
 
 
+def lacks_pieces(before: str, board: str) -> bool:
+    """Whether a board differs from the one before by missing pieces alone."""
+    return all(board[cell] == EMPTY for cell in changed_cells(before, board))
+
+
 def _goes_there_and_back(game: AnyGame, position: Any, line: Explanation, cells: tuple[int, ...]) -> bool:
     """Whether plies touch cells that look as before in the end, such as a piece captured and placed again."""
     boards = [game.board(one) for one in (position, *line.positions)]

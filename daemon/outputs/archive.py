@@ -287,12 +287,17 @@ class Archive:
         if state is None:
             return problem(404, "unknown_game", worded("No game has begun yet."))
 
-        def work() -> Download:
+        def work() -> Download | str:
             with self._opened() as journal:
                 stored = journal.game(state.game_id)
-            return live(stored, suffix)
+            try:
+                return live(stored, suffix)
+            except ExportError as error:
+                return str(error)
 
-        def response_of(file: Download) -> web.Response:
+        def response_of(file: Download | str) -> web.Response:
+            if isinstance(file, str):
+                return problem(404, "not_told", file)
             tag = hashlib.sha256(file.content).hexdigest()[:32]
             known, since_s = self._lives.get(suffix, ("", 0))
             if tag != known:

@@ -144,10 +144,11 @@ class BoardTracker:
         return observation
 
     def _expect(self) -> None:
-        """Tells the pipeline which boards may be in view: a start, or the position of a game that goes on."""
+        """Tells the pipeline which boards may be in view: a start, or the position set up or come to by play."""
         game, referee = self._referee.game, self._referee
         self._expected_of = referee, referee.ply
-        positions = game.starts if not referee.ply else (referee.position,)
+        at_start = not referee.ply and referee.position in game.starts
+        positions = game.starts if at_start else (referee.position,)
         self.pipeline.expected = tuple(dict.fromkeys(game.board(position) for position in positions))
 
     def _tell_why_untaught(self) -> None:

@@ -266,8 +266,9 @@ class Pipeline:
         ):
             gate, reading = self.gate.refuse(frame.time_s), None
             self._again, self._batch, self._stale = False, [], True
-        if reading is not None and outside.any():
-            reading = reading.without(outside)
+        if reading is not None:
+            self.aligner.men = self._start.as_found(reading.occupied, self.template)
+            reading = reading.without(outside) if outside.any() else reading
         glimpse = None if gate.settled else self._glimpse(rectified, frame.time_s)
         spent = Spent(
             tracked_s - began_s,

@@ -94,6 +94,7 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
         "name": name,
         "title": alone("game", game.title),
         "sides": list(game.sides),
+        "sets_up": not game.hides,
         "rules": [_in_words(rule) for rule in described(type(game.rules))],
         "sets": [
             {"name": key, "title": alone("rules", one.title), "said": in_words(one.said), "options": dict(one.options)}

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from games.draughts import fen
@@ -30,6 +30,7 @@ __all__ = ["GAME", "Draughts", "DraughtsRules", "Move", "Position"]
 TEXT = re.compile(r"(\w{1,2})((?:[-x:]\w{1,2})+)")
 KINGS = {"K": noun("piece", "light king"), "Q": noun("piece", "dark king")}
 CROWNED = str.maketrans("".join(PIECES), "".join(KINGS))
+UNCROWNED = str.maketrans("".join(KINGS), "".join(PIECES))
 FEW = {3: 32, 2: 10}
 """Plies that the last pieces may play against a lone king, by their number (`last_pieces`)."""
 
@@ -124,6 +125,7 @@ class Draughts(Game[Position, Move]):
     Rules = DraughtsRules
     piece_nouns = (noun("piece", "light man"), noun("piece", "dark man"))
     figure_nouns = KINGS
+    kinds = "WKBQ"
     endings = ENDINGS
     mistakes = MISTAKES
     rule_sets = RULE_SETS
@@ -328,6 +330,12 @@ class Draughts(Game[Position, Move]):
         self._check_pieces((light, dark))
         stayed = light & before.pieces[0] | dark & before.pieces[1]
         return Position((light, dark), before.kings & stayed | self._crowned((light, dark)), side)
+
+    def arranged(self, figures: str, side: Side, told: Mapping[str, bool]) -> Position:
+        """The position with these men and kings; men on their last row are kings. Raises PositionError."""
+        made = self.set_up(figures.translate(UNCROWNED), side, self.starts[0])
+        kings = sum(1 << cell for cell, letter in enumerate(figures) if letter in KINGS)
+        return Position(made.pieces, kings | self._crowned(made.pieces), side)
 
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, found from which pieces came, went and changed colour."""

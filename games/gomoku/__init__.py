@@ -16,6 +16,7 @@ without `two`. The sides are then the two seats, and the position records which 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from typing import Literal, NamedTuple
 
@@ -36,6 +37,12 @@ PIECES = ("B", "W")
 MOVE = re.compile(r"[a-z]\d{1,2}")
 NEAR = {"pro": 2, "long_pro": 3}
 """Steps from the middle, in any direction, within which an opening forbids black's second stone."""
+
+
+@functools.cache
+def _laid(cell: int, piece: str) -> tuple[Step, ...]:
+    """The stone laid; made once, because searches ask for the steps of every move."""
+    return (Step("place", cell, None, piece),)
 
 
 class Move(NamedTuple):
@@ -295,7 +302,7 @@ class Gomoku(Game[Position, Move | Choice]):
         """The stone laid; nothing for a choice."""
         if isinstance(move, Choice):
             return ()
-        return (Step("place", move.cell, None, PIECES[self.colour(position)]),)
+        return _laid(move.cell, PIECES[self.colour(position)])
 
     def piece_noun(self, letter: str) -> Term:
         """A stone named by its colour, even where the sides are the two seats."""

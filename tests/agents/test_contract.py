@@ -68,8 +68,8 @@ def test_one_that_is_stopped_already_still_answers(agent: str, game: str) -> Non
 @pytest.mark.parametrize(("agent", "game"), [pair for pair in PAIRS if pair[0] not in LEVELS[:-1]])
 def test_an_answer_without_limits_ends_by_itself(agent: str, game: str) -> None:
     rules = games.load(game)
-    start = rules.initial(seed=1)
-    assert registry.load_agent(agent, rules).choose(start, Limits(), threading.Event()).move in rules.legal_moves(start)
+    start, player = rules.initial(seed=1), registry.load_agent(agent, rules, QUICK.get(agent))
+    assert player.choose(start, Limits(), threading.Event()).move in rules.legal_moves(start)
 
 
 @pytest.mark.parametrize(("agent", "game"), [pair for pair in PAIRS if pair[0] not in LEVELS[:-1]])

@@ -33,7 +33,7 @@ from rules import AnyGame, Outcome
 from rules.turns import line_of_play
 from tests.daemon.recorded_games import PLAYERS, random_moves, record_game
 
-EXAMPLES = settings(max_examples=20, deadline=None, derandomize=True, database=None)
+EXAMPLES = settings(max_examples=20)
 RULES: dict[str, list[dict[str, object]]] = {
     "nine_mens_morris": [{}, {"first": "auto", "flying": True}, {"first": "dark", "men": 12, "diagonals": True}],
     "reversi": [{}, {"first": "white"}],

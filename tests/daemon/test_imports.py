@@ -37,7 +37,7 @@ from tests.daemon.recorded_games import random_moves, record_game
 from tests.daemon.test_exports import RULES
 from wording.outside import visible_lines
 
-EXAMPLES = settings(max_examples=6, deadline=None, derandomize=True, database=None)
+EXAMPLES = settings(max_examples=6)
 CONTROLS = (None, TimeControl("game", 300.0, 2.0), TimeControl("move", 60.0))
 NAMES = ('Ana [ö] \\ "x"', "Nguyễn, 5")
 
@@ -117,7 +117,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoredGame]:
     ("name", "format_name"),
     [("gomoku", "sgf"), ("reversi", "ggf"), ("nine_mens_morris", "moves"), ("nine_mens_morris", "json")],
 )
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100)
 @given(names=st.tuples(HOSTILE, HOSTILE))
 @example(names=(r"back\\slash\\", "] (;W[aa];)"))
 @example(names=('say "\\"', "\x1b]0;title\x07\nB[aa]"))

@@ -144,13 +144,7 @@ def sound_journal(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]
     return path.read_bytes(), game_id
 
 
-@settings(
-    max_examples=150,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_stands_in_the_file_nothing_but_a_journals_or_exports_error_comes_of_it(
     tmp_path_factory: pytest.TempPathFactory,

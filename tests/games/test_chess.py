@@ -159,7 +159,7 @@ def test_pieces_set_up_by_hand_keep_their_kind_where_it_is_clear(game: Chess) ->
     assert game.figures(made)[game.cells.index("e4")] == "♙"
     two = board.replace("WWWW", "W..W", 1)
     moved = "".join("W" if game.cells[cell] in ("a5", "b5") else letter for cell, letter in enumerate(two))
-    with pytest.raises(PositionError, match="give me the position as a FEN"):
+    with pytest.raises(PositionError, match="set the position up on the page"):
         game.set_up(moved[:56] + ".W" + moved[58:], 1, before)
     assert game.set_up(game.board(game.initial()), 0, before) == game.initial()
 

@@ -14,7 +14,7 @@ from games.reversi import Reversi, transcript
 from rules import AnyGame, MoveError, PositionError, RuleError
 from rules.turns import line_of_play
 
-EXAMPLES = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+EXAMPLES = settings(max_examples=40)
 FEWER = settings(EXAMPLES, max_examples=20)
 LONGEST = 70
 """Plies at most of a generated game."""

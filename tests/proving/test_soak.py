@@ -124,6 +124,8 @@ def test_a_finished_trial_is_read_and_not_run_again(tmp_path: Path) -> None:
         (["--games", "ludo"], "ludo"),
         (["--plies", "5", "--hours", "1"], "--hours 1"),
         (["--still"], "--hours"),
+        (["--games", "go", "--rule", "size=7"], "size"),
+        (["--games", "go,chess", "--rule", "size=9"], "chess"),
     ],
 )
 def test_bad_options_are_named(words: list[str], named: str) -> None:
@@ -143,6 +145,12 @@ def test_a_trial_is_the_same_each_time_and_nothing_goes_wrong_in_it(tmp_path: Pa
         dataclasses.asdict(other.by_fault["hover"])
     )
     assert (one.frames, one.simulated_s) == (other.frames, other.simulated_s)
+
+
+def test_a_trial_is_played_by_the_rules_that_are_given(tmp_path: Path) -> None:
+    trial = Trial(Plan("go", 1, (), rules=("size=13",)), tmp_path, ())
+    assert len(trial.table.board) == len(trial.template.cell_names) == len(trial.subject.board) == 169
+    trial.subject.close()
 
 
 def test_a_hand_that_is_in_the_first_picture_is_never_read_as_men() -> None:

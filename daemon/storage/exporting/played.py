@@ -13,6 +13,9 @@ from daemon.storage.stored_game import StoredGame, StoredPly
 from daemon.storage.stored_line import line_of
 from rules import AnyGame, GameError, Outcome
 
+SITE = "Kibitzer"
+"""Where games are played if the settings do not say it."""
+
 
 class ExportError(ValueError):
     """A game cannot be exported as asked; the message tells a person why."""

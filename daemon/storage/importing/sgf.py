@@ -8,6 +8,7 @@ from typing import Any
 
 import games
 from daemon.storage import sgf
+from daemon.storage.exporting.sgf import PROPERTIES
 from daemon.storage.importing.imported import Claim, Imported, ImportedPly, ImportFault, control, moment, seconds
 from daemon.storage.sgf import COLOURS, SET_UP, Dialect, Node, SgfError, first_of, main_line, point_name, points_of
 from rules import EMPTY, AnyGame, GameError, RuleError
@@ -41,6 +42,7 @@ def read_sgf(text: str) -> Imported:
         start=start,
         clock=_clock(root),
         claim=_claim(first_of(root, "RE"), black),
+        event={name: first_of(root, one) for name, one in PROPERTIES.items()},
     )
 
 
