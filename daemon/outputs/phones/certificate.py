@@ -1,7 +1,8 @@
 """Certificates for the phones' door, issued by an authority of this computer's own; made on first use.
 
 Browsers give a page the camera over HTTPS only. The authority's certificate may be installed on a phone; its key never
-leaves the folder, which only its owner may read.
+leaves the folder, which only its owner may read. The library that makes certificates takes 9 MB of memory, so it is
+imported where it is needed.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import ssl
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-
-import trustme
-from cryptography import x509
+from typing import TYPE_CHECKING
 
 from calibration.atomic_file import write_atomically
 from places.named_files import open_regular
+
+if TYPE_CHECKING:
+    import trustme
 
 VALID = datetime.timedelta(days=397)
 """How long a certificate is valid: Apple's devices refuse those valid for more than 398 days."""
@@ -40,6 +42,7 @@ class DoorCertificates:
 
     def authority(self) -> bytes:
         """The authority's certificate in DER, as phones install it. Raises CertificateError."""
+        from cryptography import x509
         from cryptography.hazmat.primitives.serialization import Encoding
 
         return x509.load_pem_x509_certificate(self._authority().cert_pem.bytes()).public_bytes(Encoding.DER)
@@ -63,6 +66,8 @@ class DoorCertificates:
 
     def _authority(self) -> trustme.CA:
         """The authority; made if there is none."""
+        import trustme
+
         path = self.folder / "authority.pem"
         kept = _read(path)
         if not kept:
@@ -78,6 +83,8 @@ class DoorCertificates:
 
 def _fits(pem: bytes, authority: trustme.CA, addresses: Sequence[str]) -> bool:
     """Whether a certificate is the authority's, names exactly these addresses, and does not end soon."""
+    from cryptography import x509
+
     at = pem.find(b"-----BEGIN CERTIFICATE-----")
     if at < 0:
         return False
