@@ -174,7 +174,7 @@ def template_path(game: str) -> Path:
 def load_template(game: str, options: frozenset[str] = frozenset()) -> BoardTemplate:
     """Loads the template of the game with that module name; `options` are rule options that change the drawing.
 
-    They are named as `games.switched_on` does: `diagonals`, `size=19`. Raises TemplateError.
+    They are named as `rules.options.switched_on` does: `diagonals`, `size=19`. Raises TemplateError.
     """
     path = template_path(game)
     if not path.is_file():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import games
 from daemon.commands.spoken.grammar import spelled
 from daemon.core.legal_moves import MAX_MOVES
 from daemon.i18n.translation import as_words, called
 from daemon.judging.referee import Referee
+from rules.turns import alike
 
 
 def move_words(referee: Referee, language: str) -> dict[str, str]:
@@ -32,7 +32,7 @@ def choice_words(referee: Referee, language: str) -> dict[str, str]:
     before = line.positions[len(line.plies) - 1]
     return {
         spelled(name, language): game.format_move(before, move)
-        for move in games.alike(game, before, line.plies[-1].move)
+        for move in alike(game, before, line.plies[-1].move)
         if (term := game.choice(before, move)) is not None
         for name in called(term)
     }

@@ -35,6 +35,7 @@ from daemon.outputs.view import template_of
 from daemon.outputs.web import WebPage
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning.adapting import Adaptation
+from daemon.perception.learning.lesson_file import LessonFile
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.table_setup import TableSetup
 from daemon.storage.journal import Journal, JournalError, Mended, new_id
@@ -44,7 +45,7 @@ from daemon.storage.pictures import Pictures
 from daemon.storage.puzzles import Puzzle, PuzzleStore, path_of
 from daemon.storage.record import Beginning, GameRecord
 from daemon.storage.stored_game import StoredGame
-from games import AnyGame
+from rules import AnyGame
 from vision.sources.phone import PHONE
 
 LOGGER = logging.getLogger(__name__)
@@ -269,8 +270,13 @@ class Session:
         self.match.stand_in = self._stand_in
         self.eyes = None
         if pipeline is not None:
-            learner = self._learner(pipeline, adapted)
-            self.eyes = BoardTracker(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
+            self.eyes = BoardTracker(
+                pipeline,
+                self.match,
+                lost_s=self.config.eyes.lost_s,
+                learner=self._learner(pipeline, adapted),
+                lessons=LessonFile(self._profile(".start.npz"), record.game_id),
+            )
         self.match.recall(None if stored is None else stored.asked_thought)
         if (live := self._live_file) is not None:
             live.changed(record.game_id)
@@ -379,10 +385,13 @@ class Session:
     def setting_up(self) -> TableSetup:
         """The table set-up from the page, for the present game."""
         if self._setting_up is None or self._setting_up.game is not self.game:
-            folder = places.resolved(self.config.journal.path).parent / "profiles"
-            out = folder / f"{self.config.bus.table}-{self.game.name}.npz"
-            self._setting_up = TableSetup(self.game, template_of(self.game), out, self.say)
+            self._setting_up = TableSetup(self.game, template_of(self.game), self._profile(".npz"), self.say)
         return self._setting_up
+
+    def _profile(self, ending: str) -> Path:
+        """The file with that ending of what is known about the look of this table and game."""
+        folder = places.resolved(self.config.journal.path).parent / "profiles"
+        return folder / f"{self.config.bus.table}-{self.game.name}{ending}"
 
     def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
         """Speaks one sentence and writes it to log and page."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal
 
-from games import Step, changed_cells
+from rules import Step
+from rules.turns import changed_cells
 from vision.reading.board_reading import BoardReading
 
 FIT_NATS = {"unchanged": 3.0, "plies": 2.3, "unfinished": 1.5, "takeback": 0.7}

@@ -9,7 +9,8 @@ from typing import Any, Literal
 from daemon.game.line_of_play import shares_pieces
 from daemon.interpret.explanation import Explanation, MoveEvent
 from daemon.judging import phrases
-from games import EMPTY, AnyGame, Fault, changed_cells
+from rules import EMPTY, AnyGame, Fault
+from rules.turns import changed_cells
 from wording import Sentence, Sentences, sentence
 
 DESYNC_CELLS = 5

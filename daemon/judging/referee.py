@@ -18,7 +18,8 @@ from daemon.judging import choices, complaints, phrases, reopening
 from daemon.judging.complaints import Complaint
 from daemon.judging.other_lines import MAX_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
-from games import Fault, Side, changed_cells
+from rules import Fault, Side
+from rules.turns import changed_cells
 from wording import Sentence, Sentences, Value, sentence, sentence_n
 
 MAX_OPEN = 8

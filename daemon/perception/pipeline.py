@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from calibration.profile import TableProfile
 from calibration.template import NEIGHBOUR, BoardTemplate
 from daemon.perception.start_lesson import StartLesson
-from games import EMPTY
-from vision.calibrating.start import Lesson
+from rules import EMPTY
+from vision.calibrating.start import Lesson, Unlike
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, cells_in_picture, project, rectify
@@ -149,6 +149,20 @@ class Pipeline:
     def lesson(self) -> Lesson | None:
         """What a picture of the start has taught."""
         return self._start.taught
+
+    @property
+    def refused(self) -> Unlike | None:
+        """Why the last picture of an expected board has taught nothing; None where it has, or none was looked at."""
+        return self._start.refused
+
+    def rested(self) -> bool:
+        """Whether nothing has moved over the board for long, up to the last picture."""
+        seen = self._last
+        return seen is not None and seen.gate is not None and seen.gate.settled and self.gate.rested(seen.frame.time_s)
+
+    def recall(self, lesson: Lesson | None) -> None:
+        """Takes what the start of the game had taught before a restart; it counts if no picture teaches more."""
+        self._start.recalled = lesson
 
     def feed(self, frame: Frame) -> Observation:
         """Processes one frame; frames must come in the order in which they were taken."""
@@ -286,7 +300,8 @@ class Pipeline:
             rectified = rectify(frame.image, pose, self.template)
             self.gate.reset()
             self.arms.reset()
-        self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), self.lesson.board))
+        board = self.lesson.board
+        self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), board) if board else None)
         self._batch, self._reading, self._unknown, self._passed, self._stale = [], None, None, "", True
         return pose, rectified
 

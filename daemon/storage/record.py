@@ -12,7 +12,7 @@ from daemon.i18n.translation import in_words
 from daemon.storage.backlog import BehindError
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.stored_game import ASSUMED, THOUGHT
-from games import Outcome
+from rules import Outcome
 
 REASONS = {
     "full": "the disk is full, please make room",

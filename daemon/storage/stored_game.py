@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from daemon.game.effects import Known, Thought
-from games import Outcome
+from rules import Outcome
 
 ASSUMED = "assumed"
 """Verdict on a ply that nobody saw: inferred as one possible way to a board that was seen later."""

@@ -9,17 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from games import (
-    EMPTY,
-    Fault,
-    Game,
-    MoveError,
-    Outcome,
-    RuleSet,
-    Side,
-    Step,
-    rule,
-)
 from games.chess import notation, placing
 from games.chess.board import CELLS, OWN, is_light
 from games.chess.faults import Judge
@@ -27,6 +16,8 @@ from games.chess.moves import CLAIM, Move, State, after, castled, in_check, lega
 from games.chess.notation import is_castling
 from games.chess.position import SIDES, USUAL, Position, position_of, start, text_of
 from games.chess.reasons import piece
+from rules import EMPTY, Fault, Game, MoveError, Outcome, RuleSet, Side, Step
+from rules.options import rule
 from wording import Given, Sentence, Term, Value, noun, sentence
 
 __all__ = ["CELLS", "CLAIM", "GAME", "Chess", "Move", "Position", "State"]
@@ -95,7 +86,7 @@ class ChessRules:
 
 
 class Chess(Game[Position, Move]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "chess"
     short_name = "chess"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from games import EMPTY, Fault, changed_cells
 from games.chess.board import CELLS, HOME, OWN
 from games.chess.moves import Move, State, castled, legal
 from games.chess.notation import is_castling
 from games.chess.position import SIDES
 from games.chess.reasons import Reason, piece, why_not
+from rules import EMPTY, Fault
+from rules.turns import changed_cells
 from wording import Sentence, Term, sentence, sentence_n
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-from games import EMPTY, PositionError, Side
 from games.chess.board import CELLS, HOME, OWN
 from games.chess.moves import State
 from games.chess.position import Position, amiss
+from rules import EMPTY, PositionError, Side
 from wording import sentence
 
 LETTERS = "WB"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from games import EMPTY, PositionError, Side
 from games.chess.board import CELLS, HOME, INDEX, OWN
 from games.chess.moves import State, in_check, may_enter, passed
+from rules import EMPTY, PositionError, Side
 from wording import Sentence, Term, sentence
 
 USUAL = 518

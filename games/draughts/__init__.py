@@ -16,12 +16,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step, rule
 from games.draughts import fen
 from games.draughts.board import board
 from games.draughts.faults import PIECES, SIDES, Judge, why_not
 from games.draughts.moves import Generator, Move
 from games.draughts.rule_sets import RULE_SETS
+from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step
+from rules.options import rule
 from wording import Term, Value, listing, noun, sentence
 
 __all__ = ["GAME", "Draughts", "DraughtsRules", "Move", "Position"]
@@ -112,7 +113,7 @@ MISTAKES = {
 
 
 class Draughts(Game[Position, Move]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "draughts"
     short_name = "draughts"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from games import PositionError, Side, cells_of
+from rules import PositionError, Side
+from rules.turns import cells_of
 
 LETTERS = "WB"
 """The sides' letters: light is White, dark is Black."""

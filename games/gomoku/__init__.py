@@ -19,26 +19,14 @@ import dataclasses
 import re
 from typing import Literal, NamedTuple
 
-from games import (
-    EMPTY,
-    Fault,
-    Game,
-    MoveError,
-    Outcome,
-    PositionError,
-    RuleError,
-    RuleSet,
-    Side,
-    Step,
-    cells_of,
-    changed_cells,
-    rule,
-)
 from games.gomoku import position as texts
 from games.gomoku import renju
 from games.gomoku.board import board
 from games.gomoku.faults import Judge
 from games.gomoku.position import COLOURS, LONG_OPENING, OPENING, SEATS, Position
+from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, RuleSet, Side, Step
+from rules.options import rule
+from rules.turns import cells_of, changed_cells
 from wording import Given, Sentence, Term, noun, sentence
 
 __all__ = ["COLOURS", "GAME", "PIECES", "Choice", "Gomoku", "GomokuRules", "Move", "Position"]
@@ -154,7 +142,7 @@ MISTAKES = {
 
 
 class Gomoku(Game[Position, Move | Choice]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "gomoku"
     short_name = "gomoku"

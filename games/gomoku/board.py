@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import string
 
-from games import cells_of
+from rules.turns import cells_of
 
 FIVE = 5
 """Stones in a row that win."""

@@ -18,6 +18,8 @@ from proving.soak.catalogue import FAULTS, kinds_of
 from proving.soak.runs import SoakError, TrialProgress, run_all
 from proving.soak.tally import COUNTS, DEFINITIONS, Tally, total
 from proving.soak.trial import Plan
+from rules import GameError
+from rules.options import rules_from_words
 
 CALM_S = 6.0
 GAMES = ",".join(games.find(name).short_name for name in games.names())
@@ -66,7 +68,7 @@ def soak(
     """
     try:
         plans = _plans(plies, hours, seed, seeds, game, tuple(rule), faults, still, calm_s, until)
-    except (ValueError, games.GameError) as error:
+    except (ValueError, GameError) as error:
         raise stop("soak", error) from None
     done: list[Tally] = []
     same = "".join(f" --rule {one}" for one in rule)
@@ -113,7 +115,7 @@ def _plans(
         raise ValueError("--still makes no plies: say how long with --hours")
     names = [games.find(name.strip()).short_name for name in game.split(",") if name.strip()]
     for name in names:
-        games.load(name, games.rules_from_words(rules))
+        games.load(name, rules_from_words(rules))
     if not names:
         raise ValueError(f"--games names no game: {game!r}")
     if not plies and not hours:

@@ -26,6 +26,7 @@ from proving.soak.judge import Judge
 from proving.soak.resources import sample
 from proving.soak.subject import Killed, Subject
 from proving.soak.tally import Tally
+from rules.options import rules_from_words, switched_on
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.style import CameraStyle, default_style
@@ -77,8 +78,8 @@ class Trial:
     ) -> None:
         """`folder` takes the record; pictures of failures go to `keep_failures`."""
         self.plan = plan
-        self.game = games.load(plan.game, games.rules_from_words(plan.rules))
-        self.template = load_template(self.game.name, games.switched_on(self.game))
+        self.game = games.load(plan.game, rules_from_words(plan.rules))
+        self.template = load_template(self.game.name, switched_on(self.game))
         self.chance = random.Random(f"{plan.game} {plan.seed}")
         self.tally = Tally(self.game.name, plan.seed)
         size_px = SIZES_PX.get(len(self.game.cells))

@@ -16,7 +16,8 @@ from agents.endgames import Solver
 from agents.puzzles import Certificate
 from agents.puzzles_cli import app
 from agents.values import final_lead
-from games import AnyGame
+from rules import AnyGame
+from rules.options import rules_from_words
 
 PUZZLE_GAMES = ("gomoku", "reversi", "morris", "ganh")
 
@@ -123,14 +124,14 @@ UNPROVEN = {
 
 @pytest.mark.parametrize(("name", "by"), [(name, by) for name, all_of in UNPROVEN.items() for by in all_of])
 def test_games_and_rules_without_puzzles(name: str, by: str) -> None:
-    assert puzzles.certifiers(games.load(name, games.rules_from_words([by] if by else []))) == []
+    assert puzzles.certifiers(games.load(name, rules_from_words([by] if by else []))) == []
 
 
 @pytest.mark.parametrize(
     ("name", "by"), [("gomoku", "first=white"), ("gomoku", "size=19"), ("morris", "lasker"), ("reversi", "two_corners")]
 )
 def test_rules_with_puzzles(name: str, by: str) -> None:
-    assert puzzles.certifiers(games.load(name, games.rules_from_words([by])))
+    assert puzzles.certifiers(games.load(name, rules_from_words([by])))
 
 
 def test_a_quiet_start_is_no_puzzle() -> None:

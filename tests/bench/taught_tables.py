@@ -17,7 +17,8 @@ import numpy as np
 
 import games
 from calibration.template import load_template
-from games import AnyGame
+from rules import AnyGame
+from rules.options import switched_on
 from vision.calibrating.start import Lesson, learn_from
 from vision.frame import Image
 from vision.pose import is_plausible, pose_from_corners, rectify
@@ -37,7 +38,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=5)
     given = parser.parse_args()
     game = games.load(given.game)
-    template = load_template(game.name, games.switched_on(game))
+    template = load_template(game.name, switched_on(game))
     start = game.board(game.initial())
     tables = taught = turned = cells = 0
     results = {name: {"cells_misread": 0, "boards_misread": 0, "nats": 0.0} for name in ("plain", "taught")}

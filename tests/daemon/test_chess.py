@@ -11,8 +11,9 @@ from daemon.game.effects import Announcement, Effect, Rewrite
 from daemon.interpret.explain import explain
 from daemon.judging import choices
 from daemon.judging.referee import Referee
-from games import AnyGame, Step
 from games.chess import Chess
+from rules import AnyGame, Step
+from rules.turns import carry_out, line_of_play
 from tests.daemon.readings import reading_of
 
 CASTLE = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
@@ -34,7 +35,7 @@ def see(referee: Referee, board: str) -> list[Effect]:
 def changed(game: AnyGame, board: str, **cells: str) -> str:
     """The board with other letters on some cells; `_` is empty."""
     steps = [Step("place", game.cells.index(name), None, letter.replace("_", ".")) for name, letter in cells.items()]
-    return games.carry_out(board, steps)
+    return carry_out(board, steps)
 
 
 def shown(referee: Referee, **cells: str) -> list[Effect]:
@@ -50,7 +51,7 @@ def said(effects: list[Effect]) -> Announcement:
 def test_a_game_is_followed_from_the_start_by_light_and_dark_alone() -> None:
     game = games.load("chess")
     referee = referee_at()
-    for position in games.line_of_play(game, "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#".split())[1:]:
+    for position in line_of_play(game, "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#".split())[1:]:
         effects = see(referee, game.board(position))
     assert referee.moves == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"]
     assert "checkmated" in said(effects).text

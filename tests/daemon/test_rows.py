@@ -19,8 +19,8 @@ from daemon.storage.exporting.ggf import to_ggf
 from daemon.storage.exporting.played import ExportError, play_again
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.salvage import open_record
-from games import Outcome
 from games.reversi import Reversi
+from rules import Outcome
 from tests.daemon.recorded_games import record_game
 
 GAME = Reversi()

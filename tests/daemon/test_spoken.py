@@ -16,7 +16,7 @@ from daemon.commands.spoken.grammar import NOTHING, called, phrases_of, symbols_
 from daemon.commands.spoken.words import _TABLES, LETTERS, VERBS, plain, words_of
 from daemon.i18n.translation import LANGUAGES, speak
 from daemon.judging.referee import Referee
-from games import AnyGame
+from rules import AnyGame
 
 WAKE = "Kibitzer"
 RECORDED = {"en": 17, "ro": 10, "pl": 7, "vi": 2, "pt-br": 9}

@@ -10,7 +10,9 @@ import pytest
 
 import games
 from calibration.template import load_template
-from games import EMPTY, AnyGame, MoveError, PositionError
+from rules import EMPTY, AnyGame, MoveError, PositionError, RuleError, UnknownGame
+from rules.options import switched_on
+from rules.turns import begins_turn, carry_out, changed_cells
 
 SEEDS = range(6)
 MAX_PLIES = 400
@@ -51,7 +53,7 @@ def some_games() -> list[AnyGame]:
     return found
 
 
-@pytest.fixture(params=some_games(), ids=lambda game: f"{game.short_name}-{'+'.join(sorted(games.switched_on(game)))}")
+@pytest.fixture(params=some_games(), ids=lambda game: f"{game.short_name}-{'+'.join(sorted(switched_on(game)))}")
 def game(request: pytest.FixtureRequest) -> AnyGame:
     chosen: AnyGame = request.param
     return chosen
@@ -62,7 +64,7 @@ def test_names_are_found_by_module_and_by_short_name(game: AnyGame) -> None:
 
 
 def test_cells_and_classes_are_the_templates(game: AnyGame) -> None:
-    template = load_template(game.name, games.switched_on(game))
+    template = load_template(game.name, switched_on(game))
     assert template.cell_names == game.cells
     assert template.letters == game.classes
     assert game.classes[0] == EMPTY
@@ -100,13 +102,13 @@ def test_steps_carried_out_give_the_board_after(game: AnyGame, seed: int) -> Non
             after = game.board(game.apply(position, move))
             spoken = game.spoken(position, move)
             assert spoken is None or str(spoken)
-            assert games.carry_out(board, game.steps(position, move)) == after
-            assert after == board if not game.steps(position, move) else games.begins_turn(game, position, after)
+            assert carry_out(board, game.steps(position, move)) == after
+            assert after == board if not game.steps(position, move) else begins_turn(game, position, after)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_figures_are_of_the_class_that_the_board_shows(game: AnyGame, seed: int) -> None:
-    drawn = load_template(game.name, games.switched_on(game)).figures
+    drawn = load_template(game.name, switched_on(game)).figures
     for position, _ in random_game(game, seed):
         seen = [drawn[letter].seen if letter in drawn else letter for letter in game.figures(position)]
         assert "".join(seen) == game.board(position)
@@ -189,28 +191,28 @@ def test_every_wrong_board_has_a_fault_that_marks_what_differs(game: AnyGame, se
             for cell in draw.sample(range(len(wrong)), cells):
                 wrong[cell] = draw.choice([letter for letter in game.classes if letter != wrong[cell]])
             board = "".join(wrong)
-            if games.begins_turn(game, position, board):
+            if begins_turn(game, position, board):
                 continue
             fault = game.fault(position, board)
             assert fault.rule == fault.rule.lower()
             assert fault.text.endswith(".")
             assert len(fault.text) <= 512
-            assert set(fault.cells) <= set(games.changed_cells(before, board))
+            assert set(fault.cells) <= set(changed_cells(before, board))
             assert list(fault.cells) == sorted(fault.cells)
             assert fault.cells
 
 
 def test_rule_options_name_themselves_when_refused(game: AnyGame) -> None:
-    with pytest.raises(games.RuleError, match="no_such_option"):
+    with pytest.raises(RuleError, match="no_such_option"):
         games.load(game.name, {"no_such_option": 1})
     for option, value in vars(game.rules).items():
         if isinstance(value, bool | int):
-            with pytest.raises(games.RuleError, match=option):
+            with pytest.raises(RuleError, match=option):
                 games.load(game.name, {option: "perhaps"})
 
 
 def test_an_unknown_game_is_refused_with_the_names_of_the_others() -> None:
-    with pytest.raises(games.UnknownGame, match="nine_mens_morris"):
+    with pytest.raises(UnknownGame, match="nine_mens_morris"):
         games.load("tennis")
 
 

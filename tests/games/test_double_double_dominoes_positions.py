@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import MoveError, PositionError
 from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Pass, Position, Tile
 from games.double_double_dominoes.board import NEIGHBOURS
+from rules import MoveError, PositionError
 
 GAME = DoubleDoubleDominoes()
 

@@ -12,6 +12,7 @@ from vision.calibrating.start import Lesson, Unlike, learn_from
 from vision.frame import Image
 from vision.pose import pose_from_corners, rectify, turned_pose
 from vision.reading.reader import Reader
+from vision.simulated.style import BoardStyle, ManStyle, Style
 from vision.simulated.table import SimulatedTable
 
 
@@ -47,8 +48,16 @@ def test_start_of_every_game_with_men_on_it_teaches(name: str) -> None:
 def test_board_that_is_not_quite_the_start_teaches_nothing_and_its_cells_are_named(wrong: str) -> None:
     template = chequered()
     unlike = learn_from(_rectified(laid(wrong), template), [START], template)
-    assert isinstance(unlike, Unlike)
+    assert isinstance(unlike, Unlike) and unlike.why == "odd"
     assert set(np.flatnonzero(np.array(list(wrong)) != np.array(list(START)))) <= set(unlike.cells)
+
+
+def test_empty_board_and_men_that_are_all_alike_are_told_from_a_start_with_a_fault() -> None:
+    template, grey = chequered(), ManStyle(colours=dict.fromkeys("WB", (120.0, 120.0, 120.0)))
+    for board, style, why in (("." * 64, ManStyle(), "absent"), (START, grey, "alike")):
+        table = SimulatedTable(template, board, Style(board=BoardStyle(line_mm=0.3), men=style), 1, (640, 480))
+        unlike = learn_from(_rectified(table, template), [START], template)
+        assert isinstance(unlike, Unlike) and unlike.why == why
 
 
 def test_board_without_men_of_both_sides_is_no_lesson() -> None:

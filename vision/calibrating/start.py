@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,8 @@ MAX_ODD = 0.03
 """Greatest share of the cells that the others contradict, though not clearly."""
 CLEARLY_NATS = 2.0
 """Nats by which a single cell may not look more like another class."""
+MAX_PLAYED_ON = 0.1
+"""Greatest share of the cells that may have changed while nobody watched, by plies made then."""
 LIGHTER = 0.3
 """Least difference of the logarithms of light of both sides' men."""
 
@@ -54,12 +57,15 @@ class Lesson:
     """Number of corners by which the board's own top left lies further clockwise than it was taken to."""
     expectation: Expectation
     board: str
+    """Empty where it is not in view now."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Unlike:
     """Why a board teaches nothing."""
 
+    why: Literal["absent", "alike", "odd"]
+    """No such board is in view; it is, but the sides' men look alike; or some cells look otherwise than they should."""
     cells: tuple[int, ...]
     """Cells that look like another class than they should, ascending; none where the sides' men look alike."""
 
@@ -106,21 +112,46 @@ def learn_from(rectified: Image, boards: Sequence[str], template: BoardTemplate)
         (turn, board, cells, Taught(model, seen.at(cells), _classes(board, model), colours, even, float(unknown.max())))
         for turn, board, cells in _ways_to_lie(boards, template)
     ]
-    likely = [(int(_occupied_otherwise(way[3]).sum()), number) for number, way in enumerate(ways) if _lighter(way[3])]
+    by_likeness = sorted((int(_occupied_otherwise(way[3]).sum()), number) for number, way in enumerate(ways))
+    likely = [number for unlike, number in by_likeness if unlike <= MAX_UNLIKE * len(rows)]
     if not likely:
-        return Unlike(())
-    turn, board, cells, taught = ways[min(likely)[1]]
-    if min(likely)[0] > MAX_UNLIKE * len(rows):
-        return Unlike(tuple(int(cell) for cell in np.flatnonzero(_occupied_otherwise(taught))))
+        return Unlike("absent", _numbers(_occupied_otherwise(ways[by_likeness[0][1]][3])))
+    told_apart = [number for number in likely if _lighter(ways[number][3])]
+    if not told_apart:
+        return Unlike("alike", ())
+    turn, board, cells, taught = ways[told_apart[0]]
     logs = _left_out(taught, [taught.known])[0]
     behind = logs.max(axis=1) - logs[rows, taught.classes]
-    odd = np.flatnonzero(behind > 0)
-    if len(odd) > MAX_ODD * len(rows) or (behind > CLEARLY_NATS).any():
-        return Unlike(tuple(int(cell) for cell in odd))
+    odd = behind > 0
+    if odd.sum() > MAX_ODD * len(rows) or (behind > CLEARLY_NATS).any():
+        return Unlike("odd", _numbers(odd))
     varied = [_features(one, template)[0].at(cells) for one in _varied(look, rectified, template)]
     taught = _weighed(taught, varied)
     right = np.mean([one.argmax(axis=1) == taught.classes for one in _left_out(taught, varied)], axis=0)
     return Lesson(taught, turn, Expectation(float(right.sum()), len(rows), len(rows), by_picture=False), board)
+
+
+def turn_by(taught: Taught, rectified: Image, boards: Sequence[str], template: BoardTemplate) -> int | None:
+    """The turn in which the picture shows one of the boards, or nearly, by what was taught before; None if in none.
+
+    What was taught must fit the picture clearly better in that turn than in others. Where it sees a changed cell that
+    the network sees unchanged, the light is another, or the men are.
+    """
+    patches = cut_patches(rectified, template)
+    seen, _ = _features(DescribedCells(patches, load_descriptor(template.descriptor).describe(patches)), template)
+    rows, found = np.arange(len(patches)), list[tuple[float, int, bool]]()
+    for turn, board, cells in _ways_to_lie(boards, template):
+        own, classes = seen.at(cells), _classes(board, taught.model)
+        told = taught.log_probabilities(own, square_colours(template))
+        changed = told.argmax(axis=1) != classes
+        doubted = changed & (own.network.argmax(axis=1) == classes)
+        fits = changed.mean() <= MAX_PLAYED_ON and not doubted.any()
+        found.append((float(told[rows, classes].sum()), turn, bool(fits)))
+    found.sort(reverse=True)
+    if not found or not found[0][2]:
+        return None
+    others = [likely for likely, turn, _ in found if turn != found[0][1]]
+    return found[0][1] if not others or found[0][0] - others[0] > CLEARLY_NATS else None
 
 
 def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tuple[int, str, NDArray[np.intp]]]:
@@ -146,6 +177,10 @@ def _classes(board: str, model: BoardMeans) -> NDArray[np.intp]:
 def _occupied_otherwise(taught: Taught) -> NDArray[np.bool_]:
     """(cells,) True where the network sees a man on a cell that should be empty, or none where one should be."""
     return np.asarray((taught.known.network[:, 0] < np.log(0.5)) != (taught.classes > 0))
+
+
+def _numbers(flags: NDArray[np.bool_]) -> tuple[int, ...]:
+    return tuple(int(cell) for cell in np.flatnonzero(flags))
 
 
 def _letters(template: BoardTemplate) -> str:

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from games import EMPTY
+from rules import EMPTY
 
 UNKNOWN = 0.5
 """Unknown share from which a cell counts as showing nothing that was learnt."""

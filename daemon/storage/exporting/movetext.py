@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import games
 from daemon.storage.exporting.comments import comment
 from daemon.storage.exporting.played import Played, PlayedPly
-from games import AnyGame, Side
+from rules import AnyGame, Side
 
 WIDTH = 80
 SIGNS = {"slip": "$6", "mistake": "$2", "blunder": "$4"}

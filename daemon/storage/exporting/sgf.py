@@ -10,7 +10,7 @@ import contextlib
 from daemon.storage.exporting.comments import comment
 from daemon.storage.exporting.played import Played, PlayedPly, day_of
 from daemon.storage.sgf import COLOURS, Dialect, dialect, escaped, point
-from games import EMPTY, AnyGame, GameError
+from rules import EMPTY, AnyGame, GameError
 
 SIGNS = {"slip": "DO[]", "mistake": "BM[1]", "blunder": "BM[2]"}
 """SGF's properties for a doubtful move, a bad one, and a very bad one."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from games import Side
+from rules import Side
 from wording.outside import visible
 
 MAX_PLIES = 4096

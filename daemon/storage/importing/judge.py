@@ -12,7 +12,7 @@ import games
 from daemon.config.player_names import recorded_name
 from daemon.storage.importing.imported import AS_RECORDED, MAX_PLIES, Imported, ImportedPly, ImportFault
 from daemon.storage.stored_game import StoredGame, StoredPly
-from games import AnyGame, MoveError, Outcome
+from rules import AnyGame, GameError, MoveError, Outcome
 from wording.outside import clean
 
 BEYOND_RULES = ("resigned", "time")
@@ -27,7 +27,7 @@ def judged(imported: Imported, source: str) -> StoredGame:
     try:
         game = games.load(imported.game, imported.rules)
         start = _start(game, imported)
-    except games.GameError as error:
+    except GameError as error:
         raise ImportFault(str(error)) from None
     positions = positions_of(game, start, imported.plies)
     started = imported.started or _now()

@@ -26,7 +26,8 @@ from daemon.storage.importing.imported import (
     moment,
     seconds,
 )
-from games import AnyGame, GameError
+from rules import AnyGame, GameError
+from rules.options import rules_from_words
 
 TAG = re.compile(r'^\[(\w{1,40})\s+"((?:\\.|[^"\\])*)"\]\s*$', re.MULTILINE)
 UNREAD = re.compile(r"^%.*$|;.*$", re.MULTILINE)
@@ -67,7 +68,7 @@ def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> An
     if not wanted:
         raise ImportFault('the tags do not say which game it is: [Variant "nine_mens_morris"] would, or --game')
     try:
-        game = games.load(wanted, {**games.rules_from_words(tags.get("Rules", "").split()), **rules})
+        game = games.load(wanted, {**rules_from_words(tags.get("Rules", "").split()), **rules})
     except GameError as error:
         raise ImportFault(str(error)) from None
     if game.hides:

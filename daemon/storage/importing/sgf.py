@@ -10,7 +10,7 @@ import games
 from daemon.storage import sgf
 from daemon.storage.importing.imported import Claim, Imported, ImportedPly, ImportFault, control, moment, seconds
 from daemon.storage.sgf import COLOURS, SET_UP, Dialect, Node, SgfError, first_of, main_line, point_name, points_of
-from games import EMPTY, AnyGame, GameError, RuleError
+from rules import EMPTY, AnyGame, GameError, RuleError
 
 REASONS = {"r": "resigned", "resign": "resigned", "t": "time", "time": "time"}
 """Codes for the text after the winner in RE."""
