@@ -10,6 +10,7 @@ import dataclasses
 from typing import Any, Literal
 
 from rules import Step
+from rules.turns import changed_cells
 from vision.reading.board_reading import BoardReading
 
 FIT_NATS = {"unchanged": 3.0, "plies": 2.3, "unfinished": 1.5, "takeback": 0.7}
@@ -90,8 +91,12 @@ class MoveEvent:
 
     @property
     def rivals(self) -> tuple[Explanation, ...]:
-        """Explanations that lead elsewhere and are nearly as good as the best one."""
-        return tuple(one for one in self.explanations[1:] if one.cost - self.explanations[0].cost < RIVAL_NATS)
+        """Explanations that lead elsewhere and are nearly as good as the best one.
+
+        Where nothing is known of a cell, as outside the picture, nothing has changed until it is seen.
+        """
+        near = (one for one in self.explanations[1:] if one.cost - self.explanations[0].cost < RIVAL_NATS)
+        return tuple(one for one in near if not self._is_unseen(one))
 
     @property
     def rival(self) -> Explanation | None:
@@ -113,6 +118,11 @@ class MoveEvent:
         if self.ambiguous or not self.explanations:
             return False
         return self.explanations[0].seen > MAX_PLIES or any(one.seen > 1 for one in self.rivals)
+
+    def _is_unseen(self, other: Explanation) -> bool:
+        """Whether an explanation changes only cells of which nothing is known, while the best one changes nothing."""
+        changed = list(changed_cells(self.explanations[0].board, other.board))
+        return self.explanations[0].kind == "unchanged" and bool(changed) and bool(self.reading.blank[changed].all())
 
     def _same_pieces(self, other: Explanation) -> bool:
         best = self.explanations[0]

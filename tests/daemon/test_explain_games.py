@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 import games
@@ -33,3 +34,19 @@ def test_a_game_is_followed_move_by_move(name: str, seed: int) -> None:
         assert (best.kind, best.board, event.ambiguous) == ("plies", game.board(position), False)
         believed += best.positions
         assert game.format_position(believed[-1]) == game.format_position(position)
+
+
+@pytest.mark.parametrize("name", ["go", "gomoku", "nine_mens_morris"])
+def test_on_cells_outside_the_picture_nothing_has_changed_until_they_are_seen(name: str) -> None:
+    game = games.load(name)
+    position = game.initial()
+    move = game.legal_moves(position)[0]
+    after = game.board(game.apply(position, move))
+    outside = np.zeros(len(game.cells), dtype=np.bool_)
+    outside[[0, 1, 2]] = True
+    event = explain(game, [position], reading_of(game, after).without(outside))
+    assert (event.explanations[0].kind, event.ambiguous) == ("unchanged", False)
+    seen = explain(game, [position], reading_of(game, after))
+    assert (seen.explanations[0].kind, seen.explanations[0].moves) == ("plies", (move,))
+    elsewhere = reading_of(game, game.board(position), doubts={game.cells[5]: (game.pieces[0], 0.5)}).without(outside)
+    assert explain(game, [position], elsewhere).ambiguous

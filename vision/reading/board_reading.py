@@ -56,6 +56,11 @@ class BoardReading:
         return np.asarray(self.log_probabilities.argmax(axis=1) != self.letters.index(EMPTY), dtype=np.bool_)
 
     @property
+    def blank(self) -> NDArray[np.bool_]:
+        """(cells,) whether nothing is known of each cell: every class is equally likely."""
+        return np.asarray(np.ptp(self.log_probabilities, axis=1) == 0, dtype=np.bool_)
+
+    @property
     def probabilities(self) -> NDArray[np.float64]:
         """(cells, classes) probabilities."""
         return np.asarray(np.exp(self.log_probabilities))
