@@ -14,6 +14,7 @@ from agents import heuristics, levels, registry
 from agents.command_line import EnginesOption, JsonOption, stop
 from agents.engines.known import known
 from agents.search import MAX_DEPTH
+from rules.options import described
 
 app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -41,9 +42,9 @@ def agents(
 def catalogue(wanted: tuple[str, ...]) -> dict[str, Any]:
     """Everything a page or command line can choose for players of these games. Raises AgentError for bad engine files.
 
-    `agents`: each with `name`, `games` and `options` as in `games.described`. `games`: by name the `levels` (each with
-    the player behind it), the `heuristics`, and whether the game has an `opening` with a depth of its own. `known`:
-    the engines that need no configuration, with Debian's `package`, and whether they are `installed`.
+    `agents`: each with `name`, `games` and `options` as in `rules.options.described`. `games`: by name the `levels`
+    (each with the player behind it), the `heuristics`, and whether the game has an `opening` with a depth of its own.
+    `known`: the engines that need no configuration, with Debian's `package`, and whether they are `installed`.
     """
     listed = [_agent(name, wanted) for name in registry.names()]
     found = [dataclasses.asdict(engine) for engine in outside.load().values()]
@@ -63,7 +64,7 @@ def catalogue(wanted: tuple[str, ...]) -> dict[str, Any]:
 def _agent(name: str, wanted: tuple[str, ...]) -> dict[str, Any]:
     kind: Any = registry.find(name)
     plays = [game for game in wanted if kind.plays(games.load(game))]
-    return {"name": name, "games": plays, "options": games.described(kind.Options)}
+    return {"name": name, "games": plays, "options": described(kind.Options)}
 
 
 def _game(name: str) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from agents.agent import AgentError, Answer, Limits
 from agents.move_request import MoveRequest
 from agents.plain_search import PlainSearch
 from agents.search import FORCED, MAX_DEPTH, WIN, Iteration, Search
-from games import AnyGame, rule
+from rules import AnyGame
+from rules.options import rule
 
 DEFAULT_TIME_S = 1.0
 """Seconds of thinking when no limit is given."""

@@ -23,7 +23,8 @@ from agents.analysis import TIME_S, Analyst, Choice, Judged
 from agents.command_line import EnginesOption, GameOption, RuleOption, stop
 from agents.players import Player
 from agents.values import mark_of
-from games import AnyGame
+from rules import AnyGame, GameError
+from rules.options import rules_from_words
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -68,7 +69,7 @@ def analyse(
             raise ValueError(f"--time-s is between 0 and 3600 seconds, not {time_s:g}")
         if engines is not None:
             outside.use(engines)
-        the_game = games.load(game, games.rules_from_words(rule))
+        the_game = games.load(game, rules_from_words(rule))
         asked = _asked(moves, start)
         second = _second(the_game, engine, time_s)
         for told in judgements(the_game, asked, time_s, second):
@@ -147,7 +148,7 @@ def _played(game: AnyGame, asked: Asked) -> tuple[list[Any], list[Any], str]:
                 move = game.parse_move(positions[-1], text)
                 positions.append(game.apply(positions[-1], move))
                 moves.append(move)
-            except games.GameError as error:
+            except GameError as error:
                 fault = f"move {number + 1}, {text[:40]}: {error}"
                 break
         if best is None or len(moves) > len(best[1]):

@@ -10,13 +10,13 @@ import dataclasses
 import threading
 from typing import Any
 
-import games
 from agents import levels, registry
 from agents.agent import Agent, Answer, Limits
 from agents.expectimax import Expectimax
 from agents.values import Value, value_of, value_of_end
-from games import AnyGame
 from games.double_double_dominoes import Lay
+from rules import AnyGame
+from rules.symmetry import images
 
 TIME_S = 0.8
 """Seconds to think about a position."""
@@ -131,7 +131,7 @@ class Analyst:
     def _mirrors(self, position: Any, one: Any, other: Any) -> bool:
         """Whether two moves lead to the same board, turned or mirrored."""
         boards = [self.game.board(self.game.apply(position, move)) for move in (one, other)]
-        return boards[1] in games.images(self.game, boards[0])
+        return boards[1] in images(self.game, boards[0])
 
     def _leading_to(self, position: Any, move: Any, after: Choice) -> Choice:
         """A move as it is seen from the position that it leads to."""

@@ -29,6 +29,7 @@ from agents.arena.sprt import Hypotheses, judge
 from agents.command_line import BackendOption, ClusterOption, GameOption, RuleOption, stop
 from agents.jobs import Backend
 from agents.players import PlayerSpec
+from rules.options import rules_from_words
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 
@@ -68,7 +69,7 @@ class Common:
         """Raises ValueError."""
         if self.openings is not None and self.opening_plies is not None:
             raise ValueError("give --openings or --opening-plies, not both")
-        game = games.load(name, games.rules_from_words(rule))
+        game = games.load(name, rules_from_words(rule))
         return Terms(game, self.seed, self.opening_plies, self.openings, self.max_plies)
 
 

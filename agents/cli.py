@@ -28,7 +28,9 @@ from agents.command_line import EnginesOption, GameOption, JsonOption, RuleOptio
 from agents.perft import perft as count_sequences
 from agents.search import MAX_DEPTH
 from agents.worker import Worker, serve
-from games import AnyGame
+from rules import AnyGame, MoveError
+from rules.options import rules_from_words
+from rules.turns import line_of_play
 
 MAX_TIME_S = 3600.0
 
@@ -69,7 +71,7 @@ def move(
     """
     try:
         _use(engines)
-        the_game = games.load(game, games.rules_from_words(rule))
+        the_game = games.load(game, rules_from_words(rule))
         the_position = _position(the_game, moves, position)
         lead = levels.lead(the_game.name)
         options = _options(option) | ({} if seed is None else {"seed": str(seed)})
@@ -110,7 +112,7 @@ def perft(
     Example: kibitzer perft --game morris --depth 4 --rule flying=true --rule mill_protected=true --removals-as-plies
     """
     try:
-        the_game = games.load(game, games.rules_from_words(rule))
+        the_game = games.load(game, rules_from_words(rule))
         start = _position(the_game, None, position)
     except ValueError as error:
         raise stop("perft", error) from None
@@ -201,9 +203,9 @@ def _position(game: AnyGame, moves: str | None, position: str | None) -> Any:
         return game.parse_position(position)
     texts = (moves or "").replace(",", " ").split()
     for start in game.starts[:-1]:
-        with contextlib.suppress(games.MoveError):
-            return games.line_of_play(game, texts, start)[-1]
-    return games.line_of_play(game, texts, game.starts[-1])[-1]
+        with contextlib.suppress(MoveError):
+            return line_of_play(game, texts, start)[-1]
+    return line_of_play(game, texts, game.starts[-1])[-1]
 
 
 def _choose(player: Agent, position: Any, limits: Limits, stop: threading.Event | None = None) -> Answer:

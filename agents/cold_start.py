@@ -19,8 +19,8 @@ from pydantic import ValidationError
 import places
 import processes
 from agents.messages import LimitsPart, PlayerPart, ReplyMessage, StateMessage, encode
-from games import AnyGame
 from processes import Process
+from rules import AnyGame
 
 ROOT = places.PROGRAM
 THINKING_S = 0.1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from games import AnyGame
+from rules import AnyGame
 
 DEALS = 8
 """Deals tried to find one in which the game is not over."""

@@ -15,6 +15,7 @@ from agents import players, protocols, real_board, table_link
 from agents.agent import AgentError
 from agents.command_line import RuleOption, stop
 from agents.players import PlayerSpec
+from rules.options import rules_from_words
 
 USUAL = "alphabeta"
 BOARD_PROTOCOLS = ("gtp", "uci")
@@ -61,7 +62,7 @@ def engine(
             sys.stdout.flush()
 
     try:
-        the_game = games.load(game, games.rules_from_words(rule))
+        the_game = games.load(game, rules_from_words(rule))
         spec = players.parse(player)
         daemon = None
         if board:

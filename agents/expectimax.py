@@ -13,10 +13,11 @@ from typing import Any
 from agents.agent import Answer, Limits
 from agents.move_request import MoveRequest
 from agents.open_places import OpenPlaces, difference, expected_best, unseen, worths
-from games import AnyGame, rule
 from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Position
 from games.double_double_dominoes.board import NUMBER_OF
 from games.double_double_dominoes.position import IN_HAND, LAST_SPACE
+from rules import AnyGame
+from rules.options import rule
 
 GAME = DoubleDoubleDominoes.name
 LATER = 0.6

@@ -18,7 +18,8 @@ from agents.engines import Engine, engine_protocols
 from agents.engines.engine_protocols import EngineAnswer, Question
 from agents.engines.process import EngineError, EngineProcess, EngineSilent, EngineStopped
 from agents.move_request import MoveRequest
-from games import AnyGame, MoveError, rule
+from rules import AnyGame, MoveError
+from rules.options import rule
 
 _log = logging.getLogger(__name__)
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from agents.agent import Answer, Limits
 from agents.move_request import MoveRequest
-from games import AnyGame, rule
 from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Position
+from rules import AnyGame
+from rules.options import rule
 
 GAME = DoubleDoubleDominoes.name
 

@@ -10,7 +10,8 @@ from agents.agent import AgentError
 from agents.engines import Engine, engine_protocols
 from agents.engines.known import KnownEngine, known
 from agents.external import External
-from games import AnyGame, rule
+from rules import AnyGame
+from rules.options import rule
 
 
 @dataclasses.dataclass(frozen=True)

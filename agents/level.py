@@ -9,7 +9,8 @@ from typing import Any
 
 from agents import levels, registry
 from agents.agent import Agent, Answer, Limits
-from games import AnyGame, rule
+from rules import AnyGame
+from rules.options import rule
 
 
 @dataclasses.dataclass(frozen=True)

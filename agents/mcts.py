@@ -13,7 +13,8 @@ from agents import determinization, heuristics, uct
 from agents.agent import AgentError, Answer, Limits
 from agents.move_request import MoveRequest
 from agents.uct import CHILDREN, Node
-from games import AnyGame, Side, rule
+from rules import AnyGame, Side
+from rules.options import rule
 
 SIMULATIONS = 100
 """Playouts per move without any limit: as in the original program (docs/results.md)."""

@@ -15,7 +15,8 @@ from agents.heuristics import Heuristic
 from agents.move_request import MoveRequest
 from agents.plain_search import final_score
 from agents.search import MAX_DEPTH
-from games import AnyGame, rule
+from rules import AnyGame
+from rules.options import rule
 
 
 class Interrupted(Exception):

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from agents.agent import Answer
-from games import AnyGame
+from rules import AnyGame
 
 
 class MoveRequest:

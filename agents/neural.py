@@ -19,8 +19,9 @@ from agents.morris_networks.rows import as_rows, state_of
 from agents.move_request import MoveRequest
 from agents.puct import Node, Puct
 from agents.search import MAX_DEPTH, WIN
-from games import AnyGame, rule
 from games.nine_mens_morris import CELLS, NineMensMorris
+from rules import AnyGame
+from rules.options import rule
 
 SEARCH_S = 1.0
 """Seconds of search when no limit is given."""

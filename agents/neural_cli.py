@@ -13,6 +13,7 @@ import games
 from agents.command_line import JsonOption, RuleOption, stop
 from agents.morris_networks import DESIGNS
 from places.weights import MODELS
+from rules.options import rules_from_words
 
 app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 
@@ -110,7 +111,7 @@ def serve_neural(
     from games.nine_mens_morris import NineMensMorris
 
     try:
-        game = games.load(NineMensMorris.name, games.rules_from_words(rule))
+        game = games.load(NineMensMorris.name, rules_from_words(rule))
         if not isinstance(game, NineMensMorris) or game.rules.men != 9 or game.rules.diagonals:
             raise ValueError(
                 "the networks know the usual board and nine men a side: leave diagonals and men as they are"

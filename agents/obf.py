@@ -9,9 +9,9 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from games import PositionError
 from games.reversi import Position, Reversi
 from places.named_files import read_text
+from rules import PositionError
 
 MAX_BYTES = 64 << 20
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from games import AnyGame
+from rules import AnyGame
 
 
 def perft(game: AnyGame, position: Any, depth: int, removals_as_plies: bool = False) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from agents import heuristics
 from agents.heuristics import Heuristic
 from agents.search import MAX_DEPTH, WIN, Iteration
-from games import AnyGame, Outcome, Side
+from rules import AnyGame, Outcome, Side
 
 LIMIT = 2 * WIN
 NOTHING: tuple[Any, int] = (None, 0)

@@ -13,7 +13,7 @@ from typing import Any
 
 from agents import registry
 from agents.agent import Agent, AgentError, Answer, Limits
-from games import AnyGame
+from rules import AnyGame
 
 
 @dataclasses.dataclass(frozen=True)

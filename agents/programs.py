@@ -14,12 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import DEVNULL, TimeoutExpired
 
-import games
 from agents import board_file
 from agents.board_file import SYMBOLS, BoardFileError
-from games import Outcome, Side
 from games.reversi import PASS, Move, Position, Reversi
 from processes import Process
+from rules import Outcome, Side
+from rules.turns import changed_cells
 
 NAMES = ("A", "B")
 MAX_TAIL_LENGTH = 200
@@ -121,7 +121,7 @@ class Match:
             return Forfeit("no_move_made", f"left the board as it was, though it could play {names}")
         board = game.board(Position(discs, position.side))
         if legal == [PASS]:
-            changed = ", ".join(game.cells[cell] for cell in games.changed_cells(game.board(position), board))
+            changed = ", ".join(game.cells[cell] for cell in changed_cells(game.board(position), board))
             return Forfeit("must_pass", f"has no move and must leave the board as it is, but changed {changed}")
         fault = game.fault(position, board)
         return Forfeit(fault.rule, fault.text)

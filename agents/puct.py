@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games import AnyGame
+from rules import AnyGame
 
 Priors = Callable[[Any, Sequence[Any]], NDArray[np.float64]]
 """Prior probabilities of a position's legal moves; they sum to 1."""

@@ -13,7 +13,8 @@ import typer
 import games
 from agents import puzzles
 from agents.command_line import GameOption, RuleOption, stop
-from games import AnyGame
+from rules import AnyGame
+from rules.options import rules_from_words
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 MAX_SEED = 2**31
@@ -34,7 +35,7 @@ def certify(
     Example: echo '{"seed": 7}' | kibitzer certify --game reversi
     """
     try:
-        the_game = games.load(game, games.rules_from_words(rule))
+        the_game = games.load(game, rules_from_words(rule))
         os.nice(nice)
         ways = puzzles.certifiers(the_game)
         if not ways:

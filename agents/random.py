@@ -9,7 +9,8 @@ from typing import Any
 
 from agents.agent import Answer, Limits
 from agents.move_request import MoveRequest
-from games import AnyGame, rule
+from rules import AnyGame
+from rules.options import rule
 
 
 @dataclasses.dataclass(frozen=True)

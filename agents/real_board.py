@@ -14,12 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import games
 from agents.agent import Answer, Limits, NoMove
 from agents.messages import StateMessage
 from agents.move_request import MoveRequest
 from agents.table_link import ANSWER_S, Addresses, TableLink, addresses
-from games import AnyGame, rule
+from rules import AnyGame, GameError, MoveError
+from rules.options import rule
 
 VARIABLE = "KIBITZER_BOARD"
 """Environment variable with the addresses of page and bus, as `use` sets them; if unset, nobody plays as `board`."""
@@ -81,7 +81,7 @@ class Board:
             self._link = TableLink(Addresses(*os.environ[VARIABLE].split()), GUEST, self.game.name)
         try:
             return request.answer(self.game.parse_move(position, self._made(position, stop)))
-        except games.GameError as error:
+        except GameError as error:
             raise NoMove(f"the table has another game: {error}") from None
 
     def close(self) -> None:
@@ -138,7 +138,7 @@ class Board:
         for text in state.moves:
             try:
                 position = self.game.apply(position, self.game.parse_move(position, text))
-            except games.MoveError:
+            except MoveError:
                 return []
             line.append(self.game.format_position(position))
         return line

@@ -16,7 +16,8 @@ from typing import Any, Protocol
 import agents
 import games
 from agents.agent import ENTRY_POINTS, Agent, AgentError
-from games import AnyGame
+from rules import AnyGame, RuleError
+from rules.options import parse_options
 
 
 class AgentClass(Protocol):
@@ -25,7 +26,7 @@ class AgentClass(Protocol):
     name: str
     """Name used in the configuration."""
     Options: type[Any]
-    """A frozen dataclass of `games.rule` fields."""
+    """A frozen dataclass of `rules.options.rule` fields."""
 
     def __call__(self, game: Any, options: Any) -> Agent:
         """Creates a player of that game."""
@@ -86,7 +87,7 @@ def load_agent(name: str, game: AnyGame, options: Mapping[str, object] | None = 
         reason = agent.refusal(game) if hasattr(agent, "refusal") else ""
         raise AgentError(f"{name} does not play {game.title} under these rules{reason and f': {reason}'}")
     try:
-        chosen = games.parse_options(agent.Options, options or {}, name, "option")
-    except games.RuleError as error:
+        chosen = parse_options(agent.Options, options or {}, name, "option")
+    except RuleError as error:
         raise AgentError(str(error)) from None
     return agent(game, chosen)

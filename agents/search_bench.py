@@ -19,7 +19,7 @@ from agents.agent import Limits
 from agents.arena import openings
 from agents.plain_search import PlainSearch
 from agents.players import Player
-from games import AnyGame
+from rules import AnyGame
 
 SEED = 1
 """Seed that draws the positions."""

@@ -9,7 +9,8 @@ from typing import Any
 from agents.agent import Answer, Limits
 from agents.alphabeta import AlphaBeta, AlphaBetaOptions
 from agents.search import MAX_DEPTH
-from games import AnyGame, rule
+from rules import AnyGame
+from rules.options import rule
 
 GAME = "reversi"
 

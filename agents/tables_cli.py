@@ -19,6 +19,7 @@ from agents.command_line import BackendOption, ClusterOption, stop
 from agents.jobs import Backend, JobsError
 from agents.tables import MAX_MEN, MIN_MEN, TableError, files, folder
 from games.nine_mens_morris import NineMensMorris
+from rules.options import rules_from_words
 
 app: typer.Typer = typer.Typer(
     add_completion=False,
@@ -222,7 +223,7 @@ def _json(header: files.Header, **more: object) -> str:
 
 def _game(command: str, name: str, rule: list[str]) -> NineMensMorris:
     try:
-        the_game = games.load(name, games.rules_from_words(rule))
+        the_game = games.load(name, rules_from_words(rule))
         if not isinstance(the_game, NineMensMorris):
             raise TableError(f"{the_game.title} has no endgame tables; only nine_mens_morris has")
         if not folder.hold(the_game):

@@ -12,7 +12,8 @@ import games
 from agents import registry
 from agents.agent import Agent, Limits
 from agents.messages import AnswerMessage, FailureMessage, ReplyMessage, StateMessage
-from games import AnyGame
+from rules import AnyGame, MoveError
+from rules.turns import line_of_play
 from wording.outside import clean
 
 _log = logging.getLogger(__name__)
@@ -141,8 +142,8 @@ def position_of(game: AnyGame, state: StateMessage) -> Any:
     position: Any = None
     for start in game.starts:
         try:
-            position = games.line_of_play(game, state.moves, start)[-1]
-        except games.MoveError:
+            position = line_of_play(game, state.moves, start)[-1]
+        except MoveError:
             continue
         if game.format_position(position) == state.position:
             break

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from games import AnyGame, Side
+from rules import AnyGame, Side
 
 CHILDREN = ("max", "robust", "max_robust", "secure")
 """Final choice rules: the highest mean, the most playouts, both, the highest lower bound."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from agents.search import FORCED, WIN
-from games import Outcome, Side
+from rules import Outcome, Side
 
 WINS_AT_LEAD = 3.0
 """Games won for one lost by the side that is ahead by `Scale.lead`."""

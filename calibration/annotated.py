@@ -15,7 +15,7 @@ from calibration.annotations import (
 )
 from calibration.labels import Label, LabelError, chosen_names
 from calibration.template import BoardTemplate
-from games import EMPTY
+from rules import EMPTY
 
 Board = Mapping[str, str]
 """Class letter by cell name; empty cells are left out."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from calibration.template import BoardTemplate
-from games import EMPTY, AnyGame
+from rules import EMPTY, AnyGame
 from wording import Listing, Sentence, Term, listing, plural, sentence, sentence_n
 
 BOARDS = 3

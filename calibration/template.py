@@ -85,6 +85,8 @@ class BoardTemplate:
     """Names of the rule options whose lines are drawn."""
     descriptor: str = "resnet18"
     """Name of the descriptor used for its cells."""
+    man_height_mm: float = 0.0
+    """Height of a usual man where men are tall, so that they lean over other cells in the picture; 0 for flat men."""
     figures: Mapping[str, Figure] = dataclasses.field(default_factory=dict)
     """How the letters of `Game.figures` that are no class are drawn."""
     printed: Print | None = None
@@ -174,7 +176,7 @@ def template_path(game: str) -> Path:
 def load_template(game: str, options: frozenset[str] = frozenset()) -> BoardTemplate:
     """Loads the template of the game with that module name; `options` are rule options that change the drawing.
 
-    They are named as `games.switched_on` does: `diagonals`, `size=19`. Raises TemplateError.
+    They are named as `rules.options.switched_on` does: `diagonals`, `size=19`. Raises TemplateError.
     """
     path = template_path(game)
     if not path.is_file():
@@ -227,6 +229,7 @@ def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[st
         lines_mm=lines_mm,
         rectified_px=int(source.get("rectified_px", RECTIFIED_PX)),
         descriptor=str(source.get("descriptor", "resnet18")),
+        man_height_mm=float(source.get("man_height_mm", 0.0)),
         shape=dict(shape),
         shape_range={
             name: (float(limits["minimum"]), float(limits["maximum"]))

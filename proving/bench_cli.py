@@ -31,6 +31,7 @@ from proving.bench.run import bench_game
 from proving.bench.scenes import scene_of
 from proving.bench.vision_report import VisionReport
 from proving.bench.vision_run import bench_vision
+from rules import GameError
 from vision.frame import SourceError
 from vision.sources.mjpeg_server import ServerError
 
@@ -78,7 +79,7 @@ def pipeline(
                 )
                 for name in game
             ]  # fmt: skip
-    except (games.GameError, SourceError, ServerError, NoReference, ResidentError, OSError) as error:
+    except (GameError, SourceError, ServerError, NoReference, ResidentError, OSError) as error:
         raise stop("bench", error) from None
     report = Report(machine=machine(load), games=reports)
     sys.stdout.write((report.model_dump_json() if json else "\n".join(lines_of(report))) + "\n")
@@ -130,7 +131,7 @@ def vision(
                 )
                 for name in game
             ]  # fmt: skip
-    except (games.GameError, SourceError, NoReference, WeightsError, ValueError, OSError) as error:
+    except (GameError, SourceError, NoReference, WeightsError, ValueError, OSError) as error:
         raise stop("bench", error) from None
     report = VisionReport(machine=machine(load), games=reports)
     sys.stdout.write((report.model_dump_json() if json else "\n".join(vision_report.lines_of(report))) + "\n")
@@ -172,7 +173,7 @@ def search(
                 if cold_start:
                     _show(status, one.title, "a worker starts")
                     starts += worker_bench.measure(one)
-    except (games.GameError, AgentError, worker_bench.ColdStartError, OSError) as error:
+    except (GameError, AgentError, worker_bench.ColdStartError, OSError) as error:
         raise stop("bench", error) from None
     here = machine(load)
     if json:
@@ -225,7 +226,7 @@ def latency_of_play(
             found = latency.measure_latency(
                 recording, Path(temporary), hands, speech=speech, settle_s=settle_s, step=show
             )
-    except (games.GameError, ResidentError, ValueError, OSError) as error:
+    except (GameError, ResidentError, ValueError, OSError) as error:
         raise stop("bench latency", error) from None
     report = found.model_copy(update={"machine": machine(load)})
     sys.stdout.write((report.model_dump_json() if json else "\n".join(latency.lines_of(report))) + "\n")
@@ -270,7 +271,7 @@ def verdicts_in_table_time(
                 sys.stdout.write((found.model_dump_json() if json else "\n".join(stepped.lines_of(found))) + "\n")
                 sys.stdout.flush()
                 met = met and all(target.met for target in latency.targets_of(found.verdict_s, None, found.missed))
-    except (games.GameError, ValueError) as error:
+    except (GameError, ValueError) as error:
         raise stop("bench verdicts", error) from None
     if not met:
         raise typer.Exit(1)
@@ -310,7 +311,7 @@ def several_tables(
             loads, own = tables_load.measure_tables(
                 recordings, Path(temporary), seconds, functools.partial(_show, status, f"{tables} tables")
             )
-    except (games.GameError, ResidentError, ConfigError, ValueError, OSError) as error:
+    except (GameError, ResidentError, ConfigError, ValueError, OSError) as error:
         raise stop("bench tables", error) from None
     report = tables_load.TablesReport(
         machine=machine(load), seconds=seconds, rate_hz=rate_hz, size_px=SIZE_PX, tables=loads,

@@ -9,7 +9,6 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
-import games
 from calibration.template import BoardTemplate
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
@@ -19,7 +18,8 @@ from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.outputs.window import Window
 from daemon.perception.pipeline import Observation, Pipeline
-from games import AnyGame, Side
+from rules import AnyGame, Outcome, Side
+from rules.turns import line_of_play
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.source import SimulatedSource
@@ -211,7 +211,7 @@ class Judge:
 
 def seen_plies(game: AnyGame, texts: Sequence[str]) -> list[tuple[str, Side]]:
     """Text and side of the moves that changed the board."""
-    positions = games.line_of_play(game, texts)
+    positions = line_of_play(game, texts)
     return [
         (text, game.to_move(before))
         for text, before, after in zip(texts, positions, positions[1:], strict=False)
@@ -219,7 +219,7 @@ def seen_plies(game: AnyGame, texts: Sequence[str]) -> list[tuple[str, Side]]:
     ]
 
 
-def outcome_text(game: AnyGame, outcome: games.Outcome | None) -> str:
+def outcome_text(game: AnyGame, outcome: Outcome | None) -> str:
     """The outcome as text, such as "light: two_men_left" or "draw: repetition"."""
     if outcome is None:
         return "unfinished"

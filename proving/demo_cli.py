@@ -43,10 +43,11 @@ from daemon.storage.importing.imported import ImportFault
 from daemon.storage.importing.reading import read_game
 from daemon.storage.journal import JournalError
 from daemon.supervision.camera import NONE
-from games import AnyGame
 from places.weights import WeightsError
 from proving.demo import Demo, Tally
 from proving.demo_page import DemoPage, Left
+from rules import AnyGame, GameError
+from rules.options import rules_from_words, switched_on
 
 MORRIS = "nine_mens_morris"
 
@@ -100,13 +101,13 @@ def demo(
         raise stop("demo", f"there is no language {language!r}; there are {', '.join(LANGUAGES)}")
     try:
         moves = None
-        the_game = games.load(game, games.rules_from_words(rule))
+        the_game = games.load(game, rules_from_words(rule))
         if replay is not None:
             recorded = read_game(replay, game="" if game == MORRIS else game)
             the_game, moves = games.load(recorded.game, recorded.rules), recorded.moves
             if recorded.start:
                 raise ImportFault("the game began with a position set up by hand")
-    except (games.GameError, ImportFault) as error:
+    except (GameError, ImportFault) as error:
         raise stop("demo", error) from None
     with tempfile.TemporaryDirectory(prefix="kibitzer-demo-") as folder:
         config = demo_config(
@@ -157,7 +158,7 @@ def demo(
 def _play(demo: Demo, console: Console, seeds: Sequence[int], *, quiet: bool, as_json: bool) -> int:
     """Plays a game for every seed and returns the sum of wrong boards and missed plies."""
     session, faults, seed = demo.session, 0, seeds[0]
-    template = load_template(session.game.name, games.switched_on(session.game))
+    template = load_template(session.game.name, switched_on(session.game))
     with console.status("learning what the men of this table look like") as status:
 
         def narrate(announcement: Announcement) -> None:

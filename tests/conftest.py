@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
@@ -18,9 +22,28 @@ os.environ["KIBITZER_TABLES"] = ""
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 """As in the program: the tests share the cores among themselves, and a second thread of each only waits."""
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+"""Containers often set it; every worker, and every program that a test starts, would then compile all modules anew."""
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell that runs the tests in the background makes them ignore Ctrl-C, and programs started here would inherit
 that."""
+settings.register_profile("same", derandomize=True, database=None, deadline=None)
+settings.load_profile("same")
+providers.is_local_module_file = lambda path: False
+"""Generated examples are the same in every process. By itself hypothesis also tries constants of whatever modules are
+loaded by then, and has no setting against it."""
+LOAD_KERNEL = "import sys; from agents import kernels; kernels.load(sys.argv[1])"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before processes begin to share the tests, all kernels are compiled, once: each would do it by itself."""
+    if config.getoption("numprocesses", None):
+        from agents import kernels
+
+        started = [subprocess.Popen([sys.executable, "-c", LOAD_KERNEL, name], cwd=ROOT) for name in kernels.names()]
+        for one in started:
+            one.wait()
 
 
 @pytest.hookimpl(wrapper=True)

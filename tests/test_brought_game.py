@@ -31,10 +31,11 @@ from daemon.judging.referee import Referee
 from daemon.outputs.view import play_view
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
-from games import Outcome
+from rules import Outcome
+from rules.turns import line_of_play
 from tests.daemon.bundles.stormy import DARK, LIGHT, StormyTable
 from tests.daemon.play.test_no_camera import Table
-from vision.finding import which_board
+from vision.reading import which_board
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ROOT / "tests" / "packages"
@@ -122,7 +123,7 @@ def test_agents_play_it_and_the_arena_counts() -> None:
 def test_its_own_evaluation_judges_and_is_asked_only_where_the_board_is_quiet() -> None:
     game = games.load("four")
     (lines,) = heuristics.of(game).values()
-    position, later = games.line_of_play(game, ["d1", "d2", "c1", "c2", "e1", "b1"])[-2:]
+    position, later = line_of_play(game, ["d1", "d2", "c1", "c2", "e1", "b1"])[-2:]
     assert heuristics.is_quiet(game, position) and not heuristics.is_quiet(game, later)
     search = PlainSearch(game)
     search.begin(position, None, exact=True)

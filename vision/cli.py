@@ -23,6 +23,8 @@ from calibration.labels import Label, LabelError, read_labels
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
 from places.weights import WeightsError
+from rules import GameError
+from rules.options import rules_from_words, switched_on
 from vision.calibrating.verdict import RefusedError, Verdict
 from vision.frame import Image
 from vision.reading.own_weights import check_labels
@@ -94,7 +96,7 @@ def calibrate_photos(
     except RefusedError as error:
         raise refused("calibrate", error) from None
     except (
-        games.GameError,
+        GameError,
         AnnotationError,
         LabelError,
         ProfileError,
@@ -167,8 +169,8 @@ def progress_bar() -> Progress:
 
 def template_of(game: str, rule: list[str]) -> BoardTemplate:
     """The board of a game under rule options. Raises GameError, TemplateError."""
-    the_game = games.load(game, games.rules_from_words(rule))
-    return load_template(the_game.name, games.switched_on(the_game))
+    the_game = games.load(game, rules_from_words(rule))
+    return load_template(the_game.name, switched_on(the_game))
 
 
 def parse_corners(text: str) -> NDArray[np.float64]:

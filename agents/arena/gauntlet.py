@@ -11,7 +11,7 @@ from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.play import Played
 from agents.arena.report import Summary, summary
 from agents.players import PlayerSpec
-from games import AnyGame
+from rules import AnyGame
 
 
 def pairings(terms: Terms, one: PlayerSpec, others: Sequence[PlayerSpec], games: int) -> list[Pairing]:

@@ -13,7 +13,7 @@ from agents.arena import openings
 from agents.arena.openings import Opening
 from agents.arena.play import Job, Played
 from agents.players import PlayerSpec
-from games import AnyGame
+from rules import AnyGame
 
 MAX_PLIES = 600
 

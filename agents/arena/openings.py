@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import games
-from games import AnyGame
 from places.named_files import read_text
+from rules import AnyGame, GameError
+from rules.turns import line_of_play
 
 MAX_BYTES = 16 << 20
 
@@ -35,7 +36,7 @@ class Opening:
 
     def position(self, game: AnyGame) -> Any:
         """The position after the opening. Raises GameError."""
-        return games.line_of_play(game, list(self.moves), game.initial(self.deal))[-1]
+        return line_of_play(game, list(self.moves), game.initial(self.deal))[-1]
 
 
 def is_dealt(game: AnyGame) -> bool:
@@ -99,7 +100,7 @@ def read(game: AnyGame, path: Path, seed: int, count: int) -> tuple[Opening, ...
         opening = Opening(draw.randrange(1, 2**31) if is_dealt(game) else None, tuple(words))
         try:
             over = game.outcome(opening.position(game))
-        except games.GameError as error:
+        except GameError as error:
             raise OpeningError(f"{path}, line {number}: {error}") from None
         if over is not None:
             raise OpeningError(f"{path}, line {number}: the game is over after the opening: {over.reason}")

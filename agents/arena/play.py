@@ -13,7 +13,7 @@ import games
 from agents import registry
 from agents.arena.openings import Opening
 from agents.players import Player, PlayerSpec
-from games import AnyGame, Side
+from rules import AnyGame, Side
 
 MAX_TEXT = 200
 """Characters kept of the description of a fault."""

@@ -18,7 +18,7 @@ from agents.engines.process import EngineError, EngineProcess, EngineSilent
 from agents.engines.uci import STOP_S, Found, Uci
 from agents.protocols import ggf, gtp, sanmill
 from agents.search import MAX_DEPTH
-from games import EMPTY, AnyGame, MoveError
+from rules import EMPTY, AnyGame, MoveError
 
 NBOARD_DEPTH = 12
 """Plies asked of an engine that gets no time limit, if neither limits nor options give a depth."""

@@ -24,7 +24,7 @@ from typing import Any
 
 import games
 from agents.agent import AgentError
-from games import AnyGame
+from rules import AnyGame
 
 Heuristic = Callable[[Any, Any, Any], int]
 """`(game, position, last)` to the value for the side to move; `last` is the move that led here, None if unknown."""

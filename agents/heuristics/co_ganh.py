@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 from agents.heuristics import Depths, Heuristic
-from games import cells_of
 from games.co_ganh import FULL, CoGanh, Position
 from games.co_ganh.board import NEIGHBOURS, PAIRS, bits_of, neighbours_of
+from rules.turns import cells_of
 
 PAIRS_OF_WEIGHTS = ((1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2))
 """(a, b) of the variants of `material`: weights of own men and enemy men."""

@@ -19,9 +19,9 @@ import functools
 import re
 
 from agents.heuristics import Depths, Heuristic
-from games import EMPTY
 from games.gomoku import PIECES, Gomoku, Move, Position
 from games.gomoku.board import board
+from rules import EMPTY
 
 PATTERNS: tuple[tuple[str, int], ...] = (
     ("xxxxx", 200_000),

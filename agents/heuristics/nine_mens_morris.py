@@ -10,8 +10,9 @@ import itertools
 from typing import NamedTuple
 
 from agents.heuristics import Depths, Heuristic
-from games import Side, cells_of
 from games.nine_mens_morris import FULL, Move, NineMensMorris, Position
+from rules import Side
+from rules.turns import cells_of
 
 
 class Weights(NamedTuple):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agents.heuristics import Depths, Heuristic
-from games import cells_of
 from games.reversi import CELLS, Position, Reversi
 from games.reversi.bitboard import FULL, SIZE
+from rules.turns import cells_of
 
 CORNERS = 0x8100000000000081
 """a1, h1, a8, h8."""

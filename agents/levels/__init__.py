@@ -23,7 +23,7 @@ from agents.agent import AgentError
 from agents.players import PlayerSpec
 from agents.search import WIN
 from agents.values import SCORE, Scale
-from games import AnyGame
+from rules import AnyGame
 
 NUMBERS = tuple(range(1, 9))
 KEYS = {"lead", "unit", "unit_score", "won_score"}

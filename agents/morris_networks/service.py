@@ -16,8 +16,8 @@ from agents.morris_networks import NONE
 from agents.morris_networks.good_moves import read_states
 from agents.morris_networks.networks import Networks
 from agents.morris_networks.rows import as_rows
-from games import PositionError
 from games.nine_mens_morris import NineMensMorris
+from rules import PositionError
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from agents.agent import AgentError
 from agents.players import PlayerSpec
-from games import AnyGame
+from rules import AnyGame
 
 NAMES = ("gomocup", "gtp", "nboard", "uci")
 ENGINE_NAME = "Kibitzer"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-from games import MoveError, PositionError
 from games.reversi import PASS, Move, Position, Reversi
+from rules import MoveError, PositionError
 
 BOARD = re.compile(r"BO\s*\[\s*8\s+([^\]]*)\]")
 MOVE = re.compile(r"(?<![A-Z])([BW])\s*\[\s*([^\]/]*)[^\]]*\]")

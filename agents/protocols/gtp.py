@@ -17,8 +17,8 @@ from agents.agent import Limits, NoMove
 from agents.players import PlayerSpec
 from agents.protocols import ENGINE_NAME, VERSION, Say, refuse_choices
 from agents.protocols.thinking import READY_S, Thinking
-from games import AnyGame
 from games.gomoku import Gomoku
+from rules import EMPTY, AnyGame
 from wording.outside import clean
 
 _log = logging.getLogger(__name__)
@@ -151,12 +151,12 @@ class GtpSession:
     def _do_fixed_handicap(self, words: list[str]) -> str:
         if not self._counts() or len(words) != 1:
             raise ValueError("invalid number of stones")
-        if len(self._line) > 1 or self._game.board(self._line[0]).strip(games.EMPTY):
+        if len(self._line) > 1 or self._game.board(self._line[0]).strip(EMPTY):
             raise ValueError("board not empty")
         self._play_by("invalid number of stones", handicap=words[0])
         self._do_clear_board([], handicap=True)
         board = self._game.board(self._line[0])
-        return " ".join(name for name, letter in zip(self._game.cells, board, strict=True) if letter != games.EMPTY)
+        return " ".join(name for name, letter in zip(self._game.cells, board, strict=True) if letter != EMPTY)
 
     def _do_final_score(self, _words: list[str]) -> str:
         outcome = self._game.outcome(self._line[-1])

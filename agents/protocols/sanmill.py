@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from games import MoveError, PositionError, Side
 from games.nine_mens_morris import CELLS, Move, NineMensMorris, Position
+from rules import MoveError, PositionError, Side
 
 RINGS = (
     "d5 e5 e4 e3 d3 c3 c4 c5".split(),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from agents import loading, registry
 from agents.agent import Agent
 from agents.players import PlayerSpec
-from games import AnyGame
+from rules import AnyGame
 
 _log = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from agents.protocols.sanmill import Standing
 from agents.protocols.thinking import READY_S, Thinking
 from agents.protocols.uci_words import games_with_words, words_of
 from agents.search import MAX_DEPTH, WIN
-from games import GameError
 from games.nine_mens_morris import Move
+from rules import GameError
 
 GAMES = ("nine_mens_morris",)
 ENDLESS_S = 86_400.0

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import games
 from agents.protocols import sanmill
 from agents.protocols.sanmill import Standing
-from games import AnyGame
+from rules import AnyGame
 
 
 class Words(Protocol):

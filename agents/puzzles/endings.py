@@ -7,7 +7,7 @@ from typing import Any
 from agents.endgames import Solver
 from agents.puzzles import Certificate, Reply
 from agents.values import final_lead
-from games import AnyGame
+from rules import AnyGame
 
 MIN_EMPTIES, MAX_EMPTIES = 4, 12
 """Empty squares of a puzzle: people can count it out, and all moves are solved in less than a second."""

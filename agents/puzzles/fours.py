@@ -7,7 +7,7 @@ from typing import Any
 from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku.prover import Proof, begin_search, write_stones
 from agents.puzzles import MAX_PLIES, MIN_PLIES, Certificate, Reply
-from games import AnyGame
+from rules import AnyGame
 
 TABLE_MB = 32
 LIMIT = 50_000

@@ -8,7 +8,7 @@ from agents import heuristics, kernels
 from agents.plain_search import PlainSearch
 from agents.puzzles import Certificate, Reply
 from agents.search import WIN
-from games import AnyGame
+from rules import AnyGame
 
 MIN_WIN, MAX_WIN = 3, 7
 """Plies of a win that is looked for."""

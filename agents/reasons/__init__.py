@@ -12,7 +12,7 @@ import pkgutil
 from collections.abc import Sequence
 from typing import Any
 
-from games import AnyGame, GameError, Step
+from rules import AnyGame, GameError, Step
 
 CODES = (
     "wins_at_once",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from games import AnyGame
+from rules import AnyGame
 
 REACH = 4
 """Cells along a line within which two stones can belong to one five."""

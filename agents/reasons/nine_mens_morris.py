@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agents.reasons import if_moving, steps_of
-from games import AnyGame, Step
+from rules import AnyGame, Step
 
 
 def of(game: AnyGame, position: Any, move: Any) -> list[str]:

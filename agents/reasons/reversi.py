@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agents.reasons import if_moving, steps_of
-from games import AnyGame
+from rules import AnyGame
 
 CORNERS = ("a1", "h1", "a8", "h8")
 

@@ -16,7 +16,7 @@ from daemon.commands.command import mark_of
 from daemon.game.effects import Effect
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from games import AnyGame, GameError, Side, Step
+from rules import AnyGame, GameError, Side, Step
 from wording import Sentence, Value, sentence, sentence_n
 
 FIRST_S, LONGER = 0.3, 3.0

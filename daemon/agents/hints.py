@@ -17,8 +17,8 @@ import places
 from daemon.commands.command import mark_of
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from games import AnyGame, GameError
 from processes import Process
+from rules import AnyGame, GameError
 from wording import Sentences, sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)

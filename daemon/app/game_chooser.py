@@ -29,6 +29,8 @@ from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
 from daemon.supervision.camera import NONE
 from places.weights import WeightsError
+from rules import UnknownGame
+from rules.options import switched_on
 from vision.reading.reader import Reader
 from vision.sources.cameras import cameras
 from vision.sources.phone import PHONE
@@ -42,7 +44,7 @@ def check_players(config: Config, catalogue: Mapping[str, Any]) -> None:
     """Checks the players of the settings as far as the agents are known. Raises ConfigError."""
     try:
         faults = player_faults(config, games.find(config.game.name).name, catalogue)
-    except games.UnknownGame as error:
+    except UnknownGame as error:
         raise ConfigError(str(error)) from error
     if faults:
         raise ConfigError("\n".join(faults))
@@ -114,7 +116,7 @@ class GameChooser:
         config = self._with_camera(chosen(now, choice, self._catalogue.wait(LOOK_S)), now)
         game = games.load(config.game.name, config.game.rules)
         try:
-            template = load_template(game.name, games.switched_on(game))
+            template = load_template(game.name, switched_on(game))
             if config.camera.source != NONE:
                 Reader(template)  # refuses a game whose learnt files are damaged before the choice is kept
         except (TemplateError, WeightsError) as error:

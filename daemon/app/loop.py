@@ -33,6 +33,7 @@ from daemon.supervision.camera import Camera, opener_with
 from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
 from daemon.supervision.watchdog import Watchdog
+from rules.options import named
 from vision.frame import SourceEnded
 from wording import sentence_n
 
@@ -212,7 +213,7 @@ class Daemon:
         game, position = self._session.game, match.referee.position
         side = phrases.named(game, game.to_move(position))
         if not match.referee.ply:
-            title = games.named(game)
+            title = named(game)
             if match.referee.is_yours:
                 return worded("A new game of {game}. You begin.", game=title)
             return worded("A new game of {game}. {side:Nom} begins.", game=title, side=side)

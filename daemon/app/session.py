@@ -20,7 +20,7 @@ from daemon.bundles.bundle import BundleError
 from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
 from daemon.config.player_names import player_name
 from daemon.config.seats import Seat, own_agents, seat, stand_in
-from daemon.config.settings import ClockSection, Config, PlayerSection, PlayersSection
+from daemon.config.settings import BusSection, ClockSection, Config, PlayerSection, PlayersSection
 from daemon.core.clock_service import CLOCK, ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
 from daemon.core.puzzle_play import AGENT, PuzzlePlay, question
@@ -35,6 +35,7 @@ from daemon.outputs.view import template_of
 from daemon.outputs.web import WebPage
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning.adapting import Adaptation
+from daemon.perception.learning.lesson_file import LessonFile
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.table_setup import TableSetup
 from daemon.storage.journal import Journal, JournalError, Mended, new_id
@@ -44,7 +45,7 @@ from daemon.storage.pictures import Pictures
 from daemon.storage.puzzles import Puzzle, PuzzleStore, path_of
 from daemon.storage.record import Beginning, GameRecord
 from daemon.storage.stored_game import StoredGame
-from games import AnyGame
+from rules import AnyGame
 from vision.sources.phone import PHONE
 
 LOGGER = logging.getLogger(__name__)
@@ -212,7 +213,7 @@ class Session:
             if start is None and pipeline is None:
                 start = dealt(self.game, self.config.game.deal_seed)
             text = "" if start is None else self.game.format_position(start)
-            beginning = Beginning(self.game.name, rule_texts(self.game), players, control, text)
+            beginning = Beginning(self.game.name, rule_texts(self.game), players, control, text, self._event)
             record = GameRecord(self.journal, new_id(), beginning)
             with contextlib.suppress(OSError):  # then the first move is told as one that cannot be written
                 record.begin()
@@ -225,7 +226,7 @@ class Session:
             ]
             if names != list(stored.players):
                 self.journal.name_players(stored.game_id, names)
-            beginning = Beginning(stored.game, stored.rules, names, stored.clock, stored.start)
+            beginning = Beginning(stored.game, stored.rules, names, stored.clock, stored.start, stored.event)
             record = GameRecord(self.journal, stored.game_id, beginning)
             referee = Referee(
                 self.game,
@@ -269,8 +270,13 @@ class Session:
         self.match.stand_in = self._stand_in
         self.eyes = None
         if pipeline is not None:
-            learner = self._learner(pipeline, adapted)
-            self.eyes = BoardTracker(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
+            self.eyes = BoardTracker(
+                pipeline,
+                self.match,
+                lost_s=self.config.eyes.lost_s,
+                learner=self._learner(pipeline, adapted),
+                lessons=LessonFile(self._profile(".start.npz"), record.game_id),
+            )
         self.match.recall(None if stored is None else stored.asked_thought)
         if (live := self._live_file) is not None:
             live.changed(record.game_id)
@@ -330,6 +336,13 @@ class Session:
         if stored is not None and stored.plies and not was_left(stored):
             self.journal.note(stored.game_id, "left", "A new game was wanted.")
 
+    @property
+    def _event(self) -> dict[str, str]:
+        """What the games of this table are played for, by the settings."""
+        table = self.config.bus.table
+        told = self.config.event.model_dump() | {"table": "" if table == BusSection().table else table}
+        return {name: value for name, value in told.items() if value}
+
     def _learner(self, pipeline: Pipeline, adapted: Path | None) -> Adaptation | None:
         """The learner, which is kept from one game of the session to the next."""
         if not self.config.vision.adapt or pipeline.reader.first is None:
@@ -379,10 +392,13 @@ class Session:
     def setting_up(self) -> TableSetup:
         """The table set-up from the page, for the present game."""
         if self._setting_up is None or self._setting_up.game is not self.game:
-            folder = places.resolved(self.config.journal.path).parent / "profiles"
-            out = folder / f"{self.config.bus.table}-{self.game.name}.npz"
-            self._setting_up = TableSetup(self.game, template_of(self.game), out, self.say)
+            self._setting_up = TableSetup(self.game, template_of(self.game), self._profile(".npz"), self.say)
         return self._setting_up
+
+    def _profile(self, ending: str) -> Path:
+        """The file with that ending of what is known about the look of this table and game."""
+        folder = places.resolved(self.config.journal.path).parent / "profiles"
+        return folder / f"{self.config.bus.table}-{self.game.name}{ending}"
 
     def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
         """Speaks one sentence and writes it to log and page."""

@@ -29,8 +29,8 @@ from daemon.bundles.bundle import (
 )
 from daemon.bundles.scene_ring import KeptFrame
 from daemon.commands.command import as_object
-from games import AnyGame
 from places.weights import MODELS
+from rules import AnyGame
 
 PACKAGES = ("numpy", "opencv-python", "opencv-python-headless", "onnxruntime")
 PER_FILE_BYTES = 200

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import games
 from daemon.bundles.bundle import MAX_MOVES, BundleError, Declared, GameState
 from daemon.core.match import Match
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
-from games import AnyGame, Outcome
+from rules import AnyGame, GameError, Outcome
+from rules.turns import line_of_play
 
 
 def state_of(referee: Referee) -> GameState:
@@ -39,10 +39,10 @@ def referee_of(game: AnyGame, agents: tuple[str | None, str | None], state: Game
     try:
         start = next((one for one in game.starts if game.format_position(one) == state.start), None)
         start = game.parse_position(state.start) if start is None else start
-        history = games.line_of_play(game, state.moves, start)
+        history = line_of_play(game, state.moves, start)
         known = state.known if len(state.known) == len(state.moves) else ()
         referee = Referee(game, agents, history, state.moves, known)  # type: ignore[arg-type]
-    except games.GameError as error:
+    except GameError as error:
         raise BundleError(f"its game cannot be replayed: {error}") from error
     referee.recall(state.agent_move)
     referee.verdict = state.verdict  # type: ignore[assignment]  # an unknown code is never met again

@@ -23,8 +23,9 @@ from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
-from games import AnyGame
 from places.weights import WeightsError
+from rules import AnyGame, GameError
+from rules.options import switched_on
 from vision.frame import Frame
 from vision.pose import BoardPose, is_plausible
 from vision.sources.encoded import EncodedFrame, decode, peek
@@ -144,11 +145,11 @@ def _pipeline_of(bundle: BundleFile) -> tuple[AnyGame, Pipeline]:
     manifest = bundle.manifest
     try:
         game = games.load(manifest.game, manifest.rules)
-        template = load_template(game.name, games.switched_on(game)).with_shape(manifest.shape)
+        template = load_template(game.name, switched_on(game)).with_shape(manifest.shape)
         pipeline = Pipeline(
             template, bundle.profile(), settle_s=manifest.eyes.settle_s, readings=manifest.eyes.readings
         )
-    except (games.GameError, TemplateError, ProfileError, WeightsError) as error:
+    except (GameError, TemplateError, ProfileError, WeightsError) as error:
         raise BundleError(f"{bundle.path}: {error}") from error
     return game, pipeline
 

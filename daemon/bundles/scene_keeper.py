@@ -41,7 +41,7 @@ from daemon.i18n.translation import worded, worded_n
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
-from games import AnyGame
+from rules import AnyGame
 from vision.frame import Frame
 
 LOGGER = logging.getLogger(__name__)

@@ -19,6 +19,8 @@ from daemon.checks import CheckResult
 from daemon.config.settings import JOINS, ROOT, Config, PlayerSection
 from daemon.perception.pipeline import Pipeline
 from places.weights import WeightsError, check_all
+from rules import GameError
+from rules.options import switched_on
 from vision.reading.descriptors import load_descriptor
 
 AGENT_S = 90.0
@@ -30,8 +32,8 @@ def check_game(config: Config) -> CheckResult:
     """Checks game, rules and board template."""
     try:
         game = games.load(config.game.name, config.game.rules)
-        template = load_template(game.name, games.switched_on(game))
-    except (games.GameError, TemplateError) as error:
+        template = load_template(game.name, switched_on(game))
+    except (GameError, TemplateError) as error:
         return CheckResult("game", False, f"{error}")
     return CheckResult("game", True, f"{game.title}, {len(template.cell_names)} cells")
 
@@ -40,7 +42,7 @@ def check_models(config: Config) -> CheckResult:
     """Checks the network that describes this game's cells, what reads them, and every other learnt file."""
     try:
         game = games.load(config.game.name, config.game.rules)
-        template = load_template(game.name, games.switched_on(game))
+        template = load_template(game.name, switched_on(game))
         Pipeline(template, None)
         descriptor = load_descriptor(template.descriptor)
         described = descriptor.describe(np.zeros((1, 48, 48, 3), dtype=np.uint8))
@@ -58,8 +60,8 @@ def check_profile(config: Config) -> CheckResult:
     try:
         game = games.load(config.game.name, config.game.rules)
         profile = TableProfile.load(path)
-        Pipeline(load_template(game.name, games.switched_on(game)), profile)
-    except (ProfileError, WeightsError, games.GameError, TemplateError) as error:
+        Pipeline(load_template(game.name, switched_on(game)), profile)
+    except (ProfileError, WeightsError, GameError, TemplateError) as error:
         return CheckResult("profile", False, f"{error}. Make it again with `kibitzer calibrate`")
     return CheckResult("profile", not profile.caution, profile.caution or str(path))
 

@@ -23,6 +23,7 @@ from daemon.storage.exporting.played import ExportError
 from daemon.storage.review_curve import curve
 from daemon.storage.reviews import JudgedPly, Review, Reviews, fingerprint, question
 from daemon.storage.stored_game import StoredGame
+from rules import GameError
 
 TIME_S = 0.8
 """Seconds to think about a position: at most twice that for a move, so that 60 moves take less than two minutes."""
@@ -72,7 +73,7 @@ def analyse(
         try:
             stopped = not _analysed(stored, review, config if engine and config.is_file() else None)
             _keep(kept, stored, review)
-        except (AnalysisError, games.GameError, ExportError) as error:
+        except (AnalysisError, GameError, ExportError) as error:
             raise stop("games analyse", f"{stored.game_id}: {error}") from None
     if as_json:
         sys.stdout.write(json.dumps(as_object(stored, review), ensure_ascii=False) + "\n")

@@ -21,6 +21,8 @@ from daemon.i18n.translation import in_a_row, in_words, speak, worded
 from daemon.outputs.speech.speech import Speaker
 from daemon.setup.guided_run import GuidedRun, keep_pictures
 from places.weights import WeightsError
+from rules import GameError
+from rules.options import rules_from_words
 from vision.calibrating.calibrate import CalibrationError
 from vision.calibrating.guided import GuidedCalibration, Taken
 from vision.calibrating.guided_fit import fit_guided
@@ -47,7 +49,7 @@ from vision.sources.picture_size import MAX_MEGAPIXELS
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
 REFUSALS = (
-    games.GameError,
+    GameError,
     TemplateError,
     GuideError,
     ProfileError,
@@ -192,7 +194,7 @@ def _guided(
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     try:
         settings = load_config(config)
-        the_game = games.load(game, games.rules_from_words(rule))
+        the_game = games.load(game, rules_from_words(rule))
         template = template_of(game, rule)
         plan = lessons(the_game, template)
         if not out.absolute().parent.is_dir():

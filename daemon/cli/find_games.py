@@ -16,7 +16,9 @@ from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, one_line_errors
 from daemon.cli.wrong_call import stop
 from daemon.storage.exporting.played import play_again
 from daemon.storage.finding import Found, find
-from games import AnyGame
+from rules import AnyGame, MoveError
+from rules.options import rules_from_words
+from rules.turns import line_of_play
 
 
 def find_games(
@@ -45,7 +47,7 @@ def find_games(
                 raise stop("games find", f"--ply is 1 to {len(played.positions) - 1} in this game, not {ply}")
             the_game, wanted = played.game, played.positions[ply]
         elif game and bool(moves) != bool(position):
-            the_game = games.load(game, games.rules_from_words(rule or []))
+            the_game = games.load(game, rules_from_words(rule or []))
             wanted = the_game.parse_position(position) if position else _after(the_game, moves)
         else:
             raise stop("games find", "say the position: --game with --moves or --position, or --like with --ply")
@@ -62,10 +64,10 @@ def _after(game: AnyGame, moves: str) -> Any:
     texts = moves.replace(",", " ").split()
     for start in game.starts[:-1]:
         try:
-            return games.line_of_play(game, texts, start)[-1]
-        except games.MoveError:
+            return line_of_play(game, texts, start)[-1]
+        except MoveError:
             continue
-    return games.line_of_play(game, texts, game.starts[-1])[-1]
+    return line_of_play(game, texts, game.starts[-1])[-1]
 
 
 def listed(game: AnyGame, found: Sequence[Found]) -> list[str]:

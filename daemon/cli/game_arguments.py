@@ -9,7 +9,6 @@ from pathlib import Path
 
 import typer
 
-import games
 import places
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import Config, ConfigError
@@ -18,6 +17,7 @@ from daemon.storage.exporting.played import ExportError
 from daemon.storage.importing.imported import ImportFault
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.stored_game import StoredGame
+from rules import GameError
 
 RECORD = places.resolved(Config().journal.path)
 LAST = "last"
@@ -63,5 +63,5 @@ def one_line_errors(command: str) -> Iterator[None]:
     except Refusal as refusal:
         sys.stderr.write(f"kibitzer games {command}: {refusal}\n")
         raise typer.Exit(1) from None
-    except (JournalError, ConfigError, ExportError, ImportFault, games.GameError) as error:
+    except (JournalError, ConfigError, ExportError, ImportFault, GameError) as error:
         raise stop(f"games {command}", error) from None

@@ -26,7 +26,7 @@ from daemon.storage.reviews import Reviews
 from daemon.storage.score_sheet import score_sheet
 from daemon.storage.stored_game import GameSummary, StoredGame
 from daemon.storage.stored_line import correct_mover
-from games import Outcome
+from rules import GameError, Outcome
 from wording import untranslated
 
 MAX_GAMES = 1 << 40
@@ -181,7 +181,7 @@ def reason_of(game: str, outcome: Outcome) -> str:
     """Reason why a game ended, in words."""
     try:
         return str(phrases.why(games.load(game), outcome))
-    except games.GameError:  # the game's rules are no longer installed
+    except GameError:  # the game's rules are no longer installed
         return outcome.reason.replace("_", " ")
 
 

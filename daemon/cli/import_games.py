@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-import games
 from daemon.cli.game_arguments import RECORD, one_line_errors
 from daemon.cli.ranking import MAX_NAME_LENGTH
 from daemon.storage.importing.imported import ImportFault
@@ -19,6 +18,7 @@ from daemon.storage.importing.judge import new_id
 from daemon.storage.importing.reading import FORMATS, read_game
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame
+from rules.options import rules_from_words
 from wording.outside import clean
 
 
@@ -47,7 +47,7 @@ def import_game(
     with one_line_errors("import"):
         names = _name(first, "--first"), _name(second, "--second")
         try:
-            found = read_game(file, format_name, game, games.rules_from_words(rule or []), number)
+            found = read_game(file, format_name, game, rules_from_words(rule or []), number)
         except ImportFault as fault:
             raise ImportFault(f"{file}: {fault}") from None
         players = tuple(own or read for own, read in zip(names, found.players, strict=True))

@@ -23,7 +23,8 @@ from daemon.i18n.translation import worded
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import vision_setup_of
 from daemon.storage.journal import JournalError
-from games import AnyGame
+from rules import AnyGame, GameError
+from rules.options import rules_from_words
 
 PERSON = ("", "me", "person", "human")
 LIMITS = ("time_s", "depth", "nodes")
@@ -65,13 +66,13 @@ def play(
     """
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(message)s")
     try:
-        the_game = games.load(game, games.rules_from_words(rule))
+        the_game = games.load(game, rules_from_words(rule))
         players = _players(the_game, white, black, context.args)
         config = _config(the_game, players, minutes, language, speak, seed, journal)
         session = Session(config, the_game)
     except (JournalError, BusError) as error:
         raise stop("play", error, BLOCKED) from None
-    except (games.GameError, ChoiceError, TemplateError, ValueError) as error:
+    except (GameError, ChoiceError, TemplateError, ValueError) as error:
         raise stop("play", error) from None
     try:
         template, typed = vision_setup_of(config, the_game).template, TypedLines(sys.stdin.fileno())

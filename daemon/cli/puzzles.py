@@ -27,8 +27,8 @@ from daemon.i18n.translation import in_words
 from daemon.outputs.view import template_of
 from daemon.storage.journal import JournalError
 from daemon.storage.puzzles import Puzzle, PuzzleError, PuzzleStore, Standing, path_of, puzzle_of
-from games import AnyGame
 from processes import Process
+from rules import AnyGame, GameError
 
 app = typer.Typer(
     add_completion=False,
@@ -74,7 +74,7 @@ def make(
                 new += store.add(list(_missed(name, journal)))
             new += store.add(list(_found(games.load(name), count, random.randrange(2**30) if seed is None else seed)))
             sys.stdout.write(f"{games.find(name).title}: {new} new puzzles\n")
-    except (games.GameError, PuzzleError, JournalError, ValueError) as error:
+    except (GameError, PuzzleError, JournalError, ValueError) as error:
         raise stop("puzzles make", error) from None
 
 
@@ -132,7 +132,7 @@ def play(
                 return
             try:
                 answer = the_game.format_move(position, the_game.parse_move(position, text))
-            except games.GameError as error:
+            except GameError as error:
                 sys.stdout.write(f"{error}\n")
                 continue
             store.tried(found, answer, answer == found.move)
@@ -173,7 +173,7 @@ def _missed(name: str, journal: Path) -> Iterator[Puzzle]:
     for one in stored:
         by_rules.setdefault(json.dumps(sorted(one.rules.items())), []).append(one)
     for alike in by_rules.values():
-        with contextlib.suppress(games.GameError), _Certifier(game := games.load(name, alike[0].rules)) as certifier:
+        with contextlib.suppress(GameError), _Certifier(game := games.load(name, alike[0].rules)) as certifier:
             for one in track(alike, f"{game.short_name}, recorded", console=Console(stderr=True), transient=True):
                 positions = positions_of(game, one)
                 if not isinstance(positions, list):
@@ -223,5 +223,5 @@ class _Certifier:
 def _one_line_errors(command: str) -> Iterator[None]:
     try:
         yield
-    except (games.GameError, PuzzleError, ValueError) as error:
+    except (GameError, PuzzleError, ValueError) as error:
         raise stop(f"puzzles {command}", error) from None

@@ -17,8 +17,8 @@ from calibration.template import TemplateError
 from daemon.cli.wrong_call import BLOCKED, stop
 from daemon.drawing.photo_marks import captioned, draw_read
 from daemon.drawing.text_board import TextBoard
-from games import EMPTY
 from places.weights import WeightsError
+from rules import EMPTY, GameError
 from vision.cli import JSON, MEGAPIXELS, RULE, load_photo, parse_corners, progress_bar, template_of
 from vision.frame import Image
 from vision.reading.board_reading import UNKNOWN
@@ -90,7 +90,7 @@ def read(
         targets = [None] * len(photos) if out is None else targets_of(photos, out)
         table = None if profile is None else TableProfile.load(profile)
         reader = None if game == AUTO else PhotoReader(template_of(game, rule), table)
-    except (games.GameError, ProfileError, TemplateError, WeightsError, ValueError) as error:
+    except (GameError, ProfileError, TemplateError, WeightsError, ValueError) as error:
         raise stop("read", error) from None
     for number, (photo, target) in enumerate(zip(photos, targets, strict=True)):
         image = load_photo(photo, max_megapixels)

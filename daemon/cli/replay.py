@@ -17,7 +17,7 @@ from daemon.bundles.bundle import BundleError, Manifest, SavedAnnouncement
 from daemon.bundles.bundle_file import BundleFile
 from daemon.bundles.replaying import Pair, Replay, replay
 from daemon.cli.wrong_call import stop
-from games import AnyGame
+from rules import AnyGame
 from wording.outside import visible
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

@@ -40,9 +40,10 @@ from daemon.supervision.logs import Log
 from daemon.supervision.tables.parent import SUMMARY, forget_dead, run_from_words
 from daemon.supervision.watchdog import LAST_WORDS_S, STUCK_STATUS
 from places.weights import WeightsError
+from rules import GameError
 
 LOGGER = logging.getLogger(__name__)
-REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
+REFUSALS = (ConfigError, GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
 """Errors in settings or files that keep the daemon from starting, each with a message for a person."""
 IN_THE_WAY = (JournalError, BusError, WebError)
 """Errors that may be gone at the next start, such as a port in use or a record that cannot be opened."""

@@ -23,6 +23,8 @@ from daemon.outputs.overlay import draw_overlay
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
 from places.weights import WeightsError
+from rules import GameError
+from rules.options import rules_from_words, switched_on
 from vision.cli import MEGAPIXELS
 from vision.film import CODECS, Film, check_film
 from vision.frame import FrameSource, Image, SourceEnded, SourceError
@@ -88,15 +90,15 @@ def watch(
             check_film(out)
             if out.exists() and Path(source).exists() and out.samefile(source):
                 raise SourceError(f"--out {out}: that is the source itself, which is never overwritten")
-        rules = games.rules_from_words(rule)
+        rules = rules_from_words(rule)
         if "first" not in rules and "auto" in games.rule_choices(game, "first"):
             rules["first"] = "auto"
         the_game = games.load(game, rules)
         table = None if profile is None else TableProfile.load(profile)
-        template = load_template(the_game.name, games.switched_on(the_game))
+        template = load_template(the_game.name, switched_on(the_game))
         pipeline = Pipeline(template, table)
         frames = open_source(source, hold_s=hold_s, give_up_s=give_up_s, max_megapixels=max_megapixels)
-    except (games.GameError, TemplateError, ProfileError, WeightsError, SourceError) as error:
+    except (GameError, TemplateError, ProfileError, WeightsError, SourceError) as error:
         raise stop("watch", error) from None
     if table is not None and table.caution:
         sys.stderr.write(f"{table.caution}\n")

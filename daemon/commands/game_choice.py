@@ -18,7 +18,7 @@ from calibration.atomic_file import write_atomically
 from daemon.commands.command import CommandError
 from daemon.commands.sources import meant
 from daemon.config.settings import JOINS, Config, PlayerSection, fault_text
-from games import AnyGame
+from rules import AnyGame, GameError, UnknownGame
 from wording.outside import STARS, shown_address
 
 LOGGER = logging.getLogger(__name__)
@@ -98,8 +98,8 @@ def chosen(config: Config, choice: Mapping[str, Mapping[str, Any]], catalogue: M
         raise ChoiceError("\n".join(fault_text(fault) for fault in error.errors(include_url=False))) from error
     try:
         game = games.load(wanted.game.name, wanted.game.rules)
-    except games.GameError as error:
-        key = "game.name" if isinstance(error, games.UnknownGame) else "game.rules"
+    except GameError as error:
+        key = "game.name" if isinstance(error, UnknownGame) else "game.rules"
         raise ChoiceError(f"{key}: {error}") from error
     if faults := player_faults(wanted, game.name, catalogue):
         raise ChoiceError("\n".join(faults))
@@ -113,13 +113,13 @@ def start_of(choice: Mapping[str, Mapping[str, Any]], game: AnyGame) -> Any:
         return None
     try:
         position = game.parse_position(str(text))
-    except games.GameError as error:
+    except GameError as error:
         raise ChoiceError(f"start.position: {error}") from error
     if game.hides:
         raise ChoiceError(f"start.position: {game.title} hides what its players hold, which a position does not tell")
     if game.outcome(position) is not None:
         raise ChoiceError(f"start.position = {str(text)[:80]!r}: the game is over there")
-    return position
+    return None if game.starts == (position,) else position
 
 
 def player_faults(config: Config, game: str, catalogue: Mapping[str, Any]) -> list[str]:

@@ -237,6 +237,14 @@ class JournalSection(Section):
     live_file: PathText = ""
 
 
+class EventSection(Section):
+    """What games are played for, as their records tell it."""
+
+    name: ShownName = Field(default="", max_length=64)
+    site: ShownName = Field(default="", max_length=64)
+    round: ShownName = Field(default="", max_length=64)
+
+
 class ClockSection(Section):
     """The players' time limits."""
 
@@ -312,6 +320,7 @@ class Config(Section):
     page: PageSection = Field(default_factory=PageSection)
     phone: PhoneSection = Field(default_factory=PhoneSection)
     journal: JournalSection = Field(default_factory=JournalSection)
+    event: EventSection = Field(default_factory=EventSection)
     clock: ClockSection = Field(default_factory=ClockSection)
     supervision: SupervisionSection = Field(default_factory=SupervisionSection)
     log: LogSection = Field(default_factory=LogSection)

@@ -6,7 +6,7 @@ from daemon.commands.command import mark_of
 from daemon.i18n.translation import alone
 from daemon.judging.hands import shown_hands
 from daemon.judging.referee import Referee
-from games import AnyGame, Step
+from rules import AnyGame, Step
 
 MAX_MOVES = 4096
 """Greatest number of moves listed; no game here has as many."""

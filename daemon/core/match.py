@@ -28,7 +28,7 @@ from daemon.judging import entered_moves
 from daemon.judging.referee import Referee
 from daemon.storage.backlog import Backlog, Recorder, is_lasting
 from daemon.storage.puzzles import Puzzle, PuzzleStore
-from games import AnyGame
+from rules import AnyGame
 from wording import Sentence, Sentences, sentence
 
 LOGGER = logging.getLogger(__name__)

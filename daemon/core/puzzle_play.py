@@ -9,7 +9,7 @@ from daemon.game.effects import Effect
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from daemon.storage.puzzles import Puzzle, PuzzleError, PuzzleStore, Standing
-from games import AnyGame, GameError, Side
+from rules import AnyGame, GameError, Side
 from wording import Sentence, Sentences, Value, sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)

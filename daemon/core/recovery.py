@@ -8,7 +8,7 @@ import games
 from daemon.judging.play import Withdrawn
 from daemon.storage.stored_game import StoredGame, StoredPly
 from daemon.storage.stored_line import history_of
-from games import AnyGame
+from rules import AnyGame, GameError
 from wording import Sentence, sentence
 
 
@@ -26,7 +26,7 @@ def positions_of(game: AnyGame, stored: StoredGame) -> list[Any] | Sentence | st
         if games.load(stored.game, stored.rules).rules != game.rules:
             return sentence("it has other rules")
         return history_of(game, stored)
-    except games.GameError as error:
+    except GameError as error:
         return error.said
 
 

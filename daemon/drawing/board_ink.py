@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from games import Step
+from rules import Step
 
 FloatArray = NDArray[np.float64]
 Element = ElementTree.Element

@@ -18,7 +18,7 @@ from calibration.sheet import coordinates
 from calibration.template import NUMBER_HEIGHT, BoardTemplate, Figure
 from daemon.drawing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring
 from daemon.drawing.board_style import STYLE, add_gradients, dark_colour, ground_colours
-from games import EMPTY, Step
+from rules import EMPTY, Step
 
 LINE, LINE_WHOLE, DOT = 0.035, 0.0045, 4.0
 """Width of a line: the smaller of the first two, shares of the distance between two cells and of the board; diameter

@@ -7,7 +7,7 @@ import numpy as np
 
 from daemon.drawing.lettering import Colour
 from daemon.drawing.palette import EDGE, bgr
-from games import Step
+from rules import Step
 from vision.frame import Image
 from vision.pose import FloatArray
 

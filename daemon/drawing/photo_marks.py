@@ -6,7 +6,7 @@ import numpy as np
 
 from daemon.drawing import lettering, marks
 from daemon.drawing.lettering import Colour
-from games import EMPTY
+from rules import EMPTY
 from vision.frame import Image
 from vision.pose import FloatArray, project
 from vision.reading.locate import ReadPhoto

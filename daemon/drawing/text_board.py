@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from calibration.template import BoardTemplate
-from games import EMPTY
+from rules import EMPTY
 
 MEN = {"W": "○", "B": "●"}
 """Light and dark pieces; figures are shown by their signs, every other class by its letter."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from daemon.game.effects import PlyTimes
-from games import Side
+from rules import Side
 
 Control = Literal["none", "move", "game"]
 

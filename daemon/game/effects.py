@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from games import Gain, Outcome, Side
+from rules import Gain, Outcome, Side
 from wording import Sentences, plain
 
 Code = Literal[

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.game.effects import Known, Record, Rewrite
-from games import EMPTY, AnyGame, MoveError, Outcome, Side, Step
+from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
 
 MAX_PASSES = 4
 """Greatest number of passes inserted before one visible ply."""

@@ -31,11 +31,11 @@ from babel.messages.pofile import read_po, write_po
 import games
 from agents import agent
 from daemon.i18n.translation import FOLDER, LANGUAGES, MESSAGES, OPTION, compiled, titled
-from games import EMPTY
+from rules import EMPTY
 from wording import plural
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("wording", "games", "calibration", "vision", "daemon", "proving")
+PACKAGES = ("wording", "rules", "games", "calibration", "vision", "daemon", "proving")
 CHOOSING = ("games", "agents")
 """Packages that contain the fields of rules and options."""
 BOARDS = ROOT / "calibration" / "boards"
@@ -223,7 +223,7 @@ def _of_board(path: Path) -> Iterator[Message]:
 
 
 def _of_options(path: Path, sides: Collection[str]) -> Iterator[Message]:
-    """Menu texts of each field made by `games.rule`: its name, description, and choices that are not sides."""
+    """Menu texts of each field made by `rules.options.rule`: its name, description, and choices that are not sides."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)):
             continue

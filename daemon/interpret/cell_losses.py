@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from games import EMPTY, Step
+from rules import EMPTY, Step
 from vision.reading.board_reading import BoardReading
 
 WRONG_CELL_NATS = 2.3

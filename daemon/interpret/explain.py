@@ -17,7 +17,8 @@ from daemon.game.line_of_play import shares_pieces
 from daemon.interpret.cell_losses import CellLosses
 from daemon.interpret.explanation import FIT_NATS, Explanation, MoveEvent
 from daemon.interpret.lookahead import MAX_MOVES, Lookahead
-from games import AnyGame, Side, changed_cells
+from rules import AnyGame, Side
+from rules.turns import changed_cells
 from vision.reading.board_reading import BoardReading
 
 CERTAIN_NATS = 100.0

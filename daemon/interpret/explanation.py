@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal
 
-from games import Step
+from rules import Step
 from vision.reading.board_reading import BoardReading
 
 FIT_NATS = {"unchanged": 3.0, "plies": 2.3, "unfinished": 1.5, "takeback": 0.7}

@@ -25,7 +25,8 @@ from daemon.interpret.explanation import (
     UNSEEN_NATS,
     Explanation,
 )
-from games import AnyGame, Side, Step, carry_out, changed_cells, in_any_order, parts_of_turn, seen_moves
+from rules import AnyGame, Side, Step
+from rules.turns import carry_out, changed_cells, in_any_order, parts_of_turn, seen_moves
 
 MAX_MISSED = 7
 """Greatest number of visible plies searched where pieces belong to nobody: tiles that came while the camera was away or

@@ -19,7 +19,8 @@ from daemon.judging.gap import missed
 from daemon.judging.gap_search import MAX_MOVES_ASKED
 from daemon.judging.other_lines import OtherLine
 from daemon.judging.referee import Referee
-from games import PositionError, Side, changed_cells
+from rules import PositionError, Side
+from rules.turns import changed_cells
 from vision.reading.board_reading import BoardReading
 from wording import Sentences, sentence, sentence_n
 

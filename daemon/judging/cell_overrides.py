@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from daemon.game.line_of_play import shares_pieces
 from daemon.i18n.translation import called
 from daemon.judging.corrections import Refusal
-from games import EMPTY, AnyGame
+from rules import EMPTY, AnyGame
 from vision.reading.board_reading import BoardReading
 from wording import Term, listing, sentence
 

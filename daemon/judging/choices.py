@@ -1,6 +1,6 @@
 """Choices that the board does not show, such as what a pawn becomes: as an agent asked, as told, or as play bears out.
 
-The first of the moves that look alike is believed (`games.seen_moves`); here it is replaced by another one.
+The first of the moves that look alike is believed (`rules.turns.seen_moves`); here it is replaced by another one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-import games
 from daemon.game.effects import Effect, Known
 from daemon.game.line_of_play import LineOfPlay
 from daemon.i18n.translation import called
@@ -18,7 +17,8 @@ from daemon.interpret.explanation import Explanation, MoveEvent
 from daemon.judging import phrases
 from daemon.judging.other_lines import MAX_TRIED, OtherLine
 from daemon.judging.play import Play
-from games import AnyGame, MoveError
+from rules import AnyGame, MoveError
+from rules.turns import alike
 from wording import sentence
 
 
@@ -33,7 +33,7 @@ def as_asked(game: AnyGame, position: Any, asked: Any, event: MoveEvent) -> Move
 def _as_asked(game: AnyGame, position: Any, asked: Any, way: Explanation) -> Explanation:
     if way.kind not in ("plies", "unfinished") or way.start != position:
         return way
-    if way.moves[0] == asked or way.moves[0] not in games.alike(game, position, asked):
+    if way.moves[0] == asked or way.moves[0] not in alike(game, position, asked):
         return way
     moves, positions = (asked, *way.moves[1:]), list[Any]()
     try:
@@ -86,7 +86,7 @@ def _others(line: LineOfPlay) -> Iterator[tuple[int, Any]]:
     """The plies that may have been another move to the same board, the last first, each with such a move."""
     for index in range(len(line.plies) - 1, -1, -1):
         if line.plies[index].move is not None:
-            for move in games.alike(line.game, line.positions[index], line.plies[index].move):
+            for move in alike(line.game, line.positions[index], line.plies[index].move):
                 yield index, move
 
 

@@ -9,7 +9,8 @@ from typing import Any, Literal
 from daemon.game.line_of_play import shares_pieces
 from daemon.interpret.explanation import Explanation, MoveEvent
 from daemon.judging import phrases
-from games import EMPTY, AnyGame, Fault, changed_cells
+from rules import EMPTY, AnyGame, Fault
+from rules.turns import changed_cells
 from wording import Sentence, Sentences, sentence
 
 DESYNC_CELLS = 5
@@ -107,6 +108,11 @@ def not_the_agents(
 
 def _too_early(agent: str) -> Sentence:
     return sentence("It is {agent}'s turn. Put it back and wait for the move, please.", agent=agent)
+
+
+def lacks_pieces(before: str, board: str) -> bool:
+    """Whether a board differs from the one before by missing pieces alone."""
+    return all(board[cell] == EMPTY for cell in changed_cells(before, board))
 
 
 def _goes_there_and_back(game: AnyGame, position: Any, line: Explanation, cells: tuple[int, ...]) -> bool:

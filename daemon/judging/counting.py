@@ -11,7 +11,8 @@ from daemon.game.effects import Effect
 from daemon.judging import phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.play import Play
-from games import Side, changed_cells
+from rules import Side
+from rules.turns import changed_cells
 from wording import Sentence, sentence, sentence_n
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from daemon.game.effects import Announcement, Effect
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
-from games import MoveError
+from rules import MoveError
 from wording import Sentence, sentence
 
 

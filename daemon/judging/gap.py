@@ -16,7 +16,8 @@ from daemon.interpret.explanation import RIVAL_NATS, Explanation, MoveEvent
 from daemon.interpret.lookahead import MAX_MOVES_BESIDES
 from daemon.judging.gap_search import MAX_MOVES, MAX_MOVES_ASKED, GapSearch, fills
 from daemon.judging.other_lines import OtherLine
-from games import EMPTY, AnyGame, changed_cells
+from rules import EMPTY, AnyGame
+from rules.turns import changed_cells
 
 MAX_BY_HAND = 2
 """Plies' worth of cells that one rule-breaking hand may fill: a piece placed or moved, or two together."""

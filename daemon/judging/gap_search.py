@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from daemon.interpret.explanation import Explanation
-from games import EMPTY, AnyGame, Side, Step, carry_out, seen_moves
+from rules import EMPTY, AnyGame, Side, Step
+from rules.turns import carry_out, seen_moves
 
 MAX_MOVES = 10_000
 """Greatest number of moves examined for one board: 0.1 s. docs/referee.md tells how far that reaches."""

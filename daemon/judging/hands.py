@@ -12,7 +12,7 @@ from daemon.game.line_of_play import Ply, unseen_moves
 from daemon.judging import phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.referee import Referee
-from games import AnyGame, GameError
+from rules import AnyGame, GameError
 from wording import sentence
 
 MAX_REMEMBERED = 256

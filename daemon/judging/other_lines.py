@@ -14,7 +14,7 @@ from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.interpret.explain import boards_before, explain, is_reached
 from daemon.interpret.explanation import Explanation, MoveEvent
 from daemon.interpret.lookahead import MAX_MOVES_BESIDES
-from games import EMPTY, AnyGame, Outcome, Side
+from rules import EMPTY, AnyGame, Outcome, Side
 
 MAX_UNDONE = 2
 """Plies from the end of the game beyond which a takeback is no takeback but a board being cleared."""

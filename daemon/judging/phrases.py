@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.game.line_of_play import shares_pieces
-from games import EMPTY, AnyGame, Gain, Outcome, Side, Step, by_piece, carry_out, parts_of_turn, seen_moves, tile_named
+from rules import EMPTY, AnyGame, Gain, Outcome, Side, Step
+from rules.tiles import tile_named
+from rules.turns import by_piece, carry_out, parts_of_turn, seen_moves
 from wording import Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
 
 ENDINGS = {

@@ -11,14 +11,14 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-import games
 from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
 from daemon.game.line_of_play import LineOfPlay, shares_pieces
 from daemon.interpret.explanation import MoveEvent
 from daemon.judging import phrases
 from daemon.judging.gap import Gaps
 from daemon.judging.other_lines import OtherLine, Together
-from games import EMPTY, AnyGame, MoveError, Outcome, Side, Step
+from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
+from rules.turns import changed_cells
 from wording import Sentence, Sentences, Term, listing, sentence, sentence_n
 
 MAX_FORCED = 4
@@ -217,7 +217,7 @@ class Play:
             return None
         self.withdrawn = Withdrawn(frozenset(boards - {before}), frozenset(moves))
         self.verdict, self._said = "put_back", ("put_back", after)
-        cells = games.changed_cells(before, after)
+        cells = changed_cells(before, after)
         said = phrases.put_right(self.game, self.position, after)
         self._prompt = self.announce("put_back", *said, board=after, cells=cells, urgent=True)
         self.fault_cells = cells

@@ -18,7 +18,8 @@ from daemon.judging import choices, complaints, phrases, reopening
 from daemon.judging.complaints import Complaint
 from daemon.judging.other_lines import MAX_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
-from games import Fault, Side, changed_cells
+from rules import Fault, Side
+from rules.turns import changed_cells
 from wording import Sentence, Sentences, Value, sentence, sentence_n
 
 MAX_OPEN = 8
@@ -190,14 +191,23 @@ class Referee(Play):
 
     def _unchanged(self, event: MoveEvent) -> list[Effect]:
         before, self.verdict, self._said = self.verdict, "unchanged", ()
+        check = () if self.seen else self._to_check()
         self.withdrawn, self.seen = None, True
         self._gaps.forget()
         if before == "start":
-            check = self.game.to_check if not self.ply else ()
             return [self.announce("start", sentence("I see the board, as the game stands."), *check, self.whose_turn())]
-        if before not in ("illegal", "desync", "put_back"):
+        if not check and before not in ("illegal", "desync", "put_back"):
             return []
-        return [self.announce("resumed", sentence("The board is right again."), self.whose_turn())]
+        return [self.announce("resumed", sentence("The board is right again."), *check, self.whose_turn())]
+
+    def _to_check(self) -> Sentences:
+        """What people are asked to look at before the first move, because no camera sees it."""
+        game, position = self.game, self.position
+        if self.ply or (game.to_check and position in game.starts):
+            return () if self.ply else game.to_check
+        if game.figures(position) == game.board(position):
+            return ()
+        return (sentence("I cannot tell the pieces apart: look that each stands as it is drawn on the page."),)
 
     def _plies(self, best: Explanation, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
         fault = self._agents_fault(best, event.board)
@@ -252,6 +262,8 @@ class Referee(Play):
                 return self._takeback(back)
             complaint = complaints.another_begun(self.game, self.position, agent, self.agent_move, best.board)
             return self._complain(complaint, best.board)
+        if not self.seen and complaints.lacks_pieces(self.game.board(self.position), best.board):
+            return self._complain(self._strange_board(event), best.board)  # nobody has set them up yet
         self.verdict = "unfinished"
         said = phrases.missing_steps(self.game, best.start, best.moves[0], best.missing, best.board)
         if self.awaiting == "carry_out":

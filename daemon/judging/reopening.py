@@ -18,7 +18,8 @@ from daemon.interpret.explanation import UNSEEN_NATS, Explanation, MoveEvent
 from daemon.interpret.lookahead import MAX_MOVES_BESIDES
 from daemon.judging import phrases
 from daemon.judging.play import WRONG_SIDE, Play
-from games import EMPTY, MoveError, Side, changed_cells
+from rules import EMPTY, MoveError, Side
+from rules.turns import changed_cells
 from wording import Listing, listing, sentence
 
 MAX_TRIED = 200

@@ -22,7 +22,6 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-import games
 from agents.messages import StateMessage
 from daemon.commands.command import CommandError
 from daemon.i18n.translation import in_words, worded
@@ -47,6 +46,7 @@ from daemon.storage.pictures import Pictures
 from daemon.storage.ranking import ranking_object
 from daemon.storage.reviews import Review, Reviews, fingerprint
 from daemon.storage.stored_game import StoredGame
+from rules import GameError
 from wording import Sentence, sentence
 from wording.outside import clean
 
@@ -198,7 +198,7 @@ class Archive:
         def work() -> str:
             try:
                 game = read_text(words["text"], clean(words["name"], MAX_NAME_LENGTH), game=words["game"])
-            except (ImportFault, games.GameError) as fault:
+            except (ImportFault, GameError) as fault:
                 raise ExportError(worded("The game is not imported: {why}", why=str(fault))) from None
             with self._opened(write=True) as journal:
                 if game.game_id in journal.ids():
@@ -287,12 +287,17 @@ class Archive:
         if state is None:
             return problem(404, "unknown_game", worded("No game has begun yet."))
 
-        def work() -> Download:
+        def work() -> Download | str:
             with self._opened() as journal:
                 stored = journal.game(state.game_id)
-            return live(stored, suffix)
+            try:
+                return live(stored, suffix)
+            except ExportError as error:
+                return str(error)
 
-        def response_of(file: Download) -> web.Response:
+        def response_of(file: Download | str) -> web.Response:
+            if isinstance(file, str):
+                return problem(404, "not_told", file)
             tag = hashlib.sha256(file.content).hexdigest()[:32]
             known, since_s = self._lives.get(suffix, ("", 0))
             if tag != known:

@@ -8,7 +8,9 @@ from typing import Any, Literal
 from daemon.i18n.translation import in_words
 from daemon.judging import phrases
 from daemon.judging.play import Play
-from games import AnyGame, by_piece, tile_named
+from rules import AnyGame
+from rules.tiles import tile_named
+from rules.turns import by_piece
 from wording import Sentences, sentence, sentence_n
 
 Kind = Literal["move", "please", "right", "wait", "over", "paused"]

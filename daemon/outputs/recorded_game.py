@@ -18,7 +18,8 @@ from daemon.storage.exporting.played import ExportError, Played, play_again
 from daemon.storage.pictures import Pictures
 from daemon.storage.score_sheet import Row, rows_of
 from daemon.storage.stored_game import StoredGame, StoredPly
-from games import AnyGame, Step
+from rules import AnyGame, Step, UnknownGame
+from rules.options import switched_on
 
 MAX_PLIES = 4096
 """Most plies sent, as many as in a state message."""
@@ -89,7 +90,7 @@ class RecordedGame:
         stored, played = self.stored, self.played
         try:
             game = games.load(stored.game, stored.rules)
-            template = load_template(game.name, games.switched_on(game))
+            template = load_template(game.name, switched_on(game))
             if played is None:
                 letters = stored.plies[ply - 1].board if ply else game.board(game.initial())
                 return board_svg(template, letters, title=_title(stored, ply), names=names_of(game, template))
@@ -116,7 +117,7 @@ class RecordedGame:
                 last, position = game.steps(position, move), game.apply(position, move)
             if made < len(line):
                 hint = game.steps(position, game.parse_move(position, line[made]))
-            template = load_template(game.name, games.switched_on(game))
+            template = load_template(game.name, switched_on(game))
             won = () if game.outcome(position) is None else game.won_by(position)
             title = " ".join(line[: made + 1])
             return _drawn(
@@ -155,7 +156,7 @@ def title_of(name: str) -> str:
     """The display name of a game; for an unknown game, the recorded name."""
     try:
         return games.find(name).title
-    except games.UnknownGame:
+    except UnknownGame:
         return name.replace("_", " ")
 
 

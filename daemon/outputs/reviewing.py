@@ -7,10 +7,10 @@ import logging
 import threading
 from collections.abc import Sequence
 
-import games
 from daemon.agents.analysing import COMMAND, AnalysisError, analysis
 from daemon.storage.reviews import Review, Reviews, fingerprint, question
 from daemon.storage.stored_game import StoredGame
+from rules import GameError
 
 LOGGER = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ class Reviewing:
         """The thread of one review."""
         try:
             self._analyse(stored, review, stop)
-        except (AnalysisError, games.GameError) as error:
+        except (AnalysisError, GameError) as error:
             self._trouble = str(error)
             LOGGER.warning("%s is not reviewed to its end: %s", stored.game_id, error)
         except Exception:  # the top of the thread

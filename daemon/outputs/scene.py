@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from calibration.template import BoardTemplate
-from games import Step
+from rules import Step
 from vision.frame import Frame
 from vision.pose import BoardPose
 

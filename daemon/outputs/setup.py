@@ -21,6 +21,8 @@ from daemon.outputs.guard import SVG
 from daemon.outputs.page_state import JPEG_QUALITY
 from daemon.outputs.permission import Permission
 from daemon.outputs.preview import Preview
+from rules import GameError
+from rules.options import rules_from_words, switched_on
 from vision.frame import Image
 from vision.sheet.drawing import PAPERS_MM, draw_sheet
 from vision.sheet.files import pdf_of, svg_of
@@ -96,7 +98,7 @@ class Setup:
         name, plain = query.get("game", "")[:64], query.get("plain", "") not in ("", "0", "no")
         try:
             data = await self._worked(lambda: _sheet(name, rules, paper, plain, form))
-        except (games.GameError, SheetError, TemplateError, CommandError, ValueError) as error:
+        except (GameError, SheetError, TemplateError, CommandError, ValueError) as error:
             return problem(400, "invalid", str(error)[:512])
         if data is None:
             return problem(503, "busy", "a sheet is being drawn; try again in a moment")
@@ -138,8 +140,8 @@ def _jpeg(image: Image) -> bytes:
 
 
 def _sheet(name: str, rules: list[str], paper: str, plain: bool, form: str) -> bytes:
-    game = games.load(name, games.rules_from_words(rules))
-    template = load_template(game.name, games.switched_on(game))
+    game = games.load(name, rules_from_words(rules))
+    template = load_template(game.name, switched_on(game))
     lying = template.size_mm[0] >= template.size_mm[1]
     page = draw_sheet(layout_of(template, lying), paper, tinted=not plain).page
     return pdf_of(page) if form == "pdf" else svg_of(page).encode()

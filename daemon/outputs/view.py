@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import games
 from calibration.template import BoardTemplate, load_template
 from daemon.agents.best_moves import steps_and_labels
 from daemon.commands.command import mark_of
@@ -24,7 +23,9 @@ from daemon.judging import counting, phrases
 from daemon.judging.play import Play
 from daemon.outputs.instruction import instruction
 from daemon.storage.exporting.formats import suiting
-from games import EMPTY, AnyGame
+from rules import EMPTY, AnyGame, options
+from rules.options import rule_set_of, switched_on
+from rules.turns import alike
 
 if TYPE_CHECKING:
     from daemon.core.clock_service import ClockService
@@ -166,8 +167,8 @@ def _best_ways(match: Match) -> list[dict[str, object]]:
 def play_view(play: Play, *, watched: bool) -> dict[str, object]:
     """The part of the view that depends on the line of play alone."""
     game = play.game
-    by = games.rule_set_of(game)
-    called = games.named(game)
+    by = rule_set_of(game)
+    called = options.named(game)
     title = alone(called.kind, called.name)
     return {
         "title": title[:1].upper() + title[1:],
@@ -261,7 +262,7 @@ def _choices(play: Play) -> list[dict[str, str]]:
     if not line.plies or play.paused or line.plies[-1].known == "agent" or line.plies[-1].move is None:
         return []
     before = line.positions[len(line.plies) - 1]
-    others = games.alike(play.game, before, line.plies[-1].move)
+    others = alike(play.game, before, line.plies[-1].move)
     return [
         {"move": play.game.format_move(before, one), "name": alone(term.kind, term.name)}
         for one in others
@@ -360,4 +361,4 @@ def sides_of(game: AnyGame) -> dict[str, str]:
 
 def template_of(game: AnyGame) -> BoardTemplate:
     """The board template for drawing a game, in its usual shape."""
-    return _template(game.name, games.switched_on(game))
+    return _template(game.name, switched_on(game))

@@ -36,6 +36,7 @@ from daemon.drawing.board_style import STYLE
 from daemon.i18n import translation
 from daemon.i18n.translation import worded, worded_n
 from daemon.outputs.archive import Archive
+from daemon.outputs.arranging import Arranging
 from daemon.outputs.clients import LOOPBACK, Network
 from daemon.outputs.command_queue import CommandQueue, Request
 from daemon.outputs.connection_limits import SAY_S, ConnectionLimits, Refusals, RubbishFilter
@@ -117,7 +118,7 @@ class WebPage:
         self._changes = CommandQueue(permission, self._refusals, parse_change)
         self._demos = CommandQueue(permission, self._refusals, parse_demo_request)
         self._menu: Callable[[], Mapping[str, object]] | None = None
-        self._setup = Setup(permission)
+        self._setup, self._arranging = Setup(permission), Arranging(permission)
         self._microphones = Microphones(permission)
         self._legal: dict[str, object] = {"moves": []}
         self._archive = (
@@ -407,6 +408,7 @@ class WebPage:
         application.router.add_post("/tell", self._queue.receive)
         application.router.add_post("/menu", self._choices.receive)
         application.router.add_post("/settings", self._changes.receive)
+        application.router.add_post("/arrange", self._arranging.arranged)
         application.router.add_post("/demo", self._demos.receive)
         application.router.add_post("/wish", self._setup_queue.receive)
         self._setup.add_routes(application.router)

@@ -16,11 +16,13 @@ from daemon.judging.play import Withdrawn
 from daemon.judging.referee import Referee
 from daemon.perception.glimpses import Glimpses
 from daemon.perception.learning.growing import Growth
+from daemon.perception.learning.lesson_file import LessonFile
 from daemon.perception.next_game import STANDS_S, NextGame
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
 from daemon.perception.reading_interpreter import Learner, ReadingInterpreter, is_unsure
-from games import Side
+from daemon.perception.start_lesson import why_untaught
+from rules import Side
 from vision.frame import Frame
 from vision.reading.board_reading import UNKNOWN, BoardReading
 from wording import sentence
@@ -41,9 +43,18 @@ class BoardTracker:
     """Watches the board of one match."""
 
     def __init__(
-        self, pipeline: Pipeline, match: Match, *, lost_s: float = 3.0, learner: Learner | None = None
+        self,
+        pipeline: Pipeline,
+        match: Match,
+        *,
+        lost_s: float = 3.0,
+        learner: Learner | None = None,
+        lessons: LessonFile | None = None,
     ) -> None:
-        """Puts the match on the watched board, which counts as lost once out of sight for `lost_s` seconds."""
+        """Puts the match on the watched board, which counts as lost once out of sight for `lost_s` seconds.
+
+        What the start teaches is kept in `lessons`, and what it holds of this game is used.
+        """
         self.pipeline, self.match = pipeline, match
         self.lost_s = lost_s
         match.watched = True
@@ -57,6 +68,10 @@ class BoardTracker:
         self._expected_of: tuple[Referee, int] | None = None
         self._growth = Growth(pipeline)
         self._glimpses: Glimpses | None = None
+        self._told_untaught = False
+        self._lessons = lessons
+        if lessons is not None and pipeline.profile is None:
+            pipeline.recall(lessons.load(pipeline.template))
         match.followers.append(self._growth.changed)
         self._interpreter = ReadingInterpreter(learner)
         self._next_game, self._occlusion_notices = NextGame(), OcclusionNotices()
@@ -100,8 +115,11 @@ class BoardTracker:
         self.pipeline.believed = self._referee.game.board(self._referee.position)
         if self._expected_of != (self._referee, self._referee.ply):
             self._expect()
+        known = self.pipeline.lesson
         observation = self.pipeline.feed(frame)
         self.observation = observation
+        if self._lessons is not None and (lesson := self.pipeline.lesson) not in (None, known) and lesson.board:
+            self._lessons.save(lesson)
         self.match.board_free = _is_free(observation)
         if self._seen_s is None:
             self._seen_s = frame.time_s
@@ -122,14 +140,25 @@ class BoardTracker:
         self._read(observation)
         if observation.glimpse is not None and observation.reading is None:
             self._take_glimpse(observation.glimpse)
+        self._tell_why_untaught()
         return observation
 
     def _expect(self) -> None:
-        """Tells the pipeline which boards may be in view: a start, or the position of a game that goes on."""
+        """Tells the pipeline which boards may be in view: a start, or the position set up or come to by play."""
         game, referee = self._referee.game, self._referee
         self._expected_of = referee, referee.ply
-        positions = game.starts if not referee.ply else (referee.position,)
+        at_start = not referee.ply and referee.position in game.starts
+        positions = game.starts if at_start else (referee.position,)
         self.pipeline.expected = tuple(dict.fromkeys(game.board(position) for position in positions))
+
+    def _tell_why_untaught(self) -> None:
+        """Tells once that the board at rest, which the referee finds in order, has not taught how its men look."""
+        refused = self.pipeline.refused
+        if self._told_untaught or refused is None or self.pipeline.lesson is not None or not self.pipeline.rested():
+            return
+        if self._referee.verdict in ("unchanged", "legal") and (said := why_untaught(refused, self._referee.game)):
+            self._told_untaught = True
+            self.match.trouble(*said)
 
     def _take_glimpse(self, glimpse: BoardReading) -> None:
         """Takes plies that are seen while something moves over the board."""

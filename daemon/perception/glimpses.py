@@ -14,7 +14,7 @@ from daemon.interpret.explanation import MoveEvent
 from daemon.judging.referee import Referee
 from daemon.perception.learning.confirming import DECIDED_NATS
 from daemon.perception.reading_interpreter import ReadingInterpreter
-from games import changed_cells
+from rules.turns import changed_cells
 from vision.reading.board_reading import UNKNOWN, BoardReading
 
 MAX_PLIES = 2

@@ -10,7 +10,7 @@ from typing import Literal
 
 from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
-from games import AnyGame
+from rules import AnyGame
 from vision.reading.board_reading import BoardReading
 
 STANDS_S = 15.0

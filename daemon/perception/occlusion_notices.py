@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from daemon.judging import phrases
 from daemon.perception.pipeline import Observation
-from games import AnyGame
+from rules import AnyGame
 from vision.watching.gate import REPORTED_S, GateState
 from vision.watching.surroundings import LONGER_SIDE_PX
 from wording import Sentence, sentence

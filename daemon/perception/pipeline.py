@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from calibration.profile import TableProfile
 from calibration.template import NEIGHBOUR, BoardTemplate
 from daemon.perception.start_lesson import StartLesson
-from games import EMPTY
-from vision.calibrating.start import Lesson
+from rules import EMPTY
+from vision.calibrating.start import Lesson, Unlike
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, cells_in_picture, project, rectify
 from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
+from vision.reading.cells import raised_places
 from vision.reading.heads import Head
 from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner, Alignment, side_px
@@ -150,6 +151,20 @@ class Pipeline:
         """What a picture of the start has taught."""
         return self._start.taught
 
+    @property
+    def refused(self) -> Unlike | None:
+        """Why the last picture of an expected board has taught nothing; None where it has, or none was looked at."""
+        return self._start.refused
+
+    def rested(self) -> bool:
+        """Whether nothing has moved over the board for long, up to the last picture."""
+        seen = self._last
+        return seen is not None and seen.gate is not None and seen.gate.settled and self.gate.rested(seen.frame.time_s)
+
+    def recall(self, lesson: Lesson | None) -> None:
+        """Takes what the start of the game had taught before a restart; it counts if no picture teaches more."""
+        self._start.recalled = lesson
+
     def feed(self, frame: Frame) -> Observation:
         """Processes one frame; frames must come in the order in which they were taken."""
         preview = frame.preview
@@ -227,6 +242,7 @@ class Pipeline:
         if pose is None:
             return Observation(frame, alignment, spent=Spent(tracked_s - began_s))
         rectified = rectify(frame.image, pose, self.template)
+        self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
         if self._learns(frame, pose, rectified):
             pose, rectified = self._begin_to_read(frame, pose, rectified)
             alignment = dataclasses.replace(alignment, pose=pose)
@@ -250,8 +266,9 @@ class Pipeline:
         ):
             gate, reading = self.gate.refuse(frame.time_s), None
             self._again, self._batch, self._stale = False, [], True
-        if reading is not None and outside.any():
-            reading = reading.without(outside)
+        if reading is not None:
+            self.aligner.men = self._start.as_found(reading.occupied, self.template)
+            reading = reading.without(outside) if outside.any() else reading
         glimpse = None if gate.settled else self._glimpse(rectified, frame.time_s)
         spent = Spent(
             tracked_s - began_s,
@@ -274,7 +291,7 @@ class Pipeline:
         if not self._start.is_new(self.reader.patches(rectified), frame.time_s):
             return False
         self.cells_read += len(self.template.cells_mm)
-        return self._start.learn(rectified, self.expected, self.template)
+        return self._start.learn(rectified, self.expected, self.template, self.reader.raised_mm)
 
     def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Image) -> tuple[BoardPose, Image]:
         """Reads by what was learnt from now on; returns the place and the picture of the board the right way round."""
@@ -283,9 +300,11 @@ class Pipeline:
             self._turned = True
             pose = self._start.turned(pose, self.template)
             rectified = rectify(frame.image, pose, self.template)
+            self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
             self.gate.reset()
             self.arms.reset()
-        self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), self.lesson.board))
+        board = self.lesson.board
+        self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), board) if board else None)
         self._batch, self._reading, self._unknown, self._passed, self._stale = [], None, None, "", True
         return pose, rectified
 

@@ -10,7 +10,7 @@ from daemon.interpret.explain import explain
 from daemon.interpret.explanation import MoveEvent
 from daemon.judging.cell_overrides import CellOverrides
 from daemon.judging.referee import Referee
-from games import Side
+from rules import Side
 from vision.reading.board_reading import BoardReading
 
 if TYPE_CHECKING:

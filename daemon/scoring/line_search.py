@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 
 from daemon.scoring.sightings import Sightings
 from daemon.scoring.tile_line import WIDTH, Line, Pawns, Placed, best, forced, longer, with_lead, with_pawns
-from games import EMPTY, MoveError, Side
 from games.double_double_dominoes import DoubleDoubleDominoes as Dominoes
 from games.double_double_dominoes import Lay, Pass, Position
 from games.double_double_dominoes.board import slots
+from rules import EMPTY, MoveError, Side
 
 BRANCHES = 12
 """Tiles tried for one move in one line, the likeliest first."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from calibration.annotations import PhotoName, movers_paths, photo_paths, read_movers
-from games import Side
+from rules import Side
 
 MAX_MOVES = 56
 """Moves: the number of all tiles; a longer gap in the numbering cannot be moves without photos."""

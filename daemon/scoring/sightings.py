@@ -15,9 +15,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from games import EMPTY
 from games.double_double_dominoes import CELLS, Lay
 from games.double_double_dominoes.board import BLOCKED, FREE, NEIGHBOURS, PIPS, Slot
+from rules import EMPTY
 from vision.reading.board_reading import BoardReading
 
 MAX_NATS = 7.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from games import Gain, Side
 from games.double_double_dominoes import Lay, Position
 from games.double_double_dominoes.position import LAST_SPACE, counted
+from rules import Gain, Side
 
 WIDTH = 64
 """Lines that are carried along."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from daemon.i18n.translation import in_a_row, in_words, worded
 from daemon.outputs.speech.speech import Speaker
-from games import EMPTY
+from rules import EMPTY
 from vision.calibrating.guided import GuidedCalibration, Prompt, Taken
 from vision.frame import FrameSource, SourceEnded
 from vision.sources.files import write_picture

@@ -13,6 +13,7 @@ from daemon.commands.strengths import engines_of, strengths_of
 from daemon.config.settings import JOINS, ClockSection, Config, PlayerSection
 from daemon.i18n.translation import LANGUAGES, OPTION, alone, in_words, titled, worded, worded_n
 from daemon.supervision.camera import NONE
+from rules.options import described
 from vision.sources.cameras import Camera
 from vision.sources.phone import PHONE
 from wording.outside import shown_address
@@ -93,7 +94,8 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
         "name": name,
         "title": alone("game", game.title),
         "sides": list(game.sides),
-        "rules": [_in_words(rule) for rule in games.described(type(game.rules))],
+        "sets_up": not game.hides,
+        "rules": [_in_words(rule) for rule in described(type(game.rules))],
         "sets": [
             {"name": key, "title": alone("rules", one.title), "said": in_words(one.said), "options": dict(one.options)}
             for key, one in game.rule_sets.items()

@@ -23,8 +23,8 @@ from daemon.drawing import marks
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.i18n.translation import in_a_row, in_words, worded
 from daemon.outputs.view import class_names
-from games import AnyGame
 from places.weights import WeightsError
+from rules import AnyGame
 from vision.calibrating.calibrate import CalibrationError
 from vision.calibrating.guided import GuidedCalibration, Prompt
 from vision.calibrating.guided_fit import GuidedFit, fit_guided

@@ -6,13 +6,13 @@ import dataclasses
 import logging
 from pathlib import Path
 
-import games
 import places
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, load_template
 from daemon.config.settings import Config
 from daemon.perception.learning.generations import adapted_path
-from games import AnyGame
+from rules import AnyGame
+from rules.options import switched_on
 
 LOGGER = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class VisionSetup:
 
 def vision_setup_of(config: Config, game: AnyGame) -> VisionSetup:
     """Loads template and profile according to the settings. Raises TemplateError, ProfileError."""
-    template = load_template(game.name, games.switched_on(game))
+    template = load_template(game.name, switched_on(game))
     if not config.board.profile:
         return VisionSetup(template)
     path = places.resolved(config.board.profile)
@@ -41,7 +41,7 @@ def vision_setup_of_another(config: Config, game: AnyGame) -> VisionSetup:
 
     Raises TemplateError.
     """
-    template = load_template(game.name, games.switched_on(game))
+    template = load_template(game.name, switched_on(game))
     try:
         sight = vision_setup_of(config, game)
         if sight.profile is not None:

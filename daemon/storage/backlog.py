@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
-from games import Outcome
+from rules import Outcome
 from wording import Sentence, sentence
 
 LOGGER = logging.getLogger(__name__)

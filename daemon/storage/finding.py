@@ -9,7 +9,8 @@ from typing import Any
 import games
 from daemon.storage.browsing import names_of
 from daemon.storage.journal import Journal
-from games import AnyGame, Side
+from rules import AnyGame, GameError, Side, Step
+from rules.symmetry import images, symmetries
 
 MAX_FOUND = 500
 """Most places in one answer, the newest games' first."""
@@ -37,7 +38,7 @@ def find(journal: Journal, game: AnyGame, position: Any) -> list[Found]:
     game of the same rules went through it.
     """
     board, side = game.board(position), game.to_move(position)
-    turned = games.images(game, board)
+    turned = images(game, board)
     marks = ", ".join("?" * len(turned))
     rows = journal.rows(
         "SELECT games.game_id, players, started, finished, winner, rules, plies.ply, plies.board, plies.side,"
@@ -84,10 +85,10 @@ def _turned_back(game: AnyGame, position: Any, row: Any) -> str:
         there = game.parse_position(row["position"])
         move = game.parse_move(there, str(row["next"]))
         steps = game.steps(there, move)
-    except (games.GameError, TypeError):
+    except (GameError, TypeError):
         return ""
     board = game.board(position)
-    for symmetry in games.symmetries(game):
+    for symmetry in symmetries(game):
         back = {image: cell for cell, image in enumerate(symmetry)}
         if all(row["board"][image] == board[cell] for image, cell in back.items()):
             wanted = {_step(step, back) for step in steps}
@@ -97,7 +98,7 @@ def _turned_back(game: AnyGame, position: Any, row: Any) -> str:
     return ""
 
 
-def _step(step: games.Step, to: dict[int, int] | None = None) -> tuple[Any, ...]:
+def _step(step: Step, to: dict[int, int] | None = None) -> tuple[Any, ...]:
     cell, origin = step.cell, step.origin
     if to is not None:
         cell, origin = to[cell], None if origin is None else to[origin]

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import datetime
 import json
 import logging
-import math
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,26 +18,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from daemon.game.effects import Known, PlyTimes, Rewrite, Thought
-from daemon.storage import journal_schema
+from daemon.storage import journal_schema, statements
+from daemon.storage.journal_errors import JournalError, reason_of
 from daemon.storage.rows import RowError, game_of, is_imported, summary_of
 from daemon.storage.stored_game import ASSUMED, REWRITTEN, GameSummary, StoredGame, StoredPly
-from games import Outcome
+from rules import Outcome
+
+__all__ = ["Journal", "JournalError", "Mended", "new_id"]
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-MAX_INTEGER = 2**63 - 1
-"""Largest integer that SQLite stores; an agent may report any."""
 BUSY_S = 2.0
 """Seconds to wait for another process that locks the file, such as a backup."""
-_REASONS = {
-    "SQLITE_FULL": ("full", "the disk is full: make room, nothing recorded is lost"),
-    "SQLITE_IOERR": ("full", "the disk does not take the write: make room or check it, nothing recorded is lost"),
-    "SQLITE_READONLY": ("read_only", "the file may not be written: check its owner and rights"),
-    "SQLITE_CANTOPEN": ("read_only", "the file cannot be opened: check that its folder exists and may be written"),
-    "SQLITE_BUSY": ("busy", "another program holds the file: is a second kibitzer running on it?"),
-}
-_DAMAGED = ("corrupt", "the file is damaged: the next start of what plays with it sets it aside and saves what it can")
 _OUTER = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
 _INNER = ("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
 """How a transaction begins, ends, and is undone; and one within another."""
@@ -59,18 +50,6 @@ class Mended:
     def __str__(self) -> str:
         cut = f", {', '.join(self.cut)} only in part" if self.cut else ""
         return f"kept as {self.kept_as}; games saved in the new one: {self.games}{cut}"
-
-
-class JournalError(RuntimeError):
-    """The journal cannot be read or written as asked.
-
-    `.code` is stable: `full`, `read_only`, `busy`, `corrupt`, `newer` (made by a newer Kibitzer), `order` (a ply out
-    of order, repeated, or after the end), `unknown_game`, `unreadable` (a game's stored data is invalid), `other`.
-    """
-
-    def __init__(self, code: str, text: str) -> None:
-        super().__init__(text)
-        self.code = code
 
 
 class Journal:
@@ -122,7 +101,7 @@ class Journal:
 
         `clock` is the time control; `start` is the position's text if the game begins from a set-up position.
         """
-        now, game_id = _now(), game_id or new_id()
+        now, game_id = statements.now(), game_id or new_id()
         with self._transaction() as connection:
             connection.execute(
                 "INSERT INTO games (game_id, game, rules, players, started, clock, start) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -154,21 +133,21 @@ class Journal:
     ) -> None:
         """Records one ply durably. Raises JournalError if `ply` is not the next one, so that no gap can arise."""
         with self._transaction() as connection:
-            last, finished = _progress(connection, game_id)
+            last, finished = statements.progress(connection, game_id)
             if finished is not None:
                 raise JournalError("order", f"ply {ply} of {game_id}: the game ended at {finished}")
             if ply != last + 1:
                 raise JournalError("order", f"ply {ply} of {game_id}: the next one to be recorded is {last + 1}")
-            stored = StoredPly(ply, move, side, position, board, verdict, score, frame, _now(), known)
-            _insert(connection, game_id, _with_figures(stored, times, thought))
+            stored = StoredPly(ply, move, side, position, board, verdict, score, frame, statements.now(), known)
+            statements.insert(connection, game_id, statements.with_figures(stored, times, thought))
 
     def take_back(self, game_id: str, ply: int) -> None:
         """Marks the plies after `ply` as undone and a finished game as unfinished; nothing is erased."""
         with self._transaction() as connection:
-            last, _ = _progress(connection, game_id)
+            last, _ = statements.progress(connection, game_id)
             if not 0 <= ply < last:
                 raise JournalError("order", f"back to ply {ply} of {game_id}: it stands at ply {last}")
-            _undo(connection, game_id, ply)
+            statements.undo(connection, game_id, ply)
 
     def rewrite(self, game_id: str, rewrite: Rewrite) -> None:
         """Marks the plies after `rewrite.ply` as undone and records others in their place, all or nothing.
@@ -176,36 +155,36 @@ class Journal:
         A finished game becomes unfinished, unless the new plies end it.
         """
         with self._transaction() as connection:
-            last, _ = _progress(connection, game_id)
+            last, _ = statements.progress(connection, game_id)
             numbers = [record.ply for record in rewrite.records]
             if not 0 <= rewrite.ply <= last or numbers != list(range(rewrite.ply + 1, rewrite.ply + 1 + len(numbers))):
                 raise JournalError(
                     "order", f"plies {numbers} of {game_id} after ply {rewrite.ply}: it stands at {last}"
                 )
-            _undo(connection, game_id, rewrite.ply)
+            statements.undo(connection, game_id, rewrite.ply)
             for one in rewrite.records:
                 verdict = ASSUMED if one.assumed else "corrected"
                 stored = StoredPly(
-                    one.ply, one.move, one.side, one.position, one.board, verdict, None, "", _now(), one.known
+                    one.ply, one.move, one.side, one.position, one.board, verdict, None, "", statements.now(), one.known
                 )
-                _insert(connection, game_id, _with_figures(stored, one.times, one.thought))
+                statements.insert(connection, game_id, statements.with_figures(stored, one.times, one.thought))
             if rewrite.outcome is not None:
-                _end(connection, game_id, rewrite.outcome)
+                statements.end_game(connection, game_id, rewrite.outcome)
             beyond = [list(ply) for ply in rewrite.beyond]
-            _note(connection, game_id, REWRITTEN, "", {"ply": rewrite.ply, "beyond": beyond})
+            statements.add_note(connection, game_id, REWRITTEN, "", {"ply": rewrite.ply, "beyond": beyond})
 
     def finish(self, game_id: str, outcome: Outcome) -> None:
         """Records how the game ended. Raises JournalError if it had already ended."""
         with self._transaction() as connection:
-            _, finished = _progress(connection, game_id)
+            _, finished = statements.progress(connection, game_id)
             if finished is not None:
                 raise JournalError("order", f"the end of {game_id}: it ended at {finished}")
-            _end(connection, game_id, outcome)
+            statements.end_game(connection, game_id, outcome)
 
     def note(self, game_id: str, kind: str, text: str, data: Mapping[str, Any] | None = None) -> None:
         """Records an event between plies, such as an illegal move; `data` must be serialisable as JSON."""
         with self._transaction() as connection:
-            _note(connection, game_id, kind, text, data or {})
+            statements.add_note(connection, game_id, kind, text, data or {})
 
     def unfinished(self) -> StoredGame | None:
         """The newest unfinished game watched here; None if there is none. Raises JournalError if it is unreadable."""
@@ -259,7 +238,7 @@ class Journal:
         with self._transaction() as connection:
             if connection.execute("SELECT 1 FROM games WHERE game_id = ?", (game.game_id,)).fetchone():
                 raise JournalError("order", f"there is a game {game.game_id} in {self.path} already")
-            _add(connection, game)
+            statements.add_game(connection, game)
             row = connection.execute("SELECT * FROM games WHERE game_id = ?", (game.game_id,)).fetchone()
             try:
                 same = self._stored(row) == game
@@ -271,7 +250,7 @@ class Journal:
     def name_players(self, game_id: str, players: Sequence[str]) -> None:
         """Renames the players of a game, also while it is being played."""
         with self._transaction() as connection:
-            _progress(connection, game_id)
+            statements.progress(connection, game_id)
             connection.execute("UPDATE games SET players = ? WHERE game_id = ?", (json.dumps(list(players)), game_id))
 
     def delete(self, game_id: str) -> None:
@@ -279,7 +258,7 @@ class Journal:
         with self._explained():
             self._ready().execute("PRAGMA secure_delete = ON")
         with self._transaction() as connection:
-            _progress(connection, game_id)
+            statements.progress(connection, game_id)
             for table in ("plies", "notes", "games"):
                 connection.execute(f"DELETE FROM {table} WHERE game_id = ?", (game_id,))
 
@@ -309,7 +288,7 @@ class Journal:
         try:
             self._connect()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            if self._mend is None or _reason(error)[0] != "corrupt":
+            if self._mend is None or reason_of(error)[0] != "corrupt":
                 raise
             self._replace(error)
 
@@ -364,7 +343,7 @@ class Journal:
                         connection.execute(statement)
                 except sqlite3.Error:
                     self.close()  # the next call reopens the file and continues from what is on the disk
-                code = _reason(error)[0] if isinstance(error, sqlite3.Error) else ""
+                code = reason_of(error)[0] if isinstance(error, sqlite3.Error) else ""
                 if code == "corrupt":
                     self.close()  # the next call mends it
                 self._wait(code != "busy")  # what holds the file may do so for long: whoever tries again must not wait
@@ -385,127 +364,13 @@ class Journal:
         except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             if isinstance(error.__cause__, JournalError):
                 raise  # of a part of this transaction, and explained already
-            code, advice = _reason(error)
+            code, advice = reason_of(error)
             raise JournalError(code, f"journal {self.path}: {error}; {advice}") from error
-
-
-def _progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | None]:
-    """How many plies stand, and when the game ended (None if unfinished)."""
-    row = connection.execute("SELECT finished FROM games WHERE game_id = ?", (game_id,)).fetchone()
-    if row is None:
-        raise JournalError("unknown_game", f"there is no game {game_id!r} in this journal")
-    last = connection.execute("SELECT COUNT(*) FROM plies WHERE game_id = ? AND undone = 0", (game_id,)).fetchone()[0]
-    return int(last), row["finished"]
-
-
-def _insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly, *, undone: bool = False) -> None:
-    # Set explicitly: a single flipped bit in the file could change the column's default.
-    columns = {"game_id": game_id, **vars(ply), "undone": int(undone)}
-    _put(connection, "plies", columns)
-
-
-def _put(connection: sqlite3.Connection, table: str, columns: Mapping[str, object]) -> None:
-    marks = ", ".join("?" * len(columns))
-    connection.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
-
-
-def _add(connection: sqlite3.Connection, game: StoredGame) -> None:
-    """Writes every row of a game."""
-    outcome, key = game.outcome, game.game_id
-    _put(
-        connection,
-        "games",
-        {
-            "game_id": key,
-            "game": game.game,
-            "rules": json.dumps(dict(game.rules)),
-            "players": json.dumps(list(game.players)),
-            "started": game.started,
-            "finished": game.finished,
-            "winner": None if outcome is None else outcome.winner,
-            "reason": None if outcome is None else outcome.reason,
-            "scores": None if outcome is None or outcome.scores is None else json.dumps(outcome.scores),
-            "clock": json.dumps(dict(game.clock)),
-            "start": game.start,
-            "source": game.source,
-        },
-    )
-    for ply in game.undone:
-        _insert(connection, key, ply, undone=True)
-    for ply in game.plies:
-        _insert(connection, key, ply)
-    for one in game.notes:
-        data = json.dumps(dict(one.data))
-        _put(
-            connection,
-            "notes",
-            {"game_id": key, "ply": one.ply, "kind": one.kind, "text": one.text, "data": data, "time": one.time},
-        )
-
-
-def _with_figures(ply: StoredPly, times: PlyTimes | None, thought: Thought | None) -> StoredPly:
-    """The ply with the figures of the clock and the agent, as far as SQLite can store them."""
-    if times is not None:
-        first, second = times.left_s or (None, None)
-        ply = dataclasses.replace(ply, spent_s=times.spent_s, left_first_s=first, left_second_s=second)
-    if thought is None:
-        return ply
-    return dataclasses.replace(
-        ply,
-        score=_finite(thought.score),
-        depth=min(thought.depth, MAX_INTEGER),
-        nodes=min(thought.nodes, MAX_INTEGER),
-        thought_s=_finite(thought.seconds),
-    )
-
-
-def _finite(figure: float | None) -> float | None:
-    return figure if figure is not None and math.isfinite(figure) else None
-
-
-def _undo(connection: sqlite3.Connection, game_id: str, ply: int) -> None:
-    """Marks the plies after `ply` as undone, and the game as unfinished."""
-    connection.execute("UPDATE plies SET undone = 1 WHERE game_id = ? AND ply > ? AND undone = 0", (game_id, ply))
-    connection.execute(
-        "UPDATE games SET finished = NULL, winner = NULL, reason = NULL, scores = NULL WHERE game_id = ?", (game_id,)
-    )
-
-
-def _end(connection: sqlite3.Connection, game_id: str, outcome: Outcome) -> None:
-    scores = None if outcome.scores is None else json.dumps(outcome.scores)
-    connection.execute(
-        "UPDATE games SET finished = ?, winner = ?, reason = ?, scores = ? WHERE game_id = ?",
-        (_now(), outcome.winner, outcome.reason, scores, game_id),
-    )
-
-
-def _note(connection: sqlite3.Connection, game_id: str, kind: str, text: str, data: Mapping[str, Any]) -> None:
-    last, _ = _progress(connection, game_id)
-    connection.execute(
-        "INSERT INTO notes (game_id, ply, kind, text, data, time) VALUES (?, ?, ?, ?, ?, ?)",
-        (game_id, last, kind, text, json.dumps(dict(data)), _now()),
-    )
-
-
-def _reason(error: Exception) -> tuple[str, str]:
-    """The stable code of an error, and advice for a person."""
-    if isinstance(error, journal_schema.NewerError):
-        return "newer", "start the newer Kibitzer, or name another journal"
-    name = getattr(error, "sqlite_errorname", "") or ""
-    damaged = isinstance(error, UnicodeDecodeError | journal_schema.DamagedError)  # a column's name is no UTF-8
-    if damaged or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        return _DAMAGED
-    for prefix, reason in _REASONS.items():
-        if name.startswith(prefix):
-            return reason
-    if isinstance(error, OSError):
-        return "read_only", "check that its folder exists and may be written"
-    return "other", "nothing recorded is lost"
 
 
 def new_id() -> str:
     """An id for a game that begins now, which sorts by start time."""
-    return f"{_now()[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
+    return f"{statements.now()[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -514,7 +379,3 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import games
-from games import AnyGame
+from rules import AnyGame
 
 LOGGER = logging.getLogger(__name__)
 BUSY_S = 5.0

@@ -11,8 +11,8 @@ from daemon.game.effects import Announcement, Record, Rewrite
 from daemon.i18n.translation import in_words
 from daemon.storage.backlog import BehindError
 from daemon.storage.journal import Journal, JournalError
-from daemon.storage.stored_game import ASSUMED, THOUGHT
-from games import Outcome
+from daemon.storage.stored_game import ASSUMED, EVENT, THOUGHT
+from rules import Outcome
 
 REASONS = {
     "full": "the disk is full, please make room",
@@ -32,6 +32,8 @@ class Beginning:
     clock: Mapping[str, Any]
     start: str
     """Text of the set-up starting position; empty for the game's usual start."""
+    event: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """What it is played for, as `StoredGame.event` has it."""
 
 
 class GameRecord:
@@ -91,8 +93,10 @@ class GameRecord:
         """Writes the game's beginning. Raises OSError."""
         one = self._beginning
         if one is not None:
-            with _spoken():
+            with self.together():
                 self._journal.new_game(one.game, one.rules, one.players, one.clock, one.start, self.game_id)
+                if one.event:
+                    self._journal.note(self.game_id, EVENT, "", one.event)
 
     def restore(self, whole: Rewrite) -> None:
         """Writes the game with all its plies, whatever the record has of it."""

@@ -9,6 +9,7 @@ import games
 from daemon.storage.reviews import Review
 from daemon.storage.score_sheet import score_sheet
 from daemon.storage.stored_game import StoredGame
+from rules import GameError
 
 
 class Point(NamedTuple):
@@ -25,7 +26,7 @@ def curve(stored: StoredGame, review: Review) -> list[Point]:
 
     In games with hidden hands nobody can say who will win: there it is the lead in points, of the largest lead so far.
     """
-    with contextlib.suppress(games.GameError):
+    with contextlib.suppress(GameError):
         if games.load(stored.game, stored.rules).hides:
             return _leads(stored)
     points = []

@@ -19,6 +19,7 @@ from agents.values import Value, accuracy
 from calibration.atomic_file import write_atomically
 from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import history_of
+from rules import GameError
 
 SUFFIX = ".reviews"
 FORMAT = 1
@@ -161,7 +162,7 @@ def question(stored: StoredGame) -> dict[str, object]:
     game = games.load(stored.game, stored.rules)
     asked: dict[str, object] = {"moves": list(stored.moves), "start": stored.start}
     if game.hides and stored.plies:
-        with contextlib.suppress(games.GameError):  # then it is analysed as far as the moves can be read
+        with contextlib.suppress(GameError):  # then it is analysed as far as the moves can be read
             first = game.format_position(history_of(game, stored)[0])
             asked["positions"] = [first, *(ply.position for ply in stored.plies[:-1])]
     return asked

@@ -12,7 +12,7 @@ from typing import Any, get_args
 from daemon.config.player_names import recorded_name
 from daemon.game.effects import Known, Thought
 from daemon.storage.stored_game import AGENT_MOVE, REWRITTEN, THOUGHT, GameSummary, StoredGame, StoredNote, StoredPly
-from games import Outcome
+from rules import Outcome
 from wording.outside import visible, visible_in
 
 Row = sqlite3.Row | dict[str, Any]

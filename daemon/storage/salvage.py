@@ -15,6 +15,7 @@ from daemon.storage.journal import Journal, JournalError, Mended
 from daemon.storage.rows import is_imported, readable_part
 from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import repaired
+from rules import GameError
 
 Rows = dict[str, list[dict[str, Any]]]
 """What was read of each table."""
@@ -89,7 +90,7 @@ def _playable(stored: StoredGame) -> StoredGame:
     """The game as far as it can be played again; as it is if its rules are not installed."""
     try:
         game = games.load(stored.game, stored.rules)
-    except games.GameError:
+    except GameError:
         return stored
     return repaired(game, stored)
 

@@ -8,7 +8,7 @@ import games
 from daemon.game.line_of_play import LineOfPlay
 from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import line_of
-from games import Gain
+from rules import Gain, GameError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +38,7 @@ def score_sheet(stored: StoredGame) -> list[Row]:
     try:
         game = games.load(stored.game, stored.rules)
         return rows_of(line_of(game, stored))
-    except games.GameError:
+    except GameError:
         return []
 
 

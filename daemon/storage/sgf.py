@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import games
-from games import GameError, MoveError
+from rules import GameError, MoveError
 
 COLOURS = "BW"
 """The properties of black's and white's moves, and the class letters of their stones."""

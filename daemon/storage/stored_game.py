@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from daemon.game.effects import Known, Thought
-from games import Outcome
+from rules import Outcome
 
 ASSUMED = "assumed"
 """Verdict on a ply that nobody saw: inferred as one possible way to a board that was seen later."""
 REWRITTEN = "rewritten"
 """Kind of the note that a rewrite leaves; its `beyond` lists the seen plies that no longer counted then."""
+
+EVENT = "event"
+"""Kind of the note that tells what a game is played for: `name`, `site`, `round` and `table` in its data."""
 
 AGENT_MOVE, THOUGHT = "agent_move", "thought"
 """Kind of the note that an agent's answer leaves, and the key in its data for what the agent reported."""
@@ -122,6 +125,12 @@ class StoredGame:
     def assumed(self) -> tuple[bool, ...]:
         """For each standing ply, whether it was inferred without being seen."""
         return tuple(ply.verdict == ASSUMED for ply in self.plies)
+
+    @property
+    def event(self) -> dict[str, str]:
+        """What the game is played for: some of `name`, `site`, `round` and `table`."""
+        told = next((note.data for note in self.notes if note.kind == EVENT), {})
+        return {name: str(told[name]) for name in ("name", "site", "round", "table") if told.get(name)}
 
     @property
     def asked_thought(self) -> Thought | None:

@@ -15,7 +15,8 @@ from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame, StoredPly
-from games import AnyGame
+from rules import AnyGame, GameError
+from rules.turns import line_of_play
 from wording import Sentence
 
 
@@ -24,7 +25,7 @@ def history_of(game: AnyGame, stored: StoredGame) -> list[Any]:
     start = game.parse_position(stored.start) if stored.start else game.initial()
     if stored.plies and not stored.start:
         start = next((one for one in game.starts if game.to_move(one) == stored.plies[0].side), start)
-    return games.line_of_play(game, stored.moves, start)
+    return line_of_play(game, stored.moves, start)
 
 
 def repaired(game: AnyGame, stored: StoredGame) -> StoredGame:
@@ -46,7 +47,7 @@ def _starts(game: AnyGame, stored: StoredGame) -> Sequence[Any]:
         return [game.initial(), *game.starts]
     try:
         return [game.parse_position(stored.start)]
-    except games.GameError:
+    except GameError:
         return []
 
 
@@ -76,7 +77,7 @@ def _certain_move(game: AnyGame, before: Any, ply: StoredPly) -> Any:
 def _parsed(game: AnyGame, before: Any, ply: StoredPly) -> Any:
     try:
         return game.parse_move(before, ply.move)
-    except games.GameError:
+    except GameError:
         return None
 
 
@@ -85,7 +86,7 @@ def _is_position(game: AnyGame, position: Any, ply: StoredPly) -> bool:
     text = game.format_position(position)
     try:
         return text == ply.position or text == game.format_position(game.parse_position(ply.position))
-    except games.GameError:
+    except GameError:
         return False
 
 

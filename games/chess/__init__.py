@@ -8,18 +8,8 @@ pawn moved for fifty moves; after five times, or 75 moves, the game is drawn by 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
-from games import (
-    EMPTY,
-    Fault,
-    Game,
-    MoveError,
-    Outcome,
-    RuleSet,
-    Side,
-    Step,
-    rule,
-)
 from games.chess import notation, placing
 from games.chess.board import CELLS, OWN, is_light
 from games.chess.faults import Judge
@@ -27,6 +17,8 @@ from games.chess.moves import CLAIM, Move, State, after, castled, in_check, lega
 from games.chess.notation import is_castling
 from games.chess.position import SIDES, USUAL, Position, position_of, start, text_of
 from games.chess.reasons import piece
+from rules import EMPTY, Fault, Game, MoveError, Outcome, Right, RuleSet, Side, Step
+from rules.options import rule
 from wording import Given, Sentence, Term, Value, noun, sentence
 
 __all__ = ["CELLS", "CLAIM", "GAME", "Chess", "Move", "Position", "State"]
@@ -35,6 +27,8 @@ SEEN = str.maketrans("KQRBNPkqrbnp", 6 * "W" + 6 * "B")
 """Class letters of the pieces' letters."""
 SIGNS = str.maketrans("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟")
 """Figures of the pieces' letters."""
+LETTERS = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBNPkqrbnp")
+"""The pieces' letters of figures."""
 DRAWS = {"claimed": (3, 100, 5, 150), "automatic": (3, 100, 3, 100)}
 """How often a position must come, and after how many quiet plies, until a draw may be claimed; until it is one."""
 
@@ -69,7 +63,7 @@ MISTAKES = {
     "own taken": "piece_missing",
     "enemy taken": "piece_missing",
     "enemy turned": "piece_changed_colour",
-    "own turned": "not_your_turn extra_piece",
+    "own turned": "piece_changed_colour",
     "moved and taken": "wrong_capture piece_missing two_pieces_moved illegal_castling",
 }
 RULE_SETS = {
@@ -95,7 +89,7 @@ class ChessRules:
 
 
 class Chess(Game[Position, Move]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "chess"
     short_name = "chess"
@@ -107,13 +101,14 @@ class Chess(Game[Position, Move]):
     Rules = ChessRules
     piece_nouns = (noun("piece", "white piece"), noun("piece", "black piece"))
     figure_nouns = FIGURES
+    kinds = "".join(FIGURES)
     endings = ENDINGS
     formats = ("pgn",)
     mistakes = MISTAKES
     rule_sets = RULE_SETS
     any_order = True
     passes_told = True
-    to_check = (sentence("I cannot tell king and queen apart: look that both stand right."),)
+    to_check: tuple[Sentence, ...] = (sentence("I cannot tell king and queen apart: look that both stand right."),)
     in_short = (
         sentence("A pawn that reaches the last row becomes a queen, unless you tell me another piece."),
         sentence("If the same position comes three times, the player to move may claim a draw."),
@@ -124,6 +119,8 @@ class Chess(Game[Position, Move]):
         self.starts = (start(self.rules.start),)
         self.shuffled = self.rules.start != USUAL
         """Whether castling is told by king and rook in UCI, as in Chess960."""
+        if self.shuffled:
+            self.to_check = ()  # king and queen are not all that may be exchanged
         self._draws = DRAWS[self.rules.draws]
 
     def initial(self, seed: int | None = None) -> Position:
@@ -291,6 +288,14 @@ class Chess(Game[Position, Move]):
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """The position with these pieces; which they are is taken from `before`. Raises PositionError."""
         return placing.placed(board, self.board(before), side, before, self.starts[0])
+
+    def arranged(self, figures: str, side: Side, told: Mapping[str, bool]) -> Position:
+        """The position with these pieces; what stands as at the start may castle. Raises PositionError."""
+        return placing.arranged(figures.translate(LETTERS), side, told, self.starts[0])
+
+    def rights(self, position: Position) -> tuple[Right, ...]:
+        """To castle, by the rook's cell; to take in passing, by the cell of the pawn that has just moved."""
+        return placing.rights(position.state, self.starts[0].state)
 
 
 def _from(way: dict[str, Given]) -> Sentence:

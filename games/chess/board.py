@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from games import EMPTY
+from rules import EMPTY
 
 CELLS = tuple(f"{column}{row}" for row in range(8, 0, -1) for column in "abcdefgh")
 INDEX = {name: cell for cell, name in enumerate(CELLS)}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from games import EMPTY, Fault, changed_cells
 from games.chess.board import CELLS, HOME, OWN
 from games.chess.moves import Move, State, castled, legal
 from games.chess.notation import is_castling
 from games.chess.position import SIDES
 from games.chess.reasons import Reason, piece, why_not
+from rules import EMPTY, Fault
+from rules.turns import changed_cells
 from wording import Sentence, Term, sentence, sentence_n
 
 
@@ -35,11 +36,15 @@ class Judge:
             return self._say("game_over", sentence("The game is over."), *self._back())
         if not self.changed:
             return self._say("unexplained", sentence("Nothing has changed on the board."))
+        for came, went, left in (
+            (self.arrived, self.left, self.foe_left),
+            (self.foe_arrived, self.foe_left, self.left),
+        ):
+            if came and not went and set(came) <= set(left):
+                said = sentence("A piece has changed its colour on {cells}.", cells=_names(came))
+                return self._say("piece_changed_colour", said, *self._back())
         if self.foe_arrived:
             return self._foe_moved()
-        if self.arrived and not self.left and set(self.arrived) <= set(self.foe_left):
-            said = sentence("A piece has changed its colour on {cells}.", cells=_names(self.arrived))
-            return self._say("piece_changed_colour", said, *self._back())
         if len(self.arrived) > len(self.left):
             said = sentence("There is a piece too many on {cells}.", cells=_names(self.arrived))
             return self._say("extra_piece", said, *self._back())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from games import EMPTY
 from games.chess.board import OWN, attackers
+from rules import EMPTY
 
 WORTH = {"P": 100, "N": 320, "B": 330, "R": 500, "Q": 900, "K": 0}
 """Hundredths of a pawn, by the piece's letter: Shannon's values, with the minor pieces apart."""

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from games import EMPTY
 from games.chess.board import (
     BISHOP,
     FORWARD,
@@ -22,6 +21,7 @@ from games.chess.board import (
     START_ROW,
     is_attacked,
 )
+from rules import EMPTY
 
 PROMOTIONS = "qrbn"
 """Letters of the pieces that a pawn may become; the queen is first."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from games import EMPTY, MoveError
 from games.chess.board import CELLS, INDEX, OWN
 from games.chess.moves import CLAIM, Move, State, after, castled, in_check, legal
 from games.chess.reasons import why_not
+from rules import EMPTY, MoveError
 from wording import sentence
 
 CLAIM_TEXT = "draw"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from games import EMPTY, PositionError, Side
 from games.chess.board import CELLS, HOME, INDEX, OWN
 from games.chess.moves import State, in_check, may_enter, passed
+from rules import EMPTY, PositionError, Side
 from wording import Sentence, Term, sentence
 
 USUAL = 518
@@ -104,10 +104,13 @@ def position_of(text: str) -> Position:
     """The position of a FEN, an X-FEN or a Shredder-FEN; the two counters may be left out. Raises PositionError."""
     match = FIELDS.fullmatch(" ".join(text[:200].split()))
     if match is None:
-        raise PositionError(f"{text[:80]!r} is no FEN: eight rows, w or b, castling, the cell of taking in passing")
+        given = repr(text[:80])
+        raise PositionError(
+            sentence("{text} is no FEN: eight rows, w or b, castling, the cell of taking in passing", text=given)
+        )
     rows = [re.sub(r"\d", lambda found: EMPTY * int(found[0]), row) for row in match[1].split("/")]
     if len(rows) != 8 or any(len(row) != 8 for row in rows):
-        raise PositionError(f"{match[1]!r} is not eight rows of eight squares")
+        raise PositionError(sentence("{text} is not eight rows of eight squares", text=repr(match[1])))
     board, side = "".join(rows), "wb".index(match[2])
     rooks = 0 if match[3] == "-" else _rooks(board, match[3])
     entry = -1 if match[4] == "-" else INDEX[match[4]]
@@ -124,7 +127,7 @@ def _with_entry(state: State, entry: int) -> State:
     pawn = passed(state.side, entry)
     behind = entry + (entry - pawn)
     if state.board[pawn] != OWN[1 - state.side][5] or state.board[entry] != EMPTY or state.board[behind] != EMPTY:
-        raise PositionError(f"no pawn can have gone over {CELLS[entry]} just now")
+        raise PositionError(sentence("no pawn can have gone over {cell} just now", cell=CELLS[entry]))
     return state._replace(entry=entry) if may_enter(state.board, state.side, entry) else state
 
 
@@ -143,7 +146,7 @@ def _rooks(board: str, letters: str) -> int:
         else:
             named = [cell for cell in rooks if cell == row + "ABCDEFGH".index(name)]
         if not named or not row <= king < row + 8:
-            raise PositionError(f"castling {letter!r} needs king and rook on their first row")
+            raise PositionError(sentence("castling {text} needs king and rook on their first row", text=repr(letter)))
         bits |= 1 << named[0]
     return bits
 
@@ -154,11 +157,12 @@ def amiss(state: State) -> Sentence | None:
         kings = state.board.count(OWN[side][0])
         if kings != 1:
             return sentence("{side:Nom} has {count} kings and needs one", side=Term("side", SIDES[side]), count=kings)
-        if (
-            any(state.board.count(letter) > 16 for letter in OWN[side])
-            or sum(letter in OWN[side] for letter in state.board) > 16
-        ):
-            return sentence("{side:Nom} has more than sixteen pieces", side=Term("side", SIDES[side]))
+        for letters, most in ((OWN[side], 16), (OWN[side][5], 8)):
+            if (count := sum(letter in letters for letter in state.board)) > most:
+                who = Term("side", SIDES[side])
+                if most == 8:
+                    return sentence("{side:Nom} has {count} pawns, and eight is the most", side=who, count=count)
+                return sentence("{side:Nom} has {count} pieces, and sixteen is the most", side=who, count=count)
     for cell in (*range(8), *range(56, 64)):
         if state.board[cell] in "Pp":
             return sentence("a pawn stands on {cell}, where none can", cell=CELLS[cell])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from games import EMPTY
 from games.chess.board import BETWEEN, CELLS, FORWARD, HOME, KING, KNIGHT, LINES, OWN, PAWN_TAKES, START_ROW, attackers
 from games.chess.moves import Move, State, blocked, castled, crossed, king_of, legal, passed
+from rules import EMPTY
 from wording import Given, Sentence, Term, noun, sentence
 
 PIECES = {

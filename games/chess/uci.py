@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games import PositionError
 from games.chess import CLAIM, Chess, Move, Position, notation
 from games.chess.moves import State, after, legal
 from games.chess.position import text_of
+from rules import PositionError
 
 
 def options(game: Chess) -> Mapping[str, str]:

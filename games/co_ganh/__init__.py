@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 
-from games import EMPTY, Fault, Game, MoveError, Outcome, Side, Step, cells_of
 from games.co_ganh import position as texts
 from games.co_ganh.board import CELLS, FULL, JUMPS, LEAPS, NEIGHBOURS, bits_of, flanked, surrounded
 from games.co_ganh.faults import Judge
 from games.co_ganh.position import PIECES, SIDES, GanhRules, Move, Position, opened_by
+from rules import EMPTY, Fault, Game, MoveError, Outcome, Side, Step
+from rules.turns import cells_of
 from wording import Term, noun, sentence
 
 MOVE = re.compile(r"([a-z]\d+)([-x])([a-z]\d+)")
@@ -41,7 +42,7 @@ MISTAKES = {
 
 
 class CoGanh(Game[Position, Move]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "co_ganh"
     short_name = "ganh"

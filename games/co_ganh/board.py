@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from games import cells_of
+from rules.turns import cells_of
 
 WIDTH = 5
 CELLS = tuple(f"{column}{row}" for row in "54321" for column in "abcde")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from games import EMPTY, Fault, changed_cells
 from games.co_ganh.board import CELLS, JUMPS
 from games.co_ganh.position import PIECES, SIDES, Move, Position
+from rules import EMPTY, Fault
+from rules.turns import changed_cells
 from wording import Given, Sentence, Term, sentence, sentence_n
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ import dataclasses
 import re
 from typing import NamedTuple
 
-from games import EMPTY, PositionError, Side, rule
 from games.co_ganh.board import CELLS, NEIGHBOURS, flanked
+from rules import EMPTY, PositionError, Side
+from rules.options import rule
 from wording import noun
 
 SIDES = (noun("side", "up"), noun("side", "down"))

@@ -13,20 +13,6 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from games import (
-    EMPTY,
-    Fault,
-    Gain,
-    Game,
-    MoveError,
-    Outcome,
-    PositionError,
-    Side,
-    Step,
-    changed_cells,
-    rule,
-    tile_named,
-)
 from games.double_double_dominoes import position as texts
 from games.double_double_dominoes.board import (
     CELLS,
@@ -46,6 +32,10 @@ from games.double_double_dominoes.board import (
 )
 from games.double_double_dominoes.faults import Judge
 from games.double_double_dominoes.position import ALL_TILES, IN_HAND, LAST_SPACE, SIDES, Hand, Position
+from rules import EMPTY, Fault, Gain, Game, MoveError, Outcome, PositionError, Side, Step
+from rules.options import rule
+from rules.tiles import tile_named
+from rules.turns import changed_cells
 from wording import Sentence, Term, noun, sentence
 
 __all__ = ["CELLS", "DIAMONDS", "GAME", "STAR", "TILES", "TRACK", "Lay", "Move", "Pass", "Position", "Tile"]
@@ -100,7 +90,7 @@ IN_SHORT = (
 
 
 class DoubleDoubleDominoes(Game[Position, Move]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "double_double_dominoes"
     short_name = "dominoes"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from games import EMPTY
+from rules import EMPTY
 from wording import Given, Sentence, sentence
 
 ROWS = 15

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from games import EMPTY, Fault, changed_cells
 from games.double_double_dominoes.board import CELLS, EACH, NEIGHBOURS, Lay, breach
 from games.double_double_dominoes.position import SIDES, Position, board_of
+from rules import EMPTY, Fault
+from rules.turns import changed_cells
 from wording import Given, Sentence, Term, listing, sentence, sentence_n
 
 MAX_NEW = 4

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from games import EMPTY, PositionError, Side
 from games.double_double_dominoes.board import (
     CELLS,
     EACH,
@@ -18,6 +17,7 @@ from games.double_double_dominoes.board import (
     Lay,
     Tile,
 )
+from rules import EMPTY, PositionError, Side
 from wording import noun
 
 SIDES = (noun("side", "red"), noun("side", "green"))

@@ -13,15 +13,16 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step, rule
 from games.draughts import fen
 from games.draughts.board import board
 from games.draughts.faults import PIECES, SIDES, Judge, why_not
 from games.draughts.moves import Generator, Move
 from games.draughts.rule_sets import RULE_SETS
+from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step
+from rules.options import rule
 from wording import Term, Value, listing, noun, sentence
 
 __all__ = ["GAME", "Draughts", "DraughtsRules", "Move", "Position"]
@@ -29,6 +30,7 @@ __all__ = ["GAME", "Draughts", "DraughtsRules", "Move", "Position"]
 TEXT = re.compile(r"(\w{1,2})((?:[-x:]\w{1,2})+)")
 KINGS = {"K": noun("piece", "light king"), "Q": noun("piece", "dark king")}
 CROWNED = str.maketrans("".join(PIECES), "".join(KINGS))
+UNCROWNED = str.maketrans("".join(KINGS), "".join(PIECES))
 FEW = {3: 32, 2: 10}
 """Plies that the last pieces may play against a lone king, by their number (`last_pieces`)."""
 
@@ -112,7 +114,7 @@ MISTAKES = {
 
 
 class Draughts(Game[Position, Move]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "draughts"
     short_name = "draughts"
@@ -123,6 +125,7 @@ class Draughts(Game[Position, Move]):
     Rules = DraughtsRules
     piece_nouns = (noun("piece", "light man"), noun("piece", "dark man"))
     figure_nouns = KINGS
+    kinds = "WKBQ"
     endings = ENDINGS
     mistakes = MISTAKES
     rule_sets = RULE_SETS
@@ -327,6 +330,12 @@ class Draughts(Game[Position, Move]):
         self._check_pieces((light, dark))
         stayed = light & before.pieces[0] | dark & before.pieces[1]
         return Position((light, dark), before.kings & stayed | self._crowned((light, dark)), side)
+
+    def arranged(self, figures: str, side: Side, told: Mapping[str, bool]) -> Position:
+        """The position with these men and kings; men on their last row are kings. Raises PositionError."""
+        made = self.set_up(figures.translate(UNCROWNED), side, self.starts[0])
+        kings = sum(1 << cell for cell, letter in enumerate(figures) if letter in KINGS)
+        return Position(made.pieces, kings | self._crowned(made.pieces), side)
 
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, found from which pieces came, went and changed colour."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from games import EMPTY, Fault, MoveError, changed_cells
 from games.draughts.board import FORWARD
+from rules import EMPTY, Fault, MoveError
+from rules.turns import changed_cells
 from wording import Sentence, Term, listing, noun, sentence, sentence_n
 
 if TYPE_CHECKING:

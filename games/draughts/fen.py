@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from games import PositionError, Side, cells_of
+from rules import PositionError, Side
+from rules.turns import cells_of
+from wording import sentence
 
 LETTERS = "WB"
 """The sides' letters: light is White, dark is Black."""
@@ -35,16 +37,19 @@ def read(text: str, squares: int) -> Pieces:
     """The position that the text tells, on a board of so many squares. Raises PositionError."""
     match = TEXT.fullmatch("".join(text.split()))
     if match is None:
-        raise PositionError(f"{text[:80]!r} is no position of draughts; they look like {EXAMPLE}")
+        given = repr(text[:80])
+        raise PositionError(
+            sentence("{text} is no position of draughts; they look like {name}", text=given, name=EXAMPLE)
+        )
     found, kings = [0, 0], 0
     named = match[2][1:].upper().split(":")
     if {one[0] for one in named} != set(LETTERS):
-        raise PositionError(f"{text[:80]!r} tells one side's pieces twice")
+        raise PositionError(sentence("{text} tells one side's pieces twice", text=repr(text[:80])))
     for one in named:
         for word in filter(None, one[1:].split(",")):
             bits = _squares(word.lstrip("K"), squares)
             if bits & (found[0] | found[1]):
-                raise PositionError(f"{text[:80]!r} has two pieces on {word}")
+                raise PositionError(sentence("{text} has two pieces on {cell}", text=repr(text[:80]), cell=word))
             found[LETTERS.index(one[0])] |= bits
             kings |= bits if word[0] == "K" else 0
     return Pieces((found[0], found[1]), kings, LETTERS.index(match[1].upper()))
@@ -55,5 +60,7 @@ def _squares(word: str, squares: int) -> int:
     first, _, last = word.partition("-")
     low, high = int(first), int(last or first)
     if not 1 <= low <= high <= squares:
-        raise PositionError(f"there is no square {word}; they are numbered 1 to {squares}")
+        raise PositionError(
+            sentence("there is no square {cell}; they are numbered 1 to {most}", cell=word, most=squares)
+        )
     return sum(1 << number - 1 for number in range(low, high + 1))

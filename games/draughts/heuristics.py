@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from games import Side
 from games.draughts import Draughts, Position
+from rules import Side
 
 MAN = 100
 KING, FLYING_KING = 140, 300

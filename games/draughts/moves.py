@@ -6,8 +6,9 @@ import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from games import Side, cells_of
 from games.draughts.board import DIRECTIONS, FORWARD, Board
+from rules import Side
+from rules.turns import cells_of
 
 KEPT = 1 << 15
 """Positions whose moves are remembered."""

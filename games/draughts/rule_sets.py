@@ -7,7 +7,7 @@ Brazilian: international on the small board. Russian and pool: the rules of thei
 
 from __future__ import annotations
 
-from games import RuleSet
+from rules import RuleSet
 from wording import noun, sentence
 
 FLYING = {"flying": True, "backwards": True}

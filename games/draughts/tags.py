@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import games
-from games import RULE_SET, RuleError
+from rules import RuleError
+from rules.options import RULE_SET, parse_rules
 
 UNWRITTEN = ()
 TYPES = {"20": "international", "21": "english", "23": "pool", "25": "russian", "26": "brazilian"}
@@ -42,5 +42,5 @@ def rules_of(tags: Mapping[str, str]) -> dict[str, object] | None:
 
 
 def _options(game: Any, rules: Mapping[str, object]) -> dict[str, Any]:
-    options: dict[str, Any] = vars(games.parse_rules(type(game), rules))
+    options: dict[str, Any] = vars(parse_rules(type(game), rules))
     return options

@@ -13,17 +13,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from games import (
-    EMPTY,
-    Fault,
-    Game,
-    MoveError,
-    Outcome,
-    Side,
-    Step,
-    cells_of,
-    changed_cells,
-)
 from games.go import counting
 from games.go import position as texts
 from games.go.board import PIECES, board
@@ -31,6 +20,8 @@ from games.go.faults import Judge
 from games.go.playout import Playout
 from games.go.position import COLOURS, Position
 from games.go.rules import RULE_SETS, GoRules
+from rules import EMPTY, Fault, Game, MoveError, Outcome, Side, Step
+from rules.turns import cells_of, changed_cells
 from wording import Given, Sentence, Term, noun, sentence
 
 __all__ = ["COLOURS", "GAME", "PASS", "PIECES", "Go", "GoRules", "Move", "Position"]
@@ -67,7 +58,7 @@ IN_SHORT = (
 
 
 class Go(Game[Position, Move]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "go"
     short_name = "go"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from games import EMPTY, cells_of
+from rules import EMPTY
+from rules.turns import cells_of
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
 """Letters of the columns, without I, as go players and GTP have them."""

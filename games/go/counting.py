@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from games import cells_of
 from games.go.board import Board, Stones, board
 from games.go.playout import Playout
+from rules.turns import cells_of
 
 PLAYOUTS = 64
 """Games played at random from the end of a game, to see which stones are left standing."""

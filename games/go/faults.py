@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from games import EMPTY, Fault, Side, changed_cells
 from games.go.board import PIECES
 from games.go.position import COLOURS
+from rules import EMPTY, Fault, Side
+from rules.turns import changed_cells
 from wording import Given, Listing, Sentence, Term, listing, sentence, sentence_n
 
 

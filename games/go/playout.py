@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import random
 
-from games import cells_of
 from games.go.board import Stones
+from rules.turns import cells_of
 
 BORDER = 2
 NOBODY = -1

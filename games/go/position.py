@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from games import PositionError, Side
 from games.go.board import Board, Stones
+from rules import PositionError, Side
 from wording import Term, noun, sentence
 
 COLOURS = (noun("side", "black"), noun("side", "white"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from games import RuleError, RuleSet, rule
+from rules import RuleError, RuleSet
+from rules.options import rule
 from wording import noun, sentence
 
 SIZES = ("9", "13", "19")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from games import GameError
 from games.go import PASS_TEXT, Go, Move, Position
 from games.go.board import COLUMNS, board
+from rules import GameError
 
 NUMBER = "1"
 SIZE = "19"

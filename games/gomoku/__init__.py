@@ -16,29 +16,18 @@ without `two`. The sides are then the two seats, and the position records which 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from typing import Literal, NamedTuple
 
-from games import (
-    EMPTY,
-    Fault,
-    Game,
-    MoveError,
-    Outcome,
-    PositionError,
-    RuleError,
-    RuleSet,
-    Side,
-    Step,
-    cells_of,
-    changed_cells,
-    rule,
-)
 from games.gomoku import position as texts
 from games.gomoku import renju
 from games.gomoku.board import board
 from games.gomoku.faults import Judge
 from games.gomoku.position import COLOURS, LONG_OPENING, OPENING, SEATS, Position
+from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, RuleSet, Side, Step
+from rules.options import rule
+from rules.turns import cells_of, changed_cells
 from wording import Given, Sentence, Term, noun, sentence
 
 __all__ = ["COLOURS", "GAME", "PIECES", "Choice", "Gomoku", "GomokuRules", "Move", "Position"]
@@ -48,6 +37,12 @@ PIECES = ("B", "W")
 MOVE = re.compile(r"[a-z]\d{1,2}")
 NEAR = {"pro": 2, "long_pro": 3}
 """Steps from the middle, in any direction, within which an opening forbids black's second stone."""
+
+
+@functools.cache
+def _laid(cell: int, piece: str) -> tuple[Step, ...]:
+    """The stone laid; made once, because searches ask for the steps of every move."""
+    return (Step("place", cell, None, piece),)
 
 
 class Move(NamedTuple):
@@ -154,7 +149,7 @@ MISTAKES = {
 
 
 class Gomoku(Game[Position, Move | Choice]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "gomoku"
     short_name = "gomoku"
@@ -307,7 +302,7 @@ class Gomoku(Game[Position, Move | Choice]):
         """The stone laid; nothing for a choice."""
         if isinstance(move, Choice):
             return ()
-        return (Step("place", move.cell, None, PIECES[self.colour(position)]),)
+        return _laid(move.cell, PIECES[self.colour(position)])
 
     def piece_noun(self, letter: str) -> Term:
         """A stone named by its colour, even where the sides are the two seats."""

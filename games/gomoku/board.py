@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import string
 
-from games import cells_of
+from rules.turns import cells_of
 
 FIVE = 5
 """Stones in a row that win."""
@@ -126,11 +126,11 @@ class Board:
 
     def letters(self, stones: tuple[int, int], marks: str) -> str:
         """One letter per cell; `marks` holds the letters for black, white and empty."""
-        black, white = stones
-        return "".join(
-            marks[0] if black >> cell & 1 else marks[1] if white >> cell & 1 else marks[2]
-            for cell in range(self.size**2)
-        )
+        cells = [marks[2]] * self.size**2
+        for own, mark in zip(stones, marks, strict=False):
+            for cell in cells_of(own):
+                cells[cell] = mark
+        return "".join(cells)
 
 
 @functools.cache

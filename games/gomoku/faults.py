@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from games import EMPTY, Fault, changed_cells
 from games.gomoku.position import COLOURS
 from games.gomoku.renju import FOULS
+from rules import EMPTY, Fault
+from rules.turns import changed_cells
 from wording import Given, Listing, Sentence, Term, listing, sentence, sentence_n
 
 

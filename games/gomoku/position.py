@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from games import PositionError, Side
 from games.gomoku.board import Board
+from rules import PositionError, Side
 from wording import Given, Sentence, Term, noun, sentence
 
 Stage = Literal["play", "lay", "choose"]

@@ -12,8 +12,8 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from games import cells_of
 from games.gomoku.board import FIVE, Board, board
+from rules.turns import cells_of
 from wording import sentence
 
 OVERLINE, DOUBLE_FOUR, DOUBLE_THREE = "overline", "double_four", "double_three"

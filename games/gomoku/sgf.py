@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from games import MoveError
 from games.gomoku import NEAR, Choice, Gomoku, Move, Position
+from rules import MoveError
 
 NUMBER = "4"
 SIZE = "15"

@@ -10,103 +10,23 @@ The other games of the family are rule options, together under one name in `game
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Iterator
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
-import games
-from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step, cells_of, rule
-from games.nine_mens_morris.board import CELLS, FULL, POINTS, board, lines
+from games.nine_mens_morris import notation
+from games.nine_mens_morris.board import CELLS, FULL, board, lines
 from games.nine_mens_morris.faults import PIECES, SIDES, Judge
+from games.nine_mens_morris.position import MIN_MEN, Journey, MorrisRules, Move, Position
 from games.nine_mens_morris.rule_sets import RULE_SETS
+from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Right, Side, Step
+from rules.turns import cells_of, changed_cells
 from wording import Term, noun, sentence
 
 __all__ = ["CELLS", "FULL", "GAME", "MIN_MEN", "MorrisRules", "Move", "NineMensMorris", "Position", "lines"]
 
-MIN_MEN = 3
-"""Men needed once all are laid; a side with fewer has lost."""
-DIGITS = "0123456789ABC"
-"""Digits of the counts in a position's text: one each, even for ten to twelve men."""
+ALL_LAID = "all_laid"
+"""Code of what people tell about a board set up by hand: men that do not stand there were taken."""
 T = TypeVar("T")
-MOVE = re.compile(r"(?:([a-z]\d+)-)?([a-z]\d+)(?:x([a-z]\d+))?")
-POSITION = re.compile(
-    r"(?:(light|dark):)?([MEO]+)([0-9ABC]{4})(?:/([0-9a-f]+)/([0-9a-f]+))?((?:/(?:[a-g][1-7]-[a-g][1-7]|-)){2})?"
-)
-
-
-@dataclasses.dataclass(frozen=True)
-class MorrisRules:
-    """The rule options; the defaults are the game as țintar is played."""
-
-    men: int = rule(9, "men of each side", minimum=3, maximum=12)
-    flying: bool = rule(False, "who has three men left may move them to any empty point")
-    mill_protected: bool = rule(False, "a man in a mill may be taken only if no other is left")
-    diagonals: bool = rule(False, "the corners of the squares are joined too, as in twelve men's morris")
-    first: str = rule("light", "who begins; auto is whoever lays the first man", choices=("light", "dark", "auto"))
-    repetition: int = rule(3, "the game is drawn when a position occurs so often; 0 is never", minimum=0, maximum=9)
-    quiet_plies: int = rule(100, "drawn after so many moves without a capture; 0 is never", minimum=0, maximum=1000)
-    three_men_plies: int = rule(
-        0, "drawn sooner, after so many, while a side has only three men; 0 is as usual", minimum=0, maximum=1000
-    )
-    board: str = rule(
-        "nine", "the board: of nine, six or three men's morris", choices=("nine", "six", "three"), drawn=True
-    )
-    move_early: bool = rule(False, "men may also move while others are still to be laid")
-    one_time_mills: bool = rule(False, "a side takes a man only for the first mill on each line")
-    no_return: bool = rule(False, "a man that left a mill to close another may not go straight back and close it")
-    full_draw: bool = rule(False, "the game is drawn if the board is full once all men are laid")
-
-    def __post_init__(self) -> None:
-        if self.repetition == 1:
-            raise RuleError("nine_mens_morris: rule option repetition is 0 or at least 2, not 1")
-        if self.diagonals and self.board != "nine":
-            raise RuleError(f"nine_mens_morris: rule option diagonals is for board nine, not {self.board}")
-        most = len(POINTS[self.board].split()) // 2
-        if self.men > most:
-            raise RuleError(
-                f"nine_mens_morris: rule option men is at most {most} on board {self.board}, not {self.men}"
-            )
-
-
-Journey = tuple[int, int]
-"""A man's way, from a cell to another."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Position:
-    """The whole state of a game. Equal positions are those that the rules treat alike from here on."""
-
-    men: tuple[int, int]
-    """Men of each side on the board, a bit per cell."""
-    hands: tuple[int, int]
-    """Men that each side has still to lay."""
-    side: Side
-    """Who moves next."""
-    quiet: int = 0
-    """Moves since the last man was laid or taken; stays 0 if no rule counts them."""
-    earlier: tuple[int, ...] = ()
-    """Sorted keys of the positions since then, as their order has no effect. Empty if no rule needs them."""
-    spent: tuple[int, int] = (0, 0)
-    """Lines for which each side may take no man again, as bit sets of `NineMensMorris.mills`: see `one_time_mills`."""
-    barred: tuple[Journey | None, Journey | None] = (None, None)
-    """The way back into a mill that each side may not go in its next turn: see `no_return`."""
-
-    @property
-    def key(self) -> int:
-        """What must recur for a repetition: the men and the mover."""
-        return self.men[0] | self.men[1] << 24 | self.side << 48
-
-
-class Move(NamedTuple):
-    """One whole turn, in indices into `CELLS`."""
-
-    to: int
-    origin: int | None = None
-    """None where a man is laid."""
-    removed: int | None = None
-    """The enemy man taken for a mill, or None."""
-
-
 ENDINGS = {
     "mill_closed": sentence("a mill is closed"),
     "board_full": sentence("the board is full"),
@@ -133,7 +53,7 @@ MISTAKES = {
 
 
 class NineMensMorris(Game[Position, Move]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "nine_mens_morris"
     short_name = "morris"
@@ -278,7 +198,7 @@ class NineMensMorris(Game[Position, Move]):
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
         """A turn changes at most three points: a man's origin, its destination and the man taken."""
-        return len(games.changed_cells(board, target)) <= 3 * plies
+        return len(changed_cells(board, target)) <= 3 * plies
 
     def flies(self, position: Position, side: Side) -> bool:
         """Whether a side may move its men to any empty point."""
@@ -390,95 +310,21 @@ class NineMensMorris(Game[Position, Move]):
 
     def format_move(self, position: Position, move: Move) -> str:
         """`d2`, `a1-a4`, with a removal `d2xf4`, `a1-a4xg7`."""
-        journey = self.cells[move.to] if move.origin is None else f"{self.cells[move.origin]}-{self.cells[move.to]}"
-        return journey if move.removed is None else f"{journey}x{self.cells[move.removed]}"
+        return notation.format_move(self, move)
 
     def parse_move(self, position: Position, text: str) -> Move:
-        """The turn that the text describes, capitals allowed. Raises MoveError."""
-        match = MOVE.fullmatch(text.strip().lower())
-        if match is None:
-            said = sentence("{text} is no move; moves look like d2, a1-a4, d2xf4, a1-a4xg7", text=repr(text[:40]))
-            raise MoveError("not_a_move", said)
-        for name in match.groups():
-            if name is not None and name not in self.cells:
-                raise MoveError("no_such_cell", sentence("there is no point {name} on the board", name=repr(name)))
-        origin, to, removed = (None if name is None else self.cells.index(name) for name in match.groups())
-        assert to is not None
-        move = Move(to, origin, removed)
+        """The legal turn that the text describes, capitals allowed."""
+        move = notation.parse_move(self, text)
         self._check(position, move)
         return move
 
     def format_position(self, position: Position) -> str:
-        """The mover's name, a colon, and 28 characters from the mover's point of view.
-
-        One letter per cell: `M` mine, `E` the enemy's, `O` empty. Then one digit each (`A` `B` `C` are ten to twelve):
-        my men still to lay, the enemy's, my men on the board, the enemy's. Where the rules need them, there follow the
-        lines that take no man again, mine and the enemy's (`/3/0`: a bit per mill), and the ways that may not be gone
-        back (`/a7-d7/-`).
-        """
-        mine, theirs = position.side, 1 - position.side
-        letters = self.board(position).translate(str.maketrans(PIECES[mine] + PIECES[theirs] + EMPTY, "MEO"))
-        on_board = [men.bit_count() for men in position.men]
-        counts = (position.hands[mine], position.hands[theirs], on_board[mine], on_board[theirs])
-        text = f"{SIDES[mine]}:{letters}{''.join(DIGITS[count] for count in counts)}"
-        if any(position.spent):
-            text += f"/{position.spent[mine]:x}/{position.spent[theirs]:x}"
-        if any(position.barred):
-            ways = (position.barred[mine], position.barred[theirs])
-            text += "".join("/-" if way is None else f"/{self.cells[way[0]]}-{self.cells[way[1]]}" for way in ways)
-        return text
+        """The mover's name, and the men from the mover's point of view, as `notation` explains."""
+        return notation.format_position(self, position)
 
     def parse_position(self, text: str) -> Position:
-        """The position from `format_position`'s text; without the name and colon, light is the mover.
-
-        Raises PositionError.
-        """
-        match = POSITION.fullmatch(text.strip())
-        if match is None or len(match[2]) != len(self.cells):
-            count = len(self.cells)
-            raise PositionError(
-                f"{text[:60]!r} is not {count} letters M, E, O and four digits, with light: or dark: before"
-            )
-        side = 0 if match[1] is None else SIDES.index(match[1])
-        mine, theirs = (sum(1 << cell for cell, man in enumerate(match[2]) if man == letter) for letter in "ME")
-        to_lay, theirs_to_lay, count, their_count = (DIGITS.index(digit) for digit in match[3])
-        if (count, their_count) != (mine.bit_count(), theirs.bit_count()):
-            raise PositionError(f"{text[:60]!r} counts {count} and {their_count} men, but shows others")
-        if max(to_lay + count, theirs_to_lay + their_count) > self.rules.men:
-            raise PositionError(f"{text[:60]!r} has more than {self.rules.men} men of a side")
-        if to_lay - theirs_to_lay not in (0, 1) and not self.rules.move_early:
-            raise PositionError(f"{text[:60]!r}: the mover has as many men to lay as the enemy, or one more")
-        spent, ways = self._parse_spent(match[4], match[5]), self._parse_ways(match[6])
-        order = (0, 1) if side == 0 else (1, 0)
-        men, hands = (mine, theirs), (to_lay, theirs_to_lay)
-        return Position(
-            (men[order[0]], men[order[1]]),
-            (hands[order[0]], hands[order[1]]),
-            side,
-            spent=(spent[order[0]], spent[order[1]]),
-            barred=(ways[order[0]], ways[order[1]]),
-        )
-
-    def _parse_spent(self, *words: str | None) -> tuple[int, ...]:
-        """The lines of the mover and the enemy that take no man again. Raises PositionError."""
-        spent = tuple(int(word[:9], 16) if word else 0 for word in words)
-        if any(spent) and not self.rules.one_time_mills:
-            raise PositionError("lines that take no man again are for rule option one_time_mills")
-        if max(spent) >> len(self.mills):
-            raise PositionError(f"{max(spent):x} names more lines than the {len(self.mills)} of the board")
-        return spent
-
-    def _parse_ways(self, text: str | None) -> tuple[Journey | None, ...]:
-        """The ways that the mover and the enemy may not go back. Raises PositionError."""
-        words = (text or "/-/-").split("/")[1:]
-        names = [word.split("-") for word in words if word != "-"]
-        if names and not self.rules.no_return:
-            raise PositionError("ways that may not be gone back are for rule option no_return")
-        if strange := [name for pair in names for name in pair if name not in self.cells]:
-            raise PositionError(f"there is no point {strange[0]!r} on the board")
-        cells = self.cells.index
-        pairs = [None if word == "-" else word.split("-") for word in words]
-        return tuple(None if pair is None else (cells(pair[0]), cells(pair[1])) for pair in pairs)
+        """The position from `format_position`'s text; without the mover's name, light is the mover."""
+        return notation.parse_position(self, text)
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """The men still to lay stay as `before`, or as near to that as the men on the board allow."""
@@ -498,6 +344,15 @@ class NineMensMorris(Game[Position, Move]):
         men = tuple(sum(1 << cell for cell, man in enumerate(board) if man == piece) for piece in PIECES)
         laid = hands if side == 0 else (hands[1], hands[0])
         return Position((men[0], men[1]), laid, side, spent=before.spent)
+
+    def arranged(self, figures: str, side: Side, told: Mapping[str, bool]) -> Position:
+        """The position with these men; those that do not stand there are still to be laid, unless told otherwise."""
+        position = self.set_up(figures, side, self.initial())
+        return dataclasses.replace(position, hands=(0, 0)) if told.get(ALL_LAID) else position
+
+    def rights(self, position: Position) -> tuple[Right, ...]:
+        """Whether the men that do not stand there were taken, or are still to be laid."""
+        return (Right(ALL_LAID, sentence("all men have been laid"), position.hands == (0, 0)),)
 
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, found from which men came, went and changed colour."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import games
-from games import EMPTY, Fault
+from rules import EMPTY, Fault
+from rules.turns import changed_cells
 from wording import Sentence, Term, noun, sentence, sentence_n
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Judge:
     def __init__(self, game: NineMensMorris, position: Position, board: str) -> None:
         before = game.board(position)
         mine, theirs = PIECES[position.side], PIECES[1 - position.side]
-        self.game, self.position, self.changed = game, position, games.changed_cells(before, board)
+        self.game, self.position, self.changed = game, position, changed_cells(before, board)
         self.me, self.foe = Term("side", SIDES[position.side]), Term("side", SIDES[1 - position.side])
         self.my_new = [cell for cell in self.changed if board[cell] == mine]
         self.foe_new = [cell for cell in self.changed if board[cell] == theirs]

@@ -7,7 +7,7 @@ but takes a man only the first time; a second man for two mills at once, as some
 
 from __future__ import annotations
 
-from games import RuleSet
+from rules import RuleSet
 from wording import noun, sentence
 
 FLYING = {"flying": True, "mill_protected": True}

@@ -10,24 +10,13 @@ import dataclasses
 import re
 from typing import NamedTuple
 
-from games import (
-    EMPTY,
-    Fault,
-    Game,
-    MoveError,
-    Outcome,
-    PositionError,
-    RuleSet,
-    Side,
-    Step,
-    cells_of,
-    changed_cells,
-    rule,
-)
 from games.reversi import openings
 from games.reversi.bitboard import CELLS, places, turned
 from games.reversi.faults import PIECES, SIDES, Judge, disc
 from games.reversi.openings import START
+from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleSet, Side, Step
+from rules.options import rule
+from rules.turns import cells_of, changed_cells
 from wording import Term, noun, sentence
 
 __all__ = ["CELLS", "GAME", "PASS", "Move", "Position", "Reversi"]
@@ -104,7 +93,7 @@ MISTAKES = {
 
 
 class Reversi(Game[Position, Move]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; `rules.Game` says what each method promises."""
 
     name = "reversi"
     short_name = "reversi"

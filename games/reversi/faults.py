@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import games
-from games import EMPTY, Fault, Side, cells_of
 from games.reversi.bitboard import CELLS, places, turned
+from rules import EMPTY, Fault, Side
+from rules.turns import cells_of, changed_cells
 from wording import Given, Sentence, Term, noun, sentence, sentence_n
 
 SIDES = (noun("side", "black"), noun("side", "white"))
@@ -22,7 +22,7 @@ class Judge:
         self.me, self.foe = Term("side", SIDES[side]), Term("side", SIDES[1 - side])
         self.my_disc, self.foe_disc = disc(side), disc(1 - side)
         mine, theirs = PIECES[side], PIECES[1 - side]
-        self.changed = games.changed_cells(before, board)
+        self.changed = changed_cells(before, board)
         came = [cell for cell in self.changed if before[cell] == EMPTY]
         self.my_new = [cell for cell in came if board[cell] == mine]
         self.foe_new = [cell for cell in came if board[cell] == theirs]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from games import MoveError
 from games.reversi import PASS, Move, Position, Reversi
 from games.reversi.bitboard import CELLS
+from rules import MoveError
 
 PAIR = re.compile(r"[a-h][1-8]")
 

@@ -9,7 +9,6 @@ from typing import Annotated
 import cv2
 import typer
 
-import games
 from calibration.annotated import read_annotated
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate, TemplateError
@@ -17,6 +16,7 @@ from models.evaluation.cells import LabelledCells, Progress, cells_of_photos, ce
 from models.evaluation.split import few_split, fold_split
 from models.evaluation.table import descriptors_for, lines_of, make_table
 from places.weights import WeightsError
+from rules import GameError
 from vision.cli import JSON, RULE, progress_bar, stop, template_of
 
 COMMAND = "eval-descriptors"
@@ -93,7 +93,7 @@ def eval_descriptors(
                 cells, split, game=template.game, source=source, network=template.descriptor, fetch=bool(weights),
                 step=lambda title: progress.update(task, advance=1, description=title),
             )  # fmt: skip
-    except (games.GameError, TemplateError, WeightsError, ValueError, OSError) as error:
+    except (GameError, TemplateError, WeightsError, ValueError, OSError) as error:
         raise stop(COMMAND, error) from None
     sys.stdout.write((table.model_dump_json() if as_json else "\n".join(lines_of(table))) + "\n")
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from games import EMPTY
 from models.evaluation.split import Indices, Part
+from rules import EMPTY
 from vision.calibrating.fitting import SOFTNESS
 from vision.reading.descriptors import Descriptors
 

@@ -235,8 +235,8 @@ def evaluation(
 
     Example: kibitzer train evaluation --game co_ganh --rule capture=flip --games 400 --match 40
     """
-    from games import rules_from_words
     from models.train.search_evaluation.recipe import make_evaluation
+    from rules.options import rules_from_words
 
     try:
         made = make_evaluation(

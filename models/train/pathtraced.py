@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from games import AnyGame
 from models.train.pathtraced_board import BoardBody, board_body, plain, usual_colours
 from models.train.pathtraced_camera import LensPlan, develop, place_camera, random_lens, sensor, straight_px
 from models.train.pathtraced_clutter import random_clutter
@@ -23,6 +22,7 @@ from models.train.pathtraced_men import MenLook, all_men, one_man, random_men
 from models.train.pathtraced_mesh import Mesh, in_mitsuba
 from models.train.pathtraced_tiles import tiles_mesh
 from models.train.pathtraced_variant import RendererError, load_mitsuba
+from rules import AnyGame
 from vision.frame import Image
 from vision.simulated.camera import PinholeCamera
 from vision.simulated.drawing import with_print

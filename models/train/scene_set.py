@@ -8,6 +8,7 @@ from pathlib import Path
 
 import games
 from models.train.scenes import write_scenes
+from rules.options import rules_from_words
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ def trace_scene_set(folder: Path) -> list[Path]:
 
 
 def _trace(out: Path, part: SceneFolder) -> Path:
-    game = games.load(part.game, games.rules_from_words(list(part.rules)))
+    game = games.load(part.game, rules_from_words(list(part.rules)))
 
     def progress(done: int) -> None:
         if done % LOG_EVERY == 0 or done == part.count:

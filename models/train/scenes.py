@@ -11,10 +11,10 @@ from typing import Any
 import cv2
 import numpy as np
 
-import games
 from calibration.template import load_template
-from games import AnyGame
 from models.train.pathtraced import trace_scene
+from rules import AnyGame
+from rules.options import switched_on
 
 NOTE = "path-traced by kibitzer train scenes; no photographs, no real boards"
 MAX_SCENES = 4000
@@ -41,7 +41,7 @@ def write_scenes(
     """
     if not 0 < count <= MAX_SCENES:
         raise SceneFolderError(f"--count is from 1 to {MAX_SCENES}, not {count}")
-    template = load_template(game.name, games.switched_on(game))
+    template = load_template(game.name, switched_on(game))
     labels = _labels(out, game, seed)
     made = 0
     for number in range(count):
@@ -60,7 +60,7 @@ def write_scenes(
 
 def scene_chance(game: AnyGame, seed: int, number: int) -> np.random.Generator:
     """The random generator of one scene: different for every game, rule that changes the board, seed and number."""
-    rules = ",".join(sorted(games.switched_on(game)))
+    rules = ",".join(sorted(switched_on(game)))
     return np.random.default_rng([seed, number, zlib.crc32(f"{game.name} {rules}".encode())])
 
 
@@ -69,7 +69,7 @@ def _labels(out: Path, game: AnyGame, seed: int) -> dict[str, Any]:
     fresh = {
         "note": NOTE,
         "game": game.name,
-        "rules": sorted(games.switched_on(game)),
+        "rules": sorted(switched_on(game)),
         "seed": seed,
         "images": {},
     }

@@ -11,6 +11,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from rules import GameError
+from rules.options import rules_from_words
+
 
 def scenes(
     game: Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")],
@@ -35,7 +38,7 @@ def scenes(
     from models.train.scenes import SceneFolderError, write_scenes
 
     try:
-        the_game = games.load(game, games.rules_from_words(rule))
+        the_game = games.load(game, rules_from_words(rule))
         with _bar() as progress:
             task = progress.add_task(the_game.title, total=count)
             made = write_scenes(
@@ -46,7 +49,7 @@ def scenes(
                 size_px=_size(size),
                 progress=lambda done: progress.update(task, completed=done),
             )
-    except (games.GameError, SceneFolderError, RendererError, ValueError) as error:
+    except (GameError, SceneFolderError, RendererError, ValueError) as error:
         sys.stderr.write(f"kibitzer train scenes: {error}\n")
         raise typer.Exit(2) from None
     facts = {"game": the_game.name, "out": str(out), "scenes": count, "made": made, "seed": seed}

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
-from games import EMPTY as EMPTY_LETTER
 from models.train.joint import WholeBoard
 from models.train.patch_pool import PatchPool
 from models.train.patches import DARK, EMPTY, LIGHT, OTHER, PATCH_PX
+from rules import EMPTY as EMPTY_LETTER
 from vision.frame import Image
 from vision.pose import BoardPose, project, rectify
 from vision.reading.cells import cut_patch

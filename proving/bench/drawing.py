@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from games import AnyGame
+from rules import AnyGame
 from vision.frame import Image
 from vision.pose import project
 from vision.primitives.printed import draw_print, drawn_from_board

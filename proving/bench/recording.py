@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 import games
 from calibration.template import load_template
-from games import EMPTY, AnyGame, Step
+from rules import EMPTY, AnyGame, Step
+from rules.options import switched_on
 from vision.frame import Image
 from vision.pose import rectify
 from vision.simulated.calibrated import profile_of
@@ -84,7 +85,7 @@ def record(
     Unless `finely`, which takes some three times as long, `off_s` is no better than `gone_s`.
     """
     game = games.load(name)
-    template = load_template(game.name, games.switched_on(game))
+    template = load_template(game.name, switched_on(game))
     table = SimulatedTable(template, game.board(game.initial()), default_style(), seed=seed, size_px=size_px)
     step("calibrating")
     profile = profile_of(game, template, table, seed).to_bytes()

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 import games
 from calibration.template import BoardTemplate, load_template
-from games import AnyGame
 from proving.bench.drawing import draw_dominoes
+from rules import AnyGame
+from rules.options import switched_on
 from vision.frame import Image, SourceError
 from vision.simulated.table import SimulatedTable
 from vision.sources.encoded import decode
@@ -52,7 +53,7 @@ class Scene:
 def scene_of(name: str, photos: Path | None = None) -> Scene:
     """A game's scene: simulated or drawn, or the first two photos of a folder. Raises GameError, SourceError."""
     game = games.load(name)
-    template = load_template(game.name, games.switched_on(game))
+    template = load_template(game.name, switched_on(game))
     if photos is not None:
         before, after = _photos(photos)
         return Scene(game, template, f"photos of {photos.name}", before, before, after, None)
@@ -75,7 +76,7 @@ def still_scene(name: str) -> tuple[Scene, NDArray[np.float64] | None]:
     Raises GameError.
     """
     game = games.load(name)
-    template = load_template(game.name, games.switched_on(game))
+    template = load_template(game.name, switched_on(game))
     if template.printed is not None:
         return scene_of(name), None
     chance = random.Random(SEED)

@@ -22,6 +22,9 @@ from daemon.perception.pipeline import Observation, Pipeline
 from proving.bench.figures import Figure, figure
 from proving.bench.recording import LEAD_S, PAUSE_S, Taker, Visit, hands_of
 from proving.soak.trial import SIZES_PX
+from rules import Step
+from rules.options import switched_on
+from rules.turns import carry_out
 from vision.frame import Frame, Image
 from vision.simulated.calibrated import profile_of
 from vision.simulated.style import default_style
@@ -89,7 +92,7 @@ class _Bench:
 
     def __init__(self, name: str, seed: int, rate_hz: float, settle_s: float) -> None:
         self.game = games.load(name)
-        template = load_template(self.game.name, games.switched_on(self.game))
+        template = load_template(self.game.name, switched_on(self.game))
         start = self.game.board(self.game.initial())
         size_px = SIZES_PX.get(len(self.game.cells))
         self._table = SimulatedTable(template, start, default_style(), seed=seed, size_px=size_px)
@@ -112,10 +115,10 @@ class _Bench:
                 return
         raise ValueError(f"the board of {self.game.title} was not read within {FIRST_S:.0f} s")
 
-    def hand(self, side: int, steps: Sequence[games.Step]) -> None:
+    def hand(self, side: int, steps: Sequence[Step]) -> None:
         """Lets one hand come and go, and waits for its verdict."""
         self._looks = []
-        self.taker.visit(steps, side, games.carry_out(self._table.board, steps))
+        self.taker.visit(steps, side, carry_out(self._table.board, steps))
         visit = self.taker.visits[-1]
         self.taker.rest(PAUSE_S * float(self._rng.uniform(0.7, 1.3)))
         while (verdict_s := self._verdict_s(visit)) is None and self._time_s - visit.off_s < GIVE_UP_S:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from games import boards_of_turn, carry_out
 from proving.soak.fault import COMPLAINTS, ByHand, Fault, changed, hands_off
 from proving.soak.legal_boards import TAKEBACKS, one_move_on
 from proving.soak.reporting import put_back, reported
 from proving.soak.trial import Trial
+from rules.turns import boards_of_turn, carry_out
 
 
 class AgentFault(Fault):

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import cv2
 
-import games
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces
 from daemon.judging.other_lines import next_moves
@@ -21,6 +20,8 @@ from proving.soak.fault import COMPLAINTS
 from proving.soak.legal_boards import one_move_on
 from proving.soak.record_comparison import Compared, compare
 from proving.soak.tally import Failure
+from rules import MoveError
+from rules.turns import begins_turn, line_of_play
 
 if TYPE_CHECKING:
     from proving.soak.trial import Trial
@@ -240,7 +241,7 @@ class Judge:
             return False  # restarted after the last move: it waits for the next game, which nobody has set up yet
         if board in {trial.game.board(one) for one in (player.position, player.positions[-1])}:
             return True
-        return code != "unfinished" and games.begins_turn(trial.game, player.positions[-1], board)
+        return code != "unfinished" and begins_turn(trial.game, player.positions[-1], board)
 
     def _is_owed(self) -> bool:
         """Whether an agent's move was announced and has not been made yet."""
@@ -252,8 +253,8 @@ class Judge:
         game, texts = self._trial.game, self._trial.subject.recorded()
         for start in game.starts:
             try:
-                return [game.board(one) for one in games.line_of_play(game, texts, start)]
-            except games.MoveError:
+                return [game.board(one) for one in line_of_play(game, texts, start)]
+            except MoveError:
                 continue
         return []
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import games
-from games import AnyGame, Step
+from rules import AnyGame, Step
+from rules.turns import begins_turn, carry_out
 
 MAX_PLIES = 3
 """Plies that fast hands may make between two looks."""
@@ -33,7 +33,7 @@ def one_move_on(game: AnyGame, position: Any, board: str) -> Any:
     before = game.board(position)
     for move in game.legal_moves(position):
         steps = game.steps(position, move)
-        if steps and games.carry_out(before, steps) == board:
+        if steps and carry_out(before, steps) == board:
             return game.apply(position, move)
     return None
 
@@ -41,12 +41,12 @@ def one_move_on(game: AnyGame, position: Any, board: str) -> Any:
 def _is_begun(game: AnyGame, position: Any, board: str) -> bool:
     """Whether the board is in the middle of a turn; a lifted piece and steps in any order count."""
     before = game.board(position)
-    if games.begins_turn(game, position, board):
+    if begins_turn(game, position, board):
         return True
     for move in game.legal_moves(position):
         steps = game.steps(position, move)
         parts = [steps[1:], tuple(Step("remove", one.origin) for one in steps if one.origin is not None)]
-        if any(part and games.carry_out(before, part) == board for part in parts):
+        if any(part and carry_out(before, part) == board for part in parts):
             return True
     return False
 
@@ -74,7 +74,7 @@ def _successors(game: AnyGame, position: Any, board: str, left: int) -> Iterator
             steps = game.steps(start, move)
             if not steps:
                 continue
-            after = games.carry_out(before, steps)
+            after = carry_out(before, steps)
             if _can_become(game, after, board, left):
                 yield game.apply(start, move), after
 

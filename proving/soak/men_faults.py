@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from games import EMPTY, Step, carry_out
 from proving.soak.fault import COMPLAINTS, ByHand, Fault, hands_off, seconds, wait, wait_while
 from proving.soak.legal_boards import is_beyond_doubt
 from proving.soak.reporting import put_back, reported
 from proving.soak.trial import Trial
+from rules import EMPTY, Step
+from rules.turns import carry_out
 from vision.simulated.tiles import has_tiles
 
 ASKEW = 0.22

@@ -1,7 +1,7 @@
 """Illegal moves by kind, made instead of a legal move.
 
 Each maker returns the resulting board, or None if the mistake is not possible now. The codes by which a kind may be
-reported are those that the game names in `games.Game.mistakes`: they are written from its rules, independently of its
+reported are those that the game names in `rules.Game.mistakes`: they are written from its rules, independently of its
 judge.
 """
 
@@ -12,9 +12,9 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import games
 from daemon.game.line_of_play import shares_pieces
-from games import EMPTY, AnyGame
+from rules import EMPTY, AnyGame
+from rules.turns import carry_out, changed_cells
 
 Attempt = Callable[["Situation"], str | None]
 
@@ -68,8 +68,8 @@ class Situation:
 
     def after(self, move: Any) -> dict[int, str]:
         """The letters that a legal move changes, by cell."""
-        board = games.carry_out(self.board, self.game.steps(self.position, move))
-        return {cell: board[cell] for cell in games.changed_cells(self.board, board)}
+        board = carry_out(self.board, self.game.steps(self.position, move))
+        return {cell: board[cell] for cell in changed_cells(self.board, board)}
 
 
 @dataclasses.dataclass(frozen=True)

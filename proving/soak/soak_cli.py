@@ -18,6 +18,8 @@ from proving.soak.catalogue import FAULTS, kinds_of
 from proving.soak.runs import SoakError, TrialProgress, run_all
 from proving.soak.tally import COUNTS, DEFINITIONS, Tally, total
 from proving.soak.trial import Plan
+from rules import GameError
+from rules.options import rules_from_words
 
 CALM_S = 6.0
 GAMES = ",".join(games.find(name).short_name for name in games.names())
@@ -34,6 +36,9 @@ def soak(
     seed: Annotated[int, typer.Option(min=0, help="First seed; each game is played at as many tables as --seeds.")] = 1,
     seeds: Annotated[int, typer.Option(min=1, max=10000, help="Seeds, counted up from --seed.")] = 1,
     game: Annotated[str, typer.Option("--games", help="Games, with commas between.")] = GAMES,
+    rule: Annotated[
+        list[str], typer.Option("--rule", "--rules", help="Rule option k=v, or a rule set, of all games. Repeatable.")
+    ] = [],  # noqa: B006
     faults: Annotated[str, typer.Option(help=f"With commas between: {', '.join(FAULTS)}; or all, none.")] = "all",
     still: Annotated[bool, typer.Option("--still", help="Nobody makes a move: only the faults happen.")] = False,
     calm_s: Annotated[
@@ -62,11 +67,12 @@ def soak(
     Each failure is printed with the command that reproduces it: kibitzer soak --games morris --seed 3 --until 77
     """
     try:
-        plans = _plans(plies, hours, seed, seeds, game, faults, still, calm_s, until)
-    except (ValueError, games.GameError) as error:
+        plans = _plans(plies, hours, seed, seeds, game, tuple(rule), faults, still, calm_s, until)
+    except (ValueError, GameError) as error:
         raise stop("soak", error) from None
     done: list[Tally] = []
-    same = ("" if faults == "all" else f" --faults {faults}") + ("" if calm_s == CALM_S else f" --calm-s {calm_s:g}")
+    same = "".join(f" --rule {one}" for one in rule)
+    same += ("" if faults == "all" else f" --faults {faults}") + ("" if calm_s == CALM_S else f" --calm-s {calm_s:g}")
     with TemporaryDirectory(prefix="kibitzer-soak-") as temporary:
         folder = out or Path(temporary)
         try:
@@ -91,7 +97,16 @@ def soak(
 
 
 def _plans(
-    plies: int, hours: float, seed: int, seeds: int, game: str, faults: str, still: bool, calm_s: float, until: float
+    plies: int,
+    hours: float,
+    seed: int,
+    seeds: int,
+    game: str,
+    rules: tuple[str, ...],
+    faults: str,
+    still: bool,
+    calm_s: float,
+    until: float,
 ) -> list[Plan]:
     """Plans of all trials, with plies and hours shared out evenly. Raises ValueError, GameError."""
     if plies and hours:
@@ -99,6 +114,8 @@ def _plans(
     if still and not hours:
         raise ValueError("--still makes no plies: say how long with --hours")
     names = [games.find(name.strip()).short_name for name in game.split(",") if name.strip()]
+    for name in names:
+        games.load(name, rules_from_words(rules))
     if not names:
         raise ValueError(f"--games names no game: {game!r}")
     if not plies and not hours:
@@ -107,7 +124,7 @@ def _plans(
     count = len(names) * seeds
     share = -(-plies // count)
     return [
-        Plan(name, seed + number, tuple(kind.name for kind in kinds), share, hours / count, still, calm_s, until)
+        Plan(name, seed + number, tuple(kind.name for kind in kinds), share, hours / count, still, calm_s, until, rules)
         for number in range(seeds)
         for name in names
     ]

@@ -23,7 +23,7 @@ from daemon.perception.pipeline import Observation, Pipeline
 from daemon.storage.journal import Journal
 from daemon.storage.record import REASONS, GameRecord
 from daemon.storage.stored_line import history_of
-from games import AnyGame, Outcome
+from rules import AnyGame, Outcome
 from vision.frame import Frame
 
 LOST_S = 3.0

@@ -26,12 +26,13 @@ from proving.soak.judge import Judge
 from proving.soak.resources import sample
 from proving.soak.subject import Killed, Subject
 from proving.soak.tally import Tally
+from rules.options import rules_from_words, switched_on
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.style import CameraStyle, default_style
 from vision.simulated.table import SimulatedTable
 
-SIZES_PX = {24: (640, 360), 25: (640, 360), 64: (640, 360)}
+SIZES_PX = dict.fromkeys((24, 25, 64, 81), (640, 360))
 """Picture sizes by number of cells, just large enough to read them; other boards get the usual size."""
 THINK_S = 1.5
 AHEAD = 2
@@ -59,6 +60,8 @@ class Plan:
     """Mean of the simulated seconds between two faults."""
     until_s: float = 0.0
     """Ends at this simulated second in any case; 0 for no limit."""
+    rules: tuple[str, ...] = ()
+    """Rule options as `name=value`, or rule sets."""
 
 
 class Trial:
@@ -75,8 +78,8 @@ class Trial:
     ) -> None:
         """`folder` takes the record; pictures of failures go to `keep_failures`."""
         self.plan = plan
-        self.game = games.load(plan.game)
-        self.template = load_template(self.game.name)
+        self.game = games.load(plan.game, rules_from_words(plan.rules))
+        self.template = load_template(self.game.name, switched_on(self.game))
         self.chance = random.Random(f"{plan.game} {plan.seed}")
         self.tally = Tally(self.game.name, plan.seed)
         size_px = SIZES_PX.get(len(self.game.cells))

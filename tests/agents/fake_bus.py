@@ -17,6 +17,7 @@ import zmq
 
 import games
 from agents.messages import ErrorMessage, LimitsPart, PlayerPart, StateMessage, encode
+from rules.turns import line_of_play
 
 Json = dict[str, Any]
 
@@ -94,7 +95,7 @@ def state(
     """The state of a morris game after some moves; the agent plays both sides."""
     game = games.load("morris", rules)
     texts = moves.split()
-    position = games.line_of_play(game, texts)[-1]
+    position = line_of_play(game, texts)[-1]
     player = PlayerPart(agent=agent, limits=limits or LimitsPart(time_s=0.2))
     return StateMessage(
         session=session,

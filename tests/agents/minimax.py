@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 
 from agents.search import WIN
-from games import cells_of
 from games.nine_mens_morris import FULL, Move, NineMensMorris, Position
+from rules.turns import cells_of
 
 LAYING = {"last": 18, "mills": 26, "blocked": 1, "men": 9, "two": 10, "three": 7, "double": 0}
 MOVING = {"last": 14, "mills": 43, "blocked": 10, "men": 11, "two": 0, "three": 0, "double": 8}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from games import AnyGame
+from rules import AnyGame
 
 
 def positions(game: AnyGame, seed: int, count: int, longest: int = 200) -> list[Any]:

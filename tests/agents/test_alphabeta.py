@@ -21,6 +21,7 @@ from agents.plain_search import PlainSearch
 from agents.registry import load_agent
 from agents.search import WIN
 from games.nine_mens_morris import CELLS, NineMensMorris, Position
+from rules.turns import line_of_play
 from tests.agents.minimax import minimax
 
 RULES: list[dict[str, object]] = [
@@ -158,7 +159,7 @@ def test_a_stored_distance_to_the_end_counts_from_where_it_is_found(sign: int) -
 def test_a_repetition_that_the_games_history_makes_a_draw_is_seen() -> None:
     game = morris()
     start = Position((bits("a7 g7 f4"), bits("a1 g1 b4 d2 e3")), (0, 0), 0)
-    line = games.line_of_play(game, ["a7-d7", "a1-d1", "d7-a7", "d1-a1"] * 2, start)[:-1]
+    line = line_of_play(game, ["a7-d7", "a1-d1", "d7-a7", "d1-a1"] * 2, start)[:-1]
     search = MorrisSearch(game, table_mb=1, seed=0, heuristic="best")
     for position in line:
         search.begin(position, None, exact=True)
@@ -178,7 +179,7 @@ def test_the_expected_line_is_legal_and_begins_with_the_move() -> None:
     game = morris()
     for position in positions(game, 3, 20):
         answer = load_agent("alphabeta", game, {"table_mb": 1}).choose(position, Limits(depth=5), NEVER)
-        games.line_of_play(game, answer.pv, position)
+        line_of_play(game, answer.pv, position)
         assert answer.pv[0] == game.format_move(position, answer.move)
         assert answer.depth == 5 or abs(answer.score or 0) > WIN - 100
 

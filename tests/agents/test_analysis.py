@@ -13,7 +13,8 @@ from agents.analyse_cli import app
 from agents.analysis import Analyst, Choice, Judged
 from agents.search import WIN
 from agents.values import Scale, accuracy, chance_of, mark_of, value_of, value_of_end
-from games import Outcome
+from rules import Outcome
+from rules.turns import line_of_play
 
 GO_ON = threading.Event()
 REVERSI = Scale(lead=850, unit="disc", unit_score=100, won_score=100_000)
@@ -23,7 +24,7 @@ def judged_last(name: str, moves: str, time_s: float = 0.2, **rules: Any) -> Jud
     """The last move of a game, judged."""
     game = games.load(name, rules)
     texts = moves.split()
-    positions = games.line_of_play(game, texts)
+    positions = line_of_play(game, texts)
     analyst = Analyst(game, time_s)
     after = analyst.end(positions[-1]) or analyst.best(positions[-1], GO_ON)
     return analyst.judged(positions[-2], game.parse_move(positions[-2], texts[-1]), GO_ON, after)
@@ -77,7 +78,7 @@ def test_the_last_discs_of_reversi_are_judged_exactly() -> None:
     analyst = Analyst(game, 0.5)
     after = analyst.end(position)
     assert after is not None
-    positions = games.line_of_play(game, _texts(game, moves))
+    positions = line_of_play(game, _texts(game, moves))
     for before, move in reversed(list(zip(positions[-9:-1], moves[-8:], strict=True))):
         judged = analyst.judged(before, move, GO_ON, after)
         after = judged.best

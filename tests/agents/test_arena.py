@@ -23,7 +23,9 @@ from agents.arena.play import Abandoned, Job, Played, Use
 from agents.arena.record import Record, RecordError
 from agents.arena.report import points_of, summary
 from agents.jobs import Backend
-from games import AnyGame
+from rules import AnyGame, MoveError
+from rules.options import rule
+from rules.turns import line_of_play
 
 MORRIS, DOMINOES = games.load("morris"), games.load("dominoes")
 SEEN: list[Any] = []
@@ -39,7 +41,7 @@ class Scripted:
     class Options:
         """The agent's options."""
 
-        seed: int = games.rule(0, "nothing", minimum=0, maximum=2**31)
+        seed: int = rule(0, "nothing", minimum=0, maximum=2**31)
 
     def __init__(self, game: AnyGame, options: Any = None) -> None:
         self.game, self.options = game, options
@@ -192,7 +194,7 @@ def test_the_moves_of_a_finished_game_lead_to_its_result() -> None:
     met = meet("random", "scripted", 6, seed=3)
     for job in met.jobs:
         game = play.play(job)
-        line = games.line_of_play(MORRIS, game.moves.split())
+        line = line_of_play(MORRIS, game.moves.split())
         outcome = MORRIS.outcome(line[-1])
         assert outcome is not None and (outcome.winner, outcome.reason) == (game.winner, game.reason)
         assert len(line) - 1 == game.plies == 4 + sum(use.moves for use in game.uses)
@@ -400,7 +402,7 @@ def test_only_whole_openings_up_to_the_first_gap_count_for_the_sequential_test()
 
 def test_an_error_in_the_thread_of_the_games_is_raised_where_they_are_gathered() -> None:
     job = dataclasses.replace(meet("random", "scripted").jobs[0], opening=Opening(None, ("d2", "d2")))
-    with pytest.raises(games.MoveError):
+    with pytest.raises(MoveError):
         GameRunner(Record({})).play([job])
 
 

@@ -16,18 +16,20 @@ from agents.best_moves import BestMoves
 from agents.cli import app
 from agents.endgames import Solver
 from agents.values import final_lead
-from games import AnyGame
+from rules import AnyGame
+from rules.options import rules_from_words
+from rules.turns import line_of_play
 
 NEVER = threading.Event()
 
 
 def found(game: AnyGame, moves: str, count: int = 3, time_s: float = 0.5) -> list[dict[str, object]]:
-    position = games.line_of_play(game, moves.split())[-1]
+    position = line_of_play(game, moves.split())[-1]
     return BestMoves(game).find(position, count, time_s, NEVER)
 
 
 def why(game: AnyGame, moves: str, move: str) -> list[str]:
-    position = games.line_of_play(game, moves.split())[-1]
+    position = line_of_play(game, moves.split())[-1]
     return list(reasons.of(game, position, game.parse_move(position, move)))
 
 
@@ -78,7 +80,7 @@ RULE_SETS = {
 
 @pytest.mark.parametrize(("name", "by"), [(name, by) for name, all_of in RULE_SETS.items() for by in all_of])
 def test_under_other_rule_sets_moves_are_found_and_judged(name: str, by: str) -> None:
-    game = games.load(name, games.rules_from_words([by]))
+    game = games.load(name, rules_from_words([by]))
     search, analyst, position = BestMoves(game), Analyst(game, 0.05), game.initial()
     for ply in range(3):
         best = next(filter(None, (search.find(position, 3, time_s, NEVER) for time_s in (0.1, 1.0, 10.0))), [])
@@ -96,7 +98,7 @@ def test_under_other_rule_sets_moves_are_found_and_judged(name: str, by: str) ->
 def test_five_between_two_enemy_stones_is_none_in_caro() -> None:
     moves = "h8 g8 i8 m8 j8 a1 k8 a3"
     assert why(games.load("gomoku"), moves, "l8") == ["five"]
-    assert why(games.load("gomoku", games.rules_from_words(["caro"])), moves, "l8") == []
+    assert why(games.load("gomoku", rules_from_words(["caro"])), moves, "l8") == []
 
 
 def test_hands_of_dominoes_stay_secret() -> None:
@@ -173,7 +175,7 @@ def test_corners_are_taken_and_given_away() -> None:
 def test_thinking_ends_when_it_is_told_to() -> None:
     gomoku, stop = games.load("gomoku"), threading.Event()
     search = BestMoves(gomoku)
-    position = games.line_of_play(gomoku, "h8 h9 i8".split())[-1]
+    position = line_of_play(gomoku, "h8 h9 i8".split())[-1]
     search.find(position, 3, 0.1, stop)
     threading.Timer(0.2, stop.set).start()
     began_s = time.monotonic()

@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 
 import games
 from agents.cli import app
+from rules.turns import line_of_play
 
 
 def run(*arguments: str) -> Result:
@@ -28,7 +29,7 @@ def test_a_move_is_one_object_with_all_its_fields() -> None:
     found = answer("move", "--game", "morris", "--agent", "alphabeta", "--moves", "d2 f4", "--depth", "4")
     assert list(found) == ["move", "score", "lead", "nodes", "depth", "seconds", "pv", "masked"]
     game = games.load("morris")
-    games.line_of_play(game, ["d2", "f4", *found["pv"]])
+    line_of_play(game, ["d2", "f4", *found["pv"]])
     assert (found["depth"], found["pv"][0]) == (4, found["move"])
 
 

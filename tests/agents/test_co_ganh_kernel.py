@@ -17,6 +17,7 @@ from agents.perft import perft
 from agents.registry import load_agent
 from agents.search import WIN
 from games.co_ganh import CELLS, CoGanh, Position
+from rules.turns import line_of_play
 
 RULES: list[dict[str, object]] = [{}, {"capture": "flip"}, {"capture": "flip", "mo": True}]
 NEVER = threading.Event()
@@ -148,7 +149,7 @@ def test_the_expected_line_is_legal_and_begins_with_the_move() -> None:
         agent = load_agent("alphabeta", game, {"table_mb": 1})
         for position in positions(game, 7, 15):
             answer = agent.choose(position, Limits(nodes=5000), NEVER)
-            games.line_of_play(game, answer.pv, position)
+            line_of_play(game, answer.pv, position)
             assert answer.pv[0] == game.format_move(position, answer.move)
 
 

@@ -16,6 +16,8 @@ import games
 from agents import levels, registry
 from agents.agent import Answer, Limits
 from agents.engines.known import known
+from rules import AnyGame
+from rules.options import parse_options, rule
 
 PAIRS = [(agent, game) for agent in registry.names() for game in registry.games_of(agent)]
 LEVELS = [f"level-{number}" for number in levels.NUMBERS]
@@ -66,8 +68,8 @@ def test_one_that_is_stopped_already_still_answers(agent: str, game: str) -> Non
 @pytest.mark.parametrize(("agent", "game"), [pair for pair in PAIRS if pair[0] not in LEVELS[:-1]])
 def test_an_answer_without_limits_ends_by_itself(agent: str, game: str) -> None:
     rules = games.load(game)
-    start = rules.initial(seed=1)
-    assert registry.load_agent(agent, rules).choose(start, Limits(), threading.Event()).move in rules.legal_moves(start)
+    start, player = rules.initial(seed=1), registry.load_agent(agent, rules, QUICK.get(agent))
+    assert player.choose(start, Limits(), threading.Event()).move in rules.legal_moves(start)
 
 
 @pytest.mark.parametrize(("agent", "game"), [pair for pair in PAIRS if pair[0] not in LEVELS[:-1]])
@@ -81,10 +83,10 @@ def test_stop_ends_the_thinking(agent: str, game: str) -> None:
 def test_the_agent_in_the_document_plays() -> None:
     text = (Path(__file__).parents[2] / "docs" / "adding-an-agent.md").read_text(encoding="utf-8")
     source = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
-    names = {"Any": Any, "AnyGame": games.AnyGame, "Answer": Answer, "Limits": Limits}
-    written: dict[str, Any] = {**names, "dataclasses": dataclasses, "rule": games.rule, "threading": threading}
+    names = {"Any": Any, "AnyGame": AnyGame, "Answer": Answer, "Limits": Limits}
+    written: dict[str, Any] = {**names, "dataclasses": dataclasses, "rule": rule, "threading": threading}
     exec(compile(source, "adding-an-agent.md", "exec", dont_inherit=True), written)
     game = games.load("morris")
     for last, expected in ((False, "a7"), (True, "g1")):
-        made = written["AGENT"](game, games.parse_options(written["AGENT"].Options, {"last": last}, "first", "option"))
+        made = written["AGENT"](game, parse_options(written["AGENT"].Options, {"last": last}, "first", "option"))
         assert made.choose(game.initial(), Limits(), threading.Event()).pv == (expected,)

@@ -22,6 +22,7 @@ from agents.engines.engine_protocols import deadline_in
 from agents.engines.gtp import Gtp, GtpRefused
 from agents.engines.process import EngineProcess
 from agents.engines.uci import MATE, Uci
+from rules.turns import line_of_play
 
 DIALOGUE = Path(__file__).parent / "fake_engines" / "dialogue.py"
 UCI = "> uci\n< A banner, version 1\n< uciok\n> ucinewgame\n> isready\n< readyok\n"
@@ -50,7 +51,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def answer(agent: Any, moves: str, limits: Limits) -> tuple[str, Answer]:
-    position = games.line_of_play(agent.game, moves.split())[-1]
+    position = line_of_play(agent.game, moves.split())[-1]
     told = agent.choose(position, limits, threading.Event())
     return agent.game.format_move(position, told.move), told
 

@@ -16,6 +16,7 @@ from agents.agent import AgentError, Limits
 from agents.engines import engine_protocols
 from agents.engines.process import EngineError, EngineProcess
 from agents.external import MAX_FAILURES
+from rules.turns import line_of_play
 
 ENGINE = Path(__file__).parent / "fake_engines" / "engine.py"
 GAMES = {"uci": "morris", "nboard": "reversi", "gomocup": "gomoku", "gtp": "reversi"}
@@ -43,7 +44,7 @@ def choose(
     protocol: str, agent: Any = None, moves: str | None = None, stop: threading.Event | None = None, game: Any = None
 ) -> Any:
     game = game or games.load(GAMES[protocol])
-    position = games.line_of_play(game, (OPENING[protocol] if moves is None else moves).split())[-1]
+    position = line_of_play(game, (OPENING[protocol] if moves is None else moves).split())[-1]
     player = agent or registry.load_agent("external", game)
     return player.choose(position, Limits(), stop or threading.Event())
 
@@ -167,7 +168,7 @@ def test_a_long_life_with_gtp_keeps_one_games_lines(configure: Any) -> None:
     game = games.load("reversi")
     player = registry.load_agent("external", game)
     for first in "d3 c4 f5 e6".split():
-        position = games.line_of_play(game, [first])[-1]
+        position = line_of_play(game, [first])[-1]
         while game.outcome(position) is None:
             answer = player.choose(position, Limits(), threading.Event())
             position = game.apply(position, answer.move)

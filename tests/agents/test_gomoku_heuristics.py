@@ -10,8 +10,8 @@ import games
 from agents import heuristics
 from agents.heuristics.gomoku import MOST, candidates, utility, windows
 from agents.search import MAX_DEPTH, WIN
-from games import cells_of
 from games.gomoku import Gomoku, Move, Position
+from rules.turns import cells_of, line_of_play
 
 
 def gomoku(**rules: object) -> Gomoku:
@@ -123,7 +123,7 @@ def test_the_value_is_opposite_for_the_other_side_and_below_every_win(rules: dic
 
 def test_a_final_state_is_worth_twice_its_patterns_without_the_mask() -> None:
     game = gomoku()
-    position = games.line_of_play(game, "h8 a1 i8 c1 j8 e1 k8 g1 l8".split())[-1]
+    position = line_of_play(game, "h8 a1 i8 c1 j8 e1 k8 g1 l8".split())[-1]
     assert windows(game, position, None) == utility(game, position) == -2 * 200_000
 
 
@@ -136,7 +136,7 @@ def test_many_fours_stay_below_a_win() -> None:
 
 def test_before_colours_are_chosen_who_will_choose_has_the_better_one() -> None:
     game = gomoku(swap2=True)
-    position = games.line_of_play(game, "h8 a1 i8".split())[-1]
+    position = line_of_play(game, "h8 a1 i8".split())[-1]
     assert windows(game, position, None) == 2013
     assert windows(game, game.apply(position, game.parse_move(position, "two")), None) == -2013
     assert windows(game, game.apply(position, game.parse_move(position, "black")), None) == -2013
@@ -144,7 +144,7 @@ def test_before_colours_are_chosen_who_will_choose_has_the_better_one() -> None:
 
 def test_the_opening_ends_with_the_eighth_stone() -> None:
     game = gomoku()
-    line = games.line_of_play(game, "h8 a1 i8 c1 j9 e1 k7 g1 l2".split())
+    line = line_of_play(game, "h8 a1 i8 c1 j9 e1 k7 g1 l2".split())
     assert [heuristics.is_opening(game, position) for position in line] == [True] * 8 + [False] * 2
 
 

@@ -20,6 +20,7 @@ from agents.minimax import minimax
 from agents.registry import load_agent
 from agents.search import WIN
 from games.gomoku import Choice, Position
+from rules.turns import line_of_play
 from tests.agents.threat_lines import fives, fours
 
 U = np.uint64
@@ -119,7 +120,7 @@ def test_the_sets_of_fives_and_fours_are_those_of_plain_windows() -> None:
 
 def position_of(game: Any, text: str) -> Any:
     """The position after the moves in the text."""
-    return games.line_of_play(game, text.split(), game.initial())[-1]
+    return line_of_play(game, text.split(), game.initial())[-1]
 
 
 def test_the_first_stone_lies_in_the_middle() -> None:

@@ -14,6 +14,7 @@ from agents import uct
 from agents.agent import AgentError, Answer, Limits
 from agents.registry import load_agent
 from agents.uct import Node
+from rules.turns import line_of_play
 from tests.agents.random_games import positions
 
 NEVER = threading.Event()
@@ -64,7 +65,7 @@ def test_the_four_choices() -> None:
 def test_of_equal_means_the_child_with_the_fewest_replies_is_taken() -> None:
     game = games.load("morris")
     few, many = node(4, 2), node(4, 2)
-    few.position, many.position = games.line_of_play(game, ["d2", "f4", "a1"])[-1], game.initial()
+    few.position, many.position = line_of_play(game, ["d2", "f4", "a1"])[-1], game.initial()
     assert uct.choice(parent(many, few), "max", game) == 1
 
 

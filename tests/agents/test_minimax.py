@@ -14,7 +14,7 @@ from agents.minimax import minimax
 from agents.plain_search import PlainSearch
 from agents.registry import load_agent
 from agents.search import WIN
-from games import AnyGame
+from rules import AnyGame
 from tests.agents.random_games import positions
 
 NEVER = threading.Event()

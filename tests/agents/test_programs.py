@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import games
 from agents import board_file, programs
 from agents.board_file import BoardFileError
 from agents.programs_cli import app
 from games.reversi import Position, Reversi
+from rules.turns import line_of_play
 
 PROGRAM = Path(__file__).parent / "fake_engines" / "file_program.py"
 CLEAN = json.loads(json.dumps([[int(value) for value in row] for row in board_file.CLEAN]))
@@ -45,7 +45,7 @@ def test_the_clean_board_is_the_usual_start() -> None:
 
 def test_a_board_makes_the_round_trip_and_keeps_its_permissions(board: Path) -> None:
     board.chmod(0o640)
-    position = games.line_of_play(Reversi(), ["d3", "c5", "f6"])[-1]
+    position = line_of_play(Reversi(), ["d3", "c5", "f6"])[-1]
     board_file.write(board, position.discs)
     assert board_file.read(board) == position.discs
     assert board.stat().st_mode & 0o777 == 0o640
@@ -123,7 +123,7 @@ def test_two_good_programs_play_to_the_end_by_the_rules(board: Path) -> None:
     board_file.write(board, position.discs)
     done = run("match", "--programs", command("good"), command("good"), "--json", "--board", str(board))
     told = json.loads(done.stdout)
-    last = games.line_of_play(game, told["moves"], position)[-1]
+    last = line_of_play(game, told["moves"], position)[-1]
     assert len(told["moves"]) >= 10
     outcome = game.outcome(last)
     assert outcome is not None
@@ -154,7 +154,7 @@ def test_a_bad_program_loses_with_the_rule_named(board: Path, manner: str, rule:
     assert told["text"].startswith("B ")
     assert words in told["text"]
     assert len(told["moves"]) == 1
-    after = games.line_of_play(Reversi(), told["moves"])[-1]
+    after = line_of_play(Reversi(), told["moves"])[-1]
     assert board_file.read(board) == after.discs
 
 

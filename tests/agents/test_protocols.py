@@ -18,7 +18,7 @@ from agents.minimax import Minimax
 from agents.protocols import ggf, sanmill
 from agents.protocols.gomocup import SHARE, GomocupSession
 from agents.protocols.nboard import discs
-from games import GameError, MoveError, PositionError
+from rules import GameError, MoveError, PositionError
 
 ROOT = Path(__file__).resolve().parents[2]
 

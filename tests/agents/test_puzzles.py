@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,29 +16,36 @@ from agents.endgames import Solver
 from agents.puzzles import Certificate
 from agents.puzzles_cli import app
 from agents.values import final_lead
-from games import AnyGame
+from rules import AnyGame
+from rules.options import rules_from_words
 
-PUZZLE_GAMES = ("gomoku", "reversi", "morris", "ganh")
+CERTIFIED = {"gomoku": 3, "reversi": 5, "morris": 4, "ganh": 4}
 
 
-def certified(game: AnyGame, most: int, seeds: range = range(1, 60)) -> Iterator[tuple[Any, Certificate]]:
-    ways = puzzles.certifiers(game)
-    found = 0
-    for seed in seeds:
+def certified(game: AnyGame, most: int) -> list[tuple[Any, Certificate]]:
+    """The first position with a proof of each random game that has one, until there are `most`."""
+    ways, found = puzzles.certifiers(game), list[tuple[Any, Certificate]]()
+    for seed in range(1, 120):
         for position in puzzles.played(game, seed, threading.Event()):
             if (proof := puzzles.certify(ways, position)) is not None:
-                yield position, proof
-                found += 1
+                found.append((position, proof))
                 break
-        if found == most:
-            return
+        if len(found) == most:
+            break
+    return found
 
 
-@pytest.mark.parametrize("name", PUZZLE_GAMES)
+@functools.cache
+def proofs(name: str) -> list[tuple[Any, Certificate]]:
+    """The certified positions of a game; finding them costs seconds."""
+    return certified(games.load(name), CERTIFIED[name])
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
 def test_a_certificate_names_every_legal_move_and_its_line_is_played_to_a_win(name: str) -> None:
     game = games.load(name)
-    seen = 0
-    for position, proof in certified(game, 3):
+    assert len(proofs(name)) == CERTIFIED[name]
+    for position, proof in proofs(name):
         legal = {game.format_move(position, move) for move in game.legal_moves(position)}
         assert {proof.move, *proof.others} == legal and proof.move not in proof.others
         here = position
@@ -48,13 +55,11 @@ def test_a_certificate_names_every_legal_move_and_its_line_is_played_to_a_win(na
         if proof.proof != "table":  # a table's line may stop after some plies
             assert len(proof.line) == proof.plies
             assert ended is not None and ended.winner == game.to_move(position)
-        seen += 1
-    assert seen == 3
 
 
 def test_every_other_disc_is_worth_what_the_certificate_says() -> None:
     reversi, solver = games.load("reversi"), Solver(16)
-    for position, proof in certified(reversi, 5):
+    for position, proof in proofs("reversi"):
         for text, other in proof.others.items():
             after = reversi.apply(position, reversi.parse_move(position, text))
             ended = reversi.outcome(after)
@@ -68,7 +73,7 @@ def test_every_other_disc_is_worth_what_the_certificate_says() -> None:
 
 def test_every_other_stone_of_gomoku_loses_to_fours_that_can_be_played_out() -> None:
     gomoku = games.load("gomoku")
-    for position, proof in certified(gomoku, 3):
+    for position, proof in proofs("gomoku"):
         winner = 1 - gomoku.to_move(position)
         checked = 0
         for text, other in proof.others.items():
@@ -96,7 +101,7 @@ def test_no_other_move_wins_as_soon_by_plain_search(name: str) -> None:
         return any(after) if game.to_move(position) == side else all(after)
 
     checked = 0
-    for position, proof in certified(game, 4, range(1, 120)):
+    for position, proof in proofs(name):
         if proof.proof != "full_search" or proof.plies > 3:
             continue
         side = game.to_move(position)
@@ -110,8 +115,7 @@ def test_no_other_move_wins_as_soon_by_plain_search(name: str) -> None:
 
 def test_the_same_seed_makes_the_same_puzzle() -> None:
     reversi = games.load("reversi")
-    first, second = (list(certified(reversi, 2)) for _ in range(2))
-    assert first == second
+    assert certified(reversi, 2) == proofs("reversi")[:2]
 
 
 UNPROVEN = {
@@ -123,18 +127,18 @@ UNPROVEN = {
 
 @pytest.mark.parametrize(("name", "by"), [(name, by) for name, all_of in UNPROVEN.items() for by in all_of])
 def test_games_and_rules_without_puzzles(name: str, by: str) -> None:
-    assert puzzles.certifiers(games.load(name, games.rules_from_words([by] if by else []))) == []
+    assert puzzles.certifiers(games.load(name, rules_from_words([by] if by else []))) == []
 
 
 @pytest.mark.parametrize(
     ("name", "by"), [("gomoku", "first=white"), ("gomoku", "size=19"), ("morris", "lasker"), ("reversi", "two_corners")]
 )
 def test_rules_with_puzzles(name: str, by: str) -> None:
-    assert puzzles.certifiers(games.load(name, games.rules_from_words([by])))
+    assert puzzles.certifiers(games.load(name, rules_from_words([by])))
 
 
 def test_a_quiet_start_is_no_puzzle() -> None:
-    for name in PUZZLE_GAMES:
+    for name in CERTIFIED:
         game = games.load(name)
         assert puzzles.certify(puzzles.certifiers(game), game.initial()) is None
 

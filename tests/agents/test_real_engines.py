@@ -16,6 +16,7 @@ from agents.engines.engine_protocols import deadline_in
 from agents.engines.gtp import Gtp, GtpRefused
 from agents.engines.process import EngineProcess
 from agents.engines.uci import Uci
+from rules.turns import line_of_play
 
 WAIT_S = 60.0
 
@@ -57,7 +58,7 @@ def test_grhino_plays_from_the_start_and_from_a_set_up(
     (tmp_path / "engines.toml").write_text(table)
     monkeypatch.setenv(engines.FILE_VARIABLE, str(tmp_path / "engines.toml"))
     game = games.load("reversi")
-    agent, position = registry.load_agent("external", game), games.line_of_play(game, moves.split())[-1]
+    agent, position = registry.load_agent("external", game), line_of_play(game, moves.split())[-1]
     for _ in range(3):
         answer = agent.choose(position, Limits(time_s=1.0), threading.Event())
         position = game.apply(position, answer.move)
@@ -74,7 +75,7 @@ def test_grhino_goes_on_after_a_pass_of_the_other_side(tmp_path: Path, monkeypat
     game = games.load("reversi")
     agent = registry.load_agent("external", game)
     for moves in ("d3 c3 e6 d2 d1 e1 b2", "d3 c3 e6 d2 d1 e1 b2 c1 pass"):
-        position = games.line_of_play(game, moves.split())[-1]
+        position = line_of_play(game, moves.split())[-1]
         assert agent.choose(position, Limits(time_s=1.0), threading.Event()).move in game.legal_moves(position)
     agent.close()
 

@@ -18,11 +18,13 @@ import games
 from agents import kernels
 from agents.agent import Limits
 from agents.registry import load_agent
+from rules.turns import line_of_play
 compilations = event.RecordingListener()
 event.register("numba:compile", compilations)
+results = {}
 """
-PRINT = """
-print(json.dumps([len(compilations.buffer), found]))
+TAKE_DOWN = """
+results[{name!r}] = [len(compilations.buffer), found]
 """
 PROGRAMS = {
     "morris": """
@@ -64,28 +66,33 @@ assert found[-1] == 254280
 game = games.load("gomoku")
 found = []
 for options in ({}, {"heuristic": "windows"}):
-    position = games.line_of_play(game, "h8 g8 g7 i9 i7".split(), game.initial())[-1]
+    position = line_of_play(game, "h8 g8 g7 i9 i7".split(), game.initial())[-1]
     answer = load_agent("alphabeta", game, options).choose(position, Limits(depth=3), threading.Event())
     found.append([answer.score, answer.nodes, list(answer.pv)])
 """,
 }
 
 
-def run(name: str, folder: Path) -> tuple[int, list[object]]:
-    """How many functions a new process compiled, and what it found."""
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, tuple[int, object]]]:
+    """What each of two processes, one after the other, had compiled by the end of each program, and what it found."""
     root = Path(__file__).resolve().parents[2]
-    environment = {**os.environ, "PYTHONPATH": str(root), "KIBITZER_TABLES": str(folder / "tables")}
-    folder.mkdir()
-    command = [sys.executable, "-c", RECORD + PROGRAMS[name] + PRINT]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    compiled, found = json.loads(done.stdout)
-    return int(compiled), found
+    script = RECORD + "".join(text + TAKE_DOWN.format(name=name) for name, text in PROGRAMS.items())
+    found = []
+    for _ in range(2):
+        folder = tmp_path_factory.mktemp("warm")
+        environment = {**os.environ, "PYTHONPATH": str(root), "KIBITZER_TABLES": str(folder / "tables")}
+        command = [sys.executable, "-c", script + "print(json.dumps(results))"]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads(done.stdout))
+    return found
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_second_process_compiles_nothing_and_finds_the_same(name: str, tmp_path: Path) -> None:
-    _, first = run(name, tmp_path / "first")
-    compiled, second = run(name, tmp_path / "second")
+def test_a_second_process_compiles_nothing_and_finds_the_same(
+    name: str, runs: list[dict[str, tuple[int, object]]]
+) -> None:
+    (_, first), (compiled, second) = (one[name] for one in runs)
     assert compiled == 0
     assert second == first

@@ -12,6 +12,7 @@ import pytest
 
 import games
 from agents.messages import LimitsPart
+from rules.turns import line_of_play
 from tests.agents.fake_bus import FakeBus, bus, state, worker
 
 LONG = LimitsPart(time_s=60)
@@ -27,7 +28,7 @@ def test_it_says_what_it_plays_and_answers_a_state_that_asks_it() -> None:
         assert (reply["session"], reply["game_id"], reply["sequence"]) == ("session-1", "game-1", 7)
         assert (reply["worker"], reply["agent"]) == ("w1", "random")
         game = games.load("morris")
-        assert game.parse_move(games.line_of_play(game, ["d2", "f4"])[-1], reply["move"])
+        assert game.parse_move(line_of_play(game, ["d2", "f4"])[-1], reply["move"])
 
 
 def test_a_late_joiner_answers_the_state_that_was_published_before() -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import games
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate, load_template
-from games import AnyGame
+from rules import AnyGame
 from vision.pose import rectify
 from vision.reading.cells import cut_patches
 from vision.reading.descriptors import load_descriptor

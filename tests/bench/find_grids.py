@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
-from games import EMPTY
+from rules import EMPTY
 from vision.finding.finder import find_board
 from vision.frame import Image
 from vision.simulated.random_style import random_style

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import games
-from games import cells_of
 from games.go import PASS, Go
+from rules.turns import cells_of
 
 GNUGO = shutil.which("gnugo") or "/usr/games/gnugo"
 COLOURS = ("black", "white")

@@ -22,7 +22,7 @@ import numpy as np
 import games
 from calibration.guide import Lesson, lessons
 from calibration.template import BoardTemplate, load_template
-from games import EMPTY
+from rules import EMPTY
 from vision.calibrating.guided import GuidedCalibration, Prompt
 from vision.calibrating.guided_fit import fit_guided
 from vision.simulated.calibration_player import SLIPS, CalibrationPlayer

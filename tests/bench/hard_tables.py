@@ -24,7 +24,7 @@ import numpy as np
 import games
 from calibration.guide import lessons
 from calibration.template import BoardTemplate, load_template
-from games import EMPTY, AnyGame
+from rules import EMPTY, AnyGame
 from vision.calibrating import guided
 from vision.calibrating.calibrate import CalibrationError
 from vision.calibrating.guided import GuidedCalibration, Prompt

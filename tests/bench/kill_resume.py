@@ -36,6 +36,7 @@ from typing import Any
 import games
 from daemon.game.line_of_play import shares_pieces
 from daemon.storage.journal import Journal
+from rules.options import rules_from_words
 from tests.bench import victims
 from tests.bench.victims import Process
 
@@ -92,7 +93,7 @@ class Bench:
     ) -> None:
         self.random = chance
         self.folder, self._any = folder, any_
-        self._game = the_game = games.load(game, games.rules_from_words(rules))
+        self._game = the_game = games.load(game, rules_from_words(rules))
         self._shares_pieces = shares_pieces(the_game)
         self.page, self.video = free_port(), free_port()
         self.killed: collections.Counter[str] = collections.Counter()

@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate, load_template
 from tests.bench.read_sheets import photograph
 from vision.finding.found import Found
-from vision.finding.which_board import drawings, name_board
 from vision.frame import Image
+from vision.reading.which_board import drawings, name_board
 from vision.simulated.scenes import random_scene
 
 SIZES_PX = ((960, 720), (1280, 960))

@@ -33,7 +33,8 @@ from daemon.judging.referee import Referee
 from daemon.outputs.view import View
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
-from games import AnyGame
+from rules import AnyGame
+from rules.turns import line_of_play
 from tests.browser.conftest import CHROMIUM
 from tests.browser.table import Table
 from tests.daemon.page_files import weight_of as bytes_of
@@ -58,7 +59,7 @@ class Shown:
         self.moves, self.page, self.view = moves, WebPage(port=0), View()
         self.page.take_commands()
         self.page.update_health({"camera": {"ok": True, "text": "15 a second"}})
-        self.history = games.line_of_play(self.game, moves)
+        self.history = line_of_play(self.game, moves)
 
     def show(self, ply: int, sequence: int, text: str = "", agent: str | None = None) -> None:
         """Shows the position after that many plies."""

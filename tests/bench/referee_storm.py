@@ -24,9 +24,9 @@ from daemon.game.line_of_play import shares_pieces, unseen_moves
 from daemon.interpret.explain import explain
 from daemon.judging import adopting
 from daemon.judging.referee import Referee
-from games import AnyGame
 from proving.soak.legal_boards import is_beyond_doubt
 from proving.soak.mistakes import Situation, mistakes_of
+from rules import AnyGame
 from tests.daemon.readings import reading_of
 
 GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_dominoes")

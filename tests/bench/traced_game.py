@@ -19,7 +19,6 @@ import numpy as np
 
 import games
 from calibration.template import load_template
-from games import AnyGame, Step
 from models.train.pathtraced import _guarded, _render, _spares
 from models.train.pathtraced_board import board_body, plain, usual_colours
 from models.train.pathtraced_camera import develop, place_camera, random_lens
@@ -28,6 +27,8 @@ from models.train.pathtraced_light import emitters, random_light
 from models.train.pathtraced_men import one_man, random_men
 from models.train.pathtraced_mesh import in_mitsuba, joined
 from models.train.pathtraced_variant import load_mitsuba
+from rules import AnyGame, Step
+from rules.options import switched_on
 from vision.frame import Image
 from vision.simulated.drawing import with_print
 from vision.simulated.men import Man
@@ -46,7 +47,7 @@ class TracedTable:
 
     def __init__(self, game: AnyGame, seed: int, size_px: tuple[int, int]) -> None:
         rng = np.random.default_rng(seed)
-        self._seed, self._template = seed, load_template(game.name, games.switched_on(game))
+        self._seed, self._template = seed, load_template(game.name, switched_on(game))
         self._mi = load_mitsuba(threads=2)
         style = usual_colours(with_print(random_style(self._template, rng), self._template), game.name, rng)
         self._body = board_body(self._template, style, rng)

@@ -31,7 +31,8 @@ from typing import IO, Any
 import games
 from calibration.template import load_template
 from daemon.storage.journal import Journal
-from games import Step
+from rules import EMPTY, Step
+from rules.options import switched_on
 from tests.bench.kill_resume import ROOT, fetch, free_port
 from vision.frame import Frame
 from vision.simulated.calibrated import profile_of
@@ -76,7 +77,7 @@ class Hands:
 
     def __init__(self, seed: int, pace: float) -> None:
         self.game = games.load(GAME)
-        self.template = load_template(GAME, games.switched_on(self.game))
+        self.template = load_template(GAME, switched_on(self.game))
         self.table = SimulatedTable(self.template, self.game.board(self.game.initial()), default_style(), seed=seed)
         self.player = ScriptedPlayer(self.game, self.table, frozenset({0}), seed, think_s=0.8, pace=pace)
         self.player.held = True
@@ -211,9 +212,7 @@ class Walk:
         asked = follower.waiting
         assert asked is not None
         names = self.hands.game.cells
-        wrong = next(
-            cell for cell, letter in enumerate(table.board) if letter == games.EMPTY and names[cell] != asked[1]
-        )
+        wrong = next(cell for cell, letter in enumerate(table.board) if letter == EMPTY and names[cell] != asked[1])
         with self.expecting("I asked for", "it is told that the agent asked for another move"):
             self.told.add("you", f"place dark's man on {names[wrong]} instead")
             self.hands.do(lambda: table.perform([Step("place", wrong, piece="B")], 1, 1.5))
@@ -225,7 +224,7 @@ class Walk:
         """Plays two men at once, and puts the second one back."""
         self.wait_for_turn()
         board, game = self.hands.table.board, self.hands.game
-        free = [cell for cell, letter in enumerate(board) if letter == games.EMPTY]
+        free = [cell for cell, letter in enumerate(board) if letter == EMPTY]
         wrong = [Step("place", free[0], piece="W"), Step("place", free[-1], piece="W")]
         with self.expecting("^(illegal|desync|unfinished|unclear)", "two men at once are not taken"):
             self.told.add("you", f"cheat: place two men at once, on {game.cells[free[0]]} and {game.cells[free[-1]]}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from collections.abc import Callable
@@ -38,18 +39,17 @@ def answers(monkeypatch: pytest.MonkeyPatch, move: str) -> None:
     monkeypatch.setattr(hints.Coach.__init__, "__defaults__", (command, 20.0, 20.0))
 
 
-@pytest.mark.parametrize(("width", "height"), WIDTHS)
-def test_the_instruction_is_above_the_board_and_stays_in_view(
-    table: Tables, look: Look, width: int, height: int
-) -> None:
+def test_the_instruction_is_above_the_board_and_stays_in_view(table: Tables, look: Look) -> None:
     there = table("morris", agent="level-2")
-    page = look(there.address, width, height)
-    page.locator("#instruction", has_text="Your move.").wait_for()
-    line, board = page.locator("#instruction").bounding_box(), page.locator("#board").bounding_box()
-    assert line["y"] + line["height"] <= board["y"]
-    page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    line = page.locator("#instruction").bounding_box()
-    assert 0 <= line["y"] < height / 2
+    for width, height in WIDTHS:
+        page = look(there.address, width, height)
+        page.locator("#instruction", has_text="Your move.").wait_for()
+        line, board = page.locator("#instruction").bounding_box(), page.locator("#board").bounding_box()
+        assert line["y"] + line["height"] <= board["y"]
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        line = page.locator("#instruction").bounding_box()
+        assert 0 <= line["y"] < height / 2
+        page.close()
 
 
 def test_a_hint_is_drawn_and_said_and_gone_with_the_next_move(
@@ -223,18 +223,15 @@ def test_an_agent_that_reports_nothing_has_no_line(look: Look) -> None:
     served.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), WIDTHS)
-def test_every_control_is_large_enough_for_a_finger_and_axe_is_content(
-    table: Tables, look: Look, width: int, height: int, scheme: str
-) -> None:
+def test_every_control_is_large_enough_for_a_finger_and_axe_is_content(table: Tables, look: Look) -> None:
     there = table("gomoku", agent="level-2", players={"first": {"agent": "level-2"}})
-    page = look(there.address, width, height, color_scheme=scheme, bypass_csp=True)
-    page.locator("[data-link=review]").wait_for()
-    assert serious(page) == []
-    small = page.evaluate(SMALL)
-    assert small == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for (width, height), scheme in itertools.product(WIDTHS, ("light", "dark")):
+        page = look(there.address, width, height, color_scheme=scheme, bypass_csp=True)
+        page.locator("[data-link=review]").wait_for()
+        assert serious(page) == []
+        assert page.evaluate(SMALL) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.close()
 
 
 @pytest.mark.parametrize("name", ["morris", "gomoku", "ganh", "reversi"])

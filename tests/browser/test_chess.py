@@ -44,3 +44,15 @@ def test_pieces_are_moved_by_taps_and_a_pawn_asks_what_it_becomes(
     page.locator("#actions [data-command=choose]").first.click()
     page.wait_for_selector('[aria-label="g8: white queen"]')
     assert "hxg8=Q" in page.locator("#moves").inner_text()
+
+
+def test_the_page_asks_once_what_no_camera_sees(table: Callable[..., Table], look: Callable[..., Any]) -> None:
+    there = table("chess", camera=True)
+    page = look(there.address)
+    page.locator("#said", has_text="I cannot tell king and queen apart").wait_for()
+    start = there.board
+    there.board = start.replace("W", ".", 1)
+    page.locator("#instruction", has_text="off the board").wait_for()
+    there.board = start
+    page.wait_for_function("() => !document.querySelector('#instruction').textContent.includes('off the board')")
+    assert page.locator("#announcements li", has_text="I cannot tell king and queen apart").count() == 1

@@ -10,7 +10,7 @@ import pytest
 
 import games
 from daemon.outputs import permission
-from games import AnyGame
+from rules import AnyGame
 from tests.browser.table import Table
 
 if TYPE_CHECKING:

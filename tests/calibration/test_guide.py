@@ -11,7 +11,7 @@ import pytest
 import games
 from calibration.guide import Piece, lessons, listed, plural
 from calibration.template import load_template
-from games import EMPTY, AnyGame
+from rules import EMPTY, AnyGame
 
 GAMES = [games.load(name) for name in games.names()]
 

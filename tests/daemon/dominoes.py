@@ -12,7 +12,8 @@ import games
 from daemon.game.effects import Effect
 from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
-from games import AnyGame, Side, carry_out
+from rules import AnyGame, Side, Step
+from rules.turns import carry_out
 from tests.daemon.readings import reading_of
 
 
@@ -53,7 +54,7 @@ def annotated(folder: Path, number: int) -> list[Tile]:
     for move, side in enumerate(movers, 1):
         first, one, second, other, points = (folder / f"{number}_{move:02d}.txt").read_text(encoding="utf-8").split()
         ends = ((game.cells.index(first), one), (game.cells.index(second), other))
-        board = carry_out(board, [games.Step("place", cell, None, pips) for cell, pips in ends])
+        board = carry_out(board, [Step("place", cell, None, pips) for cell, pips in ends])
         tiles.append(Tile(board, side, int(points)))
     return tiles
 

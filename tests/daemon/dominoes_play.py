@@ -8,8 +8,8 @@ from pathlib import Path
 
 from calibration.annotations import Annotation, PhotoName
 from daemon.scoring.photo_series import Series, Shot
-from games import Side
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes, Lay
+from rules import Side
 
 GAME = DoubleDoubleDominoes()
 

@@ -38,7 +38,7 @@ class FakePipeline:
         self.alignment, self.gate = LOCKED, SETTLED
         self._believe = believe
         self.head: Head | None = None
-        self.lesson = None
+        self.lesson = self.refused = None
 
     @property
     def reader(self) -> FakePipeline:

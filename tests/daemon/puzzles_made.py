@@ -9,7 +9,7 @@ from pathlib import Path
 import games
 from agents import puzzles
 from daemon.storage.puzzles import Puzzle, PuzzleStore, puzzle_of
-from games import AnyGame
+from rules import AnyGame
 
 
 @functools.cache

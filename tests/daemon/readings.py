@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from games import AnyGame
+from rules import AnyGame
 from vision.reading.board_reading import BoardReading
 
 

@@ -12,7 +12,7 @@ from daemon.game.clocks import GameClock, TimeControl
 from daemon.game.effects import Thought
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame
-from games import AnyGame, Outcome
+from rules import AnyGame, Outcome
 
 PLAYERS = ('Ana [a] \\ "x"', "level-5; ]")
 """Player names with characters that export formats must escape."""

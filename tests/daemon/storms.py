@@ -12,7 +12,8 @@ import numpy as np
 from daemon.game.effects import Effect
 from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
-from games import EMPTY, AnyGame, boards_of_turn
+from rules import EMPTY, AnyGame
+from rules.turns import boards_of_turn
 from tests.daemon.readings import reading_of
 from vision.reading.board_reading import BoardReading
 

@@ -22,6 +22,7 @@ from daemon.storage.journal import Journal
 from daemon.storage.review_curve import curve
 from daemon.storage.reviews import JudgedPly, Review, Reviews, fingerprint, question
 from daemon.storage.stored_game import StoredGame
+from rules.turns import line_of_play
 from tests.daemon.recorded_games import record_game
 
 BLUNDER = "h8 h7 h9 g10 h10 i8 h11 a1 h12"
@@ -207,7 +208,7 @@ def with_review(path: Path, stored: StoredGame) -> Review:
     """Keeps a review of a game in which move 2 was a blunder."""
     unit = {"reversi": "disc", "gomoku": "", "nine_mens_morris": ""}[stored.game]
     game = games.load(stored.game, stored.rules)
-    positions = games.line_of_play(game, stored.moves)
+    positions = line_of_play(game, stored.moves)
     review = Review(stored.game_id, fingerprint(stored), 1.0, unit=unit, plies=len(stored.plies))
     for ply, position in enumerate(positions, 1):
         value = vars(Value(-150.0, 0.25, -1.5 if unit else None))

@@ -27,7 +27,7 @@ from daemon.storage.importing.reading import read_game
 from daemon.storage.journal import Journal
 from daemon.storage.picture_keeper import encoded
 from daemon.storage.pictures import Pictures
-from games import Outcome
+from rules import Outcome
 from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_pictures import picture
 from tests.daemon.test_web import state

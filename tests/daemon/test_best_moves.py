@@ -24,7 +24,7 @@ from daemon.outputs.view import View, best_of
 from daemon.storage.journal import Journal
 from daemon.storage.ranking import results
 from daemon.storage.record import Beginning, GameRecord
-from games import Outcome
+from rules import Outcome
 from tests.daemon.readings import board_with
 from tests.daemon.test_command_handlers import at, refuse, tell
 from tests.daemon.test_match import Bench

@@ -13,7 +13,7 @@ import games
 from calibration.template import BoardTemplate, Figure, load_template
 from daemon.drawing.board_svg import PIPS, Marks, board_svg
 from daemon.drawing.text_board import TextBoard
-from games import EMPTY, AnyGame, Step
+from rules import EMPTY, AnyGame, Step
 
 SVG = "{http://www.w3.org/2000/svg}"
 GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_dominoes")

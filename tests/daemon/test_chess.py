@@ -11,8 +11,9 @@ from daemon.game.effects import Announcement, Effect, Rewrite
 from daemon.interpret.explain import explain
 from daemon.judging import choices
 from daemon.judging.referee import Referee
-from games import AnyGame, Step
 from games.chess import Chess
+from rules import AnyGame, Step
+from rules.turns import carry_out, line_of_play
 from tests.daemon.readings import reading_of
 
 CASTLE = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
@@ -34,7 +35,7 @@ def see(referee: Referee, board: str) -> list[Effect]:
 def changed(game: AnyGame, board: str, **cells: str) -> str:
     """The board with other letters on some cells; `_` is empty."""
     steps = [Step("place", game.cells.index(name), None, letter.replace("_", ".")) for name, letter in cells.items()]
-    return games.carry_out(board, steps)
+    return carry_out(board, steps)
 
 
 def shown(referee: Referee, **cells: str) -> list[Effect]:
@@ -50,7 +51,7 @@ def said(effects: list[Effect]) -> Announcement:
 def test_a_game_is_followed_from_the_start_by_light_and_dark_alone() -> None:
     game = games.load("chess")
     referee = referee_at()
-    for position in games.line_of_play(game, "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#".split())[1:]:
+    for position in line_of_play(game, "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#".split())[1:]:
         effects = see(referee, game.board(position))
     assert referee.moves == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"]
     assert "checkmated" in said(effects).text
@@ -167,3 +168,36 @@ def test_moves_are_spoken_by_their_pieces(text: str, words: str) -> None:
     game = games.load("chess")
     assert isinstance(game, Chess)
     assert str(game.spoken(game.initial(), game.parse_move(game.initial(), text))) == words
+
+
+def test_a_man_that_is_missing_before_the_first_move_is_named_and_what_no_camera_sees_is_asked_once() -> None:
+    referee, texts = Referee(games.load("chess")), list[str]()
+    start = referee.game.board(referee.position)
+    for cells in ({"e2": "_"}, {}, {"e2": "_"}, {}, {"e2": "B"}, {}, {"e2": "_", "e4": "W"}):
+        texts += [
+            one.text for one in see(referee, changed(referee.game, start, **cells)) if isinstance(one, Announcement)
+        ]
+    assert texts[0] == "A piece is missing from e2. Put white's pawn back on e2."
+    assert [text for text in texts if "king and queen" in text] == [texts[1]]
+    assert texts[2].startswith("The piece of e2 is off the board")  # once all have stood there, it was lifted
+    assert any("A piece has changed its colour on e2." in text for text in texts)
+    assert texts[-1] == "White: pawn to e4." and referee.moves == ["e4"]
+
+
+@pytest.mark.parametrize(("fen", "rules"), [("4k3/8/8/8/8/8/8/4K2R w K - 0 1", {}), ("", {"start": 3})])
+def test_where_more_than_king_and_queen_may_be_exchanged_every_piece_is_asked_for(fen: str, rules: Any) -> None:
+    game = games.load("chess", rules)
+    referee = Referee(game, history=[game.parse_position(fen)] if fen else ())
+    assert "look that each stands as it is drawn on the page" in said(see(referee, game.board(referee.position))).text
+
+
+@pytest.mark.parametrize("name", ["draughts", "co_ganh"])
+def test_men_missing_at_the_start_are_named_in_every_game_that_begins_with_men(name: str) -> None:
+    game = games.load(name)
+    referee, start = Referee(game), game.initial()
+    lifted = game.steps(start, game.legal_moves(start)[0])[0].origin
+    assert lifted is not None
+    board = game.board(start)
+    told = said(see(referee, board[:lifted] + "." + board[lifted + 1 :]))
+    assert told.code == "illegal" and told.rule == "man_missing" and game.cells[lifted] in told.text
+    assert "look that" not in said(see(referee, board)).text

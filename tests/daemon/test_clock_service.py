@@ -23,6 +23,7 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.storage.journal import Journal
 from daemon.storage.record import GameRecord
 from daemon.storage.stored_game import StoredGame
+from rules.turns import line_of_play
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_match import PICTURE, Post, ScriptedPipeline
 from vision.frame import Frame
@@ -266,7 +267,7 @@ def test_the_clock_of_a_resumed_game_goes_on_from_the_record(table: Callable[...
     at.journal.close()
     stored = Journal(tmp_path / "journal.sqlite").unfinished()
     assert stored is not None
-    history = games.line_of_play(GAME, stored.moves)
+    history = line_of_play(GAME, stored.moves)
     referee = Referee(GAME, (None, None), history, stored.moves)
     section = ClockSection(control="game", minutes=100 / 60)
     assert clock_of(section, stored, referee).left_s == pytest.approx((93.0, 96.0))
@@ -277,7 +278,7 @@ def test_a_journal_from_before_there_were_clocks_resumes_with_full_ones(tmp_path
     game_id = journal.new_game(GAME.name, {}, ["a", "b"])
     journal.append(game_id, 1, "d2", 0, "p", "b")
     stored = journal.game(game_id)
-    referee = Referee(GAME, (None, None), games.line_of_play(GAME, ["d2"]), ["d2"])
+    referee = Referee(GAME, (None, None), line_of_play(GAME, ["d2"]), ["d2"])
     assert clock_of(ClockSection(control="game"), stored, referee).left_s == (600.0, 600.0)
 
 

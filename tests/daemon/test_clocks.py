@@ -189,7 +189,7 @@ def test_a_resumed_clock_goes_on_where_the_record_ends() -> None:
     assert resumed.left_s == clock.left_s
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60)
 @given(
     kind=st.sampled_from(["game", "move"]),
     turns=st.lists(st.tuples(st.integers(0, 1), st.floats(0, 4.9), st.booleans()), max_size=30),

@@ -31,7 +31,8 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import HURRY_GIVEN_UP, HURRY_S, BoardTracker
 from daemon.perception.next_game import STANDS_S
 from daemon.perception.pipeline import Observation
-from games import AnyGame, Outcome
+from rules import AnyGame, Outcome
+from rules.turns import line_of_play
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_match import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
 from vision.frame import Frame
@@ -51,7 +52,7 @@ def at(
     game = games.load(name, rules)
     pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
     match = Match(
-        Referee(game, agents, games.line_of_play(game, moves), moves),
+        Referee(game, agents, line_of_play(game, moves), moves),
         seats=(Seat(agents[0]), Seat(agents[1])),
         recorder=notebook,
         publisher=post,

@@ -22,7 +22,7 @@ from daemon.storage import journal as journal_module
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.journal_schema import MIGRATIONS, PAGE_BYTES
 from daemon.storage.salvage import open_record
-from games import Outcome
+from rules import Outcome
 from tests.daemon.recorded_games import record_game
 
 load = functools.cache(games.load)

@@ -10,7 +10,8 @@ import pytest
 import games
 from daemon.interpret import lookahead
 from daemon.interpret.explain import explain
-from games import EMPTY, AnyGame, carry_out
+from rules import EMPTY, AnyGame, Step
+from rules.turns import carry_out, line_of_play
 from tests.daemon.dominoes import Tile, annotated, played
 from tests.daemon.readings import reading_of
 
@@ -25,7 +26,7 @@ def game() -> AnyGame:
 
 
 def line(game: AnyGame, *texts: str) -> list[object]:
-    return games.line_of_play(game, texts)
+    return line_of_play(game, texts)
 
 
 def with_tile(game: AnyGame, position: object, text: str) -> str:
@@ -70,7 +71,7 @@ def test_two_passes_are_believed_where_the_mover_is_known(game: AnyGame) -> None
 
 def test_a_mover_aligns_with_the_last_of_two_tiles(game: AnyGame) -> None:
     history = line(game, FIRST)
-    after = games.line_of_play(game, ["8J1-8K4", "8G6-8F2"], history[-1])[-1]
+    after = line_of_play(game, ["8J1-8K4", "8G6-8F2"], history[-1])[-1]
     texts = moves_of(game, history, game.board(after), (0,))
     assert sorted(texts) == ["8F2-8G6", "8J1-8K4"]
     assert "pass" in moves_of(game, history, game.board(after), (1,))
@@ -78,7 +79,7 @@ def test_a_mover_aligns_with_the_last_of_two_tiles(game: AnyGame) -> None:
 
 def test_order_of_two_tiles_laid_together_is_assumed_and_said_to_be(game: AnyGame) -> None:
     history = line(game, FIRST, "8J1-8K4")
-    after = games.line_of_play(game, ["6K2-7K4", "8G6-8F2"], history[-1])[-1]
+    after = line_of_play(game, ["6K2-7K4", "8G6-8F2"], history[-1])[-1]
     event = explain(game, history, reading_of(game, game.board(after)))
     assert event.order_assumed and not event.ambiguous
     assert {game.scores(one.positions[-1]) for one in event.explanations} == {(1, 0), (0, 1)}
@@ -168,7 +169,7 @@ def test_work_for_an_illegal_board_is_bounded(game: AnyGame, monkeypatch: pytest
         return moves
 
     monkeypatch.setattr(game, "legal_moves", counted)
-    wrong = carry_out(game.board(position), [games.Step("place", cell, None, "3") for cell in (0, 224)])
+    wrong = carry_out(game.board(position), [Step("place", cell, None, "3") for cell in (0, 224)])
     assert explain(game, [position], reading_of(game, wrong)).explanations == ()
     assert 0 < looked_at[0] <= lookahead.MAX_MOVES + 3 * len(legal_moves(position))
 
@@ -198,7 +199,7 @@ def test_a_sure_board_has_no_loss_at_all(game: AnyGame) -> None:
 
 def test_in_a_game_whose_men_show_their_side_movers_are_not_needed() -> None:
     game = games.load("morris")
-    history = games.line_of_play(game, ["d2"])
+    history = line_of_play(game, ["d2"])
     board = np.array(list(game.board(history[-1])))
     board[game.cells.index("f4")] = "B"
     event = explain(game, history, reading_of(game, "".join(board)))
@@ -222,7 +223,7 @@ def test_tiles_that_came_while_nobody_looked_are_caught_up_with(game: AnyGame, m
 
 def test_men_that_show_their_side_are_not_caught_up_with_beyond_three_plies() -> None:
     game = games.load("morris")
-    history = games.line_of_play(game, ["d2", "f4", "a1", "g7"])
+    history = line_of_play(game, ["d2", "f4", "a1", "g7"])
     assert explain(game, history[:1], reading_of(game, game.board(history[4]))).explanations == ()
     assert explain(game, history[:2], reading_of(game, game.board(history[4]))).explanations != ()
 

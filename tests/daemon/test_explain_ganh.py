@@ -7,6 +7,7 @@ import pytest
 import games
 from daemon.interpret.explain import explain
 from daemon.judging.phrases import missing_steps
+from rules.turns import carry_out
 from tests.daemon.readings import reading_of
 
 
@@ -24,7 +25,7 @@ def test_what_is_left_to_capture_is_named(capture: str, taken: tuple[int, ...], 
     position = game.parse_position("up:...../..W../.B.B./...../....B")
     move = game.parse_move(position, "c4-c3")
     steps = game.steps(position, move)
-    board = games.carry_out(game.board(position), [steps[0], *(steps[index] for index in taken)])
+    board = carry_out(game.board(position), [steps[0], *(steps[index] for index in taken)])
     best = explain(game, [position], reading_of(game, board)).explanations[0]
     assert (best.kind, best.moves) == ("unfinished", (move,))
     assert str(missing_steps(game, position, move, best.missing, best.board)) == said

@@ -6,10 +6,11 @@ import pytest
 
 import games
 from daemon.interpret.explain import explain
+from rules.turns import line_of_play
 from tests.daemon.readings import reading_of
 
 GAME = games.load("ganh")
-HISTORY = games.line_of_play(GAME, ["a5-b4", "a3-b2", "c5-d4", "e2-d2", "b4-a5"])
+HISTORY = line_of_play(GAME, ["a5-b4", "a3-b2", "c5-d4", "e2-d2", "b4-a5"])
 
 
 def after(*moves: str) -> str:

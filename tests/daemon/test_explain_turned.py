@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-import games
 from daemon.interpret.explain import explain
 from daemon.judging.phrases import missing_steps
-from games import Step
 from games.reversi import PASS, Position, Reversi
+from rules import Step
+from rules.turns import begins_turn, carry_out, line_of_play
 from tests.daemon.readings import reading_of
 
 
@@ -38,8 +38,8 @@ def half_done(game: Reversi, seed: int) -> Iterator[tuple[list[Position], Any, l
 def test_discs_turned_in_any_order_are_a_turn_not_yet_finished(game: Reversi, seed: int) -> None:
     seen = 0
     for history, move, done, left in half_done(game, seed):
-        board = games.carry_out(game.board(history[-1]), done)
-        assert games.begins_turn(game, history[-1], board)
+        board = carry_out(game.board(history[-1]), done)
+        assert begins_turn(game, history[-1], board)
         best = explain(game, history, reading_of(game, board)).explanations[0]
         assert (best.kind, best.board, best.moves) == ("unfinished", board, (move,))
         assert {step.cell for step in best.missing} == {step.cell for step in left}
@@ -50,14 +50,14 @@ def test_discs_turned_in_any_order_are_a_turn_not_yet_finished(game: Reversi, se
 
 
 def test_a_disc_that_the_turn_does_not_turn_is_no_part_of_it(game: Reversi) -> None:
-    history = games.line_of_play(game, ["d3", "c3"])
+    history = line_of_play(game, ["d3", "c3"])
     flips = [step.cell for move in game.legal_moves(history[-1]) for step in game.steps(history[-1], move)]
     for move in game.legal_moves(history[-1]):
         first = game.steps(history[-1], move)[0]
         others = set(flips) - {step.cell for step in game.steps(history[-1], move)}
         stranger = next(cell for cell in sorted(others) if game.board(history[-1])[cell] == "W")
-        board = games.carry_out(game.board(history[-1]), [first, Step("flip", stranger, None, "B")])
-        assert not games.begins_turn(game, history[-1], board)
+        board = carry_out(game.board(history[-1]), [first, Step("flip", stranger, None, "B")])
+        assert not begins_turn(game, history[-1], board)
         assert not explain(game, history, reading_of(game, board)).explanations
         assert game.fault(history[-1], board).rule == "wrong_disc_turned"
 

@@ -28,11 +28,12 @@ from daemon.storage.exporting.sgf import to_sgf
 from daemon.storage.exporting.tile_files import write_tile_files
 from daemon.storage.importing.reading import read_text
 from daemon.storage.journal import Journal
-from games import AnyGame, Outcome
 from games.reversi import Reversi
+from rules import AnyGame, Outcome
+from rules.turns import line_of_play
 from tests.daemon.recorded_games import PLAYERS, random_moves, record_game
 
-EXAMPLES = settings(max_examples=20, deadline=None, derandomize=True, database=None)
+EXAMPLES = settings(max_examples=20)
 RULES: dict[str, list[dict[str, object]]] = {
     "nine_mens_morris": [{}, {"first": "auto", "flying": True}, {"first": "dark", "men": 12, "diagonals": True}],
     "reversi": [{}, {"first": "white"}],
@@ -64,7 +65,7 @@ def recorded(draw: st.DrawFn, name: str, most: int = 90) -> Played:
 
 def final(game: AnyGame, start: Any, texts: list[str]) -> Any:
     """The position after the moves."""
-    return games.line_of_play(game, texts, start)[-1]
+    return line_of_play(game, texts, start)[-1]
 
 
 # --- Smart Game Format: a reader for one line of play, strictly by FF[4]
@@ -344,7 +345,7 @@ def test_json_is_read_back_to_the_same_positions(name: str, data: st.DataObject)
     assert read == json.loads(json.dumps(as_object(played.stored)))
     game = games.load(read["game"], read["rules"])
     start = next((one for one in game.starts if game.to_move(one) == [*read["plies"], {"side": 0}][0]["side"]), None)
-    positions = games.line_of_play(game, read["moves"], start)
+    positions = line_of_play(game, read["moves"], start)
     assert [game.format_position(one) for one in positions[1:]] == [ply["position"] for ply in read["plies"]]
     assert [ply["spent_s"] for ply in read["plies"]] == [ply.spent_s for ply in played.stored.plies]
     assert read["players"] == list(PLAYERS)
@@ -380,7 +381,7 @@ def test_a_game_that_cannot_be_played_again_can_still_be_had_as_json(tmp_path: P
 
 def test_a_game_that_began_with_a_set_up_position_is_written_from_there(tmp_path: Path) -> None:
     game = games.load("reversi")
-    start = games.line_of_play(game, ["f5", "d6"])[-1]
+    start = line_of_play(game, ["f5", "d6"])[-1]
     journal = Journal(tmp_path / "journal.sqlite")
     game_id = journal.new_game(game.name, {}, ["a", "b"], start=game.format_position(start))
     after = game.apply(start, game.parse_move(start, "c3"))
@@ -399,7 +400,7 @@ def test_stones_and_men_set_up_by_hand_stand_in_sgf_and_move_text(tmp_path: Path
 
     def played_on(name: str, before: list[str], move: str) -> Played:
         game = games.load(name)
-        start = games.line_of_play(game, before)[-1]
+        start = line_of_play(game, before)[-1]
         game_id = journal.new_game(game.name, {}, ["a", "b"], start=game.format_position(start))
         after = game.apply(start, game.parse_move(start, move))
         journal.append(game_id, 1, move, game.to_move(start), game.format_position(after), game.board(after))

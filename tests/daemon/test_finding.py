@@ -13,6 +13,9 @@ import games
 from daemon.cli import games as games_cli
 from daemon.storage.finding import find
 from daemon.storage.journal import Journal
+from rules import GameError
+from rules.symmetry import images, symmetries
+from rules.turns import line_of_play
 from tests.daemon.recorded_games import random_moves, record_game
 
 COUNTS = {"reversi": 8, "gomoku": 8, "co_ganh": 8, "nine_mens_morris": 16}
@@ -21,7 +24,7 @@ COUNTS = {"reversi": 8, "gomoku": 8, "co_ganh": 8, "nine_mens_morris": 16}
 @pytest.mark.parametrize("name", COUNTS)
 def test_every_symmetry_is_one_to_one_and_they_are_a_group(name: str) -> None:
     game = games.load(name)
-    found = games.symmetries(game)
+    found = symmetries(game)
     assert len(found) == COUNTS[name] and found[0] == tuple(range(len(game.cells)))
     for one in found:
         for other in found:
@@ -32,10 +35,10 @@ def test_every_symmetry_is_one_to_one_and_they_are_a_group(name: str) -> None:
 def test_a_turned_board_has_as_many_moves(name: str) -> None:
     game, chance = games.load(name), random.Random(5)
     start, texts = random_moves(game, chance, 9)
-    position = games.line_of_play(game, texts, start)[-1]
+    position = line_of_play(game, texts, start)[-1]
     side = game.to_move(position)
     counts = set()
-    for board in games.images(game, game.board(position)):
+    for board in images(game, game.board(position)):
         counts.add(len(game.legal_moves(game.set_up(board, side, game.initial()))))
     assert len(counts) == 1 and counts != {0}
 
@@ -53,13 +56,13 @@ def turned(name: str, texts: list[str], symmetry: tuple[int, ...]) -> list[str]:
 def test_a_position_is_found_however_the_board_is_turned(tmp_path: Path, name: str, texts: str, follows: str) -> None:
     game, journal = games.load(name), Journal(tmp_path / "journal.sqlite")
     moves = [*texts.split(), follows]
-    asked = games.line_of_play(game, moves[:-1])[-1]
+    asked = line_of_play(game, moves[:-1])[-1]
     whole = 0
-    for symmetry in games.symmetries(game):
+    for symmetry in symmetries(game):
         other = turned(name, moves, symmetry)
         try:
-            games.line_of_play(game, other)
-        except games.GameError:  # a turned game of reversi begins with the colours exchanged
+            line_of_play(game, other)
+        except GameError:  # a turned game of reversi begins with the colours exchanged
             continue
         record_game(journal, game, game.initial(), other)
         whole += 1
@@ -68,14 +71,14 @@ def test_a_position_is_found_however_the_board_is_turned(tmp_path: Path, name: s
     assert {one.ply for one in found} == {len(moves) - 1}
     # A position that is its own mirror image leaves two moves to choose from.
     assert all(one.next and one.next in _images(name, follows, asked) for one in found)
-    assert find(journal, game, games.line_of_play(game, moves[:1])[-1]) != []
+    assert find(journal, game, line_of_play(game, moves[:1])[-1]) != []
     journal.close()
 
 
 def _images(name: str, follows: str, asked: object) -> set[str]:
     game = games.load(name)
     board = game.board(asked)
-    same = [one for one in games.symmetries(game) if all(board[one[cell]] == board[cell] for cell in range(len(one)))]
+    same = [one for one in symmetries(game) if all(board[one[cell]] == board[cell] for cell in range(len(one)))]
     return {game.cells[one[game.cells.index(follows)]] for one in same}
 
 
@@ -85,8 +88,8 @@ def test_other_rules_and_the_other_side_to_move_are_other_positions(tmp_path: Pa
     game, flying = games.load("nine_mens_morris"), games.load("nine_mens_morris", {"flying": True})
     record_game(journal, game, game.initial(), ["d6", "f4"])
     record_game(journal, flying, flying.initial(), ["d6", "f4"])
-    assert len(find(journal, game, games.line_of_play(game, ["d6", "f4"])[-1])) == 1
-    position = game.set_up(game.board(games.line_of_play(game, ["d6", "f4"])[-1]), 1, game.initial())
+    assert len(find(journal, game, line_of_play(game, ["d6", "f4"])[-1])) == 1
+    position = game.set_up(game.board(line_of_play(game, ["d6", "f4"])[-1]), 1, game.initial())
     assert find(journal, game, position) == []
     journal.close()
 

@@ -23,7 +23,8 @@ from daemon.judging.referee import Referee
 from daemon.storage.journal import Journal
 from daemon.storage.record import GameRecord
 from daemon.storage.stored_line import line_of
-from games import AnyGame, PositionError
+from rules import AnyGame, PositionError
+from rules.turns import changed_cells
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_match import bench_of
 
@@ -148,7 +149,7 @@ def played_on(game: AnyGame, dice: random.Random, position: Any, wrong: str) -> 
     try:
         after = game.set_up(wrong, 1 - game.to_move(position), position)
     except PositionError:
-        changed = games.changed_cells(game.board(position), wrong)
+        changed = changed_cells(game.board(position), wrong)
         boards = [game.board(one) for one in played(game, dice, 8, position)[1:]]
         return ["".join(wrong[cell] if cell in changed else man for cell, man in enumerate(one)) for one in boards]
     return [game.board(one) for one in played(game, dice, 8, after)[1:]]

@@ -11,6 +11,8 @@ from daemon.game.effects import Announcement
 from daemon.interpret.explain import explain
 from daemon.judging.gap_search import GapSearch
 from daemon.judging.referee import Referee
+from rules import Step
+from rules.turns import carry_out
 from tests.daemon.readings import reading_of
 from tests.daemon.test_command_handlers import at, refuse, tell
 
@@ -30,7 +32,7 @@ def see(referee: Referee, shown: str) -> list[Announcement]:
 
 def test_a_stone_of_the_wrong_colour_is_no_pass_and_a_stone() -> None:
     referee = Referee(GAME)
-    (told,) = see(referee, games.carry_out(GAME.board(GAME.initial()), [games.Step("place", 40, None, "W")]))
+    (told,) = see(referee, carry_out(GAME.board(GAME.initial()), [Step("place", 40, None, "W")]))
     assert (told.code, told.rule) == ("illegal", "not_your_turn")
     ways = GapSearch(GAME, GAME.initial(), board("OO......X", *["........."] * 8)).ways()
     assert not ways  # two white stones and one black one need a pass
@@ -62,7 +64,7 @@ def test_a_crowded_board_is_explained_as_quickly_as_an_empty_one() -> None:
 
     def explained(start: object) -> float:
         steps = game.steps(start, game.legal_moves(start)[0])
-        reading = reading_of(game, games.carry_out(game.board(start), steps))
+        reading = reading_of(game, carry_out(game.board(start), steps))
         began_s = time.process_time()
         event = explain(game, [start], reading)
         assert event.explanations[0].kind == "plies"

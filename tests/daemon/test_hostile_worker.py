@@ -40,7 +40,7 @@ class Eyes:
     """Replaces the pipeline; sees the reading that the test sets."""
 
     reading: BoardReading
-    lesson = None
+    lesson = refused = None
 
     def feed(self, frame: Frame) -> Observation:
         return Observation(frame, LOCKED, PICTURE, None, self.reading)

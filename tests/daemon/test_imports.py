@@ -31,12 +31,13 @@ from daemon.storage.importing.imported import ImportFault
 from daemon.storage.importing.reading import guessed, read_game, read_text
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame
-from games import Outcome
+from rules import GameError, Outcome
+from rules.turns import line_of_play
 from tests.daemon.recorded_games import random_moves, record_game
 from tests.daemon.test_exports import RULES
 from wording.outside import visible_lines
 
-EXAMPLES = settings(max_examples=6, deadline=None, derandomize=True, database=None)
+EXAMPLES = settings(max_examples=6)
 CONTROLS = (None, TimeControl("game", 300.0, 2.0), TimeControl("move", 60.0))
 NAMES = ('Ana [ö] \\ "x"', "Nguyễn, 5")
 
@@ -46,7 +47,7 @@ def random_game(folder: Path, name: str, seed: int, most: int = 80) -> StoredGam
     chance = random.Random(seed)
     game = games.load(name, chance.choice(RULES[name]))
     start, texts = random_moves(game, chance, chance.randrange(2, most))
-    over = game.outcome(games.line_of_play(game, texts, start)[-1])
+    over = game.outcome(line_of_play(game, texts, start)[-1])
     ends = [None, Outcome(0, "resigned"), Outcome(1, "time")]
     outcome = over or chance.choice(ends)
     journal = Journal(folder / f"{seed}.sqlite")
@@ -116,7 +117,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoredGame]:
     ("name", "format_name"),
     [("gomoku", "sgf"), ("reversi", "ggf"), ("nine_mens_morris", "moves"), ("nine_mens_morris", "json")],
 )
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100)
 @given(names=st.tuples(HOSTILE, HOSTILE))
 @example(names=(r"back\\slash\\", "] (;W[aa];)"))
 @example(names=('say "\\"', "\x1b]0;title\x07\nB[aa]"))
@@ -411,5 +412,5 @@ def test_a_psq_record_tells_names_and_times_and_what_is_wrong_with_it(tmp_path: 
         ("Piskvorky\n", "begins with"),
     ):
         path.write_text(wrong)
-        with pytest.raises((ImportFault, games.GameError), match=why):
+        with pytest.raises((ImportFault, GameError), match=why):
             read_game(path)

@@ -15,7 +15,8 @@ from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from daemon.outputs.instruction import instruction
 from daemon.outputs.view import top_of
-from games import EMPTY
+from rules import EMPTY
+from rules.turns import line_of_play
 from tests.daemon.test_match import Post
 
 AGENTS = (None, "level-3")
@@ -24,7 +25,7 @@ AGENTS = (None, "level-3")
 def told(name: str, agents: tuple[str | None, str | None], moves: str = "", answer: str = "", **rest: Any) -> str:
     """The instruction after some moves, and the agent's answer if there is one, as `kind: text`."""
     game = games.load(name, {})
-    positions = games.line_of_play(game, moves.split(), game.starts[0])
+    positions = line_of_play(game, moves.split(), game.starts[0])
     referee = Referee(game, agents, positions, moves.split())
     if answer:
         referee.reply(str(agents[game.to_move(positions[-1])]), referee.ply, answer)
@@ -56,14 +57,14 @@ def test_the_person_to_move_is_called_you_or_by_name_and_an_agent_the_computer()
 
 def test_what_must_be_put_right_comes_first_and_then_the_end_or_the_pause() -> None:
     game = games.load("morris", {})
-    referee = Referee(game, (None, None), games.line_of_play(game, ["d2", "f4"]), ["d2", "f4"])
+    referee = Referee(game, (None, None), line_of_play(game, ["d2", "f4"]), ["d2", "f4"])
     match = Match(referee)
     match.watched = True
     referee.withdraw(1)
     assert instruction(referee) == {"kind": "right", "text": "Take f4 away."}
     assert obey(match, Pause(), None).accepted
     assert instruction(referee)["kind"] == "paused"
-    other = Match(Referee(game, (None, None), games.line_of_play(game, ["d2"]), ["d2"]))
+    other = Match(Referee(game, (None, None), line_of_play(game, ["d2"]), ["d2"]))
     assert obey(other, Resign("light"), None).accepted
     assert instruction(other.referee) == {"kind": "over", "text": "Dark wins: light resigned."}
 

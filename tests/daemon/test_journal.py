@@ -18,7 +18,7 @@ from daemon.game.effects import PlyTimes, Record, Rewrite, Thought
 from daemon.storage import journal_schema
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.salvage import open_record
-from games import Outcome
+from rules import Outcome
 
 ROOT = Path(__file__).parents[2]
 
@@ -262,7 +262,7 @@ def test_a_clock_that_is_set_changes_neither_the_order_of_games_nor_which_is_res
 ) -> None:
     journal, games = Journal(path), []
     for day in ("2026-08-02", "2026-08-01", "2027-01-01", "1970-01-01"):
-        monkeypatch.setattr("daemon.storage.journal._now", lambda day=day: f"{day}T12:00:00.000+00:00")
+        monkeypatch.setattr("daemon.storage.statements.now", lambda day=day: f"{day}T12:00:00.000+00:00")
         games.append(journal.new_game("nine_mens_morris", {}, ["person", "person"]))
         append(journal, games[-1], 1)
     assert [one.game_id for one in journal.summaries()] == journal.ids() == games

@@ -42,7 +42,7 @@ from daemon.judging.referee import Referee
 from daemon.outputs.speech.speech import MAX_LENGTH
 from daemon.outputs.speech.spelling import spelled
 from daemon.outputs.speech.voice import Voice
-from games import AnyGame, Outcome
+from rules import EMPTY, AnyGame, MoveError, Outcome
 from tests.daemon.storms import Table, look, show, storm
 from vision.calibrating.expectation import Expectation
 from vision.calibrating.guided_words import advice, correction, found
@@ -139,7 +139,7 @@ def test_games_sides_ends_and_pieces_are_in_the_catalogues() -> None:
             game = games.load(name, rules)
             assert ("game", game.title) in known
             assert {("side", side) for side in game.sides} <= known
-            pieces = (game.classes[1:] if set(game.pieces) == {games.EMPTY} else game.pieces) if not rules else ()
+            pieces = (game.classes[1:] if set(game.pieces) == {EMPTY} else game.pieces) if not rules else ()
             owners = [game.piece_noun(letter) for letter in pieces]
             assert {("piece", one.name) for one in owners if isinstance(one, Term)} <= known
 
@@ -265,7 +265,7 @@ def test_every_reason_why_a_board_or_a_move_is_wrong_is_in_the_catalogues(name: 
         for text in (cells[0], "-".join(cells[:2]), "-".join(cells[:2]) + f"x{cells[2]}", "pass", "e2e4", "pass:1-2"):
             try:
                 game.parse_move(position, text)
-            except games.MoveError as error:
+            except MoveError as error:
                 said.append(translation.reason(error))
     assert not [text for text in said if glued(text)]
 

@@ -7,7 +7,8 @@ import pytest
 import games
 from daemon.game.effects import Known
 from daemon.game.line_of_play import LineOfPlay
-from games import AnyGame, MoveError
+from rules import AnyGame, MoveError
+from rules.turns import line_of_play
 
 TILES = ("8H6-8I1", "8J1-8K4", "6K2-7K4", "8F2-8G6")
 
@@ -18,7 +19,7 @@ def game() -> AnyGame:
 
 
 def line(game: AnyGame, *texts: str, known: tuple[Known, ...] = ()) -> LineOfPlay:
-    return LineOfPlay(game, games.line_of_play(game, texts), texts, known)
+    return LineOfPlay(game, line_of_play(game, texts), texts, known)
 
 
 def told(line: LineOfPlay) -> list[tuple[str, str]]:
@@ -88,7 +89,7 @@ def test_a_double_of_the_other_side_is_joined_by_passes_where_they_are_needed(ga
 def test_a_line_that_ends_earlier_keeps_the_rest_for_the_next_correction(game: AnyGame) -> None:
     start = game.parse_position("red;pawns=99,0;bag=40;holds=4,3;tiles=8H6-8I1,8J1-8K4")
     texts = ("8F2-8G6", "6K2-7K4", "8D5-8E2")
-    made = LineOfPlay(game, games.line_of_play(game, texts, start), texts)
+    made = LineOfPlay(game, line_of_play(game, texts, start), texts)
     made.correct(2, 0)  # a point, which takes red to the last space
     assert game.outcome(made.position) is not None
     assert (told(made)[-1], [ply.text for ply in made.beyond]) == (("6K2-7K4", "red"), ["8D5-8E2"])
@@ -100,7 +101,7 @@ def test_a_line_that_ends_earlier_keeps_the_rest_for_the_next_correction(game: A
 def test_what_cannot_be_is_refused_and_nothing_is_changed(game: AnyGame) -> None:
     # The bag is empty and both sides have passed: the game would have been over before the last tile.
     start = game.parse_position("red;pawns=0,0;bag=0;holds=3,3;passes=1;tiles=8H6-8I1")
-    made = LineOfPlay(game, games.line_of_play(game, ["8J1-8K4"], start), ["8J1-8K4"])
+    made = LineOfPlay(game, line_of_play(game, ["8J1-8K4"], start), ["8J1-8K4"])
     before = told(made)
     with pytest.raises(MoveError, match="move 1, 8J1-8K4 by green, could not have been made"):
         made.correct(1, 1)

@@ -21,7 +21,8 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
 from daemon.storage.backlog import MAX_NOTES
-from games import AnyGame, Outcome
+from rules import AnyGame, Outcome
+from rules.turns import line_of_play
 from tests.daemon.readings import board_with, reading_of
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
@@ -39,7 +40,7 @@ class ScriptedPipeline:
 
     def __init__(self) -> None:
         self.arm: str | None = None
-        self.lesson = None
+        self.lesson = self.refused = None
         self.readings: list[BoardReading | None] = []
         self.asked = 0
         self.may_ask = False
@@ -496,7 +497,7 @@ def test_board_set_up_anew_after_the_end_is_seen_as_the_next_game() -> None:
     game = games.load("morris", {"men": 3})
     moves = ["a7", "b6", "d7", "b4", "g7xb6", "f4"]
     pipeline, heard = ScriptedPipeline(), []
-    referee = Referee(game, history=games.line_of_play(game, moves), moves=moves)
+    referee = Referee(game, history=line_of_play(game, moves), moves=moves)
     assert referee.outcome is not None
     eyes = BoardTracker(pipeline, Match(referee, listeners=[lambda one: heard.append(one.code)]))  # type: ignore[arg-type]
     for index, board in enumerate((board_with(game, W="a7"), board_with(game))):
@@ -511,7 +512,7 @@ def test_board_set_up_anew_after_the_end_is_seen_as_the_next_game() -> None:
 def test_cleared_board_at_the_first_look_at_a_resumed_game_is_a_new_game_and_no_takeback() -> None:
     game = games.load("morris")
     pipeline, notebook = ScriptedPipeline(), Notebook()
-    referee = Referee(game, history=games.line_of_play(game, ["a7", "b6", "d7"]), moves=["a7", "b6", "d7"])
+    referee = Referee(game, history=line_of_play(game, ["a7", "b6", "d7"]), moves=["a7", "b6", "d7"])
     eyes = BoardTracker(pipeline, Match(referee, recorder=notebook))  # type: ignore[arg-type]
     pipeline.readings.append(reading_of(game, board_with(game)))
     eyes.feed(Frame(PICTURE, 0.0, 0))

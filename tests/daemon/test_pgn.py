@@ -55,6 +55,8 @@ def test_what_is_written_is_the_same_game_to_another_program_and_to_us(text: str
     assert list(parsed.mainline_moves()) == list(theirs.mainline_moves())
     assert parsed.board().fen() == theirs.board().fen()
     assert parsed.headers["Result"] == theirs.headers["Result"]
+    told = {name: value for name in ("Event", "Site", "Round") if (value := theirs.headers.get(name, "?")) != "?"}
+    assert {name: parsed.headers[name] for name in told} == told
     again = read_text(out, "again.pgn")
     assert (again.moves, again.start, dict(again.rules)) == (
         (one := read_text(text, "game.pgn")).moves,

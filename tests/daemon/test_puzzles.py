@@ -22,7 +22,7 @@ from daemon.storage import puzzles as stored
 from daemon.storage.journal import Journal
 from daemon.storage.puzzles import Other, PuzzleError, PuzzleStore, Standing, path_of
 from daemon.storage.record import Beginning, GameRecord
-from games import Outcome
+from rules import Outcome
 from tests.daemon.puzzles_made import made, store_with
 from tests.daemon.test_command_handlers import at, refuse, tell
 

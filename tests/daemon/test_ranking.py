@@ -17,7 +17,7 @@ from daemon.storage.browsing import folded, games_page, names_seen
 from daemon.storage.journal import Journal
 from daemon.storage.ranking import START, K, Result, expected_points, ranking, results
 from daemon.storage.stored_game import GameSummary
-from games import Outcome
+from rules import Outcome
 
 SECONDS = itertools.count()
 

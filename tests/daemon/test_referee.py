@@ -12,7 +12,8 @@ import games
 from daemon.game.effects import Announcement, Effect, Finish, Record, TakeBack
 from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
-from games import AnyGame
+from rules import AnyGame
+from rules.turns import line_of_play
 from tests.daemon.readings import board_with, reading_of
 
 MILL_NEXT = ["a7", "b6", "d7", "b4"]
@@ -37,7 +38,7 @@ def moves(effects: list[Effect]) -> list[str]:
 
 
 def after(game: AnyGame, texts: list[str], agents: tuple[str | None, str | None] = (None, None)) -> Referee:
-    return Referee(game, agents, games.line_of_play(game, texts), texts)
+    return Referee(game, agents, line_of_play(game, texts), texts)
 
 
 def said(effects: list[Effect]) -> Announcement:

@@ -40,7 +40,8 @@ from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from daemon.storage import puzzles as stored
 from daemon.storage.puzzles import PuzzleStore
-from games import AnyGame, Outcome
+from rules import AnyGame, Outcome
+from rules.turns import boards_of_turn, line_of_play
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_coach import answering
 from tests.daemon.test_command_handlers import Eyes, at
@@ -60,7 +61,7 @@ def table(heading: str) -> list[list[str]]:
 
 
 def after(texts: list[str], agents: tuple[str | None, str | None] = (None, None), game: AnyGame = MORRIS) -> Referee:
-    return Referee(game, agents, games.line_of_play(game, texts), texts)
+    return Referee(game, agents, line_of_play(game, texts), texts)
 
 
 def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
@@ -124,7 +125,7 @@ def begun_turn(name: str, *, steps: int, texts: str = "") -> Played:
     game = games.load(name)
     referee = after(texts.split(), game=game)
     move = max(game.legal_moves(referee.position), key=lambda one: len(game.steps(referee.position, one)))
-    return seen(referee, games.boards_of_turn(game, referee.position, move)[steps - 1])
+    return seen(referee, boards_of_turn(game, referee.position, move)[steps - 1])
 
 
 def position(name: str, text: str, board: str) -> Played:

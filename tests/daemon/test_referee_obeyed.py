@@ -8,6 +8,7 @@ import games
 from daemon.game.effects import Announcement, Record
 from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
+from rules.turns import carry_out, line_of_play
 from tests.daemon.readings import reading_of
 
 LINE = (
@@ -18,11 +19,11 @@ ASKED, NEXT, ANOTHER = "d5-c5xa7", "d7-a7", "d5-c5xd7"
 
 def test_players_who_answer_at_once_are_believed_to_have_obeyed_first() -> None:
     game = games.load("morris")
-    history = games.line_of_play(game, LINE)
+    history = line_of_play(game, LINE)
     referee = Referee(game, ("alphabeta", None), history, LINE)
     referee.reply("alphabeta", len(LINE), ASKED)
     position = history[-1]
-    board = games.carry_out(game.board(position), game.steps(position, game.parse_move(position, ANOTHER)))
+    board = carry_out(game.board(position), game.steps(position, game.parse_move(position, ANOTHER)))
     effects = referee.see(explain(game, referee.history, reading_of(game, board)))
     assert [one.move for one in effects if isinstance(one, Record)] == [ASKED, NEXT]
     assert not any(one.code == "illegal" for one in effects if isinstance(one, Announcement))
@@ -45,7 +46,7 @@ def test_an_agents_move_laid_again_after_a_takeback_stands_again_whatever_the_ag
     """The players only undo a takeback; nobody plays for the agent."""
     game = games.load("morris")
     texts = ["d6", "f4", "b4"]
-    history = games.line_of_play(game, texts)
+    history = line_of_play(game, texts)
     referee = Referee(game, ("alphabeta", None), history[:1])
     for ply, text in enumerate(texts):
         if ply % 2 == 0:
@@ -60,7 +61,7 @@ def test_an_agents_move_laid_again_after_a_takeback_stands_again_whatever_the_ag
         again = referee.see(explain(game, referee.history, reading_of(game, game.board(history[3]))))
         assert [one.code for one in again if isinstance(one, Announcement)] == ["restored"]
         assert referee.moves == texts
-    other = games.line_of_play(game, ["d6", "f4", "a1"])[-1]
+    other = line_of_play(game, ["d6", "f4", "a1"])[-1]
     referee.see(explain(game, referee.history, reading_of(game, game.board(history[2]))))
     told = referee.see(explain(game, referee.history, reading_of(game, game.board(other))))
     assert [one.code for one in told if isinstance(one, Announcement)] == ["illegal"]

@@ -9,7 +9,8 @@ from daemon.game.effects import Announcement, Effect, TakeBack
 from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from daemon.judging.undoing import undo
-from games import AnyGame
+from rules import AnyGame
+from rules.turns import line_of_play
 from tests.daemon.readings import reading_of
 
 MORRIS = games.load("morris", {"men": 3, "flying": True})
@@ -22,11 +23,11 @@ ROUND = ["d2-f2", "g7-e5", "f2-b2", "e5-g7", "b2-d2"]
 
 
 def after(texts: list[str], game: AnyGame = MORRIS) -> Referee:
-    return Referee(game, (None, None), games.line_of_play(game, texts), texts)
+    return Referee(game, (None, None), line_of_play(game, texts), texts)
 
 
 def board_of(texts: list[str], game: AnyGame = MORRIS) -> str:
-    return game.board(games.line_of_play(game, texts)[-1])
+    return game.board(line_of_play(game, texts)[-1])
 
 
 def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
@@ -113,7 +114,7 @@ def test_what_was_wrong_on_an_open_board_is_not_reminded_of_once_it_is_right_aga
 def test_men_put_back_are_a_takeback_though_the_agent_could_have_moved_so(answer: str) -> None:
     # Dark's g7 took b4. Light's b4, taking g7, would lead to the board before that, too.
     game, texts = games.load("morris"), ["a4", "a7", "c4", "d7", "f2", "f4", "b4xf4", "g7xb4"]
-    referee = Referee(game, ("alphabeta", None), games.line_of_play(game, texts), texts)
+    referee = Referee(game, ("alphabeta", None), line_of_play(game, texts), texts)
     referee.reply("alphabeta", len(texts), answer)
     assert codes(see(referee, board_of(texts[:-1], game))) == ["takeback"]
     assert (referee.moves, referee.awaiting) == (texts[:-1], "move")

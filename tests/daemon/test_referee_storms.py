@@ -9,7 +9,7 @@ import pytest
 import games
 from daemon.judging import adopting
 from daemon.judging.referee import Referee
-from games import AnyGame
+from rules import AnyGame
 from tests.daemon.storms import Table, follows_the_rules, look, show, storm
 
 EXAMPLES = {"morris": 15, "reversi": 25, "gomoku": 5, "ganh": 20, "dominoes": 4}

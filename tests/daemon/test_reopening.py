@@ -18,7 +18,7 @@ from daemon.storage.backlog import Backlog
 from daemon.storage.journal import Journal
 from daemon.storage.record import GameRecord
 from daemon.storage.stored_line import history_of
-from games import EMPTY, AnyGame, Outcome
+from rules import EMPTY, AnyGame, Outcome
 from tests.daemon.dominoes import show
 from tests.daemon.readings import reading_of
 from tests.daemon.test_match import lay as lay_with_an_arm

@@ -19,8 +19,8 @@ from daemon.storage.exporting.ggf import to_ggf
 from daemon.storage.exporting.played import ExportError, play_again
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.salvage import open_record
-from games import Outcome
 from games.reversi import Reversi
+from rules import Outcome
 from tests.daemon.recorded_games import record_game
 
 GAME = Reversi()
@@ -144,13 +144,7 @@ def sound_journal(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]
     return path.read_bytes(), game_id
 
 
-@settings(
-    max_examples=150,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_stands_in_the_file_nothing_but_a_journals_or_exports_error_comes_of_it(
     tmp_path_factory: pytest.TempPathFactory,

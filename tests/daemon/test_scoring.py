@@ -12,7 +12,7 @@ from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, T
 from daemon.judging import corrections, undoing
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
-from games import EMPTY, AnyGame
+from rules import EMPTY, AnyGame
 from tests.daemon.dominoes import annotated, laid_points, played, show
 
 FIRST, SECOND, THIRD = "8H6-8I1", "8J1-8K4", "6K2-7K4"

@@ -24,6 +24,7 @@ from daemon.config.settings import Config
 from daemon.core.command_handlers import obey
 from daemon.perception.pipeline import Observation, Pipeline
 from proving.demo_cli import open_session
+from rules import Outcome
 from tests.daemon.readings import reading_of
 from vision.frame import Frame
 from vision.watching.align import LOST
@@ -279,7 +280,7 @@ def test_keys_that_end_a_game_must_be_pressed_twice(interrupted: Path) -> None:
 def test_a_game_that_was_left_on_purpose_is_not_resumed_and_stays_in_the_record(interrupted: Path) -> None:
     begun(interrupted, {"first": "auto"}, resume=False)
     session = Session(settings(interrupted, {"first": "auto"}), games.load("morris", {"first": "auto"}))
-    session.journal.finish(session.journal.games()[-1].game_id, games.Outcome(None, "repetition"))
+    session.journal.finish(session.journal.games()[-1].game_id, Outcome(None, "repetition"))
     match = session.begin(Pipeline(load_template("nine_mens_morris"), None))
     assert match.referee.ply == 0
     assert session.journal.games()[0].moves == MOVES

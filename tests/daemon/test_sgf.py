@@ -7,6 +7,7 @@ import pytest
 import games
 from daemon.storage.importing.imported import Imported, ImportFault
 from daemon.storage.importing.sgf import read_sgf
+from rules.turns import line_of_play
 
 
 def read(text: str) -> tuple[Imported, list[str]]:
@@ -87,5 +88,5 @@ def test_territory_at_the_end_tells_which_stones_are_dead() -> None:
     stones = "".join(f";{'BW'[ply % 2]}[{point}]" for ply, point in enumerate(rows))
     found, moves = read(f"(;GM[1]SZ[9]{stones};W[];B[]TB[bb][ca])")
     assert moves[-1] == "pass:C9"
-    assert games.load("go").outcome(games.line_of_play(games.load("go"), moves)[-1]) is not None
+    assert games.load("go").outcome(line_of_play(games.load("go"), moves)[-1]) is not None
     assert found.claim is None

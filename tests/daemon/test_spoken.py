@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from daemon.commands.spoken.grammar import NOTHING, called, phrases_of, symbols_
 from daemon.commands.spoken.words import _TABLES, LETTERS, VERBS, plain, words_of
 from daemon.i18n.translation import LANGUAGES, speak
 from daemon.judging.referee import Referee
-from games import AnyGame
+from rules import AnyGame
 
 WAKE = "Kibitzer"
 RECORDED = {"en": 17, "ro": 10, "pl": 7, "vi": 2, "pt-br": 9}
@@ -65,7 +66,7 @@ def test_every_name_of_letters_and_numbers_means_one_thing(language: str) -> Non
 def test_every_legal_move_is_understood_in_every_way_of_saying_it(name: str, language: str) -> None:
     game, words = games.load(name), words_of(language)
     between = min(words.between)
-    for position in positions(game, 4 if name == "gomoku" else 12):
+    for position in positions(game, 1 if name == "gomoku" else 12):
         moves = [game.format_move(position, move) for move in game.legal_moves(position)]
         for move in moves:
             if move == "pass":
@@ -240,6 +241,95 @@ def test_moves_are_said_in_the_words_of_their_game(language: str) -> None:
         speak("en")
     assert meant == [("Nf3",), ("e4",), ("Nf3",)]
     assert understand_words("knight", language, words) == NOTHING
+
+
+PROMOTES = "1n6/P6k/8/8/8/8/7P/K7 w - - 0 1"
+CHOSEN = {
+    "en": ("knight", "promote to knight", "promote to a knight", "becomes a knight"),
+    "ro": ("cal", "promovez în cal", "devine cal", "este un cal"),
+    "pl": ("skoczek", "promocja na skoczka", "promuję na skoczka", "to jest skoczek"),
+    "vi": ("mã", "phong mã", "phong cấp thành mã", "thành mã"),
+    "pt-br": ("cavalo", "promover a cavalo", "vira um cavalo", "promove para cavalo"),
+}
+TOLD = {
+    "en": ("pawn to a8", "a seven a eight knight", "pawn to a8, promote to knight", "takes on b8", "pawn takes on b8"),
+    "ro": ("pion pe a8", "a7 a8 cal", "pion pe a8 promovează în cal", "ia pe b8", "pion ia pe b8"),
+    "pl": ("pion na a8", "a7 a8 skoczek", "pion na a8 promocja na skoczka", "bije na b8", "pion bije na b8"),
+    "vi": ("tốt đến a8", "a7 a8 mã", "tốt đến a8 phong mã", "ăn b8", "tốt ăn b8"),
+    "pt-br": (
+        "peão para a8",
+        "a7 a8 cavalo",
+        "peão para a8 promove para cavalo",
+        "captura em b8",
+        "peão captura em b8",
+    ),
+}
+
+
+@pytest.fixture
+def spoken_in(request: pytest.FixtureRequest) -> Iterator[str]:
+    speak(request.param)
+    yield request.param
+    speak("en")
+
+
+@pytest.mark.parametrize("spoken_in", LANGUAGES, indirect=True)
+def test_a_promotion_is_told_with_its_move_or_when_the_pawn_has_gone(spoken_in: str) -> None:
+    game = games.load("chess")
+    referee = Referee(game, history=[game.parse_position(PROMOTES)])
+    words = move_words(referee, spoken_in)
+    meant = [understand_words(text, spoken_in, words).moves for text in TOLD[spoken_in]]
+    assert meant == [("a8=Q",), ("a8=N",), ("a8=N",), ("axb8=Q",), ("axb8=Q",)]
+    move = game.parse_move(referee.position, "a8=Q")
+    referee.make(move, game.apply(referee.position, move))
+    for text in CHOSEN[spoken_in]:
+        said = understand_words(text, spoken_in, choice_words(referee, spoken_in))
+        assert said.moves == ("a8=N",) and said.sure, text
+
+
+@pytest.mark.parametrize("spoken_in", LANGUAGES, indirect=True)
+def test_mate_and_check_need_not_be_said(spoken_in: str) -> None:
+    game = games.load("chess")
+    referee = Referee(game, history=[game.parse_position("6k1/5ppp/8/8/8/8/8/4R2K w - - 0 1")])
+    words = move_words(referee, spoken_in)
+    short = {phrase for phrase, move in words.items() if move == "Re8#"}
+    assert len([phrase for phrase in short if phrase.endswith("e 8")]) >= 2
+    assert all(understand_words(phrase, spoken_in, words).moves == ("Re8#",) for phrase in short)
+
+
+NUMBERED = {
+    "en": ("twenty-two to eighteen", "22 18", "twenty two takes eighteen"),
+    "ro": ("douăzeci și doi la optsprezece", "22 18", "de la 22 la 18"),
+    "pl": ("dwadzieścia dwa na osiemnaście", "22 18", "z 22 na 18"),
+    "vi": ("hai mươi hai đến mười tám", "22 18", "hai mươi hai mười tám"),
+    "pt-br": ("vinte e dois para dezoito", "22 18", "22 para dezoito"),
+}
+
+
+@pytest.mark.parametrize("spoken_in", LANGUAGES, indirect=True)
+def test_squares_with_numbers_and_points_of_go_are_said_in_every_language(spoken_in: str) -> None:
+    draughts = games.load("draughts")
+    words = move_words(Referee(draughts, history=[draughts.parse_position("W:W22,30:B1,12")]), spoken_in)
+    for text in NUMBERED[spoken_in]:
+        assert understand_words(text, spoken_in, words).moves == ("22-18",), text
+    assert understand_words("18", spoken_in, words) == NOTHING
+    go = games.load("go")
+    legal = [go.format_move(go.initial(), move) for move in go.legal_moves(go.initial())]
+    assert understand("d4", spoken_in, legal).moves == ("D4",)
+    table = Table(spoken_in, "m", legal)
+    heard = Conversation().hear(f"Kibitzer, {_TABLES[spoken_in]['pass'].split('/')[0]}", table, WAKE, 0.0)
+    assert heard is not None and heard.command == Move("pass", mark="m")
+
+
+def test_a_capture_of_several_men_is_told_by_its_ends_unless_two_have_the_same() -> None:
+    game = games.load("draughts")
+    one = move_words(Referee(game, history=[game.parse_position("B:W18,27,32:B9,14")]), "en")
+    assert understand_words("14 takes 23", "en", one).moves == ("14x23",)
+    two = game.parse_position("B:W6,7,14,15:B2")
+    legal = [game.format_move(two, move) for move in game.legal_moves(two)]
+    words = move_words(Referee(game, history=[two]), "en")
+    assert len(legal) > len({text.split("x")[-1] for text in legal})
+    assert understand_words(f"2 to {legal[0].split('x')[-1]}", "en", words) == NOTHING
 
 
 def test_what_a_pawn_became_is_told_by_its_name_and_only_after_it_went() -> None:

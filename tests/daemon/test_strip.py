@@ -16,6 +16,7 @@ from daemon.storage.exporting.diagram import MEN, Diagram
 from daemon.storage.exporting.played import ExportError, Played, play_again
 from daemon.storage.exporting.strip import USUAL_BOARDS, boards_of, draw_strip, strip_png
 from daemon.storage.journal import Journal
+from rules.options import switched_on
 from tests.daemon.recorded_games import random_moves, record_game
 from vision.pose import project
 
@@ -101,5 +102,5 @@ def test_a_strip_is_a_png_of_the_size_that_was_drawn(tmp_path: Path, name: str) 
 
 def test_a_board_with_other_lines_is_drawn_with_them(tmp_path: Path) -> None:
     played = played_game(tmp_path, "gomoku", 3, size=19)
-    assert len(load_template("gomoku", games.switched_on(played.game)).cells_mm) == 19**2
+    assert len(load_template("gomoku", switched_on(played.game)).cells_mm) == 19**2
     assert draw_strip(played).shape[2] == 3

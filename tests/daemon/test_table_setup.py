@@ -21,6 +21,7 @@ from daemon.judging.referee import Referee
 from daemon.outputs.view import men_of, offers_of, play_view
 from daemon.outputs.web import WebPage
 from daemon.setup.table_setup import TableSetup
+from rules.turns import line_of_play
 from vision.calibrating.guided import STUCK_S
 from vision.frame import Frame
 from vision.sources.encoded import EncodedFrame, peek
@@ -138,7 +139,7 @@ def test_what_a_page_offers_is_what_means_something_now() -> None:
     new = Referee(GAME)
     assert set(offers_of(new, watched=False)) == {"coach", "resign", "repeat", "new_game"}
     assert {"end_move", "pause", "correct", "adopt"} <= set(offers_of(new, watched=True))
-    begun = Referee(GAME, moves=["d6"], history=games.line_of_play(GAME, ["d6"]))
+    begun = Referee(GAME, moves=["d6"], history=line_of_play(GAME, ["d6"]))
     assert "undo" in offers_of(begun, watched=False)
     begun.pause()
     assert set(offers_of(begun, watched=True)) == {"undo", "resume", "repeat", "new_game"}
@@ -146,7 +147,7 @@ def test_what_a_page_offers_is_what_means_something_now() -> None:
 
 def test_men_are_counted_on_the_board_off_it_and_in_the_hand() -> None:
     moves = ["a7", "a1", "d7", "d1", "g7xd1"]
-    play = Referee(GAME, moves=moves, history=games.line_of_play(GAME, moves))
+    play = Referee(GAME, moves=moves, history=line_of_play(GAME, moves))
     assert men_of(play.line) == [{"board": 3, "taken": 0, "to_lay": 6}, {"board": 1, "taken": 1, "to_lay": 7}]
     assert men_of(Referee(games.load("dominoes")).line) is None
     assert play_view(play, watched=True)["title"] == "Nine men's morris"

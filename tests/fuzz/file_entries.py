@@ -25,9 +25,9 @@ from calibration.template import BoardTemplate, TemplateError, load_template
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.bundle_file import BundleFile
 from daemon.perception.learning.generations import AdaptedError, load_adapted
-from games import GameError, MoveError
 from games.nine_mens_morris import NineMensMorris
 from games.reversi import Reversi, transcript
+from rules import GameError, MoveError
 from tests.fuzz.bus_entries import scratch_file
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import check_position
@@ -137,7 +137,7 @@ def profile_bytes(data: bytes) -> bool:
         return False
     if found.image_from_board.shape != (3, 3) or not np.isfinite(found.image_from_board).all():
         raise IllegalState("a profile without a homography")
-    with contextlib.suppress(TemplateError, games.GameError):
+    with contextlib.suppress(TemplateError, GameError):
         found.template()
     return True
 

@@ -6,7 +6,9 @@ import random
 from typing import Any
 
 import games
-from games import EMPTY, AnyGame, GameError, MoveError, PositionError
+from rules import EMPTY, AnyGame, GameError, MoveError, PositionError
+from rules.options import rules_from_words
+from rules.turns import carry_out
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.positions import all_games, text_of, walks
 
@@ -81,7 +83,7 @@ def rule_words(data: bytes) -> bool:
     """Reads a game's name and rule options, as given on a command line."""
     name, *words = text_of(data).split(" ")
     try:
-        game = games.load(name, games.rules_from_words(words))
+        game = games.load(name, rules_from_words(words))
     except GameError:
         return False
     check_position(game, game.initial())
@@ -119,5 +121,5 @@ def check_position(game: AnyGame, position: Any) -> None:
         raise IllegalState(f"{game.name}: {men} men")
     if moves:
         move = random.Random(board).choice(moves)
-        if games.carry_out(board, game.steps(position, move)) != game.board(game.apply(position, move)):
+        if carry_out(board, game.steps(position, move)) != game.board(game.apply(position, move)):
             raise IllegalState(f"{game.name}: the steps of {move} lead elsewhere")

@@ -15,7 +15,7 @@ from daemon.storage.journal import Journal, JournalError
 from daemon.storage.journal_schema import MIGRATIONS
 from daemon.storage.salvage import open_record
 from daemon.storage.stored_line import history_of, line_of
-from games import GameError, Outcome
+from rules import GameError, Outcome
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import check_position
 

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import games
-from games import AnyGame
+from rules import AnyGame, RuleError
 
 RULES: dict[str, tuple[dict[str, object], ...]] = {
     "gomoku": ({}, {"renju": True}, {"swap2": True}, {"size": 19}),
@@ -25,7 +25,7 @@ def all_games() -> tuple[AnyGame, ...]:
         for rules in RULES.get(name, ({},)):
             try:
                 found.append(games.load(name, rules))
-            except games.RuleError:
+            except RuleError:
                 continue
     return tuple(found)
 

@@ -13,7 +13,7 @@ from agents.agent import Limits
 from agents.engines.engine_protocols import PROTOCOLS, Question
 from agents.engines.process import EngineError
 from agents.protocols.thinking import Thinking
-from games import AnyGame, MoveError
+from rules import AnyGame, MoveError
 from tests.fuzz.entry import Entry, IllegalState
 
 MAX_LINES = 25

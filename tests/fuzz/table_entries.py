@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-import games
 from agents.messages import ReplyMessage, StateMessage, encode
 from daemon.commands.command import NAMES, CommandError, parse_command
 from daemon.config.seats import Seat
@@ -19,7 +18,8 @@ from daemon.core.match import Match
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
-from games import AnyGame
+from rules import AnyGame, MoveError
+from rules.turns import carry_out
 from tests.daemon.readings import reading_of
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import check_position
@@ -55,7 +55,7 @@ class _Eyes:
 
     def __init__(self) -> None:
         self.reading: BoardReading | None = None
-        self.lesson = None
+        self.lesson = self.refused = None
 
     def feed(self, frame: Frame) -> Observation:
         if self.reading is None:
@@ -139,7 +139,7 @@ class _Table:
             move = referee.agent_move if referee.agent_move in moves and chance.random() < 0.6 else chance.choice(moves)
             steps = game.steps(position, move)
             done = len(steps) if chance.random() < 0.8 else chance.randint(0, len(steps))
-            board = games.carry_out(board, steps[:done])
+            board = carry_out(board, steps[:done])
         cells = list(board)
         for _ in range(chance.choice((0, 0, 0, 1, 2))):
             cells[chance.randrange(len(cells))] = chance.choice(game.classes)
@@ -196,7 +196,7 @@ class _Table:
             before, text = referee.history[-2], referee.moves[-1]
             try:
                 after = game.apply(before, game.parse_move(before, text))
-            except games.MoveError as error:
+            except MoveError as error:
                 raise IllegalState(f"{game.name}: {text!r} was believed: {error}") from None
             if game.format_position(after) != game.format_position(referee.position):
                 raise IllegalState(f"{game.name}: {text!r} leads elsewhere")

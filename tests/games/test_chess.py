@@ -9,9 +9,10 @@ import pytest
 
 import games
 from agents.perft import perft
-from games import MoveError, PositionError
 from games.chess import CLAIM, Chess, heuristics
 from games.chess.position import number_of, start
+from rules import MoveError, PositionError, Step
+from rules.turns import carry_out, line_of_play
 from tests.games.chess_oracle import compare
 
 COUNTS = (Path(__file__).parent / "data" / "chess.perft").read_text(encoding="utf-8").splitlines()
@@ -27,7 +28,7 @@ def game() -> Chess:
 
 def line(game: Chess, text: str, fen: str = "") -> Any:
     """The position after the moves."""
-    return games.line_of_play(game, text.split(), game.parse_position(fen) if fen else None)[-1]
+    return line_of_play(game, text.split(), game.parse_position(fen) if fen else None)[-1]
 
 
 @pytest.mark.parametrize("row", [row for row in COUNTS if not row.startswith("#")])
@@ -124,7 +125,7 @@ def test_a_third_repetition_may_be_claimed_and_a_fifth_ends_the_game(game: Chess
     assert outcome is not None and (outcome.winner, outcome.reason) == (None, "claimed")
     assert fifth is not None and fifth.reason == "repetition"
     by_itself = games.load("chess", {"draws": "automatic"})
-    assert by_itself.outcome(games.line_of_play(by_itself, (2 * round_trip).split())[-1]) is not None
+    assert by_itself.outcome(line_of_play(by_itself, (2 * round_trip).split())[-1]) is not None
 
 
 def test_a_position_is_another_where_castling_or_taking_in_passing_was_possible(game: Chess) -> None:
@@ -153,12 +154,12 @@ def test_castling_by_which_king_and_rook_change_places_leaves_the_board_and_is_t
 def test_pieces_set_up_by_hand_keep_their_kind_where_it_is_clear(game: Chess) -> None:
     before = line(game, "e4 d5 exd5")
     board = game.board(before)
-    put_back = games.carry_out(board, [games.Step("move", game.cells.index("e4"), game.cells.index("d5"), "W")])
+    put_back = carry_out(board, [Step("move", game.cells.index("e4"), game.cells.index("d5"), "W")])
     made = game.set_up(put_back, 1, before)
     assert game.figures(made)[game.cells.index("e4")] == "♙"
     two = board.replace("WWWW", "W..W", 1)
     moved = "".join("W" if game.cells[cell] in ("a5", "b5") else letter for cell, letter in enumerate(two))
-    with pytest.raises(PositionError, match="give me the position as a FEN"):
+    with pytest.raises(PositionError, match="set the position up on the page"):
         game.set_up(moved[:56] + ".W" + moved[58:], 1, before)
     assert game.set_up(game.board(game.initial()), 0, before) == game.initial()
 

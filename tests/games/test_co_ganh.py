@@ -11,8 +11,8 @@ import pytest
 
 import games
 from agents.perft import perft
-from games import MoveError, Outcome, PositionError, RuleError, Step
 from games.co_ganh import CELLS, CoGanh, Position
+from rules import MoveError, Outcome, PositionError, RuleError, Step
 from tests.games import co_ganh_reference as reference
 from tests.games import test_contract as contract
 

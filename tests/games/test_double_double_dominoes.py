@@ -11,8 +11,10 @@ import pytest
 
 import games
 from agents.perft import perft
-from games import Gain, MoveError, Outcome
 from games.double_double_dominoes import CELLS, DIAMONDS, STAR, TRACK, DoubleDoubleDominoes, Lay, Pass, Position
+from rules import Gain, MoveError, Outcome, PositionError
+from rules.tiles import tile_named
+from rules.turns import line_of_play
 
 DATA = Path(__file__).parent / "data"
 
@@ -28,7 +30,7 @@ GAME = dominoes()
 
 def played(*words: str, start: Position | None = None) -> Position:
     """The position after some moves, with hidden hands."""
-    position: Position = games.line_of_play(GAME, [text for word in words for text in word.split()], start)[-1]
+    position: Position = line_of_play(GAME, [text for word in words for text in word.split()], start)[-1]
     return position
 
 
@@ -256,9 +258,9 @@ def test_a_hand_is_made_known_and_what_it_draws_later_is_not() -> None:
     # The fourth tile may be any, and nobody knows which tile a pass puts away.
     assert "8F2-8G3" in texts(after)
     assert played("pass", start=after).hands[0] is None
-    with pytest.raises(games.PositionError, match="3-4"):
+    with pytest.raises(PositionError, match="3-4"):
         GAME.hold(GAME.initial(), 0, [(3, 4)] * 3)
-    with pytest.raises(games.PositionError, match="hand"):
+    with pytest.raises(PositionError, match="hand"):
         GAME.hold(GAME.initial(), 1, [(3, 4), (0, 1), (0, 2), (0, 3)])
 
 
@@ -435,5 +437,5 @@ def summary(position: Position) -> list[str]:
 
 
 def test_tiles_are_named_as_people_do() -> None:
-    named = [str(games.tile_named(*tile)) for tile in ("35", "66", "00", "04")]
+    named = [str(tile_named(*tile)) for tile in ("35", "66", "00", "04")]
     assert named == ["three-five", "double six", "double blank", "blank-four"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-import games
-from games import EMPTY, Fault
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes, Position
+from rules import EMPTY, Fault
+from rules.turns import begins_turn, line_of_play
 
 GAME = DoubleDoubleDominoes()
 LINE = ["8H1-8I2", "8J2-8K3", "7H1-6H4"]
-PLAYED: Position = games.line_of_play(GAME, LINE)[-1]
+PLAYED: Position = line_of_play(GAME, LINE)[-1]
 """Green is to move: 1-2 on 8H and 8I, 2-3 on 8J and 8K, 1-4 on 7H and 6H."""
-DOUBLE: Position = games.line_of_play(GAME, [*LINE, "8L3-8M3"])[-1]
+DOUBLE: Position = line_of_play(GAME, [*LINE, "8L3-8M3"])[-1]
 """Green has just laid the double 3-3 on 8L and 8M."""
 
 
@@ -26,7 +26,7 @@ def after(position: Position, changes: str) -> str:
 
 def judged(position: Position, changes: str) -> Fault:
     board = after(position, changes)
-    assert not games.begins_turn(GAME, position, board)
+    assert not begins_turn(GAME, position, board)
     return GAME.fault(position, board)
 
 
@@ -78,14 +78,14 @@ def test_the_first_tile_beside_the_star_is_named() -> None:
 
 
 def test_a_third_copy_is_named_with_the_places_of_the_two() -> None:
-    position = games.line_of_play(GAME, ["8H1-8I2", "8G1-8F2", "8E2-8D3"])[-1]
+    position = line_of_play(GAME, ["8H1-8I2", "8G1-8F2", "8E2-8D3"])[-1]
     fault = judged(position, "8J2 8K1")
     assert (fault.rule, names(fault)) == ("third_copy", "8J 8K")
     assert "Both tiles 1-2 lie already, on 8F and 8G and on 8H and 8I." in fault.text
 
 
 def test_an_end_beside_two_tiles_is_named() -> None:
-    position = games.line_of_play(GAME, ["8H1-8I1", "7H1-6H0"])[-1]
+    position = line_of_play(GAME, ["8H1-8I1", "7H1-6H0"])[-1]
     fault = judged(position, "7I1 7J3")
     assert fault.rule == "touches_two_tiles"
     assert "The end on 7I touches two tiles, on 7H and 8I." in fault.text

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import MoveError, PositionError
 from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Pass, Position, Tile
 from games.double_double_dominoes.board import NEIGHBOURS
+from rules import MoveError, PositionError
 
 GAME = DoubleDoubleDominoes()
 
@@ -35,7 +35,7 @@ def tiles_of(position: Position) -> list[Tile]:
     return [lay.tile for lay in position.tiles] + hidden
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=SEEDS, dealt=st.booleans())
 def test_pawns_stand_where_the_gains_bring_them(seed: int, dealt: bool) -> None:
     pawns = [0, 0]
@@ -44,7 +44,7 @@ def test_pawns_stand_where_the_gains_bring_them(seed: int, dealt: bool) -> None:
         pawns = [min(100, pawn + gain.total) for pawn, gain in zip(pawns, GAME.gains(position, move), strict=True)]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=SEEDS)
 def test_no_tile_is_there_more_than_twice_and_none_comes_out_of_nothing(seed: int) -> None:
     discards = 0
@@ -57,7 +57,7 @@ def test_no_tile_is_there_more_than_twice_and_none_comes_out_of_nothing(seed: in
         discards += isinstance(move, Pass) and move.discard is not None
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=SEEDS)
 def test_the_same_line_with_hidden_hands_leaves_as_many_tiles_in_the_bag(seed: int) -> None:
     """A known hand that cannot continue from its double ends the turn by itself; a hidden one has to pass."""
@@ -73,7 +73,7 @@ def test_the_same_line_with_hidden_hands_leaves_as_many_tiles_in_the_bag(seed: i
         hidden = GAME.apply(hidden, seen)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=SEEDS)
 def test_a_view_allows_what_the_hand_allows_and_more(seed: int) -> None:
     for position, move in random_line(GAME.initial(seed), seed)[::5]:
@@ -83,7 +83,7 @@ def test_a_view_allows_what_the_hand_allows_and_more(seed: int) -> None:
         assert {lay for lay in GAME.legal_moves(position) if isinstance(lay, Lay)} <= theirs
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=SEEDS, dealt=st.booleans())
 def test_legal_lays_are_those_that_break_no_rule(seed: int, dealt: bool) -> None:
     """Compares the fast generator with checking the rules one by one, on all kinds of lays near the tiles."""
@@ -104,7 +104,7 @@ def test_legal_lays_are_those_that_break_no_rule(seed: int, dealt: bool) -> None
                 assert lay in legal
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=SEEDS, dealt=st.booleans())
 def test_a_position_is_its_text(seed: int, dealt: bool) -> None:
     for position, _ in random_line(GAME.initial(seed if dealt else None), seed)[::4]:

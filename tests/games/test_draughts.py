@@ -12,8 +12,9 @@ from agents.minimax import minimax
 from agents.perft import perft
 from agents.plain_search import PlainSearch
 from calibration.template import load_template
-from games import MoveError, PositionError, RuleError, Step
 from games.draughts import Draughts, Position, heuristics
+from rules import MoveError, Outcome, PositionError, RuleError, Step
+from rules.turns import begins_turn, carry_out, cells_of, line_of_play
 from tests.games import draughts_reference
 
 DATA = Path(__file__).parent / "data" / "draughts.perft"
@@ -97,7 +98,7 @@ def test_ways_that_take_the_same_men_to_the_same_square_are_one_move() -> None:
     assert (game.format_move(position, move), len(move.taken)) == ("31x31", 4)
     assert {game.parse_move(position, text) for text in ("31x22x15x24x31", "31x24x15x22x31", "31x15x31")} == {move}
     steps = game.steps(position, move)
-    assert games.carry_out(game.board(position), steps) == game.board(game.apply(position, move))
+    assert carry_out(game.board(position), steps) == game.board(game.apply(position, move))
 
 
 def test_captures_to_one_square_are_told_apart_by_all_squares() -> None:
@@ -145,22 +146,22 @@ def test_positions_that_cannot_be_are_refused(text: str) -> None:
 def test_a_repetition_kings_alone_and_the_last_pieces_are_drawn() -> None:
     game = game_of(king_plies=0)
     line = ["32-28", "1-5", "28-32", "5-1"] * 2
-    positions = games.line_of_play(game, line, game.parse_position("W:WK32:BK1,K2"))
+    positions = line_of_play(game, line, game.parse_position("W:WK32:BK1,K2"))
     assert [game.outcome(one) for one in positions[:-1]] == [None] * len(line)
-    assert games.Outcome(None, "repetition") == game.outcome(positions[-1])
+    assert Outcome(None, "repetition") == game.outcome(positions[-1])
     quiet = game_of(repetition=0, king_plies=4)
-    outcome = quiet.outcome(games.line_of_play(quiet, line[:4], quiet.parse_position("W:WK32:BK1,K2"))[-1])
-    assert outcome == games.Outcome(None, "king_plies")
+    outcome = quiet.outcome(line_of_play(quiet, line[:4], quiet.parse_position("W:WK32:BK1,K2"))[-1])
+    assert outcome == Outcome(None, "king_plies")
     last = game_of("international", repetition=0)
     again = ["50-44", "1-6", "44-50", "6-1"] * 3
-    end = games.line_of_play(last, again[:10], last.parse_position("W:WK50,K46:BK1"))[-1]
-    assert last.outcome(end) == games.Outcome(None, "last_pieces")
+    end = line_of_play(last, again[:10], last.parse_position("W:WK50,K46:BK1"))[-1]
+    assert last.outcome(end) == Outcome(None, "last_pieces")
 
 
 def test_whoever_cannot_move_has_lost() -> None:
     game = game_of()
-    assert game.outcome(game.parse_position("W:W5:B1,K14")) == games.Outcome(1, "no_legal_move")
-    assert game.outcome(game.parse_position("W:W:B1")) == games.Outcome(1, "no_pieces")
+    assert game.outcome(game.parse_position("W:W5:B1,K14")) == Outcome(1, "no_legal_move")
+    assert game.outcome(game.parse_position("W:W:B1")) == Outcome(1, "no_pieces")
 
 
 def test_a_set_up_keeps_the_kings_that_stayed() -> None:
@@ -181,10 +182,10 @@ def test_a_turn_may_be_half_done_in_any_order_and_the_man_put_straight_on_its_la
     before = game.board(position)
     for changes in ({23: ".", 14: "W"}, {23: ".", 7: "W"}, {23: ".", 14: "W", 18: "."}, {23: ".", 7: "W", 10: "."}):
         board = "".join(changes.get(cell, letter) for cell, letter in enumerate(before))
-        assert games.begins_turn(game, position, board)
+        assert begins_turn(game, position, board)
         assert board != game.board(game.apply(position, move))
     both = "".join({14: "W", 18: "."}.get(cell, letter) for cell, letter in enumerate(before))
-    assert not games.begins_turn(game, position, both)
+    assert not begins_turn(game, position, both)
 
 
 def test_the_board_has_its_dark_squares_only_with_their_numbers() -> None:
@@ -201,7 +202,7 @@ def test_positions_are_judged_alike_for_both_sides(rules: str) -> None:
     position = game.parse_position("W:W22,18,K10,31:B4,12,K25,6")
 
     def turned(bits: int) -> int:
-        return sum(1 << count - 1 - cell for cell in games.cells_of(bits))
+        return sum(1 << count - 1 - cell for cell in cells_of(bits))
 
     light, dark = position.pieces
     other = Position((turned(dark), turned(light)), turned(position.kings), 1)

@@ -6,6 +6,7 @@ import pytest
 
 import games
 from games.draughts import Draughts
+from rules.turns import begins_turn
 
 START = "start"
 TAKES = "W:W14,22:B9,17,18,1"
@@ -48,7 +49,7 @@ def test_a_broken_rule_is_named(rules: str, text: str, changes: str, rule: str, 
     assert isinstance(game, Draughts)
     position = game.initial() if text == START else game.parse_position(text)
     board = board_with(game, position, changes)
-    assert not games.begins_turn(game, position, board)
+    assert not begins_turn(game, position, board)
     fault = game.fault(position, board)
     assert fault.rule == rule and said in fault.text
     assert {game.cells[cell] for cell in fault.cells} == {change[1:] for change in changes.split()}
@@ -59,4 +60,4 @@ def test_a_capture_half_done_is_a_turn_not_yet_finished(changes: str) -> None:
     game = games.load("draughts")
     assert isinstance(game, Draughts)
     position = game.parse_position(TAKES)
-    assert games.begins_turn(game, position, board_with(game, position, changes))
+    assert begins_turn(game, position, board_with(game, position, changes))

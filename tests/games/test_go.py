@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import games
-from games import MoveError, PositionError
 from games.go import Go, Position
 from games.go.counting import proposal
+from rules import Fault, MoveError, PositionError, RuleError, Step
+from rules.turns import begins_turn, carry_out, line_of_play
 from tests.bench import go_oracle
 
 FINISHED = Path(__file__).parent / "data" / "go_finished.jsonl"
@@ -28,7 +29,7 @@ def go(**rules: object) -> Go:
 
 
 def played(game: Go, *texts: str) -> Position:
-    position: Position = games.line_of_play(game, texts)[-1]
+    position: Position = line_of_play(game, texts)[-1]
     return position
 
 
@@ -73,8 +74,8 @@ def test_a_ko_is_not_retaken_at_once_but_after_a_move_elsewhere() -> None:
     game = go()
     position = played(game, *KO, "C5")
     assert refused(game, position, "D5") == "ko" and game.forbidden(position) == (game.cells.index("D5"),)
-    assert "ko" in game.fault(position, games.carry_out(game.board(position), [
-        games.Step("place", game.cells.index("D5"), None, "W"), games.Step("remove", game.cells.index("C5")),
+    assert "ko" in game.fault(position, carry_out(game.board(position), [
+        Step("place", game.cells.index("D5"), None, "W"), Step("remove", game.cells.index("C5")),
     ])).rule  # fmt: skip
     later = played(game, *KO, "C5", "J9", "J8")
     assert taken(game, later, "D5") == ["C5"]
@@ -109,9 +110,9 @@ def test_handicap_stones_lie_on_the_star_points_and_white_begins() -> None:
     nine = go(size=19, handicap=9)
     assert nine.to_move(nine.initial()) == 1 and nine.initial().stones[0].bit_count() == 9
     assert "K10" in nine.geometry.names(go(size=19, handicap=5).initial().stones[0])
-    with pytest.raises(games.RuleError, match="handicap"):
+    with pytest.raises(RuleError, match="handicap"):
         go(handicap=1)
-    with pytest.raises(games.RuleError, match="komi"):
+    with pytest.raises(RuleError, match="komi"):
         go(komi="6.3")
 
 
@@ -140,12 +141,12 @@ def test_a_chain_without_liberties_is_no_position() -> None:
         drawn(go(), "XO.......", "O........")
 
 
-def wrong(game: Go, position: Position, **changes: str) -> games.Fault:
+def wrong(game: Go, position: Position, **changes: str) -> Fault:
     """The fault of the board with these cells changed."""
     board = list(game.board(position))
     for name, letter in changes.items():
         board[game.cells.index(name)] = letter
-    assert not games.begins_turn(game, position, "".join(board))
+    assert not begins_turn(game, position, "".join(board))
     return game.fault(position, "".join(board))
 
 
@@ -180,7 +181,7 @@ def test_a_capture_of_twelve_stones_is_an_unfinished_turn_in_any_order() -> None
     board = list(game.board(game.apply(position, game.parse_move(position, "G8"))))
     for name in ("A9", "F8", "C9"):
         board[game.cells.index(name)] = "W"
-    assert games.begins_turn(game, position, "".join(board))
+    assert begins_turn(game, position, "".join(board))
 
 
 def test_points_are_gnu_gos_for_twenty_games_it_finished() -> None:

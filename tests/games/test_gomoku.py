@@ -10,10 +10,12 @@ import pytest
 import games
 from agents.perft import perft
 from calibration.template import load_template
-from games import MoveError, Outcome, PositionError, RuleError, cells_of
 from games.gomoku import Choice, Gomoku, Move, Position
 from games.gomoku.board import board
 from games.gomoku.renju import foul
+from rules import MoveError, Outcome, PositionError, RuleError
+from rules.options import rules_from_words, switched_on
+from rules.turns import cells_of, line_of_play
 from tests.games.gomoku_reference import Referee
 
 DATA = Path(__file__).parent / "data"
@@ -35,7 +37,7 @@ def at(game: Gomoku, black: str, white: str, side: int = 0) -> Position:
 
 
 def after(game: Gomoku, moves: str) -> Position:
-    position: Position = games.line_of_play(game, moves.split())[-1]
+    position: Position = line_of_play(game, moves.split())[-1]
     return position
 
 
@@ -82,8 +84,8 @@ def _has_five(stones: frozenset[tuple[int, int]]) -> bool:
 def test_perft_is_the_recorded_one(line: str) -> None:
     depth, count, *words = line.split()
     rules, moves = [word for word in words if "=" in word], [word for word in words if "=" not in word]
-    game = gomoku(**games.rules_from_words(rules))
-    position = games.line_of_play(game, moves)[-1]
+    game = gomoku(**rules_from_words(rules))
+    position = line_of_play(game, moves)[-1]
     assert perft(game, position, int(depth)) == int(count)
     if not game.rules.swap2 and not game.rules.exact_five and int(count) < 60_000:
         assert brute_force(game, position, int(depth)) == int(count)
@@ -124,7 +126,7 @@ def test_points_are_named_from_the_bottom_left_and_listed_from_the_top() -> None
 @pytest.mark.parametrize("size", [15, 19])
 def test_the_template_has_a_line_through_every_point(size: int) -> None:
     game = gomoku(size=size)
-    template = load_template("gomoku", games.switched_on(game))
+    template = load_template("gomoku", switched_on(game))
     assert template.cell_names == game.cells
     assert len(template.lines_mm) == 2 * size
     assert template.pixels_per_mm == pytest.approx(load_template("gomoku").pixels_per_mm, abs=0.01)

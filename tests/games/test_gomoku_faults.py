@@ -6,6 +6,7 @@ import pytest
 
 import games
 from games.gomoku import Gomoku, Position
+from rules.turns import line_of_play
 
 
 def gomoku(**rules: object) -> Gomoku:
@@ -46,7 +47,7 @@ CROSS = "g8 a1 i8 c1 h7 e1 h9 g1"
 )
 def test_a_wrong_board_is_named_by_its_rule(changes: str, rule: str, said: str) -> None:
     game = gomoku()
-    position = games.line_of_play(game, PLAYED.split())[-1]
+    position = line_of_play(game, PLAYED.split())[-1]
     fault = game.fault(position, changed(game, position, changes))
     assert (fault.rule, fault.text) == (rule, fault.text)
     assert said in fault.text
@@ -57,7 +58,7 @@ def test_a_wrong_board_is_named_by_its_rule(changes: str, rule: str, said: str) 
 
 def test_a_foul_is_named() -> None:
     game = gomoku(renju=True)
-    position = games.line_of_play(game, CROSS.split())[-1]
+    position = line_of_play(game, CROSS.split())[-1]
     fault = game.fault(position, changed(game, position, "h8=B"))
     assert fault.rule == "double_three"
     assert fault.text == "Black may not lay on h8: it makes two threes at once. Take it back."
@@ -65,20 +66,20 @@ def test_a_foul_is_named() -> None:
 
 def test_the_foul_point_with_the_wrong_colour_is_the_wrong_colour() -> None:
     game = gomoku(renju=True)
-    position = games.line_of_play(game, CROSS.split())[-1]
+    position = line_of_play(game, CROSS.split())[-1]
     assert game.fault(position, changed(game, position, "h8=W")).rule == "not_your_turn"
 
 
 def test_a_stone_after_the_end_is_taken_away() -> None:
     game = gomoku()
-    position = games.line_of_play(game, "a1 a2 b1 b2 c1 c2 d1 d2 e1".split())[-1]
+    position = line_of_play(game, "a1 a2 b1 b2 c1 c2 d1 d2 e1".split())[-1]
     fault = game.fault(position, changed(game, position, "e2=W"))
     assert (fault.rule, fault.text) == ("game_over", "The game is over. Take the stone on e2 away.")
 
 
 def test_in_the_opening_swap2_the_colour_that_is_next_is_told() -> None:
     game = gomoku(swap2=True)
-    position = games.line_of_play(game, "h8 h9 i10".split())[-1]
+    position = line_of_play(game, "h8 h9 i10".split())[-1]
     fault = game.fault(position, changed(game, position, "a1=B"))
     assert fault.rule == "wrong_colour"
     assert fault.text == "Second lays a white stone now. Take the black stone on a1 back."

@@ -7,9 +7,10 @@ import random
 import pytest
 
 import games
-from games import MoveError, Outcome, PositionError, RuleError
 from games.gomoku import Choice, Gomoku, Move, Position
 from games.gomoku.sgf import rules_of
+from rules import MoveError, Outcome, PositionError, RuleError
+from rules.turns import line_of_play
 
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
@@ -21,7 +22,7 @@ def gomoku(**rules: object) -> Gomoku:
 
 
 def played(game: Gomoku, *moves: str) -> Position:
-    position = games.line_of_play(game, moves)[-1]
+    position = line_of_play(game, moves)[-1]
     assert isinstance(position, Position)
     return position
 

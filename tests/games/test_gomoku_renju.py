@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import games
-from games import cells_of
 from games.gomoku import Gomoku
 from games.gomoku.board import board
 from games.gomoku.renju import foul, fouls
+from rules.turns import cells_of
 from tests.games.gomoku_reference import Referee
 
 DATA = Path(__file__).parent / "data"

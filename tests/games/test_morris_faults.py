@@ -6,6 +6,7 @@ import pytest
 
 import games
 from games.nine_mens_morris import CELLS, NineMensMorris, Position
+from rules.turns import begins_turn, line_of_play
 
 
 def morris(**rules: object) -> NineMensMorris:
@@ -26,7 +27,7 @@ def bits(names: str) -> int:
     return sum(1 << CELLS.index(name) for name in names.split())
 
 
-LAYING = games.line_of_play(morris(), ["a7", "a1", "d7", "d1"])[-1]
+LAYING = line_of_play(morris(), ["a7", "a1", "d7", "d1"])[-1]
 """Light lays next and can close a7-d7-g7."""
 MOVING = Position((bits("a7 d7 g4 f6"), bits("a1 d1 g1 b4 c4")), (0, 0), 0)
 """Light moves next and can close a7-d7-g7 by g4-g7."""
@@ -58,7 +59,7 @@ MOVING = Position((bits("a7 d7 g4 f6"), bits("a1 d1 g1 b4 c4")), (0, 0), 0)
 def test_a_wrong_board_is_named_by_its_rule(position: Position, changes: dict[str, str], rule: str, said: str) -> None:
     game = morris()
     board = after(game, position, **changes)
-    assert not games.begins_turn(game, position, board)
+    assert not begins_turn(game, position, board)
     fault = game.fault(position, board)
     assert fault.rule == rule
     assert any(part in fault.text for part in said.split("|")), fault.text

@@ -8,9 +8,10 @@ import pytest
 
 import games
 from agents.perft import perft
-from games import MoveError, Outcome, PositionError, RuleError
 from games.nine_mens_morris import NineMensMorris, Position
 from games.nine_mens_morris.rule_sets import RULE_SETS
+from rules import MoveError, Outcome, PositionError, RuleError
+from rules.options import rule_set_of, rules_from_words
 from tests.games.morris_reference import Reference, State
 
 MIXTURES: list[dict[str, object]] = [
@@ -211,10 +212,10 @@ def test_rules_that_do_not_go_together_are_refused(rules: dict[str, object], wor
 
 def test_options_beside_a_rule_set_override_it() -> None:
     assert morris(set="lasker", men=9).rules.men == 9
-    assert morris(**games.rules_from_words(["lasker", "flying=false"])).rules.flying is False
-    assert games.rule_set_of(morris(set="lasker", first="dark")) is RULE_SETS["lasker"]
-    assert games.rule_set_of(morris(set="lasker", men=9)) is None
-    assert games.rule_set_of(morris()) is RULE_SETS["tintar"]
+    assert morris(**rules_from_words(["lasker", "flying=false"])).rules.flying is False
+    assert rule_set_of(morris(set="lasker", first="dark")) is RULE_SETS["lasker"]
+    assert rule_set_of(morris(set="lasker", men=9)) is None
+    assert rule_set_of(morris()) is RULE_SETS["tintar"]
 
 
 @pytest.mark.parametrize(
@@ -234,4 +235,4 @@ def test_a_record_from_before_these_rules_goes_on() -> None:
     game = morris(
         men=9, flying=True, mill_protected=True, diagonals=False, first="light", repetition=3, quiet_plies=100
     )
-    assert games.rule_set_of(game) is RULE_SETS["standard"]
+    assert rule_set_of(game) is RULE_SETS["standard"]

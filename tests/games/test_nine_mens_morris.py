@@ -8,8 +8,9 @@ import pytest
 
 import games
 from agents.perft import perft
-from games import MoveError, Outcome, PositionError, RuleError
 from games.nine_mens_morris import CELLS, Move, NineMensMorris, Position
+from rules import MoveError, Outcome, PositionError, RuleError
+from rules.turns import line_of_play
 
 DATA = Path(__file__).parent / "data"
 PUBLISHED = {"flying": True, "mill_protected": True, "repetition": 0, "quiet_plies": 0}
@@ -50,7 +51,7 @@ def test_perft_is_the_published_one() -> None:
 
 def test_perft_without_the_removals_as_plies_counts_whole_turns() -> None:
     game = morris()
-    position = games.line_of_play(game, ["a7", "a1", "d7", "d1"])[-1]
+    position = line_of_play(game, ["a7", "a1", "d7", "d1"])[-1]
     # Light closes a7-d7-g7 in one way and takes one of two men, or lays on one of 19 other points.
     assert perft(game, position, 1) == 19 + 2
     assert perft(game, position, 1, removals_as_plies=True) == 20
@@ -155,24 +156,24 @@ def test_the_third_occurrence_is_a_draw_and_the_number_is_an_option() -> None:
     start = moving("a7 g7 f4", "a1 g1 b4")
     for times in (2, 3, 4):
         game = morris(repetition=times)
-        line = games.line_of_play(game, shuffle * (times - 1), start)
+        line = line_of_play(game, shuffle * (times - 1), start)
         assert [game.outcome(position) for position in line[:-1]] == [None] * (4 * (times - 1))
         assert game.outcome(line[-1]) == Outcome(None, "repetition")
-    assert morris(repetition=0).outcome(games.line_of_play(morris(repetition=0), shuffle * 5, start)[-1]) is None
+    assert morris(repetition=0).outcome(line_of_play(morris(repetition=0), shuffle * 5, start)[-1]) is None
 
 
 def test_a_removal_makes_earlier_positions_unreachable_and_forgets_them() -> None:
     game = morris()
-    line = games.line_of_play(game, ["a7-d7", "a1-d1", "d7-a7"], moving("a7 g7 f4 b6 f6", "a1 g1 b4 c3"))
+    line = line_of_play(game, ["a7-d7", "a1-d1", "d7-a7"], moving("a7 g7 f4 b6 f6", "a1 g1 b4 c3"))
     assert len(line[-1].earlier) == line[-1].quiet == 3
-    taken = games.line_of_play(game, ["d1-a1", "a7-d7", "a1-d1", "d7-d6xc3"], line[-1])[-1]
+    taken = line_of_play(game, ["d1-a1", "a7-d7", "a1-d1", "d7-d6xc3"], line[-1])[-1]
     assert (taken.earlier, taken.quiet) == ((), 0)
 
 
 def test_quiet_plies_are_a_draw_when_they_reach_the_number_but_a_loss_comes_first() -> None:
     game = morris(quiet_plies=4, repetition=0)
     start = moving("a7 g7 f4", "a1 g1 b4")
-    line = games.line_of_play(game, ["a7-d7", "a1-d1", "d7-a7", "b4-c4"], start)
+    line = line_of_play(game, ["a7-d7", "a1-d1", "d7-a7", "b4-c4"], start)
     assert game.outcome(line[-2]) is None
     assert game.outcome(line[-1]) == Outcome(None, "quiet_plies")
     blocked = Position(moving("a7 d7 a4", "g7 d6 a1 b4").men, (0, 0), 0, quiet=4)
@@ -182,8 +183,8 @@ def test_quiet_plies_are_a_draw_when_they_reach_the_number_but_a_loss_comes_firs
 def test_positions_are_equal_when_the_same_ones_came_before_in_another_order() -> None:
     game = morris()
     start = moving("a7 g1 d6", "a1 e4 c5")
-    one = games.line_of_play(game, ["a7-d7", "a1-d1", "g1-g4", "e4-e3", "d7-a7", "d1-a1"], start)[-1]
-    other = games.line_of_play(game, ["g1-g4", "e4-e3", "a7-d7", "a1-d1", "d7-a7", "d1-a1"], start)[-1]
+    one = line_of_play(game, ["a7-d7", "a1-d1", "g1-g4", "e4-e3", "d7-a7", "d1-a1"], start)[-1]
+    other = line_of_play(game, ["g1-g4", "e4-e3", "a7-d7", "a1-d1", "d7-a7", "d1-a1"], start)[-1]
     assert one.men == other.men
     assert one != other  # the earlier positions, which may recur, are different
     assert one.earlier == tuple(sorted(one.earlier))
@@ -223,7 +224,7 @@ def test_a_refused_move_names_its_rule(text: str, rule: str) -> None:
 
 def test_men_are_laid_before_any_moves() -> None:
     game = morris()
-    position = games.line_of_play(game, ["a7", "a1"])[-1]
+    position = line_of_play(game, ["a7", "a1"])[-1]
     assert refusal(game, position, "a7-d7") == "must_place"
     assert refusal(game, position, "a1") == "occupied"
 
@@ -234,7 +235,7 @@ def test_capital_letters_and_blanks_around_a_move_are_forgiven() -> None:
 
 def test_the_text_of_a_position_says_the_side_and_counts_from_the_movers_side() -> None:
     game = morris()
-    position = games.line_of_play(game, ["a7", "d2", "b6"])[-1]
+    position = line_of_play(game, ["a7", "d2", "b6"])[-1]
     assert game.format_position(position) == "dark:EOOEOOOOOOOOOOOOOOOMOOOO8712"
     assert game.parse_position("dark:EOOEOOOOOOOOOOOOOOOMOOOO8712") == position
     swapped = game.parse_position("EOOEOOOOOOOOOOOOOOOMOOOO8712")

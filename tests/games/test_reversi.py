@@ -11,8 +11,8 @@ import pytest
 
 import games
 from agents.perft import perft
-from games import MoveError, Outcome, PositionError
 from games.reversi import CELLS, PASS, Move, Position, Reversi, transcript
+from rules import MoveError, Outcome, PositionError
 
 DATA = Path(__file__).parent / "data"
 START = "---------------------------OX------XO--------------------------- X"

@@ -11,6 +11,7 @@ from daemon.judging import phrases
 from games.reversi import Position, Reversi
 from games.reversi.bitboard import CELLS
 from games.reversi.openings import LINES, TURNS
+from rules.turns import line_of_play
 
 
 def reversi(**rules: object) -> Reversi:
@@ -28,26 +29,26 @@ def test_every_line_is_legal_and_known_in_all_four_symmetries(name: str) -> None
     game = reversi()
     for turn in TURNS:
         moves = [CELLS[turn[CELLS.index(cell)]] for cell in cells_in(LINES[name])]
-        assert game.opening(games.line_of_play(game, moves)[-1]) == name
+        assert game.opening(line_of_play(game, moves)[-1]) == name
 
 
 def test_lines_have_names_of_their_own() -> None:
     game = reversi()
-    ends = [game.format_position(games.line_of_play(game, cells_in(moves))[-1]) for moves in LINES.values()]
+    ends = [game.format_position(line_of_play(game, cells_in(moves))[-1]) for moves in LINES.values()]
     assert len(set(ends)) == len(LINES)
 
 
 def test_a_well_known_opening_is_named_as_players_write_it() -> None:
     game = reversi()
-    line = games.line_of_play(game, ["f5", "d6", "c3", "d3", "c4"])
+    line = line_of_play(game, ["f5", "d6", "c3", "d3", "c4"])
     assert [game.opening(position) for position in line][-4:] == ["Perpendicular"] * 3 + ["Tiger"]
     assert game.opening(game.initial()) == ""
 
 
 def test_the_name_is_said_once_when_the_known_lines_are_left() -> None:
     game = reversi()
-    line = games.line_of_play(game, ["f5", "d6", "c3", "d3", "c4"])
-    assert game.opening(games.line_of_play(game, ["b3"], line[-1])[-1]) == "Aubrey"
+    line = line_of_play(game, ["f5", "d6", "c3", "d3", "c4"])
+    assert game.opening(line_of_play(game, ["b3"], line[-1])[-1]) == "Aubrey"
     for _ in range(3):
         after = (game.apply(line[-1], move) for move in game.legal_moves(line[-1]))
         line.append(next(position for position in after if not game.opening(position)))

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import games
-from games import AnyGame, MoveError, PositionError, RuleError
 from games.reversi import Reversi, transcript
+from rules import AnyGame, MoveError, PositionError, RuleError
+from rules.turns import line_of_play
 
-EXAMPLES = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+EXAMPLES = settings(max_examples=40)
 FEWER = settings(EXAMPLES, max_examples=20)
 LONGEST = 70
 """Plies at most of a generated game."""
@@ -75,7 +76,7 @@ def spoilt(draw: st.DrawFn, text: str) -> str:
 def test_a_game_is_played_again_from_the_texts_of_its_moves(name: str, data: st.DataObject) -> None:
     game, positions, moves = data.draw(lines(name))
     texts = [game.format_move(position, move) for position, move in zip(positions, moves, strict=False)]
-    assert games.line_of_play(game, " ".join(texts).split(), start=positions[0]) == positions
+    assert line_of_play(game, " ".join(texts).split(), start=positions[0]) == positions
     for position, move, text in zip(positions, moves, texts, strict=False):
         for spoken in (text, f" {text}\n"):
             assert game.parse_move(position, spoken) == move

@@ -12,13 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 from calibration.template import load_template
-from games import AnyGame
 from models.train import scene_set
 from models.train.cli import app
 from models.train.patch_pool import PatchPool, empty_pool
 from models.train.patches import DARK, EMPTY, LIGHT
 from models.train.pathtraced import lens_of
 from models.train.traced_cells import CELLS, cells_px, cut_traced, with_share
+from rules import AnyGame
 from vision.simulated.camera import look_at
 
 MORRIS = load_template("nine_mens_morris")

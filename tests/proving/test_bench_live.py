@@ -11,13 +11,13 @@ import pytest
 
 import games
 from calibration.template import load_template
-from games import carry_out
 from proving.bench.frame_log import Judged
 from proving.bench.latency import lines_of, report_of
 from proving.bench.recording import Recording, Visit, hands_of, needed, record, undone
 from proving.bench.stepped import Look, measure_stepped, traced
 from proving.bench.streams import Gone, StreamServer, stamp_of, stamped
 from proving.bench.tables_load import load_of, targets_of
+from rules.turns import carry_out
 from vision.simulated.table import SimulatedTable
 from vision.sources.encoded import jpeg_end, peek
 from vision.sources.live import LiveSource

@@ -18,6 +18,7 @@ from places.weights import WeightsError
 from proving import demo_cli
 from proving.demo import Demo, Tally, seen_plies
 from proving.demo_cli import demo_config, tally_text
+from rules.turns import line_of_play
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = {"men": 3}
@@ -89,7 +90,7 @@ def test_two_people_lay_tiles_and_their_seats_tell_who_laid_which(tmp_path: Path
 def test_passes_are_no_plies_to_compare() -> None:
     game = games.load("dominoes")
     texts = ["8H6-8I6", "pass", "pass", "8J6-8K1"]
-    sides = [game.to_move(position) for position in games.line_of_play(game, texts)]
+    sides = [game.to_move(position) for position in line_of_play(game, texts)]
     assert sides[0] != sides[2]
     assert seen_plies(game, texts) == [("8H6-8I6", sides[0]), ("8J6-8K1", sides[3])]
 

@@ -21,6 +21,8 @@ from proving.soak.runs import load, run_all, save, save_part
 from proving.soak.soak_cli import app
 from proving.soak.tally import COUNTS, Failure, Sample, Share, Tally, total
 from proving.soak.trial import Plan, Trial
+from rules import AnyGame
+from rules.turns import carry_out
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import steps_between
 from vision.simulated.source import SimulatedSource
@@ -29,7 +31,7 @@ from vision.simulated.table import SimulatedTable
 GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_dominoes")
 
 
-def played(name: str, plies: int, seed: int = 1) -> tuple[games.AnyGame, list[object]]:
+def played(name: str, plies: int, seed: int = 1) -> tuple[AnyGame, list[object]]:
     """A random game without avoidable passes."""
     game, chance = games.load(name), random.Random(seed)
     positions = [game.initial()]
@@ -75,8 +77,8 @@ def test_a_hand_can_make_and_mend_every_mistake(name: str) -> None:
         at, _ = situation(name, 6 + 5 * seed, seed)
         for mistake in mistakes_of(at.game):
             if (board := mistake.make(at)) is not None:
-                assert games.carry_out(at.board, steps_between(at.board, board)) == board
-                assert games.carry_out(board, steps_between(board, at.board)) == at.board
+                assert carry_out(at.board, steps_between(at.board, board)) == board
+                assert carry_out(board, steps_between(board, at.board)) == at.board
 
 
 def test_sums_add_up_and_name_the_fault_that_is_to_blame() -> None:
@@ -122,6 +124,8 @@ def test_a_finished_trial_is_read_and_not_run_again(tmp_path: Path) -> None:
         (["--games", "ludo"], "ludo"),
         (["--plies", "5", "--hours", "1"], "--hours 1"),
         (["--still"], "--hours"),
+        (["--games", "go", "--rule", "size=7"], "size"),
+        (["--games", "go,chess", "--rule", "size=9"], "chess"),
     ],
 )
 def test_bad_options_are_named(words: list[str], named: str) -> None:
@@ -141,6 +145,12 @@ def test_a_trial_is_the_same_each_time_and_nothing_goes_wrong_in_it(tmp_path: Pa
         dataclasses.asdict(other.by_fault["hover"])
     )
     assert (one.frames, one.simulated_s) == (other.frames, other.simulated_s)
+
+
+def test_a_trial_is_played_by_the_rules_that_are_given(tmp_path: Path) -> None:
+    trial = Trial(Plan("go", 1, (), rules=("size=13",)), tmp_path, ())
+    assert len(trial.table.board) == len(trial.template.cell_names) == len(trial.subject.board) == 169
+    trial.subject.close()
 
 
 def test_a_hand_that_is_in_the_first_picture_is_never_read_as_men() -> None:

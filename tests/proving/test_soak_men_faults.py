@@ -11,11 +11,12 @@ import pytest
 
 import games
 from calibration.template import load_template
-from games import AnyGame
 from proving.soak.agent_faults import Misplayed
 from proving.soak.legal_boards import is_beyond_doubt
 from proving.soak.men_faults import Dropped, TakeBack
 from proving.soak.trial import Plan, Trial
+from rules import AnyGame
+from rules.turns import line_of_play
 from vision.simulated.player import Ply
 
 FLYING = games.load("morris", {"men": 3, "flying": True})
@@ -28,7 +29,7 @@ class AtTable:
 
     def __init__(self, game: AnyGame, texts: list[str], *, knows: bool = True) -> None:
         self.game, self.template = game, load_template(game.name)
-        positions = games.line_of_play(game, texts)
+        positions = line_of_play(game, texts)
         record = [SimpleNamespace(seen=True, move=text) for text in texts]
         self.player = SimpleNamespace(
             record=record, seen=record, positions=positions, finished=False, moving=False, position=positions[-1]
@@ -75,7 +76,7 @@ def test_a_man_falls_only_on_a_board_of_which_the_daemon_knows_how_it_came_about
 def test_what_was_taken_back_may_be_made_again_until_another_move_is_made(tmp_path: Path) -> None:
     trial = Trial(Plan("morris", 1, ()), tmp_path, [])
     game, player = trial.game, trial.player
-    made = games.line_of_play(game, LAID)
+    made = line_of_play(game, LAID)
     player.positions[:], player.position = made, made[-1]
     player.record[:] = [Ply(number, text, "", (number - 1) % 2, 0.0, 0.0) for number, text in enumerate(LAID, 1)]
     trial.take_back(2)

@@ -15,6 +15,7 @@ from proving.soak.camera import Camera
 from proving.soak.judge import Heard, Judge
 from proving.soak.reporting import REPORT_S, reported
 from proving.soak.tally import Tally
+from rules.turns import line_of_play
 from vision.simulated.table import SimulatedTable
 from wording import untranslated
 
@@ -117,7 +118,7 @@ def test_a_frozen_camera_remembers_what_stood_there_when_its_picture_was_taken()
 def test_plies_to_and_fro_are_only_missed_where_they_could_be_seen(shown_s: float, missing: int) -> None:
     game = games.load("ganh")
     texts = ["a4-b4", "a2-b2", "b4-a4", "b2-a2"]
-    positions = games.line_of_play(game, texts)
+    positions = line_of_play(game, texts)
     boards = [game.board(one) for one in positions]
     assert boards[4] == boards[0]
     referee = SimpleNamespace(position=positions[0], line=SimpleNamespace(seen=[]), verdict="takeback", ply=0)

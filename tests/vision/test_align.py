@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import cv2
@@ -11,10 +12,13 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import CORNERS, Look, cell_error, draw, noisy
+from vision.finding.pose_quality import pose_quality
 from vision.frame import Frame, Image
-from vision.pose import BoardPose
+from vision.pose import BoardPose, pose_from_corners, project
 from vision.primitives.features import ReferenceMatcher
+from vision.simulated.style import default_style
 from vision.simulated.sway import RandomWay
+from vision.simulated.table import SimulatedTable
 from vision.watching import align
 from vision.watching.align import Aligner, Alignment, Reference
 from vision.watching.registration import KnownView
@@ -287,6 +291,53 @@ def test_without_a_reference_the_drawing_is_enough_and_the_shape_is_measured(tem
     assert pose is not None
     assert cell_error(pose, table.aligner.template, truth, template) < 0.02
     assert table.aligner.template.shape["inner"] == pytest.approx(0.36, abs=0.015)
+
+
+def test_a_board_whose_men_hide_most_lines_is_found_anew_and_kept(go_table: GoTable) -> None:
+    aligner = Aligner(go_table.template, Reference(go_table.empty, go_table.pose.image_from_board))
+    full = go_table.full
+    answers = []
+    for second in range(40):
+        answers.append(aligner.update(Frame(full, float(second), second)))
+        aligner.men = go_table.men
+    assert all(answer.state == "locked" for answer in answers)
+    assert min(answer.quality for answer in answers[2:]) > align.LOCK_QUALITY
+    assert last_error(answers, go_table.template, go_table.pose) < 0.05
+    bare = np.full_like(full, full[2, 2])
+    assert [aligner.update(Frame(bare, 40.0 + second, 40 + second)).state for second in range(5)][-1] == "lost"
+
+
+@dataclasses.dataclass(frozen=True)
+class GoTable:
+    """A simulated board of go, empty and with stones on four points of five."""
+
+    template: BoardTemplate
+    pose: BoardPose
+    empty: Image
+    full: Image
+    men: NDArray[np.bool_]
+
+
+@pytest.fixture(scope="module")
+def go_table() -> GoTable:
+    template = load_template("go")
+    board = "".join(np.random.default_rng(1).choice(list(".BW"), 81, p=[0.2, 0.4, 0.4]))
+    table = SimulatedTable(template, "." * 81, default_style(), seed=1, size_px=(960, 540))
+    pose = pose_from_corners(table.corners_px(), template)
+    men = np.array([letter != "." for letter in board])
+    return GoTable(template, pose, table.render(), table.with_board(board, seed=2).render(), men)
+
+
+def test_lines_under_men_prove_nothing(go_table: GoTable) -> None:
+    template, men = go_table.template, go_table.men
+    assert pose_quality(go_table.full, go_table.pose, template) < 0.3
+    assert pose_quality(go_table.full, go_table.pose, template, men) > 0.9
+    for aside in ((0.5, 0.0), (1.0, 0.0), (1.0, 1.0), (4.0, 4.0)):
+        there = pose_from_corners(
+            project(go_table.pose.image_from_board, template.corners_mm + np.array(aside) * template.pitch_mm), template
+        )
+        assert pose_quality(go_table.full, there, template, men) < align.LOCK_QUALITY
+    assert pose_quality(go_table.empty, go_table.pose, template, men) > 0.9
 
 
 def test_another_picture_does_not_match_the_reference(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.template import load_template
-from games import Step
+from rules import Step
 from vision.frame import Image
 from vision.pose import rectify
 from vision.simulated.table import SimulatedTable

@@ -10,6 +10,7 @@ import pytest
 import games
 from calibration.guide import lessons
 from calibration.template import load_template
+from rules.turns import changed_cells
 from vision.calibrating import guided, guided_inspection
 from vision.calibrating.conditions import Condition
 from vision.calibrating.guided import FIRST_LOOK_S, GuidedCalibration, Prompt
@@ -18,10 +19,10 @@ from vision.calibrating.guided_inspection import NAMED_FOR, Inspection, wrong_ga
 from vision.calibrating.guided_words import advice, correction, kind_unknown
 from vision.calibrating.lesson_check import Mistakes
 from vision.finding.found import Found
-from vision.finding.which_board import Naming
 from vision.frame import Frame
 from vision.reading.heads import OTHER
 from vision.reading.locate import PhotoReader
+from vision.reading.which_board import Naming
 from vision.simulated.calibration_player import SLIPS, CalibrationPlayer, Slip
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
@@ -313,7 +314,7 @@ def test_sitter_lays_wrongly_and_mends_it(slip: Slip) -> None:
     player = CalibrationPlayer(table, seed=3, pace=5.0)
     player.lay(LESSONS[1].board, slip)
     _settle(player)
-    assert games.changed_cells(LESSONS[1].board, table.board) and player.slips
+    assert changed_cells(LESSONS[1].board, table.board) and player.slips
     player.mend()
     _settle(player)
     assert table.board == LESSONS[1].board

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
+from rules.turns import line_of_play
 from tests.waiting import wait_for
 from vision.frame import Image
 from vision.simulated.cli import NamedFrames, app, sides_of
@@ -99,7 +100,7 @@ def test_a_sitting_tells_the_truth_and_plays_in_real_time() -> None:
             truth = json.load(answer)
     finally:
         server.stop()
-    positions = games.line_of_play(MORRIS, truth["moves"])
+    positions = line_of_play(MORRIS, truth["moves"])
     assert truth["boards"] == [MORRIS.board(position) for position in positions[1:]]
     assert truth["game"] == "nine_mens_morris" and not truth["finished"]
 

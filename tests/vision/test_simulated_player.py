@@ -9,7 +9,8 @@ import pytest
 
 import games
 from calibration.template import BoardTemplate, load_template
-from games import Fault, Game, MoveError, Outcome, Step
+from rules import Fault, Game, MoveError, Outcome, Step
+from rules.turns import carry_out, line_of_play
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.table import SimulatedTable
 from wording import sentence
@@ -41,7 +42,7 @@ class Filling(Game[str, int]):
         return [cell for cell, letter in enumerate(position) if letter == "."]
 
     def apply(self, position: str, move: int) -> str:
-        return games.carry_out(position, self.steps(position, move))
+        return carry_out(position, self.steps(position, move))
 
     def outcome(self, position: str) -> Outcome | None:
         return Outcome(None, "full") if position.count(".") <= 16 else None
@@ -99,7 +100,7 @@ def test_a_whole_game_stands_on_the_board_ply_by_ply(template: BoardTemplate) ->
     player = seat(template, game, {0, 1})
     play(player, 3000)
     assert player.finished
-    positions = games.line_of_play(game, [ply.move for ply in player.record])
+    positions = line_of_play(game, [ply.move for ply in player.record])
     assert [ply.board for ply in player.record] == [game.board(position) for position in positions[1:]]
     assert [ply.ply for ply in player.record] == list(range(1, len(positions)))
     assert player.outcome == game.outcome(positions[-1])

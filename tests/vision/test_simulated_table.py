@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
-from games import Step, carry_out
+from rules import Step
+from rules.turns import carry_out
 from vision.frame import Image
 from vision.pose import project
 from vision.simulated.style import CameraStyle, ManStyle, SensorStyle, Style

@@ -8,7 +8,8 @@ import pytest
 
 import games
 from calibration.template import BoardTemplate, load_template
-from games import EMPTY, Step
+from rules import EMPTY, Step
+from rules.turns import line_of_play
 from vision.finding.finder import find_board
 from vision.frame import Image
 from vision.pose import rectify
@@ -184,7 +185,7 @@ def test_a_game_of_dominoes_is_played_with_dealt_hands_and_unseen_passes(templat
         player.update()
         table.advance(0.1)
     assert player.finished and len(player.record) > len(player.seen) > 20
-    positions = games.line_of_play(DOMINOES, [ply.move for ply in player.record], DOMINOES.initial(3))
+    positions = line_of_play(DOMINOES, [ply.move for ply in player.record], DOMINOES.initial(3))
     assert [ply.board for ply in player.record] == [DOMINOES.board(position) for position in positions[1:]]
     assert [ply.scores for ply in player.record] == [DOMINOES.scores(position) for position in positions[1:]]
     assert all(ply.seen == (before.board != ply.board) for before, ply in zip(positions, player.record, strict=False))

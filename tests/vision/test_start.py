@@ -11,7 +11,9 @@ from tests.vision.chequered_tables import LATER, START, chequered, laid
 from vision.calibrating.start import Lesson, Unlike, learn_from
 from vision.frame import Image
 from vision.pose import pose_from_corners, rectify, turned_pose
+from vision.reading.cells import raised_places
 from vision.reading.reader import Reader
+from vision.simulated.style import BoardStyle, CameraStyle, ManStyle, Style
 from vision.simulated.table import SimulatedTable
 
 
@@ -47,13 +49,55 @@ def test_start_of_every_game_with_men_on_it_teaches(name: str) -> None:
 def test_board_that_is_not_quite_the_start_teaches_nothing_and_its_cells_are_named(wrong: str) -> None:
     template = chequered()
     unlike = learn_from(_rectified(laid(wrong), template), [START], template)
-    assert isinstance(unlike, Unlike)
+    assert isinstance(unlike, Unlike) and unlike.why == "odd"
     assert set(np.flatnonzero(np.array(list(wrong)) != np.array(list(START)))) <= set(unlike.cells)
+
+
+def test_empty_board_and_men_that_are_all_alike_are_told_from_a_start_with_a_fault() -> None:
+    template, grey = chequered(), ManStyle(colours=dict.fromkeys("WB", (120.0, 120.0, 120.0)))
+    for board, style, why in (("." * 64, ManStyle(), "absent"), (START, grey, "alike")):
+        table = SimulatedTable(template, board, Style(board=BoardStyle(line_mm=0.3), men=style), 1, (640, 480))
+        unlike = learn_from(_rectified(table, template), [START], template)
+        assert isinstance(unlike, Unlike) and unlike.why == why
 
 
 def test_board_without_men_of_both_sides_is_no_lesson() -> None:
     template = chequered()
     assert learn_from(_rectified(laid("." * 64), template), ["." * 64, "W" + "." * 63], template) is None
+
+
+def _tall(board: str) -> SimulatedTable:
+    """Men nearly as high as their squares are wide, seen from well above the table's edge."""
+    men, camera = ManStyle(height_mm=45.0, diameter=0.85), CameraStyle(tilt_deg=36.0, azimuth_deg=20.0)
+    style = Style(board=BoardStyle(line_mm=0.3), men=men, camera=camera)
+    return SimulatedTable(load_template("chess"), board, style, 2, (640, 480))
+
+
+def test_tall_men_teach_where_middle_and_head_of_each_are_looked_at_too() -> None:
+    template, table = load_template("chess"), _tall(START)
+    raised_mm = raised_places(pose_from_corners(table.corners_px(), template), template, (640, 480))
+    picture = _rectified(table, template)
+    assert isinstance(learn_from(picture, [START], template), Unlike), "heads lean over the squares behind"
+    lesson = learn_from(picture, [START], template, raised_mm)
+    assert isinstance(lesson, Lesson)
+    reader = Reader(template)
+    reader.learn(lesson.taught, None)
+    reader.raised_mm = raised_mm
+    assert reader.read(_rectified(table.with_board(LATER, 7), template), 0.0).board == LATER
+    reader.read(picture, 1.0)
+    without, less = _rectified(table.with_board("." + START[1:], 7), template), "." + START[1:]
+    changed = reader.changed_cells(without)
+    assert changed[0]
+    assert reader.read(without, 2.0, changed=changed).board == less
+
+
+@pytest.mark.parametrize(
+    "wrong", ["." + START[1:], START[:20] + "B" + START[21:], START[:12] + "W" + START[13:51] + "B" + START[52:]]
+)
+def test_wrong_start_of_tall_men_teaches_nothing(wrong: str) -> None:
+    template, table = load_template("chess"), _tall(wrong)
+    raised_mm = raised_places(pose_from_corners(table.corners_px(), template), template, (640, 480))
+    assert isinstance(learn_from(_rectified(table, template), [START], template, raised_mm), Unlike)
 
 
 def test_cell_that_looks_as_when_it_was_known_still_holds_it() -> None:

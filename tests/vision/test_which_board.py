@@ -8,9 +8,13 @@ import pytest
 from calibration.template import load_template
 from tests.vision.drawn import CORNERS, draw
 from tests.vision.test_markers import photo, sheet
+from vision.calibrating import guided_inspection
+from vision.calibrating.guided_inspection import other_board_named
 from vision.finding.found import Found
-from vision.finding.which_board import compared, drawings, name_board
 from vision.pose import pose_from_corners
+from vision.reading.which_board import compared, drawings, have_same_cells, name_board
+from vision.simulated.table import SimulatedTable
+from wording import plain
 
 
 def board(game: str, sure: float) -> Found:
@@ -67,6 +71,43 @@ def test_boards_that_are_as_sure_as_each_other_are_none() -> None:
     assert naming.board is None
     assert [other.template.game for other in naming.others] == ["co_ganh", "nine_mens_morris"]
     assert compared([board("reversi", 0.4)]).board is None
+
+
+@pytest.mark.parametrize(
+    ("game", "cells"),
+    [
+        ("reversi", "." * 18 + "B.W" + "." * 6 + "WBW" + "." * 5 + "BWB" + "." * 26),
+        ("go", "." * 20 + "B..W" + "." * 15 + "WB" + "." * 20 + "B.W" + "." * 17),
+    ],
+)
+def test_boards_with_the_same_lines_are_told_apart_by_their_men(game: str, cells: str) -> None:
+    named = name_board(SimulatedTable(load_template(game), cells, seed=4, size_px=(640, 480)).render()).board
+    assert named is not None
+    assert (named.template.game, named.template.options) == (game, frozenset())
+
+
+def test_an_empty_board_that_may_be_either_game_is_not_named_but_both_are_mentioned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    image = SimulatedTable(load_template("reversi"), "." * 64, seed=4, size_px=(640, 480)).render()
+    naming = name_board(image)
+    assert naming.board is None
+    assert {other.template.game for other in naming.others} == {"go", "reversi"}
+    monkeypatch.setattr(guided_inspection, "name_board", lambda image: naming)
+    told = other_board_named(image, load_template("nine_mens_morris"))
+    assert told is not None
+    assert plain([told]) == (
+        "This looks like a board for go or reversi, not for nine men's morris. "
+        "Lay out the right one, or calibrate with --game go or reversi."
+    )
+    assert other_board_named(image, load_template("reversi")) is None
+
+
+def test_boards_that_differ_in_nothing_that_is_seen_are_no_other_game() -> None:
+    nineteen = frozenset({"size=19"})
+    assert have_same_cells(load_template("go", nineteen), load_template("gomoku", nineteen))
+    assert not have_same_cells(load_template("go"), load_template("reversi"))
+    assert not have_same_cells(load_template("chess"), load_template("reversi"))
 
 
 def test_drawings_with_the_same_cells_are_found_as_one() -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
-from games import EMPTY
+from rules import EMPTY
 from vision.calibrating.conditions import Condition
 from vision.calibrating.expectation import Expectation
 from vision.calibrating.fitting import Fit, fit_head

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from games import EMPTY
+from rules import EMPTY
 from vision.frame import Image
 from vision.pose import project
 from vision.reading.cells import cut_patch

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from calibration.guide import Lesson
 from calibration.template import BoardTemplate
-from games import EMPTY
+from rules import EMPTY
 from vision.calibrating.calibrate import LabelledPhoto
 from vision.calibrating.guided_inspection import Inspection, Objection
 from vision.calibrating.guided_words import advice, believed, correction, found, kind_unknown, stuck, swapped

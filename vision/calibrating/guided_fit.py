@@ -9,7 +9,7 @@ import numpy as np
 
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
-from games import EMPTY
+from rules import EMPTY
 from vision.calibrating.calibrate import LabelledPhoto, Progress, calibrate
 from vision.calibrating.guided import Taken
 from vision.calibrating.lesson_check import RATHER, contradictions, learnt

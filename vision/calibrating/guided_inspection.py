@@ -10,15 +10,17 @@ from vision.calibrating.conditions import Condition, refusing, warning
 from vision.calibrating.survey import Shown, survey
 from vision.finding.confidence import is_ruled, sure_of
 from vision.finding.found import Found, FoundBy
-from vision.finding.which_board import name_board
 from vision.frame import Image
 from vision.pose import BoardPose
-from wording import Sentence, Term, sentence
+from vision.reading.which_board import have_same_cells, name_board
+from wording import Sentence, Term, listing, sentence
 
 SURELY_THIS = 0.9
 """Probability of the board's place from which no other game's board is looked for; right boards exceed 0.99."""
 NAMED_FOR = 8
 """Number of looks for which a board is taken for another game's before all boards are searched for again."""
+MAYBE = 0.25
+"""Probability from which a board counts that is as likely as another with the same lines."""
 MAX_REMARKS = 2
 """Most pieces of advice given at once."""
 
@@ -83,14 +85,15 @@ def wrong_game(image: Image, pose: BoardPose, template: BoardTemplate) -> Senten
 
 def other_board_named(image: Image, template: BoardTemplate) -> Sentence | None:
     """A sentence naming another game's board in the picture; None if there is none, or the right one."""
-    named = name_board(image).board
-    game = template.game if named is None else named.template.game
-    if game == template.game:
+    naming = name_board(image)
+    seen = [naming.board] if naming.board is not None else [one for one in naming.others if one.sure >= MAYBE]
+    if not seen or any(one.template.game == template.game or have_same_cells(one.template, template) for one in seen):
         return None
-    seen, wanted = games.find(game).title, games.find(template.game).title
+    keys = [one.template.game for one in seen]
+    titles = [Term("game", games.find(key).title) for key in keys]
     return sentence(
         "This looks like a board for {seen}, not for {game}. Lay out the right one, or calibrate with --game {key}.",
-        seen=Term("game", seen),
-        game=Term("game", wanted),
-        key=game,
+        seen=listing(titles, joint="or"),
+        game=Term("game", games.find(template.game).title),
+        key=listing(keys, joint="or"),
     )

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from calibration.guide import Lesson, Piece, kinds, listed
 from calibration.template import BoardTemplate
-from games import EMPTY
+from rules import EMPTY
 from vision.calibrating.guided_inspection import other_board_named
 from vision.calibrating.lesson_check import Mistakes
 from vision.finding.why_unseen import exposure_fault, other_board

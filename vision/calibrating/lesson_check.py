@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from games import EMPTY
+from rules import EMPTY
 from vision.calibrating.fitting import fit_head
 from vision.frame import Image
 from vision.pose import project

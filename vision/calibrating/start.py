@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,8 @@ MAX_ODD = 0.03
 """Greatest share of the cells that the others contradict, though not clearly."""
 CLEARLY_NATS = 2.0
 """Nats by which a single cell may not look more like another class."""
+MAX_PLAYED_ON = 0.1
+"""Greatest share of the cells that may have changed while nobody watched, by plies made then."""
 LIGHTER = 0.3
 """Least difference of the logarithms of light of both sides' men."""
 
@@ -54,12 +57,15 @@ class Lesson:
     """Number of corners by which the board's own top left lies further clockwise than it was taken to."""
     expectation: Expectation
     board: str
+    """Empty where it is not in view now."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Unlike:
     """Why a board teaches nothing."""
 
+    why: Literal["absent", "alike", "odd"]
+    """No such board is in view; it is, but the sides' men look alike; or some cells look otherwise than they should."""
     cells: tuple[int, ...]
     """Cells that look like another class than they should, ascending; none where the sides' men look alike."""
 
@@ -88,39 +94,75 @@ def turned_cells(template: BoardTemplate, turn: int) -> NDArray[np.intp] | None:
     return np.asarray(apart.argmin(axis=1)) if apart.min(axis=1).max() < template.pitch_mm / 4 else None
 
 
-def learn_from(rectified: Image, boards: Sequence[str], template: BoardTemplate) -> Lesson | Unlike | None:
+def learn_from(
+    rectified: Image, boards: Sequence[str], template: BoardTemplate, raised_mm: Sequence[FloatArray] = ()
+) -> Lesson | Unlike | None:
     """What the rectified picture teaches if it shows one of the boards, in any turn; None where none of them can teach.
 
-    Half a second for a lesson, a tenth without.
+    `raised_mm` are the places where tall men are seen. Half a second for a lesson, a tenth without; for tall men three
+    times as long.
     """
     boards = [board for board in boards if can_teach(board, template)]
     if not boards:
         return None
     model = load_generic(template.descriptor).means
     assert model is not None
-    patches = cut_patches(rectified, template)
-    look = DescribedCells(patches, load_descriptor(template.descriptor).describe(patches))
+    look = _described(rectified, template, raised_mm)
     seen, unknown = _features(look, template)
-    colours, rows, even = square_colours(template), np.arange(len(patches)), np.full(len(WITNESSES), EVEN)
+    colours, rows, views = square_colours(template), np.arange(len(look.patches)), len(look.views)
+    even = np.full(len(WITNESSES) * views, EVEN / views)
     ways = [
         (turn, board, cells, Taught(model, seen.at(cells), _classes(board, model), colours, even, float(unknown.max())))
         for turn, board, cells in _ways_to_lie(boards, template)
     ]
-    likely = [(int(_occupied_otherwise(way[3]).sum()), number) for number, way in enumerate(ways) if _lighter(way[3])]
+    by_likeness = sorted((int(_occupied_otherwise(way[3]).sum()), number) for number, way in enumerate(ways))
+    likely = [number for unlike, number in by_likeness if unlike <= MAX_UNLIKE * len(rows)]
     if not likely:
-        return Unlike(())
-    turn, board, cells, taught = ways[min(likely)[1]]
-    if min(likely)[0] > MAX_UNLIKE * len(rows):
-        return Unlike(tuple(int(cell) for cell in np.flatnonzero(_occupied_otherwise(taught))))
+        return Unlike("absent", _numbers(_occupied_otherwise(ways[by_likeness[0][1]][3])))
+    told_apart = [number for number in likely if _lighter(ways[number][3])]
+    if not told_apart:
+        return Unlike("alike", ())
+    turn, board, cells, taught = ways[told_apart[0]]
     logs = _left_out(taught, [taught.known])[0]
     behind = logs.max(axis=1) - logs[rows, taught.classes]
-    odd = np.flatnonzero(behind > 0)
-    if len(odd) > MAX_ODD * len(rows) or (behind > CLEARLY_NATS).any():
-        return Unlike(tuple(int(cell) for cell in odd))
-    varied = [_features(one, template)[0].at(cells) for one in _varied(look, rectified, template)]
+    odd = behind > 0
+    if odd.sum() > MAX_ODD * len(rows) or (behind > CLEARLY_NATS).any():
+        return Unlike("odd", _numbers(odd))
+    varied = [_features(one, template)[0].at(cells) for one in _varied(look, rectified, template, raised_mm)]
     taught = _weighed(taught, varied)
     right = np.mean([one.argmax(axis=1) == taught.classes for one in _left_out(taught, varied)], axis=0)
     return Lesson(taught, turn, Expectation(float(right.sum()), len(rows), len(rows), by_picture=False), board)
+
+
+def turn_by(
+    taught: Taught,
+    rectified: Image,
+    boards: Sequence[str],
+    template: BoardTemplate,
+    raised_mm: Sequence[FloatArray] = (),
+) -> int | None:
+    """The turn in which the picture shows one of the boards, or nearly, by what was taught before; None if in none.
+
+    What was taught must fit the picture clearly better in that turn than in others. Where it sees a changed cell that
+    the network sees unchanged, the light is another, or the men are.
+    """
+    look = _described(rectified, template, raised_mm)
+    if taught.views != len(look.views):
+        return None
+    seen, _ = _features(look, template)
+    rows, found = np.arange(len(look.patches)), list[tuple[float, int, bool]]()
+    for turn, board, cells in _ways_to_lie(boards, template):
+        own, classes = seen.at(cells), _classes(board, taught.model)
+        told = taught.log_probabilities(own, square_colours(template))
+        changed = told.argmax(axis=1) != classes
+        doubted = changed & (own.network[:, 0].argmax(axis=1) == classes)
+        fits = changed.mean() <= MAX_PLAYED_ON and not doubted.any()
+        found.append((float(told[rows, classes].sum()), turn, bool(fits)))
+    found.sort(reverse=True)
+    if not found or not found[0][2]:
+        return None
+    others = [likely for likely, turn, _ in found if turn != found[0][1]]
+    return found[0][1] if not others or found[0][0] - others[0] > CLEARLY_NATS else None
 
 
 def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tuple[int, str, NDArray[np.intp]]]:
@@ -145,7 +187,11 @@ def _classes(board: str, model: BoardMeans) -> NDArray[np.intp]:
 
 def _occupied_otherwise(taught: Taught) -> NDArray[np.bool_]:
     """(cells,) True where the network sees a man on a cell that should be empty, or none where one should be."""
-    return np.asarray((taught.known.network[:, 0] < np.log(0.5)) != (taught.classes > 0))
+    return np.asarray((taught.known.network[:, 0, 0] < np.log(0.5)) != (taught.classes > 0))
+
+
+def _numbers(flags: NDArray[np.bool_]) -> tuple[int, ...]:
+    return tuple(int(cell) for cell in np.flatnonzero(flags))
 
 
 def _letters(template: BoardTemplate) -> str:
@@ -157,8 +203,9 @@ def _features(look: DescribedCells, template: BoardTemplate) -> tuple[CellFeatur
     """The cells' features, and (cells,) the network's shares of nothing learnt."""
     generic = load_generic(template.descriptor)
     assert generic.means is not None
-    logs, unknown = judge(look.descriptors, generic.means.letters, None, generic.head)
-    return features_of(look.patches, look.descriptors, logs, generic.means), unknown
+    judged = [judge(view.descriptors, generic.means.letters, None, generic.head) for view in look.views]
+    views = [(view.patches, view.descriptors, logs) for view, (logs, _) in zip(look.views, judged, strict=True)]
+    return features_of(views, generic.means), judged[0][1]
 
 
 def _left_out(taught: Taught, seen: Sequence[CellFeatures]) -> list[FloatArray]:
@@ -169,9 +216,9 @@ def _left_out(taught: Taught, seen: Sequence[CellFeatures]) -> list[FloatArray]:
 
 
 def _testimonies(taught: Taught, seen: Sequence[CellFeatures]) -> FloatArray:
-    """(witnesses, pictures, cells, classes) log likelihoods of every known cell, by what the others tell."""
+    """(views * witnesses, pictures, cells, classes) log likelihoods of every known cell, by what the others tell."""
     cells, classes = len(taught.classes), len(taught.model.letters)
-    found = np.zeros((len(WITNESSES), len(seen), cells, classes))
+    found = np.zeros((len(taught.weights), len(seen), cells, classes))
     for cell in range(cells):
         pictures = CellFeatures(
             *(np.stack([getattr(one, field.name)[cell] for one in seen]) for field in dataclasses.fields(CellFeatures))
@@ -183,7 +230,7 @@ def _testimonies(taught: Taught, seen: Sequence[CellFeatures]) -> FloatArray:
 def _lighter(taught: Taught) -> bool:
     """Whether the light side's men are lighter than the dark side's."""
     light, dark = (taught.classes == taught.model.letters.index(letter) for letter in "WB")
-    colour = taught.known.colour.mean(axis=1)
+    colour = taught.known.colour[:, 0].mean(axis=1)
     return float(np.median(colour[light]) - np.median(colour[dark])) > LIGHTER
 
 
@@ -206,13 +253,28 @@ def _weighed(taught: Taught, varied: Sequence[CellFeatures]) -> Taught:
     return dataclasses.replace(taught, weights=weights)
 
 
-def _varied(look: DescribedCells, rectified: Image, template: BoardTemplate) -> list[DescribedCells]:
+def _described(rectified: Image, template: BoardTemplate, raised_mm: Sequence[FloatArray]) -> DescribedCells:
+    """The cells on the board, and as they are seen at those places."""
+    machine = load_descriptor(template.descriptor)
+    ground, *raised = (
+        DescribedCells(patches, machine.describe(patches))
+        for patches in (cut_patches(rectified, template, places_mm=places) for places in (None, *raised_mm))
+    )
+    return dataclasses.replace(ground, raised=tuple(raised))
+
+
+def _varied(
+    look: DescribedCells, rectified: Image, template: BoardTemplate, raised_mm: Sequence[FloatArray]
+) -> list[DescribedCells]:
     """The cells as they were seen, and slightly displaced in other light."""
     chance, machine = np.random.default_rng(0), load_descriptor(template.descriptor)
-    centres = project(template.rectified_from_board, template.cells_mm)
     side_px = template.cell_mm * template.pixels_per_mm
     found = [look]
     for _ in range(VARIANTS):
-        patches = np.stack([varied_patch(rectified, centre, side_px, chance) for centre in centres])
-        found.append(DescribedCells(patches, machine.describe(patches)))
+        views = []
+        for places in (template.cells_mm, *raised_mm):
+            centres = project(template.rectified_from_board, places)
+            patches = np.stack([varied_patch(rectified, centre, side_px, chance) for centre in centres])
+            views.append(DescribedCells(patches, machine.describe(patches)))
+        found.append(dataclasses.replace(views[0], raised=tuple(views[1:])))
     return found

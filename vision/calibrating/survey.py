@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from calibration.guide import kinds, whole
 from calibration.template import BoardTemplate
-from games import EMPTY
+from rules import EMPTY
 from vision.calibrating.cell_light import CellLight, cell_light, colour_distances, empty_cells, unevenness
 from vision.calibrating.conditions import LIMITS, Condition, worst_of
 from vision.calibrating.sharpness import edge_width_px

@@ -1,10 +1,14 @@
 """Measures how much of a board's drawing is seen under a pose, and refines the pose to fit it best.
 
 A print identifies more than lines do and stays visible where pieces hide these, so it decides if the template has one.
-On a chequered board the edges between squares take the place of lines.
+On a chequered board the edges between squares take the place of lines. Where it is known on which cells men stand, the
+lines under them do not count: they prove nothing.
 """
 
 from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from vision.finding.landmarks import landmark_quality, refine_by_landmarks, turned_to_print
@@ -13,21 +17,31 @@ from vision.pose import BoardPose, is_square, turned_pose
 from vision.primitives.chequer_edges import edge_quality, refine_by_edges
 from vision.primitives.lines import line_quality, refine_pose
 
+Flags = NDArray[np.bool_]
 
-def snap_pose(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
-    """The pose snapped to the print, or else to the drawn lines; `pose` must be right within 2 % of the side."""
+
+def snap_pose(image: Image, pose: BoardPose, template: BoardTemplate, men: Flags | None = None) -> BoardPose:
+    """The pose snapped to the print, or else to the drawn lines; `pose` must be right within 2 % of the side.
+
+    `men` are the cells, (cells,), known to hold men.
+    """
     if template.first_square:
         return refine_by_edges(image, pose, template)
-    refine = refine_pose if template.printed is None else refine_by_landmarks
-    return refine(image, pose, template)
+    if template.printed is not None:
+        return refine_by_landmarks(image, pose, template)
+    return refine_pose(image, pose, template, men)
 
 
-def pose_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
-    """Share of the print, or else of the drawn lines, 0 to 1, that is seen where the pose puts it."""
+def pose_quality(image: Image, pose: BoardPose, template: BoardTemplate, men: Flags | None = None) -> float:
+    """Share of the print, or else of the drawn lines, 0 to 1, that is seen where the pose puts it.
+
+    `men` are the cells, (cells,), known to hold men.
+    """
     if template.first_square:
         return edge_quality(image, pose, template)
-    measure = line_quality if template.printed is None else landmark_quality
-    return measure(image, pose, template)
+    if template.printed is not None:
+        return landmark_quality(image, pose, template)
+    return line_quality(image, pose, template, men)
 
 
 def right_way_round(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:

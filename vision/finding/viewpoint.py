@@ -42,6 +42,21 @@ def viewpoint(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]
     return Viewpoint(np.sqrt(area) * template.cell_mm, np.degrees(np.arcsin(sine)))
 
 
+def behind_mm(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int], height_mm: float) -> FloatArray:
+    """(cells, 2) the points of the board that are hidden behind points at that height over the cells' centres."""
+    focal_px = FOCAL * max(size_px)
+    middle = (np.array(size_px) - 1) / 2
+    lens = np.array([[focal_px, 0, middle[0]], [0, focal_px, middle[1]], [0, 0, 1]], dtype=np.float64)
+    camera_from_board = np.linalg.inv(lens) @ pose.image_from_board
+    lengths = np.linalg.norm(camera_from_board[:, :2], axis=0)
+    camera_from_board = camera_from_board / np.sqrt(lengths.prod()) * np.sign(camera_from_board[2, 2])
+    up = np.cross(camera_from_board[:, 1], camera_from_board[:, 0])  # y points down the board
+    above = np.column_stack([template.cells_mm, np.ones(len(template.cells_mm))]) @ camera_from_board.T
+    seen = (above + height_mm * up) @ lens.T
+    board_from_image = np.asarray(np.linalg.inv(pose.image_from_board), dtype=np.float64)
+    return project(board_from_image, np.asarray(seen[:, :2] / seen[:, 2:], dtype=np.float64))
+
+
 def _jacobians(matrix: FloatArray, points: FloatArray) -> FloatArray:
     """(n, 2, 2) derivatives of a homography."""
     above = np.column_stack([points, np.ones(len(points))]) @ matrix.T

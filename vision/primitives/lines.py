@@ -33,6 +33,7 @@ from vision.primitives.ridges import (
 )
 
 FloatArray = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 SEARCH_PX = (14, 9, 6, 4, 4)
 """Rectified pixels that each refining step searches to either side."""
@@ -50,9 +51,12 @@ ROOM = 0.7
 """Least distance of two cells, in diameters of a piece; pieces are often larger or smaller than the template says."""
 
 
-def refine_pose(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
-    """The pose refined to the drawn lines; `pose` must be right within about 3 % of the board's side."""
-    chunks = cut_chunks(template)
+def refine_pose(image: Image, pose: BoardPose, template: BoardTemplate, men: Flags | None = None) -> BoardPose:
+    """The pose refined to the drawn lines; `pose` must be right within about 3 % of the board's side.
+
+    `men` are the cells, (cells,), on which men hide the lines, where that is known.
+    """
+    chunks = _chunks(template, men)
     rectified_from_board = template.rectified_from_board
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
     matrix = small_from_image @ pose.image_from_board
@@ -73,10 +77,18 @@ def refine_pose(image: Image, pose: BoardPose, template: BoardTemplate) -> Board
     return BoardPose(image_from_board / image_from_board[2, 2], error_px, quality)
 
 
-def line_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
-    """Share of the drawn lines, 0 to 1, that are seen where the pose puts them; cheap, without refining."""
+def line_quality(image: Image, pose: BoardPose, template: BoardTemplate, men: Flags | None = None) -> float:
+    """Share of the drawn lines, 0 to 1, that are seen where the pose puts them; cheap, without refining.
+
+    `men` are the cells, (cells,), on which men hide the lines, where that is known: those lines do not count.
+    """
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
-    return _quality(small, small_from_image @ pose.image_from_board, template, cut_chunks(template))
+    return _quality(small, small_from_image @ pose.image_from_board, template, _chunks(template, men))
+
+
+def _chunks(template: BoardTemplate, men: Flags | None) -> Chunks:
+    chunks = cut_chunks(template)
+    return chunks if men is None else chunks.beside(men, template)
 
 
 def measure_shape(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardTemplate:

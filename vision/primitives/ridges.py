@@ -27,6 +27,10 @@ NOISE_FLOOR = 0.3
 """Least response beside lines, in grey values: even a noiseless picture proves nothing finer."""
 HIT = 3.0
 """Ridge response of a visible line, in units of the typical response beside the lines."""
+HIDES = 0.65
+"""Diameters of a man, from the middle of his cell, within which he hides lines: he may stand aside, and is tall."""
+MIN_FREE = 12
+"""Least number of chunks that tell anything."""
 ALIKE = 0.3
 """Least response of a line, as a share of what the clearer lines show."""
 
@@ -46,6 +50,13 @@ class Chunks:
     def centres(self) -> FloatArray:
         """(chunks, 2) midpoints."""
         return np.asarray(self.points.mean(axis=1))
+
+    def beside(self, men: NDArray[np.bool_], template: BoardTemplate) -> Chunks:
+        """Those that men on these cells, (cells,), leave free; all of them where hardly any are free."""
+        places = project(template.rectified_from_board, template.cells_mm[men])
+        apart_px = np.linalg.norm(self.centres[:, None] - places, axis=2)
+        free = (apart_px > HIDES * template.man_diameter_mm * template.pixels_per_mm).all(axis=1)
+        return self if free.sum() < MIN_FREE else Chunks(self.points[free], self.normals[free], self.segment[free])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,6 +7,8 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
+from rules import EMPTY
+
 UNKNOWN = 0.5
 """Unknown share from which a cell counts as showing nothing that was learnt."""
 SURE = 0.9
@@ -47,6 +49,11 @@ class BoardReading:
     def board(self) -> str:
         """The most probable class letter of every cell."""
         return "".join(self.letters[index] for index in self.log_probabilities.argmax(axis=1))
+
+    @property
+    def occupied(self) -> NDArray[np.bool_]:
+        """(cells,) whether something most probably stands on each cell."""
+        return np.asarray(self.log_probabilities.argmax(axis=1) != self.letters.index(EMPTY), dtype=np.bool_)
 
     @property
     def probabilities(self) -> NDArray[np.float64]:

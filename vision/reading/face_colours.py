@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from games import EMPTY
+from rules import EMPTY
 from vision.reading.cells import Patches
 
 FloatArray = NDArray[np.float64]

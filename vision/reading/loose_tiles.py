@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import load_template
-from games import EMPTY
+from rules import EMPTY
 from vision.frame import Image
 from vision.reading.cells import cut_patch
 from vision.reading.reader import Reader

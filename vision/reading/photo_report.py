@@ -12,10 +12,10 @@ from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate
 from vision.finding.found import Found
 from vision.finding.markers import OtherSheetError
-from vision.finding.which_board import Progress, name_board
 from vision.finding.why_unseen import Unseen, exposure_fault, why_unseen
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
+from vision.reading.which_board import Progress, name_board
 from wording import Sentence
 
 Report = dict[str, object]

@@ -25,6 +25,8 @@ from vision.reading.tiles import pair_halves
 from vision.sources.encoded import decode
 from vision.sources.picture_size import TooLargeError
 
+FloatArray = NDArray[np.float64]
+
 log = logging.getLogger(__name__)
 
 
@@ -35,6 +37,13 @@ class DescribedCells:
     patches: Patches
     descriptors: Descriptors
     """(cells, length)."""
+    raised: tuple[DescribedCells, ...] = ()
+    """The same cells at middle and head of a man, where men are tall."""
+
+    @property
+    def views(self) -> tuple[DescribedCells, ...]:
+        """The cells on the board, and as they are seen higher up."""
+        return (self, *self.raised)
 
 
 class Reader:
@@ -53,6 +62,9 @@ class Reader:
                 f"nothing was learnt in general with {self._descriptor.name}: calibrate, read by a profile"
             )
         self._generic = load_generic(self._descriptor.name) if known else None
+        self.raised_mm: tuple[FloatArray, ...] = ()
+        """(cells, 2) each: where middle and head of tall men are seen in the next picture; none where men are flat."""
+        self._raised: tuple[DescribedCells, ...] = ()
         self._newest: tuple[Image, BoardTemplate, Patches] | None = None
         """The last picture, its template and its patches."""
         self._seen: Patches | None = None
@@ -76,7 +88,9 @@ class Reader:
     @property
     def look(self) -> DescribedCells | None:
         """The cells as last read; None before the first reading."""
-        return None if self._seen is None or self._described is None else DescribedCells(self._seen, self._described)
+        if self._seen is None or self._described is None:
+            return None
+        return DescribedCells(self._seen, self._described, self._raised)
 
     def adopt(self, head: Head | None) -> None:
         """Switches to another head of this table (None: the first); the next reading covers the whole board."""
@@ -93,10 +107,13 @@ class Reader:
     def features(self, look: DescribedCells, logs: NDArray[np.float64] | None = None) -> CellFeatures:
         """The features by which taught boards are read; `logs` are the network's log probabilities, if known."""
         assert self._generic is not None and self._generic.means is not None
-        means, letters = self._generic.means, self.template.letters
-        if logs is None:
-            logs, _ = judge(look.descriptors, letters, self._own, self._generic.head)
-        return features_of(look.patches, look.descriptors, in_order(logs, letters, means.letters), means)
+        means, letters, views = self._generic.means, self.template.letters, []
+        for number, view in enumerate(look.views):
+            told = logs
+            if told is None or number:
+                told, _ = judge(view.descriptors, letters, self._own, self._generic.head)
+            views.append((view.patches, view.descriptors, in_order(told, letters, means.letters)))
+        return features_of(views, means)
 
     def as_taught(
         self, look: DescribedCells, taught: Taught, logs: NDArray[np.float64] | None = None
@@ -140,9 +157,11 @@ class Reader:
             if ways is not None and new_ways is not None:
                 ways[changed] = new_ways
             patches = np.where(changed[:, None, None, None], patches, self._seen)
+        self._raised = () if self.taught is None else self._describe_raised(rectified, changed)
         self._seen, self._described = patches, described
         self._each, self._unknown, self._ways = logs, unknown, ways
-        letters, logs = self.template.letters, self._together(DescribedCells(patches, described), logs, unknown)
+        look, letters = DescribedCells(patches, described, self._raised), self.template.letters
+        logs = self._together(look, logs, unknown)
         logs, unknown = self._as_kept(patches, logs, unknown)
         if ways is None:
             return BoardReading(logs, letters, time_s, occlusion, unknown=unknown)
@@ -156,7 +175,7 @@ class Reader:
         """Reads the cells of the board jointly if there is no profile of this table."""
         if self._first is not None or self._generic is None:
             return logs
-        if self.taught is not None:
+        if self.taught is not None and self.taught.views == len(look.views):
             return self.as_taught(look, self.taught, logs)
         if self._generic.ways is not None:
             return matching_face_colours(look.patches, logs, self.template.letters)
@@ -176,7 +195,26 @@ class Reader:
         patches = self.patches(rectified)
         if self._seen is None or self._seen.shape != patches.shape:
             return np.ones(len(patches), dtype=np.bool_)
-        return differing(self._seen, patches)
+        changed = differing(self._seen, patches)
+        for before, now in zip(self._raised, self._raised_patches(rectified), strict=False):
+            changed |= differing(before.patches, now)
+        return changed
+
+    def _raised_patches(self, rectified: Image) -> tuple[Patches, ...]:
+        return tuple(cut_patches(rectified, self.template, places_mm=places) for places in self.raised_mm)
+
+    def _describe_raised(self, rectified: Image, changed: NDArray[np.bool_] | None) -> tuple[DescribedCells, ...]:
+        """The cells as seen higher up; given `changed`, the others stay as they were described last."""
+        found = []
+        for number, patches in enumerate(self._raised_patches(rectified)):
+            if changed is None or number >= len(self._raised):
+                found.append(DescribedCells(patches, self._descriptor.describe(patches)))
+                continue
+            last = self._raised[number]
+            described = last.descriptors.copy()
+            described[changed] = self._descriptor.describe(patches[changed])
+            found.append(DescribedCells(np.where(changed[:, None, None, None], patches, last.patches), described))
+        return tuple(found)
 
     def _as_kept(
         self, patches: Patches, logs: NDArray[np.float64], unknown: NDArray[np.float64]

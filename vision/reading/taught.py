@@ -57,27 +57,30 @@ MAX_ADDED = 2
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CellFeatures:
-    """What the witnesses look at."""
+    """What the witnesses look at: each cell on the board, and where men are tall, also at middle and head of a man."""
 
     network: FloatArray
-    """(n, classes) log probabilities of the shipped network, empty first, in the model's order."""
+    """(n, views, classes) log probabilities of the shipped network, empty first, in the model's order."""
     projected: FloatArray
-    """(n, k)."""
+    """(n, views, k)."""
     contrast: FloatArray
-    """(n,) logarithm of the contrast within the middle."""
+    """(n, views) logarithm of the contrast within the middle."""
     colour: FloatArray
-    """(n, 3) logarithm of light of what stands out."""
+    """(n, views, 3) logarithm of light of what stands out."""
 
     def at(self, rows: NDArray[np.intp] | Sequence[int]) -> CellFeatures:
         """The features of some cells."""
         return CellFeatures(self.network[rows], self.projected[rows], self.contrast[rows], self.colour[rows])
 
 
-def features_of(patches: Patches, described: Descriptors, logs: FloatArray, model: BoardMeans) -> CellFeatures:
-    """The features of cells; the columns of `logs` are in the model's order."""
-    colours = man_colours(patches)
-    projected = model.project(np.concatenate([described.astype(np.float64), colours], axis=1))
-    return CellFeatures(logs, projected, _contrast(patches), colours[:, 6:9])
+def features_of(views: Sequence[tuple[Patches, Descriptors, FloatArray]], model: BoardMeans) -> CellFeatures:
+    """The features of cells; of each view the patches, descriptors, and log probabilities in the model's order."""
+    told = []
+    for patches, described, logs in views:
+        colours = man_colours(patches)
+        projected = model.project(np.concatenate([described.astype(np.float64), colours], axis=1))
+        told.append((logs, projected, _contrast(patches), colours[:, 6:9]))
+    return CellFeatures(*(np.stack(arrays, axis=1) for arrays in zip(*told, strict=True)))
 
 
 def _contrast(patches: Patches) -> FloatArray:
@@ -102,9 +105,14 @@ class Taught:
     kinds: NDArray[np.intp]
     """(n,) colour of each known cell's square; all 0 where the board is not chequered."""
     weights: FloatArray
-    """(witnesses,) factors of their log likelihoods."""
+    """(views * witnesses,) factors of their log likelihoods."""
     strange: float = 0.0
     """Greatest probability with which the network took a known cell for nothing learnt: it may not know such men."""
+
+    @property
+    def views(self) -> int:
+        """Number of places at which each cell is looked at."""
+        return int(self.known.network.shape[1])
 
     def unknown(self, shares: FloatArray) -> FloatArray:
         """The network's (cells,) shares of nothing learnt, as far as they exceed those of known cells."""
@@ -131,7 +139,7 @@ class Taught:
 
     def log_probabilities(self, cells: CellFeatures, kinds: NDArray[np.intp]) -> FloatArray:
         """(n, classes) normalised; `kinds` are those of the cells' squares."""
-        told = np.zeros_like(cells.network)
+        told = np.zeros((len(kinds), len(self.model.letters)))
         for kind in np.unique(kinds):
             there = np.flatnonzero(kinds == kind)
             told[there] = np.tensordot(self.weights, self.testimonies(cells.at(there), int(kind)), axes=1)
@@ -139,19 +147,25 @@ class Taught:
         return np.asarray(told - np.logaddexp.reduce(told, axis=1, keepdims=True))
 
     def testimonies(self, cells: CellFeatures, kind: int, without: int | None = None) -> FloatArray:
-        """(witnesses, n, classes) log likelihoods by each witness, from squares of that colour but `without` one."""
+        """(views * witnesses, n, classes) log likelihoods, from squares of that colour but `without` one."""
         own = self.kinds == kind
         if without is not None:
             own[without] = False
         rows = np.flatnonzero(own)
         known, classes = self.known.at(rows), self.classes[rows]
-        count = len(self.model.letters)
-        means, _ = self.model.posterior(known.projected, np.eye(count)[classes])
-        apart = np.square(cells.projected[:, None] - means).sum(axis=2)
-        contrast = _normal(cells.contrast[:, None], known.contrast[:, None], classes, count, CONTRAST_SPREAD)
-        colour = _normal(cells.colour, known.colour, classes, count, COLOUR_SPREAD)
-        every = np.stack([cells.network, -0.5 * apart, contrast, colour])
+        told = [self._seen_at(view, cells, known, classes) for view in range(self.views)]
+        every = np.concatenate(told)
         return np.asarray(np.maximum(every - every.max(axis=2, keepdims=True), -WORST_NATS))
+
+    def _seen_at(self, view: int, cells: CellFeatures, known: CellFeatures, classes: NDArray[np.intp]) -> FloatArray:
+        """(witnesses, n, classes) log likelihoods by what is seen of the cells at one place."""
+        count = len(self.model.letters)
+        means, _ = self.model.posterior(known.projected[:, view], np.eye(count)[classes])
+        apart = np.square(cells.projected[:, view, None] - means).sum(axis=2)
+        seen, before = cells.contrast[:, view, None], known.contrast[:, view, None]
+        contrast = _normal(seen, before, classes, count, CONTRAST_SPREAD)
+        colour = _normal(cells.colour[:, view], known.colour[:, view], classes, count, COLOUR_SPREAD)
+        return np.stack([cells.network[:, view], -0.5 * apart, contrast, colour])
 
 
 def _normal(cells: FloatArray, known: FloatArray, classes: NDArray[np.intp], count: int, spread: float) -> FloatArray:

@@ -13,7 +13,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from games import EMPTY
+from rules import EMPTY
 from vision.reading.board_reading import SeenTile
 from vision.reading.matching import heaviest_pairs
 

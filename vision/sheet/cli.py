@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-import games
 from calibration.sheet import SheetError, layout_of
 from calibration.template import TemplateError
+from rules import GameError
 from vision.cli import GAME, JSON, RULE, stop, template_of
 from vision.sheet.drawing import PAPERS_MM, Sheet, draw_sheet
 from vision.sheet.files import pdf_of, svg_of
@@ -51,7 +51,7 @@ def print_board(
         sheet = make_sheet(game, rule, paper, landscape, plain)
         data = _encoded(sheet, out)
         out.write_bytes(data)
-    except (games.GameError, SheetError, TemplateError, ValueError) as error:
+    except (GameError, SheetError, TemplateError, ValueError) as error:
         raise stop("print-board", error) from None
     except OSError as error:
         raise stop("print-board", f"--out {out}: {error.strerror}") from None

@@ -6,7 +6,7 @@ import numpy as np
 
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
-from games import EMPTY, AnyGame
+from rules import EMPTY, AnyGame
 from vision.calibrating.calibrate import LabelledPhoto, fit_profile
 from vision.reading.heads import OTHER
 from vision.simulated.table import SimulatedTable

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from calibration.template import BoardTemplate
-from games import EMPTY, Step
+from rules import EMPTY, Step
 from vision.frame import Frame
 from vision.simulated.random_style import random_style
 from vision.simulated.source import SimulatedSource

@@ -13,7 +13,8 @@ import typer
 
 import games
 from calibration.template import TemplateError, load_template
-from games import AnyGame
+from rules import AnyGame, GameError
+from rules.options import rules_from_words, switched_on
 from vision.cli import MEGAPIXELS
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.simulated.calibrated import profile_of
@@ -89,8 +90,8 @@ def table(
     """
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     try:
-        the_game = games.load(game, games.rules_from_words(rule))
-        template = load_template(the_game.name, games.switched_on(the_game))
+        the_game = games.load(game, rules_from_words(rule))
+        template = load_template(the_game.name, switched_on(the_game))
         if calibrate:
             guided = CalibrationTable(template, seed=seed, pace=pace, chance=chance)
             _serve_guided(MjpegServer(guided, port, get={"/truth": guided.truth}, post={"/lay": guided.hear}))
@@ -107,7 +108,7 @@ def table(
             sys.stdout.write(json.dumps(record_video(sitting, record)) + "\n")
             return
         server = MjpegServer(sitting, port, get={"/truth": sitting.truth})
-    except (games.GameError, TemplateError, ServerError, SourceError, ValueError) as error:
+    except (GameError, TemplateError, ServerError, SourceError, ValueError) as error:
         raise _stop("table", error) from None
     sitting.follower = follower
     sys.stderr.write(f"{the_game.title} at {server.url}  (truth: http://127.0.0.1:{server.port}/truth)\n")

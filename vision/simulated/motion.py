@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from games import Step
+from rules import Step
 from vision.simulated.anatomy import Grip
 from vision.simulated.arm import Reach
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from games import EMPTY
+from rules import EMPTY
 from vision.simulated.men import Man, Pawn
 from vision.simulated.style import Style
 from vision.simulated.tiles import Tile, has_tiles, pair_cells

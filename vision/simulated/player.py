@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-import games
-from games import AnyGame, Outcome, Step
+from rules import EMPTY, AnyGame, MoveError, Outcome, Step
+from rules.turns import changed_cells
 from vision.simulated.table import SimulatedTable
 
 log = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ class ScriptedPlayer:
     def agreed(self) -> Any:
         """The position at which the game stands for all who have heard the agent: its pass is true when it is said."""
         if self._told is not None:
-            with contextlib.suppress(games.MoveError):  # it follows a pass that is still to be made
+            with contextlib.suppress(MoveError):  # it follows a pass that is still to be made
                 move = self.game.parse_move(self.position, self._told[1])
                 if not self.game.steps(self.position, move):
                     return self.game.apply(self.position, move)
@@ -130,7 +130,7 @@ class ScriptedPlayer:
             return False
         try:
             self.game.parse_move(position, move_text)
-        except games.MoveError as error:
+        except MoveError as error:
             log.warning("heard %r for ply %d, which cannot be played: %s", move_text, ply, error)
             return False
         self._told = ply, move_text
@@ -255,15 +255,15 @@ def steps_between(before: str, after: str) -> tuple[Step, ...]:
 
     Tiles are removed and laid again: half a tile is never moved by itself.
     """
-    changed = games.changed_cells(before, after)
+    changed = changed_cells(before, after)
     if any(letter.isdigit() for letter in before + after):
-        taken = [Step("remove", cell) for cell in changed if before[cell] != games.EMPTY]
-        return (*taken, *(Step("place", cell, piece=after[cell]) for cell in changed if after[cell] != games.EMPTY))
-    turned = [cell for cell in changed if games.EMPTY not in (before[cell], after[cell])]
-    gone = [cell for cell in changed if after[cell] == games.EMPTY]
+        taken = [Step("remove", cell) for cell in changed if before[cell] != EMPTY]
+        return (*taken, *(Step("place", cell, piece=after[cell]) for cell in changed if after[cell] != EMPTY))
+    turned = [cell for cell in changed if EMPTY not in (before[cell], after[cell])]
+    gone = [cell for cell in changed if after[cell] == EMPTY]
     steps = [Step("flip", cell, piece=after[cell]) for cell in turned]
     for cell in changed:
-        if before[cell] != games.EMPTY:
+        if before[cell] != EMPTY:
             continue
         origin = next((one for one in gone if before[one] == after[cell]), None)
         if origin is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibration.template import BoardTemplate
-from games import AnyGame
+from rules import AnyGame
 from vision.frame import Frame
 from vision.simulated.phone import Phone
 from vision.simulated.player import ScriptedPlayer

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from games import Step
+from rules import Step
 from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.simulated.arm import Reach

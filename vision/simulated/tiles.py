@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from calibration.template import BoardTemplate
-from games import EMPTY, Step
+from rules import EMPTY, Step
 
 BESIDE = 1.3
 """Greatest distance between the middles of neighbouring cells, in halves of a tile."""

@@ -1,7 +1,8 @@
 """Tracks the board's pose: locks by texture or lines, follows by optical flow, and keeps checking.
 
 A wrong lock is the worst failure, since every later reading would be wrong. So a pose counts only after the template's
-lines or its print have been seen under it, and it is dropped when they are no longer seen.
+lines or its print have been seen under it, as far as men leave them free, and it is dropped when they are no longer
+seen.
 """
 
 from __future__ import annotations
@@ -85,6 +86,8 @@ class Aligner:
 
     def __init__(self, template: BoardTemplate, reference: Reference | None = None) -> None:
         self.template = template
+        self.men: NDArray[np.bool_] | None = None
+        """(cells,) on which cells men were last seen, which hide the lines under them; None where that is unknown."""
         self._matcher = ReferenceMatcher(reference, template) if reference is not None else None
         self._pose: BoardPose | None = None
         self._last: BoardPose | None = None
@@ -191,7 +194,7 @@ class Aligner:
 
     def _back(self, pose: BoardPose, frame: Frame, grey: Grey) -> Alignment:
         """Takes up a lost board that is followed again, as soon as its lines are seen."""
-        quality = pose_quality(frame.image, pose, self.template)
+        quality = pose_quality(frame.image, pose, self.template, self.men)
         if quality < KEEP_SHARE * self._locked_quality:
             return self._lock(frame, grey)
         return self._locked(dataclasses.replace(pose, quality=quality), frame, grey)
@@ -200,7 +203,7 @@ class Aligner:
         """Checks that the lines are still where the pose says; hidden lines are tolerated for a while."""
         assert self._pose is not None
         self._checked_s = frame.time_s
-        quality = pose_quality(frame.image, self._pose, self.template)
+        quality = pose_quality(frame.image, self._pose, self.template, self.men)
         self._pose = self._last = pose = dataclasses.replace(self._pose, quality=quality)
         if quality >= KEEP_SHARE * self._locked_quality:
             self._hidden_s = None
@@ -304,7 +307,7 @@ class Aligner:
     def _verified(self, image: Image, candidate: BoardPose | None) -> BoardPose | None:
         if candidate is None or not is_plausible(candidate, self.template, image):
             return None
-        pose = snap_pose(image, candidate, self.template)
+        pose = snap_pose(image, candidate, self.template, self.men)
         return pose if pose.quality >= LOCK_QUALITY and is_plausible(pose, self.template, image) else None
 
     def _search(self, image: Image) -> BoardPose | None:
@@ -317,7 +320,9 @@ class Aligner:
         if found is None:
             return None
         if self._matcher is not None:
-            return self._verified(image, self._turned_as_before(found.pose))
+            pose = self._turned_as_before(found.pose)
+            # Where men hide most lines, only their lattice shows the board, for which its finder vouches.
+            return self._verified(image, pose) or (pose if found.found_by == "lattice" else None)
         self.template = found.template
         self._matcher = ReferenceMatcher(Reference(image, found.pose.image_from_board), self.template)
         return found.pose

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Mapping, Sequence
 
@@ -10,9 +11,11 @@ from daemon.commands.spoken.words import Verb, Words, plain, words_of
 
 MOST_WORDS = 15
 """Words of the longest command: three cells of at most four words, and what stands between them."""
-CELLS = re.compile(r"[a-t]\d{1,2}(?:[-x][a-t]\d{1,2})*")
+CELLS = re.compile(r"[a-t]\d{1,2}(?:[-x][a-t]\d{1,2})*", re.IGNORECASE)
 """Moves that people say cell by cell."""
 PASS = "pass"
+MOST_COUNT = 3
+"""Words of the longest number."""
 MOST_CALL = 4
 """Words that a recogniser may make of a name."""
 
@@ -61,23 +64,32 @@ def understand(text: str, language: str, moves: Sequence[str]) -> Said:
     known = {move: symbols_of(move) for move in moves if CELLS.fullmatch(move)}
     exact = [move for move, own in known.items() if own == symbols]
     if exact:
-        rivals = [own for own in known.values() if _differ_by_one(own, symbols)]
-        return Said(moves=(exact[0],), sure=not rivals)
+        return Said(moves=(exact[0],), sure=not any(_differ_by_one(own, symbols) for own in known.values()))
     return Said(moves=tuple(move for move, own in known.items() if own[: len(symbols)] == symbols))
 
 
 def understand_words(text: str, language: str, words: Mapping[str, str]) -> Said:
     """The move that a text names in the words of its game, "knight to f3", among those of `words`; else `NOTHING`."""
-    told = spelled(_polite_left_out(plain(text, language), words_of(language)), language)
-    if told not in words:
+    known = words_of(language)
+    said = _bare(spelled(_polite_left_out(plain(text, language), known), language), known)
+    for start in (_bare(spelled(one, language), known) for one in known.choosing):
+        if said[: len(start)] == start and " ".join(said[len(start) :]) in words:
+            said = said[len(start) :]  # a choice is as sure by its name alone
+    meant = {move for phrase, move in words.items() if _bare(phrase, known) == said}
+    if not said or len(meant) != 1:
         return NOTHING
-    said = told.split()
-    rivals = [one for one in words if words[one] != words[told] and len(said) > 1 and _differ_by_one(one.split(), said)]
-    return Said(moves=(words[told],), sure=not rivals)
+    (move,) = meant
+    others = [_bare(phrase, known) for phrase, other in words.items() if other != move]
+    return Said(moves=(move,), sure=len(said) == 1 or not any(_differ_by_one(other, said) for other in others))
+
+
+def _bare(phrase: str, words: Words) -> list[str]:
+    """The words of a phrase that mean something by themselves."""
+    return [word for word in phrase.split() if word not in words.between]
 
 
 def spelled(text: str, language: str) -> str:
-    """The words of a text as phrases are compared: cells as a letter and a number, `f 3`, however they were said."""
+    """The words of a text as phrases are compared: cells as a letter and a number, `f 3`, or a number, `22`."""
     words, told, found, place = words_of(language), plain(text, language).split(), list[str](), 0
     while place < len(told):
         letter = next((name for name in _beginnings(told, place) if name in words.letters), "")
@@ -86,6 +98,9 @@ def spelled(text: str, language: str) -> str:
         if number:
             found += [words.letters[letter], words.numbers[number]]
             place = after + len(number.split())
+        elif count := next((name for name in _beginnings(told, place, MOST_COUNT) if name in words.counts), ""):
+            found.append(words.counts[count])
+            place += len(count.split())
         else:
             found.append(told[place])
             place += 1
@@ -117,9 +132,10 @@ def called(text: str, language: str, wake: str) -> str | None:
     return " ".join(words[nearest:]) if heard[nearest] <= len(name) // 4 else None
 
 
+@functools.lru_cache(1000)
 def symbols_of(move: str) -> tuple[str, ...]:
     """Letters and numbers of a move, in the order in which they are said."""
-    return tuple(re.findall(r"[a-t]|\d+", move))
+    return tuple(re.findall(r"[a-t]|\d+", move.lower()))
 
 
 def _polite_left_out(told: str, words: Words) -> str:
@@ -147,9 +163,9 @@ def _symbols(told: Sequence[str], words: Words) -> tuple[str, ...]:
     return tuple(found) if not len(found) % 2 and told[-1:] and told[-1] not in words.between else ()
 
 
-def _beginnings(told: Sequence[str], place: int) -> list[str]:
-    """The next two words, and the next one."""
-    return [" ".join(told[place : place + count]) for count in (2, 1)]
+def _beginnings(told: Sequence[str], place: int, most: int = 2) -> list[str]:
+    """The next `most` words, one less, and so on to the next one."""
+    return [" ".join(told[place : place + count]) for count in range(most, 0, -1)]
 
 
 def _differ_by_one(one: Sequence[str], other: Sequence[str]) -> bool:

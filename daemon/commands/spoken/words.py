@@ -32,6 +32,10 @@ class Words:
     verbs: Mapping[str, Verb]
     written: Mapping[str, str]
     """The words for verbs as they are spelled, with all their marks."""
+    counts: Mapping[str, str]
+    """Numbers of cells that have no letter, up to HIGHEST."""
+    choosing: tuple[str, ...]
+    """What may stand before the name of a choice that the board does not show: "promote to", knight."""
 
 
 _TABLES: dict[str, dict[str, str]] = {
@@ -39,7 +43,10 @@ _TABLES: dict[str, dict[str, str]] = {
         "letters": "ay be/bee see/cee/sea dee ee ef/eff gee aitch eye jay kay el/ell em en oh pee cue/queue ar ess tee",
         "numbers": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
         "seventeen eighteen nineteen",
+        "tens": "twenty thirty forty fifty",
+        "joint": "",
         "between": "to takes take taking captures and",
+        "choosing": "promote to/promote to a/promotes to a/becomes a/it becomes a/make it a/it is a/it was a",
         "polite": "please",
         "undo": "undo/take back/take it back/take that back/take my move back/undo the move/undo that",
         "repeat": "repeat/repeat that/say it again/say that again",
@@ -57,7 +64,10 @@ _TABLES: dict[str, dict[str, str]] = {
         "pe/pî chiu er/re/rî es/sî te/tî",
         "numbers": "unu doi trei patru cinci șase șapte opt nouă zece unsprezece doisprezece treisprezece paisprezece "
         "cincisprezece șaisprezece șaptesprezece optsprezece nouăsprezece",
+        "tens": "douăzeci treizeci patruzeci cincizeci",
+        "joint": "și",
         "between": "la spre ia iau bate bat scoate scot",
+        "choosing": "promovează în/promovez în/promovează/transformă în/devine/este un/este o/e un/e o",
         "polite": "te rog/vă rog",
         "undo": "înapoi/dă înapoi/ia înapoi/ia mutarea înapoi/anulează/anulează mutarea",
         "repeat": "repetă/mai spune o dată/spune din nou",
@@ -74,7 +84,10 @@ _TABLES: dict[str, dict[str, str]] = {
         "letters": "_ be ce de _ ef gie/ge ha _ jot ka el em en _ pe ku er es te",
         "numbers": "jeden dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście trzynaście "
         "czternaście piętnaście szesnaście siedemnaście osiemnaście dziewiętnaście",
+        "tens": "dwadzieścia trzydzieści czterdzieści pięćdziesiąt",
+        "joint": "",
         "between": "na do bije zbija zdejmuje",
+        "choosing": "promocja na/promuj na/promuję na/przemiana/przemiana w/zamień na/to jest",
         "polite": "proszę",
         "undo": "cofnij/cofnij ruch/cofnij to/cofam ruch",
         "repeat": "powtórz/powiedz jeszcze raz/jeszcze raz",
@@ -92,7 +105,11 @@ _TABLES: dict[str, dict[str, str]] = {
         "em_mờ/mờ en_nờ/nờ _ pê/pờ quy/cu e_rờ/rờ ét/ét_sì/sờ tê/tờ",
         "numbers": "một hai ba bốn/tư năm sáu bảy/bẩy tám chín mười mười_một mười_hai mười_ba mười_bốn mười_lăm "
         "mười_sáu mười_bảy mười_tám mười_chín",
+        "tens": "hai_mươi ba_mươi bốn_mươi năm_mươi",
+        "joint": "",
+        "units": "mốt/một hai ba bốn/tư lăm/năm sáu bảy/bẩy tám chín",
         "between": "đến tới sang qua ăn bắt đi lấy và",
+        "choosing": "phong/phong thành/phong cấp/phong cấp thành/thành/đó là",
         "polite": "làm ơn/nhé",
         "undo": "đi lại/hoàn tác/lùi lại/rút lại nước đi",
         "repeat": "nhắc lại/nói lại/lặp lại",
@@ -109,7 +126,10 @@ _TABLES: dict[str, dict[str, str]] = {
         "letters": "_ bê cê dê _ efe gê agá _ jota ká/cá ele eme ene _ pê quê erre esse tê",
         "numbers": "um dois três quatro cinco seis sete oito nove dez onze doze treze quatorze/catorze quinze "
         "dezesseis dezessete dezoito dezenove",
+        "tens": "vinte trinta quarenta cinquenta",
+        "joint": "e",
         "between": "para pra até captura toma come tira",
+        "choosing": "promover a/promove a/promove para/promoção a/vira/vira um/vira uma/é um/é uma",
         "polite": "por favor",
         "undo": "desfazer/desfaça/desfaz/desfazer a jogada/voltar a jogada/volta a jogada",
         "repeat": "repetir/repita/repete/diga de novo/fala de novo",
@@ -123,6 +143,8 @@ _TABLES: dict[str, dict[str, str]] = {
         "no": "não",
     },
 }
+HIGHEST = 50
+"""The highest number of a cell on a board whose cells are numbered."""
 TONAL = "vi"
 """The language whose marks tell words apart; in the others recognisers and people leave them out."""
 VERBS: tuple[Verb, ...] = ("undo", "repeat", "pause", "resume", "coach", "new_game", "resign", "pass", "yes", "no")
@@ -161,4 +183,17 @@ def words_of(language: str) -> Words:
     verbs = {phrase: verb for verb in VERBS for phrase in phrases(verb)}
     written = {plain(phrase, language): phrase for verb in VERBS for phrase in table[verb].split("/")}
     between = frozenset(plain(word, language) for word in table["between"].split())
-    return Words(letters, numbers, between, frozenset(phrases("polite")), verbs, written)
+    units = meanings(table.get("units", " ".join(table["numbers"].split()[:9])))
+    counts = dict(numbers)
+    for ten, own in enumerate(meanings(table["tens"]), 2):
+        counts |= {name: str(10 * ten) for name in own}
+        counts |= {
+            plain(f"{name} {table['joint']} {unit}", language): str(10 * ten + number)
+            for name in own
+            for number, names in enumerate(units, 1)
+            for unit in names
+        }
+    counts = {name: number for name, number in counts.items() if int(number) <= HIGHEST}
+    counts |= {str(number): str(number) for number in range(1, HIGHEST + 1)}
+    choosing = tuple(phrases("choosing"))
+    return Words(letters, numbers, between, frozenset(phrases("polite")), verbs, written, counts, choosing)

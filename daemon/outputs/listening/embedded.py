@@ -55,7 +55,7 @@ def _names() -> dict[str, str]:
     names = {
         letter: f"({letter} | {name.partition('/')[0]})" for letter, name in zip(LETTERS, ALPHABET.split(), strict=True)
     }
-    return names | {number: name for name, number in words.numbers.items() if not name.isdigit()}
+    return names | {number: name for name, number in words.counts.items() if not name.isdigit()}
 
 
 NAMES = _names()

@@ -40,10 +40,20 @@ function pathOf(move) {
   });
 }
 
+/** A drawn board as an element; `own` begins the names of its colours, which differ where a page shows two boards.
+ *
+ * The page already has the drawing's style, and its policy forbids styles inside the drawing.
+ */
+export function parse(svg, own = "") {
+  const plain = svg.replace(/<style>[^<]*<\/style>/, "").replace(/( id="|url\(#)/g, `$1${own}`);
+  return new DOMParser().parseFromString(plain, "image/svg+xml").documentElement;
+}
+
 export class Board {
   /** Calls `chosen(move)` with a complete move, `pointed(cell, element)` with a cell that is part of no move. */
-  constructor(place, { chosen, pointed }) {
+  constructor(place, { chosen, pointed, own = "" }) {
     this.place = place;
+    this.own = own;
     this.chosen = chosen;
     this.pointed = pointed;
     this.moves = [];
@@ -61,9 +71,7 @@ export class Board {
 
   /** Replaces the drawing; a man that moved glides to its new cell. */
   show(svg) {
-    // The page already has the drawing's style, and its policy forbids styles inside the drawing.
-    const plain = svg.replace(/<style>[^<]*<\/style>/, "");
-    const parsed = new DOMParser().parseFromString(plain, "image/svg+xml").documentElement;
+    const parsed = parse(svg, this.own);
     if (parsed.nodeName !== "svg") return;
     parsed.querySelector(":scope > title")?.remove();
     parsed.setAttribute("role", "group");
@@ -275,7 +283,7 @@ export class Board {
     const { shades = "" } = this.place.querySelector("svg").dataset;
     const shade = shades.split(" ").find((one) => one.startsWith(piece))?.slice(1);
     this.ghost = name;
-    disc(this.cells.get(name), "ghost", 0.88, { fill: shade && shade !== "other" ? `url(#man-${shade})` : "currentColor" });
+    disc(this.cells.get(name), "ghost", 0.88, { fill: shade && shade !== "other" ? `url(#${this.own}man-${shade})` : "currentColor" });
     write(at("answer"), t("Tap it again to lay on {cell}.", { cell: name }));
   }
 

@@ -1,6 +1,7 @@
 // The dialog for a new game, built from the choices in /menu; no code here is specific to a game or agent.
 "use strict";
 
+import { Arranging } from "./arranging.js";
 import { at, capital, make } from "./elements.js";
 import { post } from "./tell.js";
 import { t } from "./words.js";
@@ -11,6 +12,7 @@ const SIDES = ["first", "second"];
 let menu = null;
 let choice = null;
 let whenBegun = null;
+let arranging = null; // the position that is being set up, of the game and rules chosen last
 let opponent = null; // the agent that sits down where an agent is wanted
 
 const option = (value, text, chosen) => make("option", { value, text, selected: value === chosen });
@@ -68,6 +70,7 @@ function field(described, values) {
   const changed = (given) => {
     if (given === described.default) delete values[name];
     else values[name] = given;
+    if (arranging?.wanted) draw(); // other rules may forbid what stands there
   };
   if (kind === "bool") return tick(title, value === true || value === "true", changed, doc);
   if (choices && choices.length) {
@@ -188,6 +191,16 @@ export function sentClock({ own, warn_s: warnings, ...clock }) {
   return clock;
 }
 
+/** The part in which a position is set up; with other rules it begins from what stands there. */
+function arrangingOf(game, rules) {
+  if (!game.sets_up) arranging = null;
+  else if (!arranging?.is(game.name, rules)) {
+    const stood = arranging?.asked.game === game.name && arranging.wanted ? arranging.stands : null;
+    arranging = new Arranging(game.name, structuredClone(rules), stood);
+  }
+  return arranging ? [arranging.element] : [];
+}
+
 function draw() {
   const place = at("menu-fields");
   const game = menu.games.find(({ name }) => name === choice.game.name) || menu.games[0];
@@ -196,12 +209,13 @@ function draw() {
   const by = game.sets.find((one) => one.name === (rules.set || game.sets[0].name));
   const [first, others] = [game.rules.filter(({ name }) => name === "first"), game.rules.filter(({ name }) => name !== "first")];
   const { name, value } = document.activeElement;
-  const more = place.querySelector("details")?.open;
+  const more = place.querySelector("details.more")?.open;
   const players = SIDES.map((key, side) => playerFields(key, game.sides[side], game)); // first: they may reseat a player
   place.replaceChildren(
     gamePictures(menu.games, game.name, (one) => { choice.game = { name: one, rules: {} }; draw(); }, "game"),
     ...simpleFields(game),
-    make("details", { open: more }, make("summary", { text: t("More: clock, rules, agents") }),
+    ...arrangingOf(game, rules),
+    make("details", { open: more, class: "more" }, make("summary", { text: t("More: clock, rules, agents") }),
       ...(by ? [
         make("div", { class: "fields" }, select(t("Rules"), game.sets.map((one) => [one.name, capital(one.title)]), by.name, (value) => { choice.game.rules = value === game.sets[0].name ? {} : { set: value }; draw(); }, "set")),
         make("p", { class: "hint", role: "status", text: by.said }),
@@ -223,10 +237,16 @@ function draw() {
 
 async function begin(event) {
   event.preventDefault();
-  at("menu-begin").disabled = true;
   const { speech, ...wanted } = choice || {};
+  const start = menu && arranging?.element.isConnected && arranging.wanted ? { position: await arranging.text() } : {};
+  if (start.position === null) {
+    at("menu-answer").textContent = t("No game can begin from this position. Change it, or close “Set up a position”.");
+    at("menu-answer").classList.add("bad");
+    return;
+  }
+  at("menu-begin").disabled = true;
   const { ok, text: told } = menu
-    ? await post("menu", { ...wanted, game: { name: choice.game.name, rules: choice.game.rules }, clock: sentClock(choice.clock) })
+    ? await post("menu", { ...wanted, game: { name: choice.game.name, rules: choice.game.rules }, clock: sentClock(choice.clock), start })
     : await post("tell", { command: "new_game" });
   at("menu-begin").disabled = false;
   at("menu-answer").textContent = told;
@@ -254,6 +274,7 @@ async function again() {
 /** Opens the dialog; a game, a camera and an agent for the agents' seats may be chosen already; `begun` is called once it is. */
 export async function newGame({ game = "", source = "", agent = "", begun = null } = {}) {
   whenBegun = begun;
+  arranging = null;
   menu = await askMenu();
   at("menu-answer").textContent = "";
   at("menu-fields").replaceChildren();
@@ -275,5 +296,6 @@ export async function newGame({ game = "", source = "", agent = "", begun = null
 export function offerMenu(button) {
   button.addEventListener("click", () => newGame());
   at("menu-cancel").addEventListener("click", () => at("menu").close());
+  at("menu").addEventListener("close", () => at("menu-fields").replaceChildren());
   at("menu-form").addEventListener("submit", begin);
 }

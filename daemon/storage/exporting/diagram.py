@@ -10,7 +10,7 @@ from calibration.template import BoardTemplate, Figure
 from daemon.drawing import lettering, marks
 from daemon.drawing.board_style import dark_colour
 from daemon.drawing.palette import LAST, bgr
-from games import EMPTY, Step
+from rules import EMPTY, Step
 from vision.frame import Image
 from vision.pose import FloatArray, project
 from vision.primitives.printed import draw_print

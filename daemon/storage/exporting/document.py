@@ -6,7 +6,7 @@ import dataclasses
 
 from daemon.storage.score_sheet import score_sheet
 from daemon.storage.stored_game import GameSummary, StoredGame, StoredPly
-from games import Outcome
+from rules import Outcome
 
 FORMAT = 1
 """Version of the document; adding a field does not need a new one."""

@@ -16,6 +16,7 @@ from daemon.storage.exporting.sgf import to_sgf
 from daemon.storage.reviews import Review
 from daemon.storage.stored_game import StoredGame
 from games.reversi import transcript
+from rules import UnknownGame
 
 
 class Format(NamedTuple):
@@ -54,14 +55,14 @@ FORMATS = {
 COMMENTED = ("sgf", "ggf", "moves", "pgn", "pdn", "json")
 """Formats that can hold a review; ggf only its values."""
 FOR_ALL = ("json", "png")
-"""Formats that every game supports; `games.Game.formats` lists a game's own."""
+"""Formats that every game supports; `rules.Game.formats` lists a game's own."""
 
 
 def suiting(game: str) -> list[str]:
     """Names of the formats a game supports, its usual one first."""
     try:
         own = games.find(game).formats
-    except games.UnknownGame:
+    except UnknownGame:
         own = ()
     return [*own, *FOR_ALL]
 

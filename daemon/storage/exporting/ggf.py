@@ -6,7 +6,7 @@ A move is `B[F5//12.50]`: cell, evaluation in discs (only with a review: agents 
 from __future__ import annotations
 
 from daemon.game.clocks import shown
-from daemon.storage.exporting.played import Played, PlayedPly, day_of
+from daemon.storage.exporting.played import SITE, Played, PlayedPly, day_of
 from games.reversi import Reversi
 
 ENDS = {"time": ":t", "resigned": ":r"}
@@ -24,7 +24,8 @@ def to_ggf(played: Played) -> str:
     black, white = (name.translate(UNWRITABLE) for name in played.players)
     letters, mover = game.format_position(played.positions[0]).replace("X", "*").split()
     rows = " ".join(letters[start : start + 8] for start in range(0, 64, 8))
-    head = f"GM[Othello]PC[Kibitzer]DT[{day_of(stored, '.')}_{stored.started[11:19]}.UTC]PB[{black}]PW[{white}]"
+    site = stored.event.get("site", SITE).translate(UNWRITABLE)
+    head = f"GM[Othello]PC[{site}]DT[{day_of(stored, '.')}_{stored.started[11:19]}.UTC]PB[{black}]PW[{white}]"
     moves = "".join(_move(game, ply) for ply in played.plies())
     return f"(;{head}RE[{_result(played)}]TI[{_time(played)}]TY[8]BO[8 {rows} {mover}]{moves};)\n"
 

@@ -17,10 +17,12 @@ from typing import Any, Protocol
 
 import games
 from daemon.storage.exporting.comments import comment
-from daemon.storage.exporting.played import Played, PlayedPly
-from games import AnyGame, Side
+from daemon.storage.exporting.played import SITE, Played, PlayedPly
+from rules import AnyGame, Side
 
 WIDTH = 80
+TAGS = {"name": "Event", "site": "Site", "round": "Round", "table": "Board"}
+"""PGN's tags for what a game is played for."""
 SIGNS = {"slip": "$6", "mistake": "$2", "blunder": "$4"}
 """PGN's numbers for ?!, ? and ??."""
 
@@ -76,14 +78,17 @@ def _beginner(game: AnyGame) -> Side:
 def _tags(played: Played) -> Iterator[tuple[str, str]]:
     stored, game = played.stored, played.game
     light = white_of(game)
-    yield "Event", game.title
-    yield "Site", "Kibitzer"
+    event = {"name": game.title, "site": SITE, "round": "-"} | stored.event
+    yield TAGS["name"], event["name"]
+    yield TAGS["site"], event["site"]
     yield "Date", stored.started[:10].replace("-", ".")
-    yield "Round", "-"
+    yield TAGS["round"], event["round"]
     yield "White", played.players[light]
     yield "Black", played.players[1 - light]
     yield "Result", result(played)
     yield "UTCTime", stored.started[11:19]
+    if "table" in event:
+        yield TAGS["table"], event["table"]
     dialect = dialect_of(game.name)
     if dialect is not None:
         yield from dialect.tags_of(game, played.positions[0]).items()

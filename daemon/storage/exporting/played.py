@@ -11,7 +11,10 @@ from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.storage.reviews import JudgedPly, Review
 from daemon.storage.stored_game import StoredGame, StoredPly
 from daemon.storage.stored_line import line_of
-from games import AnyGame, Outcome
+from rules import AnyGame, GameError, Outcome
+
+SITE = "Kibitzer"
+"""Where games are played if the settings do not say it."""
 
 
 class ExportError(ValueError):
@@ -70,7 +73,7 @@ def play_again(stored: StoredGame, review: Review | None = None) -> Played:
     try:
         game = games.load(stored.game, stored.rules)
         return Played(game, stored, line_of(game, stored), review)
-    except games.GameError as error:
+    except GameError as error:
         raise ExportError(
             f"{stored.game_id} cannot be played again: {error}; --format json writes it as it is"
         ) from None

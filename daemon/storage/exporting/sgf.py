@@ -10,10 +10,12 @@ import contextlib
 from daemon.storage.exporting.comments import comment
 from daemon.storage.exporting.played import Played, PlayedPly, day_of
 from daemon.storage.sgf import COLOURS, Dialect, dialect, escaped, point
-from games import EMPTY, AnyGame, GameError
+from rules import EMPTY, AnyGame, GameError
 
 SIGNS = {"slip": "DO[]", "mistake": "BM[1]", "blunder": "BM[2]"}
 """SGF's properties for a doubtful move, a bad one, and a very bad one."""
+PROPERTIES = {"name": "EV", "site": "PC", "round": "RO"}
+"""SGF's properties for what a game is played for."""
 ENDS = {"time": "T", "resigned": "R"}
 """Suffix after the winner in RE, by the outcome's reason; others have the points won by, if any."""
 
@@ -41,6 +43,7 @@ def _root(played: Played, how: Dialect) -> str:
         "PB": played.players[black],
         "PW": played.players[1 - black],
         "DT": day_of(played.stored),
+        **{PROPERTIES[name]: value for name, value in played.stored.event.items() if name in PROPERTIES},
         **_times(played),
         "RE": _result(played, black),
     }

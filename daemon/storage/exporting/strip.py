@@ -10,14 +10,14 @@ from typing import Any
 import cv2
 import numpy as np
 
-import games
 from calibration.template import load_template
 from daemon.drawing import lettering
 from daemon.drawing.lettering import write
 from daemon.judging import phrases
 from daemon.storage.exporting.diagram import Colour, Diagram
 from daemon.storage.exporting.played import ExportError, Played, day_of
-from games import Step
+from rules import Step
+from rules.options import switched_on
 from vision.frame import Image
 
 GROUND: Colour = (250, 252, 252)
@@ -66,7 +66,7 @@ def boards_of(played: Played, every: int = 0) -> list[Shown]:
 
 def draw_strip(played: Played, every: int = 0) -> Image:
     """The strip as a picture, uint8 (height, width, 3) BGR. Raises ExportError."""
-    template = load_template(played.game.name, games.switched_on(played.game))
+    template = load_template(played.game.name, switched_on(played.game))
     diagram = Diagram(template, BOARD_PX if template.printed is None else PRINTED_PX)
     shown = boards_of(played, every)
     width, height = diagram.size_px

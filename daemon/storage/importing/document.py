@@ -16,7 +16,7 @@ from daemon.storage.exporting.document import FORMAT
 from daemon.storage.importing.imported import MAX_PLIES, Imported, ImportedPly, ImportFault
 from daemon.storage.importing.judge import MAX_SOURCE_LENGTH, judged
 from daemon.storage.stored_game import StoredGame, StoredNote, StoredPly
-from games import Outcome
+from rules import GameError, Outcome
 from wording.outside import clean, visible_in
 
 MAX_NOTES = 20_000
@@ -158,7 +158,7 @@ def _is_open(document: DocumentPart) -> bool:
     """Whether the rules leave open who begins. Raises ImportFault."""
     try:
         return len(games.load(document.game, document.rules).starts) > 1
-    except games.GameError as error:
+    except GameError as error:
         raise ImportFault(str(error)) from None
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from games import Side
+from rules import Side
 from wording.outside import visible
 
 MAX_PLIES = 4096
@@ -68,6 +68,8 @@ class Imported:
     clock: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     claim: Claim | None = None
     """None if the file states no end."""
+    event: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """What it was played for, as `StoredGame.event` has it."""
 
 
 def moment(day: str, time: str = "") -> str:

@@ -10,13 +10,17 @@ from typing import Any
 
 import games
 from daemon.config.player_names import recorded_name
+from daemon.storage.exporting.played import SITE
 from daemon.storage.importing.imported import AS_RECORDED, MAX_PLIES, Imported, ImportedPly, ImportFault
-from daemon.storage.stored_game import StoredGame, StoredPly
-from games import AnyGame, MoveError, Outcome
+from daemon.storage.stored_game import EVENT, StoredGame, StoredNote, StoredPly
+from rules import AnyGame, GameError, MoveError, Outcome
 from wording.outside import clean
 
 BEYOND_RULES = ("resigned", "time")
 """Reasons for an end that the board need not show."""
+MAX_EVENT_LENGTH = 64
+UNSAID = ("", "?", "-", SITE)
+"""What files write for an event, a site or a round that nobody knows."""
 MAX_SOURCE_LENGTH = 120
 
 
@@ -27,13 +31,15 @@ def judged(imported: Imported, source: str) -> StoredGame:
     try:
         game = games.load(imported.game, imported.rules)
         start = _start(game, imported)
-    except games.GameError as error:
+    except GameError as error:
         raise ImportFault(str(error)) from None
     positions = positions_of(game, start, imported.plies)
     started = imported.started or _now()
     plies = tuple(_plies(game, imported, positions, started))
     outcome = _outcome(game, positions, imported)
     ended = plies[-1].time if plies else started
+    told = {name: clean(value, MAX_EVENT_LENGTH) for name, value in imported.event.items()}
+    event = {name: value for name, value in told.items() if value not in UNSAID}
     return StoredGame(
         game_id=new_id(started),
         game=game.name,
@@ -43,6 +49,7 @@ def judged(imported: Imported, source: str) -> StoredGame:
         finished=None if outcome is None else ended,
         outcome=outcome,
         plies=plies,
+        notes=(StoredNote(EVENT, "", event, 0, started),) if event else (),
         clock=dict(imported.clock),
         start=game.format_position(start) if imported.start else "",
         source=clean(source, MAX_SOURCE_LENGTH) or "file",

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import games
-from daemon.storage.exporting.movetext import dialect_of, white_of
+from daemon.storage.exporting.movetext import TAGS, dialect_of, white_of
 from daemon.storage.importing.imported import (
     AS_RECORDED,
     Claim,
@@ -26,7 +26,8 @@ from daemon.storage.importing.imported import (
     moment,
     seconds,
 )
-from games import AnyGame, GameError
+from rules import AnyGame, GameError
+from rules.options import rules_from_words
 
 TAG = re.compile(r'^\[(\w{1,40})\s+"((?:\\.|[^"\\])*)"\]\s*$', re.MULTILINE)
 UNREAD = re.compile(r"^%.*$|;.*$", re.MULTILINE)
@@ -54,8 +55,15 @@ def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None 
         start=_start(game, tags.get("FEN", "")),
         first=None if "FEN" in tags else _side(game, tags.get("First", "")),
         clock=_clock(tags.get("TimeControl", "")),
+        event=_event(game, tags),
         claim=_claim(result or tags.get("Result", ""), light, tags.get("Termination", "")),
     )
+
+
+def _event(game: AnyGame, tags: Mapping[str, str]) -> dict[str, str]:
+    """What the game was played for; where nobody says it, export writes the game's title."""
+    told = {name: tags.get(tag, "") for name, tag in TAGS.items()}
+    return told | {"name": "" if told["name"] == game.title else told["name"]}
 
 
 def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> AnyGame:
@@ -67,7 +75,7 @@ def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> An
     if not wanted:
         raise ImportFault('the tags do not say which game it is: [Variant "nine_mens_morris"] would, or --game')
     try:
-        game = games.load(wanted, {**games.rules_from_words(tags.get("Rules", "").split()), **rules})
+        game = games.load(wanted, {**rules_from_words(tags.get("Rules", "").split()), **rules})
     except GameError as error:
         raise ImportFault(str(error)) from None
     if game.hides:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import games
 from daemon.storage.importing.imported import Imported, ImportedPly, ImportFault
 from games.gomoku import Gomoku
+from rules import GameError
 
 HEAD = re.compile(r"Piskvorky\s+(\d{1,2})x(\d{1,2})\s*,", re.IGNORECASE)
 STONE = re.compile(r"(\d{1,2})\s*,\s*(\d{1,2})\s*,\s*(\d{1,9})")
@@ -28,7 +29,7 @@ def read_psq(text: str, rules: Mapping[str, object]) -> Imported:
         raise ImportFault(f"the board has {head[1]} by {head[2]} lines; gomoku is played on a square one")
     try:
         game = games.load(Gomoku.name, {"size": head[1], **rules})
-    except games.GameError as error:
+    except GameError as error:
         raise ImportFault(str(error)) from None
     assert isinstance(game, Gomoku)
     stones = [found for line in rest if (found := STONE.fullmatch(line.strip()))]

@@ -17,8 +17,8 @@ from daemon.storage.importing.imported import (
     moment,
     seconds,
 )
-from games import GameError, MoveError
 from games.reversi import Reversi, transcript
+from rules import GameError, MoveError
 
 PROPERTY = re.compile(r"([A-Z]+)\s*\[([^\]]*)\]")
 RESULT = re.compile(r"([+-]?\d{1,3}(?:\.\d{1,4})?)(?::([a-z]))?")

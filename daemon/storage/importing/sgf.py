@@ -8,9 +8,10 @@ from typing import Any
 
 import games
 from daemon.storage import sgf
+from daemon.storage.exporting.sgf import PROPERTIES
 from daemon.storage.importing.imported import Claim, Imported, ImportedPly, ImportFault, control, moment, seconds
 from daemon.storage.sgf import COLOURS, SET_UP, Dialect, Node, SgfError, first_of, main_line, point_name, points_of
-from games import EMPTY, AnyGame, GameError, RuleError
+from rules import EMPTY, AnyGame, GameError, RuleError
 
 REASONS = {"r": "resigned", "resign": "resigned", "t": "time", "time": "time"}
 """Codes for the text after the winner in RE."""
@@ -41,6 +42,7 @@ def read_sgf(text: str) -> Imported:
         start=start,
         clock=_clock(root),
         claim=_claim(first_of(root, "RE"), black),
+        event={name: first_of(root, one) for name, one in PROPERTIES.items()},
     )
 
 

@@ -18,9 +18,9 @@ from calibration.annotations import (
     read_movers,
 )
 from daemon.storage.importing.imported import Imported, ImportedPly, ImportFault
-from games import MoveError
 from games.double_double_dominoes import DoubleDoubleDominoes
 from places.named_files import open_regular
+from rules import MoveError
 
 MAX_ZIP_BYTES = 64 << 20
 MAX_FILES = 1000

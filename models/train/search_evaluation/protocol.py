@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from games import AnyGame
+from rules import AnyGame
 
 Weights = NDArray[np.int64]
 """(groups, features)"""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from games import AnyGame
 from models.train.search_evaluation.co_ganh import GanhEvaluation
 from models.train.search_evaluation.gomoku import GomokuEvaluation
 from models.train.search_evaluation.nine_mens_morris import MorrisEvaluation
 from models.train.search_evaluation.protocol import Evaluation
+from rules import AnyGame
 
 EVALUATIONS: dict[str, Callable[[Any], Evaluation]] = {
     "gomoku": GomokuEvaluation,

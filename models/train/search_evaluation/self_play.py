@@ -18,9 +18,9 @@ import games
 from agents.jobs import Backend
 from agents.jobs.running import run_jobs
 from agents.search import MAX_DEPTH, WIN, Search
-from games import Side
 from models.train.search_evaluation import registry
 from models.train.search_evaluation.protocol import Evaluation, Weights, drawn_move
+from rules import Side
 
 GAMES_A_CHUNK = 20
 """Games that share a search and its tables, in one process: independent of the number of processes."""

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import games
 from agents.protocols import ggf, gtp, sanmill
+from rules import AnyGame
 
 PROTOCOL, MANNER = sys.argv[1], sys.argv[2]
 FILE = Path(sys.argv[3]) if sys.argv[3:] else None
@@ -114,7 +115,7 @@ def gomocup() -> None:
 
 
 def speak_gtp() -> None:
-    game: games.AnyGame = games.load("reversi")
+    game: AnyGame = games.load("reversi")
     position, taken = game.initial(), set[str]()
     for line in sys.stdin:
         number, command, *words = line.split()

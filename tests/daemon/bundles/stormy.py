@@ -21,7 +21,7 @@ from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
-from games import Step
+from rules import Step
 from vision.frame import Frame
 from vision.simulated.calibrated import profile_of
 from vision.simulated.style import default_style

@@ -32,7 +32,8 @@ from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.hands import shown_hands
 from daemon.judging.referee import Referee
-from games import AnyGame
+from rules import AnyGame
+from rules.turns import line_of_play
 from tests.daemon.test_match import Notebook, Post
 
 NAMES = ("morris", "reversi", "gomoku", "ganh", "dominoes")
@@ -75,7 +76,7 @@ def seated(
     game = games.load(name, rules)
     notebook, post, heard = Notebook(), Post(), list[Announcement]()
     match = Match(
-        Referee(game, agents, games.line_of_play(game, moves, game.initial(7)), moves),
+        Referee(game, agents, line_of_play(game, moves, game.initial(7)), moves),
         seats=(Seat(agents[0], {}, LimitsPart(time_s=1.0)), Seat(agents[1], {}, LimitsPart(time_s=1.0))),
         recorder=notebook,
         publisher=post,

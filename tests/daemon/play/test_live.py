@@ -52,7 +52,7 @@ def test_the_running_game_is_at_an_address_and_in_a_file_and_polls_are_cheap(tmp
         assert read_text(fetch(table, "game.json")[2], "game.json").moves == ("d3",)
         assert fetch(table, "game.txt")[2] == "d3\n"
         status, _, text = fetch(table, "game.pgn")
-        assert status == 409 and ".ggf" in text
+        assert status == 404 and ".ggf" in text
         assert table.tell(command="undo")[0] == 200
         table.wait(lambda: "B[D3" not in file.read_text("utf-8"))
         assert table.tell(command="resign", side=table.get("state")["sides"][0])[0] == 200
@@ -74,8 +74,30 @@ def test_hidden_hands_are_told_to_nobody_while_the_game_goes_on(tmp_path: Path) 
         game_id = table.get("state")["game_id"]
         for path in ("live/game", "live/game.json", f"archive/{game_id}/export/json"):
             status, told = table.ask(path)
-            assert (status, told["code"]) == (409, "refused")
+            refused = (409, "refused") if path.startswith("archive") else (404, "not_told")
+            assert (status, told["code"]) == refused and "what the players hold" in told["text"]
         table.wait(lambda: table.ask("healthz")[1]["parts"]["live file"]["text"] == told["text"])
         assert table.ask("healthz")[1]["parts"]["live file"]["ok"] and not (tmp_path / "live.json").exists()
+    finally:
+        table.close()
+
+
+def test_a_relay_is_told_the_event_the_round_and_the_board(tmp_path: Path) -> None:
+    file = tmp_path / "live.pgn"
+    table = Table(
+        tmp_path,
+        "chess",
+        event={"name": 'Club "Open"', "site": "Cluj-Napoca ROU", "round": "3"},
+        bus={"table": "board-7", "state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
+        journal={"path": str(tmp_path / "journal.sqlite"), "live_file": str(file)},
+    )
+    try:
+        table.wait(file.exists)
+        text = fetch(table, "game.pgn")[2]
+        assert text == file.read_text("utf-8")
+        assert '[Event "Club \\"Open\\""]\n[Site "Cluj-Napoca ROU"]\n' in text
+        assert '[Round "3"]\n' in text and '[Board "board-7"]\n' in text and '[Result "*"]' in text
+        again = read_text(text, "again.pgn").event
+        assert again == {"name": 'Club "Open"', "site": "Cluj-Napoca ROU", "round": "3", "table": "board-7"}
     finally:
         table.close()

@@ -19,6 +19,7 @@ from daemon.config.settings import Config
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
 from places.weights import WeightsError
+from rules.turns import line_of_play
 from tests.daemon.play.test_no_camera import Table
 
 ALONE = {"first": {"agent": ""}, "second": {"agent": ""}}
@@ -163,7 +164,7 @@ def test_another_game_begins_in_the_same_process_at_the_same_page(table: Table) 
 
 def test_a_game_begins_from_the_position_that_is_chosen_and_the_next_one_as_usual(table: Table, tmp_path: Path) -> None:
     game = games.load("reversi")
-    position = games.line_of_play(game, ["f5", "d6", "c3"])[-1]
+    position = line_of_play(game, ["f5", "d6", "c3"])[-1]
     start = {"position": game.format_position(position)}
     assert table.tell("menu", game={"name": "reversi"}, players=ALONE, start=start)[0] == 200
     table.wait(lambda: table.get("state")["game"] == "reversi")

@@ -21,6 +21,7 @@ from calibration.template import load_template
 from daemon.app.typed_lines import MAX_LINE_BYTES, TypedLines
 from daemon.cli import play as play_cli
 from daemon.drawing.text_board import NEW, TextBoard
+from rules.options import switched_on
 
 ROOT = Path(__file__).resolve().parents[3]
 DEADLINE_S = 90.0
@@ -158,7 +159,7 @@ def test_help_teaches_by_an_example() -> None:
 @pytest.mark.parametrize("name", games.names())
 def test_every_board_is_drawn_with_every_cell_in_its_own_place(name: str) -> None:
     game = games.load(name)
-    board = TextBoard(load_template(game.name, games.switched_on(game)))
+    board = TextBoard(load_template(game.name, switched_on(game)))
     empty = board.draw("." * len(game.cells))
     for cell in (0, len(game.cells) // 2, len(game.cells) - 1):
         letters = ["."] * len(game.cells)

@@ -9,7 +9,9 @@ import dataclasses
 import re
 from typing import NamedTuple
 
-from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Side, Step, changed_cells, rule
+from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Side, Step
+from rules.options import rule
+from rules.turns import changed_cells
 from wording import Term, listing, noun, sentence
 
 COLUMNS, ROWS = "abcdefg", 6
@@ -54,7 +56,7 @@ class Move(NamedTuple):
 
 
 class ConnectFour(Game[Position, Move]):
-    """The rules; see `games.Game` for what each method promises."""
+    """The rules; see `rules.Game` for what each method promises."""
 
     name = "connect_four"
     short_name = "four"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from connect_four import FOURS, PIECES, ConnectFour, Position
-from games import EMPTY
+from rules import EMPTY
 
 
 def lines(game: ConnectFour, position: Position, last: object) -> int:

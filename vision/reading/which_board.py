@@ -3,7 +3,9 @@
 1. A printed board's markers name it at once.
 2. Otherwise every board is searched, those first that are quick to find and give the strongest evidence; a very sure
    one ends the search.
-3. All found boards are compared by one measure: the probability of each, from the evidence for and against it. A clear
+3. Boards with the same lines, such as those of reversi and of go with nine lines, are told apart by the men: taken for
+   the wrong one, they lie across its cells.
+4. All found boards are compared by one measure: the probability of each, from the evidence for and against it. A clear
    lead names the board; otherwise none is named.
 """
 
@@ -19,14 +21,19 @@ from numpy.typing import NDArray
 import games
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, load_template
+from rules import EMPTY
 from vision.finding.confidence import is_ruled
 from vision.finding.finder import find_drawn, surely
 from vision.finding.found import Found
+from vision.finding.grid_finder import lines_of
 from vision.finding.markers import find_sheet, name_sheet
 from vision.frame import Image
-from vision.pose import BoardPose
+from vision.pose import BoardPose, pose_from_corners, rectify
 from vision.primitives.channels import shrink_to_board
 from vision.primitives.ridges import cut_chunks, rectified_grey, styled_peaks, visible
+from vision.reading.board_reading import BoardReading
+from vision.reading.heads import MIN_SHARE
+from vision.reading.reader import Reader
 
 ENOUGH = 0.97
 """Probability of a board from which the search stops."""
@@ -62,14 +69,60 @@ def name_board(image: Image, progress: Progress | None = None) -> Naming:
     candidates: list[Found] = []
     families = drawings()
     for number, family in enumerate(families):
+        if any(_have_same_lines(family[0], one.template) for one in candidates):
+            continue
         if progress is not None:
             progress(number, len(families), str(games.find(family[0].game).title))
         candidate = _look_for(image, family)
         if candidate is not None:
-            candidates.append(candidate)
+            alike = [candidate, *_with_same_lines(candidate, families)]
+            candidates += _told_by_men(image, alike) if len(alike) > 1 else alike
             if candidate.sure >= ENOUGH:
                 break
     return compared(candidates)
+
+
+def have_same_cells(one: BoardTemplate, other: BoardTemplate) -> bool:
+    """Whether two boards cannot be told apart, such as those of gomoku and go with 19 lines."""
+    return _have_same_lines(one, other) and len(one.cells_mm) == len(other.cells_mm)
+
+
+def _have_same_lines(one: BoardTemplate, other: BoardTemplate) -> bool:
+    """Whether two boards are ruled by as many lines each way, and by nothing else."""
+    if any(template.first_square or not is_ruled(template) for template in (one, other)):
+        return False
+    return lines_of(one) == lines_of(other)
+
+
+def _with_same_lines(found: Found, families: Sequence[tuple[BoardTemplate, ...]]) -> list[Found]:
+    """The same lines as other boards, whose cells lie elsewhere between them."""
+    corners_px = found.pose.corners_px(found.template)
+    others = [
+        family[0]
+        for family in families
+        if _have_same_lines(family[0], found.template) and not have_same_cells(family[0], found.template)
+    ]
+    poses = [pose_from_corners(corners_px, template) for template in others]
+    return [
+        dataclasses.replace(found, pose=dataclasses.replace(pose, quality=found.pose.quality), template=template)
+        for pose, template in zip(poses, others, strict=True)
+    ]
+
+
+def _told_by_men(image: Image, alike: Sequence[Found]) -> list[Found]:
+    """Boards with the same lines, each less sure by how much less certainly its cells are read than another's."""
+    readings = [Reader(one.template).read(rectify(image, one.pose, one.template), 0.0) for one in alike]
+    if not any(set(reading.board) - {EMPTY} for reading in readings):
+        return list(alike)  # an empty board may be either
+    logs = np.array([_certainty(reading) for reading in readings])
+    odds = np.exp(logs - logs.max()) * [one.sure / max(1 - one.sure, 1e-6) for one in alike]
+    return [dataclasses.replace(one, sure=float(now / (1 + now))) for one, now in zip(alike, odds, strict=True)]
+
+
+def _certainty(reading: BoardReading) -> float:
+    """Logarithm of the probability that every cell shows what was read, and something known."""
+    known = 1.0 if reading.unknown is None else np.clip(1 - reading.unknown, MIN_SHARE, 1)
+    return float(np.log(reading.confidence * known).sum())
 
 
 def compared(candidates: Sequence[Found]) -> Naming:

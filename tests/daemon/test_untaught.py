@@ -1,0 +1,47 @@
+"""People are told, once, that the start has not taught how the men of their table look."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import games
+from calibration.template import load_template
+from daemon.core.match import Match
+from daemon.game.effects import Announcement
+from daemon.i18n.translation import in_words
+from daemon.judging.referee import Referee
+from daemon.perception.board_tracker import BoardTracker
+from daemon.perception.pipeline import Pipeline
+from vision.frame import Frame
+from vision.simulated.style import ManStyle, Style
+from vision.simulated.table import SimulatedTable
+
+NEARLY_ALIKE = Style(men=ManStyle(colours={"W": (110.0, 110.0, 110.0), "B": (90.0, 90.0, 90.0)}))
+
+
+def _heard(style: Style) -> list[Announcement]:
+    """What is said while the start of cờ gánh lies at rest for eight seconds."""
+    game, heard = games.load("co_ganh"), list[Announcement]()
+    template, match = load_template(game.name), Match(Referee(game))
+    match.listeners.append(heard.append)
+    eyes = BoardTracker(Pipeline(template, None), match)
+    table = SimulatedTable(template, game.board(game.initial()), style, seed=2, size_px=(640, 480))
+    match.start()
+    for number in range(40):
+        table.advance(0.2)
+        eyes.feed(Frame(table.render(), number * 0.2, number))
+    return heard
+
+
+def test_start_that_teaches_nothing_is_told_once_with_the_reason() -> None:
+    told = [one for one in _heard(NEARLY_ALIKE) if one.code != "start"]
+    assert [one.code for one in told] == ["trouble"]
+    assert in_words(*told[0].said) == (
+        "I cannot learn your pieces from this board: a5 does not look as it should. "
+        "I go on with what I know of other boards."
+    )
+
+
+def test_start_that_teaches_is_not_spoken_of() -> None:
+    lighter = dataclasses.replace(NEARLY_ALIKE, men=ManStyle())
+    assert [one.code for one in _heard(lighter)] == ["start"]
