@@ -121,7 +121,9 @@ REPLIES = STACK + Word(STACKED * 128)
 """1 word per colour and cell: the stone that refuted a stone there last."""
 HELD = REPLIES + Word(2 * CELLS)
 """1 word per set: a bit for each of its words that is not 0."""
-FREE = HELD + Word(2 * SIDE_SETS)
+TURNS = HELD + Word(2 * SIDE_SETS)
+"""1 word for the value of being to move, by the index that `evaluation.evaluate` computes."""
+FREE = TURNS + Word(2 * 3 * 4 * 3 * 4)
 
 FIVE, WINNING, FOUR, THREE = 0, 1, 2, 3
 """Sets of cells by what a stone there makes: five; two threats of five at once; at least one; an open three, which
@@ -145,7 +147,7 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     `exact_five` holds, for black and for white, whether a line of six or more does not win.
     """
     from agents.kernels.gomoku.patterns import write_patterns
-    from agents.kernels.gomoku.weights import cell_values, promises
+    from agents.kernels.gomoku.weights import cell_values, promises, turn_values
 
     wide = any(exact_five)
     budget = table_mb * 2**20 // 8
@@ -167,6 +169,7 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     for start, count in ((int(ZOBRIST), 2 * CELLS), (int(SALTS), 6)):
         memory[start : start + count] = [numbers.getrandbits(64) for _ in range(count)]
     memory[int(JUDGED) : int(JUDGED) + 2**13] = cell_values().view(np.uint64)
+    memory[int(TURNS) : int(FREE)] = turn_values().view(np.uint64)
     for depth in range(2, 64):
         for done in range(2, 64):
             late = int(0.5 + 0.9 * math.log(depth) * math.log(done))

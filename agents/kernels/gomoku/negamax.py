@@ -7,6 +7,7 @@ import numpy as np
 from agents.kernels.compilation import compiled, signed
 from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku.board import BOARD, NOWHERE, SIDE_SETS, count_in, first_in, lift, place
+from agents.kernels.gomoku.evaluation import evaluate
 from agents.kernels.gomoku.fours import wins_by_fours
 from agents.kernels.gomoku.memory import (
     BANNED,
@@ -34,7 +35,6 @@ from agents.kernels.gomoku.memory import (
     STONE_COUNT,
     STONES,
     STOP,
-    SUMS,
     WIDTH,
     Memory,
 )
@@ -54,7 +54,6 @@ from agents.kernels.gomoku.table import (
     table_key,
 )
 from agents.kernels.gomoku.threats import write_answers
-from agents.kernels.gomoku.weights import TURN
 from agents.search import WIN
 
 U = np.uint64
@@ -171,12 +170,6 @@ def order_answers(memory: Memory, ply: np.uint64, count: np.uint64, first: np.ui
         order = U(2**40) if cell == first else promise(memory, cell)
         kept = insert(memory, ply, kept, PLY_MOVES, order << AT_ORDER | cell)
     return kept
-
-
-@compiled("int64(uint64[::1], uint64)")
-def evaluate(memory: Memory, colour: np.uint64) -> int:
-    """Value for the mover: what its stones could make minus what the enemy's could, in hundredths of a logit."""
-    return TURN + signed(memory[SUMS + colour]) - signed(memory[SUMS + (colour ^ ONE)])
 
 
 @compiled("void(uint64[::1], uint64, uint64)")

@@ -1,4 +1,4 @@
-"""Values of the patterns on a cell, fitted to the results of the engine's own games."""
+"""Values of the patterns on a cell and of being to move, fitted to the results of the engine's own games."""
 
 from __future__ import annotations
 
@@ -8,33 +8,59 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-PAIRS = {
-    (3, 1): 2, (3, 2): 2, (3, 3): 12,
-    (4, 1): 3, (4, 2): 4, (4, 3): 12, (4, 4): 14,
-    (5, 0): 20, (5, 1): 18, (5, 2): 18, (5, 3): 31, (5, 4): 33, (5, 5): 62,
-    (8, 0): 12, (8, 1): 25, (8, 2): 30, (8, 3): 42, (8, 4): 44, (8, 5): 80,
+Triples = Mapping[tuple[int, ...], int]
+TRIPLES: Triples = {
+    (2, 0, 0): 1, (2, 2, 2): 2, (3, 0, 0): 2, (3, 2, 0): 3, (3, 2, 2): 5, (3, 3, 0): 10, (3, 3, 2): 12,
+    (3, 3, 3): 19, (4, 0, 0): 5, (4, 2, 0): 6, (4, 2, 2): 10, (4, 3, 0): 15, (4, 3, 2): 17, (4, 3, 3): 25,
+    (4, 4, 0): 18, (4, 4, 2): 18, (4, 4, 3): 30, (4, 4, 4): 43, (5, 0, 0): 14, (5, 2, 0): 17, (5, 2, 2): 20,
+    (5, 3, 0): 31, (5, 3, 2): 34, (5, 3, 3): 43, (5, 4, 0): 34, (5, 4, 2): 38, (5, 4, 3): 47, (5, 4, 4): 56,
+    (5, 5, 0): 42, (5, 5, 2): 46, (5, 5, 3): 44, (5, 5, 4): 50, (5, 5, 5): 23, (8, 0, 0): 30, (8, 2, 0): 36,
+    (8, 2, 2): 35, (8, 3, 0): 51, (8, 3, 2): 57, (8, 3, 3): 71, (8, 4, 0): 51, (8, 4, 2): 58, (8, 4, 3): 70,
+    (8, 4, 4): 78, (8, 5, 0): 85, (8, 5, 2): 96, (8, 5, 3): 89, (8, 5, 4): 79, (8, 5, 5): 35,
 }  # fmt: skip
-"""Hundredths of a logit for the two best of a cell's four patterns, by their numbers in `patterns.py`.
+"""Seventieths of a logit of winning for the three best of a cell's four patterns, by their numbers in `patterns.py`;
+`ALONE` is as little as `DEAD`. An earlier version of the recipe `kibitzer train evaluation --game gomoku` made all of
+these values from 700,000 positions of searches to a depth of four; its output differs."""
+WINS = 67
+"""Seventieths of a logit for a cell that makes an open four, two fours or five."""
+Turns = tuple[tuple[tuple[int, ...], ...], ...]
+TURNS: Turns = (
+    ((68, 79, 65), (0, 8, 20, 50), (0, 12, 18), (0, 7, 8, 17)),
+    ((61, 57, 55), (6, 0, 1, 1), (0, 0, 27), (56, 41, 24, 0)),
+)
+"""Seventieths of a logit for being to move, as a sum over four numbers of cells: the mover's fours and open threes, the
+enemy's fours and open threes. First where the enemy has no cell that wins, then where it has one."""
+FOURS, THREES = (1, 3), (1, 3, 6)
+"""Numbers of cells from which the next value of TURNS applies: 0, 1 or 2, more; 0, 1 or 2, 3 to 5, more."""
+COUNTED = (FOURS, THREES, FOURS, THREES)
 
-An earlier version of the recipe `kibitzer train evaluation --game gomoku` made them; its output differs.
-"""
-TURN = 60
-"""Hundredths of a logit for being to move: chosen by matches, so that scores do not swing with the depth. The recipe
-measures it."""
-MOST = 90
-"""Hundredths of a logit for a cell that wins."""
+
+def triple_of(patterns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(3, count): the three best of the four patterns of each cell, four bits each, the best first."""
+    four = np.sort(np.stack([patterns >> shift & 15 for shift in (0, 4, 8, 12)]), axis=0)
+    best = four[:0:-1]
+    return np.where(best < 2, 0, best)
 
 
-def cell_values(pairs: Mapping[tuple[int, int], int] = PAIRS) -> NDArray[np.uint8]:
-    """One byte for every combination of four patterns, four bits each: the value of the two best."""
-    worth = np.zeros((16, 16), np.uint8)
-    for high, low in itertools.product(range(16), repeat=2):
-        pair = max(high, low), min(high, low)
-        worth[high, low] = MOST if pair[0] >= 9 or pair == (8, 8) else pairs.get(pair, 0)
-    code = np.arange(2**16)
-    patterns = np.sort(np.stack([code >> shift & 15 for shift in (0, 4, 8, 12)]), axis=0)
-    found: NDArray[np.uint8] = worth[patterns[3], patterns[2]]
+def wins(triples: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of these triples win: an open four, two fours or five."""
+    found: NDArray[np.bool_] = (triples[0] > 8) | (triples[1] == 8)
     return found
+
+
+def cell_values(triples: Triples = TRIPLES, winning: int = WINS) -> NDArray[np.uint8]:
+    """One byte for every combination of four patterns, four bits each: the value of the three best."""
+    worth = np.zeros((16, 16, 16), np.uint8)
+    for triple, value in triples.items():
+        worth[triple] = value
+    best = triple_of(np.arange(2**16))
+    found: NDArray[np.uint8] = np.where(wins(best), winning, worth[tuple(best)]).astype(np.uint8)
+    return found
+
+
+def turn_values(turns: Turns = TURNS) -> NDArray[np.int64]:
+    """The value of being to move, by the index that `evaluation.evaluate` computes."""
+    return np.array([sum(parts) for row in turns for parts in itertools.product(*row)], np.int64)
 
 
 PROMISES = {2: 2, 3: 6, 4: 10, 5: 24, 8: 30, 9: 100, 10: 200}

@@ -1,14 +1,12 @@
-"""Gomoku's evaluation: counts of empty cells, by the two best of a colour's four patterns there; and the turn.
+"""Gomoku's evaluation: counts of empty cells, by the three best of a colour's four patterns there; and the turn.
 
-The value of the turn cannot be learnt from results: in games with good moves, the side that has just moved has gained
-as much as the mover is about to gain. A search's leaves are no such positions, and without a value for the turn its
-scores rise and fall with its depth. So the turn gets the value for which, on average, they do not.
+What it is worth to be to move depends on the threats that both sides have on the board.
 """
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,35 +15,38 @@ from numpy.typing import NDArray
 from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku import weights as kernel
 from agents.kernels.gomoku.by_threats import ThreatSearch
+from agents.kernels.gomoku.negamax import OWN_FOURS, has_fours
 from agents.kernels.gomoku.prover import write_stones
-from agents.search import WIN
 from games.gomoku import Gomoku, Move, Position
 from models.train.search_evaluation.protocol import TABLE_MB, Counted, Weights, wrapped
 
-PAIRS = tuple((high, low) for high in (3, 4, 5, 8) for low in (0, 1, 2, 3, 4, 5, 8) if low <= high and low + high < 16)
-"""Pairs of the two best patterns of a cell that are fitted; less promising ones, and cells that win at once, are not.
-"""
-FORCED = [layout.SIDE_SETS * colour + kind for colour in (0, 1) for kind in (layout.FIVE, layout.WINNING)]
-"""Sets of cells that a search never leaves to the evaluation."""
+TRIPLES = tuple(
+    triple
+    for triple in itertools.product((8, 5, 4, 3, 2, 0), repeat=3)
+    if triple[0] >= triple[1] >= triple[2] and triple[1] < 8 and triple[0]
+)
+"""The three best patterns of a cell, the best first, that are not fitted as a win."""
+SPANS = tuple(len(bounds) + 1 for bounds in kernel.COUNTED)
+"""Number of values of each part of a row of `weights.TURNS`."""
 NEAR = 3
 """Lines from another stone within which a random stone is laid."""
-DEPTHS = (2, 3, 4)
-SWINGS = 300
-"""Positions in which searches to these depths are compared."""
 
 
 class GomokuEvaluation:
     """`protocol.Evaluation` for any rules but swap2, whose opening the evaluation does not cover."""
 
     groups: tuple[str, ...] = ("always",)
-    features: tuple[str, ...] = (*map(str, PAIRS), "turn")
-    fewest, most = 0, kernel.MOST
+    features: tuple[str, ...] = (
+        *map(str, TRIPLES),
+        "wins",
+        *(f"turn {row} {part} {value}" for row in (0, 1) for part, span in enumerate(SPANS) for value in range(span)),
+    )
+    fewest, most = 0, 120
     games, nodes, plies = 4000, 1000, 110
     opening = (1, 7)
     astray, starts_anew = 0.15, True
-    scale, strength = 100, 0.003
-    finishing = SWINGS
-    where = "agents/kernels/gomoku/weights.py, PAIRS and TURN"
+    scale, strength = 70, 0.003
+    where = "agents/kernels/gomoku/weights.py, TRIPLES, WINS and TURNS"
 
     def __init__(self, game: Gomoku) -> None:
         """Raises ValueError for swap2."""
@@ -56,28 +57,40 @@ class GomokuEvaluation:
 
     def shipped(self) -> Weights:
         """The kernel's present weights."""
-        return np.array([[*(kernel.PAIRS.get(pair, 0) for pair in PAIRS), kernel.TURN]], np.int64)
+        turns = (value for row in kernel.TURNS for part in row for value in part)
+        return np.array([[*(kernel.TRIPLES.get(triple, 0) for triple in TRIPLES), kernel.WINS, *turns]], np.int64)
 
     def search(self, weights: Weights, seed: int) -> Any:
-        """A search that judges by these weights, except that the turn's value is compiled in and stays."""
+        """A search that judges by these weights."""
         search = ThreatSearch(self.game, TABLE_MB, seed)
-        memory, judged = search.memory, kernel.cell_values(dict(zip(PAIRS, weights[0, :-1].tolist(), strict=True)))
+        memory, (triples, wins, turns) = search.memory, _parts(weights)
+        judged = kernel.cell_values(triples, wins)
         memory[int(layout.JUDGED) : int(layout.JUDGED) + 2**13] = judged.view(np.uint64)
+        memory[int(layout.TURNS) : int(layout.FREE)] = kernel.turn_values(turns).view(np.uint64)
         patterns = _empty_patterns(memory)
         memory[layout.SUMS] = int(judged[patterns & 0xFFFF].sum())
         memory[layout.SUMS + layout.Word(1)] = int(judged[patterns >> 16].sum())
         return search
 
     def counted(self, position: Position) -> Counted | None:
-        """Cells of each pair of patterns, the mover's minus the enemy's; None if the next move is forced."""
+        """Cells of each kind, the mover's minus the enemy's, and the parts of the turn; None if a move is forced."""
         memory, mover = self._memory, self.game.colour(position)
         write_stones(memory, self.game.size, position.stones)
-        sets = memory[int(layout.SETS) : int(layout.ZOBRIST)].reshape(-1, layout.SET_WORDS)
-        if sets[FORCED].any():
+        sets = memory[int(layout.SETS) : int(layout.ZOBRIST)].reshape(2, layout.SIDE_SETS, layout.SET_WORDS)
+        own, enemy = np.bitwise_count(sets).sum(axis=2)[[mover, 1 - mover]].tolist()
+        if own[layout.FIVE] or enemy[layout.FIVE] or own[layout.WINNING]:
+            return None
+        if has_fours(memory, np.uint64(mover), OWN_FOURS):
             return None
         patterns = _empty_patterns(memory)
-        black, white = (_pairs(patterns >> shift & 0xFFFF) for shift in (0, 16))
-        return Counted(0, np.append(black - white if mover == 0 else white - black, 1))
+        black, white = (_kinds(patterns >> shift & 0xFFFF) for shift in (0, 16))
+        counts = own[layout.FOUR], own[layout.THREE], enemy[layout.FOUR], enemy[layout.THREE]
+        turn = np.zeros((2, sum(SPANS)), np.int64)
+        start = 0
+        for bounds, span, count in zip(kernel.COUNTED, SPANS, counts, strict=True):
+            turn[int(enemy[layout.WINNING] > 0), start + int(np.digitize(count, bounds))] = 1
+            start += span
+        return Counted(0, np.concatenate([black - white if mover == 0 else white - black, turn.ravel()]))
 
     def random_moves(self, position: Position) -> Sequence[Any]:
         """Stones not far from another, or in the middle of an empty board."""
@@ -93,33 +106,20 @@ class GomokuEvaluation:
         legal = self.game.legal_moves(position)
         return [move for move in legal if isinstance(move, Move) and move.cell in near] or legal
 
-    def finish(self, weights: Weights, positions: Sequence[Any], say: Callable[[int], object]) -> Weights:
-        """The weights with the turn's value for which searches to odd and to even depths agree on average.
-
-        At an even depth the turn counts for the mover at the root, at an odd one against them: the compiled value is
-        off by half of the difference between their scores.
-        """
-        search, swings = self.search(weights, 1), []
-        for position in _spread(positions, self.finishing):
-            search.begin(position, None, exact=True)
-            shallow, odd, deep = ([search.deepen(depth).score for depth in (1, *DEPTHS)])[1:]
-            if max(map(abs, (shallow, odd, deep))) < WIN // 2:
-                swings.append(odd - (shallow + deep) / 2)
-            say(1)
-        found = weights.copy()
-        found[0, -1] = kernel.TURN + (round(statistics.fmean(swings) / 2) if swings else 0)
-        return found
-
     def text(self, weights: Weights) -> str:
         """The weights as source text for the kernel's module."""
-        pairs = dict(zip(PAIRS, weights[0, :-1].tolist(), strict=True))
-        lines = wrapped(f"{pair}: {value}" for pair, value in pairs.items() if value)
-        return f"PAIRS = {{\n{lines}\n}}  # fmt: skip\nTURN = {weights[0, -1]}"
+        triples, wins, turns = _parts(weights)
+        lines = wrapped(f"{triple}: {value}" for triple, value in triples.items() if value)
+        rows = "\n".join(f"    {row}," for row in turns)
+        return f"TRIPLES: Triples = {{\n{lines}\n}}  # fmt: skip\nWINS = {wins}\nTURNS: Turns = (\n{rows}\n)"
 
 
-def _spread(positions: Sequence[Any], count: int) -> list[Any]:
-    """`count` of them at even distances, or all."""
-    return [positions[index * len(positions) // count] for index in range(count)] if positions else []
+def _parts(weights: Weights) -> tuple[kernel.Triples, int, kernel.Turns]:
+    """The weights as `weights.TRIPLES`, WINS and TURNS."""
+    values = iter(weights[0].tolist())
+    triples: kernel.Triples = {triple: next(values) for triple in TRIPLES}
+    wins = next(values)
+    return triples, wins, tuple(tuple(tuple(itertools.islice(values, span)) for span in SPANS) for _ in (0, 1))
 
 
 def _empty_patterns(memory: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -130,8 +130,9 @@ def _empty_patterns(memory: NDArray[np.uint64]) -> NDArray[np.int64]:
     return found
 
 
-def _pairs(patterns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of cells with each of PAIRS as the two best of their four patterns."""
-    four = np.sort(np.stack([patterns >> shift & 15 for shift in (0, 4, 8, 12)]), axis=0)
-    counts = np.bincount(four[3] * 16 + four[2], minlength=256)
-    return counts[[high * 16 + low for high, low in PAIRS]]
+def _kinds(patterns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number of cells with each of TRIPLES as the three best of their four patterns, and of cells that win."""
+    best = kernel.triple_of(patterns)
+    counts = np.bincount((best[0] * 16 + best[1]) * 16 + best[2], minlength=16**3)
+    found = [counts[(first * 16 + second) * 16 + third] for first, second, third in TRIPLES]
+    return np.array([*found, np.count_nonzero(kernel.wins(best))], np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,6 @@ class MorrisEvaluation:
     opening = (2, 10)
     astray, starts_anew = 0.05, False
     scale, strength = 100, 0.1
-    finishing = 0
     where = "agents/kernels/nine_mens_morris/weights.py, OWN"
 
     def __init__(self, game: NineMensMorris) -> None:
@@ -65,10 +64,6 @@ class MorrisEvaluation:
     def random_moves(self, position: Position) -> Sequence[Move]:
         """All legal moves."""
         return self.game.legal_moves(position)
-
-    def finish(self, weights: Weights, positions: Sequence[Any], say: Callable[[int], object]) -> Weights:
-        """The weights unchanged."""
-        return weights
 
     def text(self, weights: Weights) -> str:
         """The weights as source text for the kernel's module."""

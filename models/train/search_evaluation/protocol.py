@@ -7,7 +7,7 @@ the others one group. The value of a position for the side to move is its featur
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -56,8 +56,6 @@ class Evaluation(Protocol):
     """Weight of one logit of winning."""
     strength: float
     """scikit-learn's C, for features of mean square 1: the greater, the less the weights are drawn towards 0."""
-    finishing: int
-    """Positions that `finish` looks at."""
     where: str
     """The source to paste the weights over."""
 
@@ -72,9 +70,6 @@ class Evaluation(Protocol):
 
     def random_moves(self, position: Any) -> Sequence[Any]:
         """Legal moves that are not obviously senseless."""
-
-    def finish(self, weights: Weights, positions: Sequence[Any], say: Callable[[int], object]) -> Weights:
-        """The weights completed by values that results do not show; calls `say` for every position looked at."""
 
     def text(self, weights: Weights) -> str:
         """The weights as source text for the kernel's module."""

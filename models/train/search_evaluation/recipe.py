@@ -105,7 +105,6 @@ def make_evaluation(
 
         positions = play(evaluation, count, nodes, seed, backend, bar("games", count))
         weights = fit(evaluation, positions, bar(f"{len(positions.game)} positions, fitting", len(evaluation.groups)))
-        weights = evaluation.finish(weights, positions.positions, bar("the turn", evaluation.finishing))
         pairs = match_games // 2
         points = match(evaluation, weights, evaluation.shipped(), pairs, match_nodes, seed, bar("openings", pairs))
     return Made(
