@@ -17,6 +17,7 @@ AT_ONCE = {
     "eyes": "with the next picture",
     "speech": "with the next phrase",
     "listening": "with the next utterance",
+    "event": "from the next game on",
     "page.enabled": "the page is opened or closed",
     "page.window": "the window is opened or closed",
     "supervision": "with the next look",

@@ -21,9 +21,9 @@ EXPECTED_ERRORS = ("Failed to load resource", "WebSocket connection to")
 """Console errors about failed requests and a daemon that has gone are expected; any other error is a fault."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Chromium, started once."""
+    """Chromium, started once; while it is open, Playwright runs an event loop in this thread, where others need one."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="no browser tests: playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("no browser tests: there is no chromium; on Debian: apt-get install chromium")

@@ -321,7 +321,7 @@ def test_everything_about_a_new_game_is_chosen_in_a_dialog(table: Tables, look: 
     page.locator("#way-here").click()
     menu = page.locator("#menu")
     menu.get_by_role("radio", name="Reversi").check()
-    menu.locator("summary").click()
+    menu.get_by_text("More: clock, rules, agents").click()
     field(menu, "Who begins").select_option("white")
     white = page.locator("#menu .player").nth(1)
     white.locator("option", has_text="Level 1").wait_for(state="attached", timeout=60_000)  # players arrive later
@@ -336,7 +336,7 @@ def test_everything_about_a_new_game_is_chosen_in_a_dialog(table: Tables, look: 
     assert page.locator("#player-0 .clock.runs").inner_text().startswith(("5:00", "4:5"))
     page.locator("#new").click()
     assert menu.get_by_role("radio", name="Reversi").is_checked()  # preset to the present choice
-    menu.locator("summary").click()
+    menu.get_by_text("More: clock, rules, agents").click()
     field(menu, "Thinking time").select_option("another clock")
     field(menu, "Minutes").fill("0")
     field(menu, "Minutes").blur()

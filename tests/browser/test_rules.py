@@ -20,7 +20,7 @@ def test_a_rule_set_is_chosen_by_its_name_and_explained(table: Tables, look: Loo
     page = look(there.address)
     page.locator("#way-here").click()
     menu = page.locator("#menu")
-    menu.locator("summary").click()
+    menu.get_by_text("More: clock, rules, agents").click()
     field(menu, "Rules").select_option("Lasker morris")
     menu.locator("p.hint", has_text="you lay a man or move one").wait_for()
     assert field(menu, "Men").input_value() == "10"

@@ -18,7 +18,7 @@ import pytest
 import games
 from daemon.core.recovery import positions_of
 from daemon.game.clocks import TimeControl
-from daemon.storage import journal as journal_module
+from daemon.storage import statements
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.journal_schema import MIGRATIONS, PAGE_BYTES
 from daemon.storage.salvage import open_record
@@ -193,7 +193,7 @@ def test_a_record_that_cannot_be_mended_for_want_of_room_stays_as_it_is(
 
     data = damaged(record, 20, 21)
     with monkeypatch.context() as patch, pytest.raises(JournalError, match="make room"):
-        patch.setattr(journal_module, "_add", full)
+        patch.setattr(statements, "add_game", full)
         play_on(folder, data)
     assert (folder / "journal.sqlite").read_bytes() == data
     assert play_on(folder, data) == (True, 2, MOVES)

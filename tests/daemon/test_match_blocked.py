@@ -34,6 +34,7 @@ class Gated:
     ) -> None:
         self.states, self.moved = list(states), list(moved)
         self.outside, self.frozen = list(outside), False
+        self.lesson = self.refused = None
 
     def feed(self, frame: Frame) -> Observation:
         outside = self.outside.pop(0) if self.outside else ()

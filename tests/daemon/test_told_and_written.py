@@ -18,6 +18,7 @@ from daemon.config.settings import Config
 from daemon.core.command_handlers import obey
 from daemon.judging import entered_moves
 from daemon.storage import journal as journal_module
+from daemon.storage import statements
 from daemon.storage.journal import Journal
 from daemon.storage.salvage import open_record
 
@@ -126,7 +127,7 @@ def test_of_what_one_command_leads_to_all_is_written_or_nothing(table: Table, mo
         raise sqlite3.OperationalError("the computer ends here")
 
     with monkeypatch.context() as patch:
-        patch.setattr(journal_module, "_note", fail)
+        patch.setattr(statements, "add_note", fail)
         assert not table.tell(Undo()).accepted  # the plies are marked first, the note comes after
     assert table.recorded() == table.match.referee.moves == ["d2"]
 
