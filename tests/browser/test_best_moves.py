@@ -19,6 +19,13 @@ Tables = Callable[..., Table]
 ENGINE_MS = 60_000
 """Milliseconds for the first answer: its process gives way to all others."""
 WIDTHS = (390, 820, 1366)
+MIDDLE_OF = """selector => {
+  const found = document.querySelector(selector);
+  found.scrollIntoView({ block: "center", behavior: "instant" });
+  const box = found.getBoundingClientRect();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}"""
+"""Where an element is once it is in view, found in one go."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -78,12 +85,8 @@ def test_against_an_agent_it_asks_first_and_the_game_is_practice(table: Tables, 
     with contextlib.closing(Journal(at.session.journal.path, read_only=True)) as journal:
         stored = journal.game(at.session.match.game_id)
     assert [note.kind for note in stored.notes].count("practice") == 1
-    spot = page.locator('[data-cell="d2"] .spot')
-    spot.scroll_into_view_if_needed()
-    box = spot.bounding_box()
-    assert box is not None
     # Where it is, whichever drawing of the board is there by then: better moves may be found and drawn meanwhile.
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.click(*page.evaluate(MIDDLE_OF, '[data-cell="d2"] .spot'))
     page.wait_for_selector("#moves[data-plies='2']", timeout=ENGINE_MS)
     page.wait_for_selector("#best-moves li", timeout=ENGINE_MS)
 
