@@ -63,7 +63,7 @@ def test_every_game_says_what_its_scores_mean(name: str) -> None:
 
 
 def test_a_missed_block_is_a_mistake_with_the_block_as_the_better_move() -> None:
-    judged = judged_last("gomoku", "h8 h7 h9 g10 h10 i8 h11 a1")
+    judged = judged_last("gomoku", "h8 h7 h9 g9 h10 g10 h11 a1")
     assert (judged.made.value.chance, judged.made.value.plies) == (0.0, 2)
     assert judged.best.line[0] == "h12"
     assert judged.lost > 0.1

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 Look = Callable[..., "Page"]
-BLUNDER = "h8 h7 h9 g10 h10 i8 h11 a1 h12"
+BLUNDER = "h8 h7 h9 g9 h10 g10 h11 a1 h12"
 """Gomoku: white's last stone, a1 instead of h12, lets black make five."""
 LONG = "f5 d6 c3 d3 c4 f4 f6 f3 e6 e7 d7 c5"
 

@@ -25,8 +25,8 @@ from daemon.storage.stored_game import StoredGame
 from rules.turns import line_of_play
 from tests.daemon.recorded_games import record_game
 
-BLUNDER = "h8 h7 h9 g10 h10 i8 h11 a1 h12"
-"""Gomoku: white's last stone lets black make five."""
+BLUNDER = "h8 h7 h9 g9 h10 g10 h11 a1 h12"
+"""Gomoku: white, who stands little worse, lets black make five."""
 
 
 def recorded(path: Path, name: str = "gomoku", moves: str = BLUNDER) -> StoredGame:
