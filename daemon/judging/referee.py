@@ -203,8 +203,10 @@ class Referee(Play):
     def _to_check(self) -> Sentences:
         """What people are asked to look at before the first move, because no camera sees it."""
         game, position = self.game, self.position
-        if self.ply or (game.to_check and position in game.starts):
-            return () if self.ply else game.to_check
+        if self.ply:
+            return ()
+        if game.to_check and position in game.starts:
+            return game.to_check
         if game.figures(position) == game.board(position):
             return ()
         return (sentence("I cannot tell the pieces apart: look that each stands as it is drawn on the page."),)

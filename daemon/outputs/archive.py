@@ -23,9 +23,8 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from agents.messages import StateMessage
-from daemon.commands.command import CommandError
 from daemon.i18n.translation import in_words, worded
-from daemon.outputs.command_queue import READ_S, problem, words_of
+from daemon.outputs.command_queue import problem, words_or_problem
 from daemon.outputs.guard import SVG, is_here
 from daemon.outputs.permission import Permission
 from daemon.outputs.recorded_game import RecordedGame, key_of, title_of
@@ -418,15 +417,7 @@ class Archive:
         refusal = self._permission.refusal(request)
         if refusal is not None:
             return refusal
-        try:
-            async with asyncio.timeout(READ_S):
-                return await words_of(request, most)
-        except CommandError as error:
-            return problem(400, "no_command", str(error))
-        except ConnectionError:
-            return problem(400, "gone", "the connection ended before the command did")
-        except TimeoutError:
-            return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
+        return await words_or_problem(request, most)
 
     async def _answer(
         self, work: Callable[[], T], response_of: Callable[[T], web.Response], thread: _WorkThread | None = None

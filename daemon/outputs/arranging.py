@@ -17,7 +17,7 @@ from daemon.commands.command import CommandError
 from daemon.drawing.board_svg import board_svg
 from daemon.i18n.translation import alone, in_words, worded
 from daemon.judging import phrases
-from daemon.outputs.command_queue import READ_S, problem, words_of
+from daemon.outputs.command_queue import problem, words_or_problem
 from daemon.outputs.permission import Permission
 from daemon.outputs.view import names_of, sides_of, template_of
 from rules import EMPTY, AnyGame, GameError, PositionError
@@ -39,16 +39,13 @@ class Arranging:
         """The arrangement of `{"game": ..., "rules": {...}}` with a `position`, or `figures`, `side` and `told`."""
         if (refusal := self._permission.refusal(request)) is not None:
             return refusal
+        words = await words_or_problem(request, MAX_BYTES)
+        if isinstance(words, web.Response):
+            return words
         try:
-            async with asyncio.timeout(READ_S):
-                words = _checked(await words_of(request, MAX_BYTES))
-            return web.json_response(await asyncio.to_thread(arrangement, words))
+            return web.json_response(await asyncio.to_thread(arrangement, _checked(words)))
         except CommandError as error:
             return problem(400, "no_command", str(error))
-        except ConnectionError:
-            return problem(400, "gone", "the connection ended before the command did")
-        except TimeoutError:
-            return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
         except (GameError, TemplateError) as error:
             return problem(409, "refused", str(error))
 

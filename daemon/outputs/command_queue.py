@@ -119,6 +119,19 @@ async def words_of(request: web.Request, most_bytes: int) -> object:
         raise CommandError("the command is not JSON") from None
 
 
+async def words_or_problem(request: web.Request, most_bytes: int) -> object:
+    """The JSON body of a request, or the response that says why there is none."""
+    try:
+        async with asyncio.timeout(READ_S):
+            return await words_of(request, most_bytes)
+    except CommandError as error:
+        return problem(400, "no_command", str(error))
+    except ConnectionError:
+        return problem(400, "gone", "the connection ended before the command did")
+    except TimeoutError:
+        return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
+
+
 def problem(status: int, code: str, text: str) -> web.Response:
     """An error response."""
     return web.json_response({"code": code, "text": text}, status=status)

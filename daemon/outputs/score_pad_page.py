@@ -12,7 +12,7 @@ from aiohttp import web
 
 from daemon.commands.command import CommandError
 from daemon.game.score_pad import ScorePad, ScorePadError
-from daemon.outputs.command_queue import READ_S, problem, words_of
+from daemon.outputs.command_queue import problem, words_or_problem
 from daemon.outputs.permission import Permission
 from daemon.storage.score_pads import ScorePads
 
@@ -41,16 +41,13 @@ class ScorePadPage:
         """`{"action": "begin", "players": [...], "target": 100}`, `{"action": "add", "points": [...]}`, or `undo`."""
         if (refusal := self._permission.refusal(request)) is not None:
             return refusal
+        words = await words_or_problem(request, MAX_BYTES)
+        if isinstance(words, web.Response):
+            return words
         try:
-            async with asyncio.timeout(READ_S):
-                words = await words_of(request, MAX_BYTES)
             change = _change(words)
         except CommandError as error:
             return problem(400, "no_command", str(error))
-        except ConnectionError:
-            return problem(400, "gone", "the connection ended before the command did")
-        except TimeoutError:
-            return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
         except ScorePadError as error:
             return problem(409, "refused", str(error))
         if isinstance(change, ScorePad):

@@ -19,6 +19,7 @@ from games.chess.position import SIDES, USUAL, Position, position_of, start, tex
 from games.chess.reasons import piece
 from rules import EMPTY, Fault, Game, MoveError, Outcome, Right, RuleSet, Side, Step
 from rules.options import rule
+from rules.turns import carry_out
 from wording import Given, Sentence, Term, Value, noun, sentence
 
 __all__ = ["CELLS", "CLAIM", "GAME", "Chess", "Move", "Position", "State"]
@@ -242,9 +243,9 @@ class Chess(Game[Position, Move]):
         if move == CLAIM or not position.state.rooks or not self._may_hide(position.state):
             return None
         board = self.board(position)
-        done = _done(board, self.steps(position, move))
+        done = carry_out(board, self.steps(position, move))
         for other in legal(position.state):
-            if is_castling(position.state, other) and _done(board, self.steps(position, other)) == done:
+            if is_castling(position.state, other) and carry_out(board, self.steps(position, other)) == done:
                 return Term("choice", noun("choice", "castling") if other == move else noun("choice", "no castling"))
         return None
 
@@ -311,15 +312,6 @@ def _castling_steps(side: Side, move: Move, mine: str) -> tuple[Step, ...]:
     if pairs[0][0] == pairs[1][1] and pairs[1][0] == pairs[0][1]:
         return ()
     return tuple(Step("move", to, origin, mine) for origin, to in pairs if origin != to)
-
-
-def _done(board: str, steps: tuple[Step, ...]) -> str:
-    cells = list(board)
-    for step in steps:
-        if step.origin is not None:
-            cells[step.origin] = EMPTY
-        cells[step.cell] = step.piece
-    return "".join(cells)
 
 
 def is_dead(board: str) -> bool:
