@@ -86,7 +86,11 @@ def strange_style(template: BoardTemplate, rng: Rng) -> Style:
 
 
 def with_board(style: Style, template: BoardTemplate, rng: Rng, kind: str) -> Style:
-    """The style with a chequered board of that kind."""
+    """The style with a chequered board of that kind; of a board for go, a mat or a wooden one that folds."""
+    if template.game == "go":
+        material = "cloth" if kind == "vinyl" else "wood"
+        board = dataclasses.replace(style.board, kind=material, seam=kind == "folding", thickness_mm=2.0, gloss=0.1)
+        return dataclasses.replace(style, board=board)
     light, dark = SQUARES[kind][int(rng.integers(len(SQUARES[kind])))]
     light, dark = _near(light, rng), _near(dark, rng)
     rim = float(rng.uniform(0.25, 0.7)) * template.pitch_mm
