@@ -20,6 +20,9 @@ START = "♜♞♝♛♚♝♞♜" + "♟" * 8 + "." * 32 + "♙" * 8 + "♖♘�
 LATER = "♜♞..♚.♞♜♟♟♟.♟♟.♟..........♗...♛....♙......♕.....♙♙..♙♙♙♙♖.♗.♔.♘♖"
 
 
+CLEAR = np.ones(2, dtype=np.bool_)
+
+
 def _table(board: str, tilt_deg: float) -> SimulatedTable:
     light, dark = (200.0, 226.0, 236.0), (28.0, 28.0, 30.0)
     colours = dict.fromkeys("♙♖♘♗♕♔", light) | dict.fromkeys("♟♜♞♝♛♚", dark)
@@ -45,11 +48,13 @@ def test_a_man_in_front_explains_what_looks_like_him_but_not_what_looks_bare() -
     seen[0, 1, 0] = 1.0  # the first cell's man, a light one, is all that is seen of the second
     men = np.array([[0.0, 1.0, 0.0], [0.4, 0.3, 0.3]])
     bare, light, dark = ([0.0, -8.0, -8.0], [-8.0, 0.0, -8.0], [-8.0, -8.0, 0.0])
-    told = [Leaning(seen, 0 * seen).past(np.array([[bare, look]]), men)[0, 1] for look in (bare, light, dark)]
+    told = [Leaning(seen, 0 * seen, CLEAR).past(np.array([[bare, look]]), men)[0, 1] for look in (bare, light, dark)]
     assert told[0][0] - max(told[0][1:]) > 5
     assert np.ptp(told[1][:2]) < 0.2, "it may be the light man's head"
     assert told[2][2] - told[2][0] > 5, "no dark man stands in front"
-    assert np.ptp(Leaning(seen, seen).past(np.array([[bare, light]]), men)[0, 1]) < 0.2, "what he hides may be anything"
+    assert np.ptp(Leaning(seen, seen, CLEAR).past(np.array([[bare, light]]), men)[0, 1]) < 0.2, (
+        "what he hides may be anything"
+    )
 
 
 def test_men_lean_over_cells_behind_them_only() -> None:
@@ -65,7 +70,7 @@ def test_men_lean_over_cells_behind_them_only() -> None:
 
 def test_bare_squares_behind_tall_men_are_not_surely_read_as_men() -> None:
     lesson, table, template = _lesson(42.0)
-    assert isinstance(lesson, Lesson) and lesson.turn == 0
+    assert isinstance(lesson, Lesson) and lesson.turn == 0 and lesson.taught.tall
     pose = pose_from_corners(table.corners_px(), template)
     reader = Reader(template)
     reader.learn(lesson.taught, None)

@@ -25,6 +25,8 @@ WIDTH = 1.0, 2.2
 """Radii of his foot from a man's axis, within which he is all that is seen of a cell, and from which on nothing is."""
 SURELY = 0.9
 """Greatest probability that another man is what is seen: places and heights are only roughly known."""
+BESIDE, CLEAR_OF = 1.5, 0.3
+"""Radii of his foot from which a head is seen beside it, and probability below which no other man is seen there."""
 NEARER = 0.3
 """Height, relative to `man_height_mm`, by which he must be higher at a place to hide what is there."""
 
@@ -37,10 +39,16 @@ class Leaning:
     """(views, cells, cells) probability that a man there is what is seen of the cell."""
     hiding: FloatArray
     """(views, cells, cells) the same, for men that stand in front and hide the cell."""
+    clear: NDArray[np.bool_]
+    """(cells,) whether the head of a man on the cell would be seen beside his foot."""
 
     def at(self, cells: NDArray[np.intp]) -> Leaning:
         """The same for cells in that order."""
-        return Leaning(self.seen[:, cells][:, :, cells], self.hiding[:, cells][:, :, cells])
+        return Leaning(self.seen[:, cells][:, :, cells], self.hiding[:, cells][:, :, cells], self.clear[cells])
+
+    def apart(self, men: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """(cells,) True where a man's head would be seen clear of his own foot and of all others, if these hold men."""
+        return np.asarray(men & self.clear & ((self.seen[-1] * men).max(axis=1) < CLEAR_OF))
 
     def open_to(self, men: NDArray[np.bool_]) -> FloatArray:
         """(views, cells) share that is seen of each cell past the men in front of it, if these cells hold men."""
@@ -82,7 +90,7 @@ def leaning_men(raised_mm: Sequence[FloatArray], template: BoardTemplate) -> Lea
         hiding[view] = np.where(at > height + NEARER, seen[view], 0.0)
     own = np.arange(cells)
     seen[:, own, own] = hiding[:, own, own] = 0.0
-    return Leaning(seen, hiding)
+    return Leaning(seen, hiding, np.sqrt(length) > BESIDE * template.man_diameter_mm / 2)
 
 
 def _log(share: FloatArray) -> FloatArray:

@@ -115,6 +115,8 @@ class Taught:
     """(views * witnesses,) factors of their log likelihoods."""
     strange: float = 0.0
     """Greatest probability with which the network took a known cell for nothing learnt: it may not know such men."""
+    tall: bool = False
+    """Whether its men are so tall that they are seen over other cells."""
 
     @property
     def views(self) -> int:
@@ -149,14 +151,15 @@ class Taught:
     ) -> FloatArray:
         """(n, classes) normalised; `kinds` are those of the cells' squares.
 
-        `leaning` tells how tall men come into view of other cells: the board is read again with the men of before.
+        `leaning` tells how tall men come into view of other cells: if they are, the board is read again with the men of
+        before.
         """
         heard = np.zeros((len(self.weights), len(kinds), len(self.model.letters)))
         for kind in np.unique(kinds):
             there = np.flatnonzero(kinds == kind)
             heard[:, there] = self.testimonies(cells.at(there), int(kind))
         told = self._together(heard)
-        for _ in range(0 if leaning is None else PASSES):
+        for _ in range(PASSES if self.tall and leaning is not None else 0):
             assert leaning is not None
             told = self._together(self.past(heard, leaning, np.exp(told)))
         return told
