@@ -33,8 +33,8 @@ from daemon.perception.next_game import STANDS_S
 from daemon.perception.pipeline import Observation
 from rules import AnyGame, Outcome
 from rules.turns import line_of_play
+from tests.daemon.match_bench import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
 from tests.daemon.readings import board_with, reading_of
-from tests.daemon.test_match import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
 from vision.frame import Frame
 from vision.watching.gate import GateState
 
