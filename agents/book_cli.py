@@ -57,8 +57,8 @@ def build(
 
     The position that good play most likely reaches comes next, so a book can be stopped at any time and go on later.
     Positions that symmetry makes the same are one. A book holds for the rules that it was made with, and no others.
-    Fields: path, positions, nodes, deeper_search_accuracy (how often searches four times as long prefer a move of the
-    book).
+    Fields: path, positions, nodes, deeper_search_accuracy (share of checked_positions in which a search four times as
+    long prefers a move that the book holds for one of the best).
 
     Example, a good book in a night: kibitzer book build --game reversi --positions 10000 --nodes 20000000
     """
@@ -95,6 +95,7 @@ def build(
                     saved_s = time.monotonic()
             progress.update(task, description="checking")
             facts["deeper_search_accuracy"] = round(builder.agreement(sample), 3)
+            facts["checked_positions"] = min(sample, len(builder))
     except KeyboardInterrupt:
         typer.echo(f"stopped; {len(builder)} positions are kept, and the same command goes on", err=True)
         raise typer.Exit(130) from None
