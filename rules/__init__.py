@@ -271,6 +271,11 @@ class Game(Protocol[P, M]):
     kinds: str = ""
     """Letters of `figures` that people may set up, in the order in which they are offered; empty for `classes`."""
 
+    easily_exchanged: tuple[str, ...] = ()
+    """Pairs of letters of `figures` that people exchange before others when they set pieces up, such as king and queen.
+
+    If a move is illegal, but would not be with such pieces exchanged at the start, people are told."""
+
     def arranged(self, figures: str, side: Side, told: Mapping[str, bool]) -> P:
         """The position with these pieces, as `figures` has them, and `side` to move, as when people set it up.
 

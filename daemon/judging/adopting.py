@@ -15,6 +15,7 @@ from daemon.interpret.explanation import Explanation, MoveEvent
 from daemon.interpret.lookahead import MAX_MOVES, MAX_MOVES_BESIDES
 from daemon.judging import complaints, phrases
 from daemon.judging.corrections import Refusal, side_of
+from daemon.judging.exchanged import Exchange, where
 from daemon.judging.gap import missed
 from daemon.judging.gap_search import MAX_MOVES_ASKED
 from daemon.judging.other_lines import OtherLine
@@ -93,6 +94,8 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     game = referee.game
     if referee.paused:
         raise Refusal(sentence("The game is paused: resume it first."))
+    if referee.exchange is not None and referee.exchange.board == reading.board:
+        return _begun_otherwise(referee, referee.exchange)
     doubtful = [cell for cell, sure in enumerate(reading.confidence) if sure < 0.9]
     mover = side_of(game, side) if side else None
     if mover is not None and (effects := referee.settle(reading.board, mover)):
@@ -114,6 +117,19 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     if game.outcome(position) is not None:
         raise Refusal(sentence("On this board the game is over: nothing can be played from it."))
     return SetUp(position)
+
+
+def _begun_otherwise(referee: Referee, exchange: Exchange) -> list[Effect]:
+    """Believes that the game began with these pieces exchanged; the board is to be judged again."""
+    referee.line.become(exchange.line)
+    referee.forget_answer()
+    referee.believe()
+    start = referee.game.format_position(referee.line.positions[0])
+    rewrite = dataclasses.replace(referee.line.rewrite(0, referee.outcome), start=start)
+    said = sentence(
+        "I take it that at the start the {piece} stood on {cell} and the {exchanged} on {origin}.", **where(exchange)
+    )
+    return [rewrite, referee.announce("adopted", said)]
 
 
 def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | None) -> list[Effect]:

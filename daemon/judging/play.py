@@ -15,6 +15,7 @@ from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewri
 from daemon.game.line_of_play import LineOfPlay, shares_pieces
 from daemon.interpret.explanation import MoveEvent
 from daemon.judging import phrases
+from daemon.judging.exchanged import Exchange
 from daemon.judging.gap import Gaps
 from daemon.judging.other_lines import OtherLine, Together
 from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
@@ -66,6 +67,8 @@ class Play:
         """Code of the last verdict on a reading."""
         self.fault_cells: tuple[int, ...] = ()
         """Cells that must be put right according to the last verdict."""
+        self.exchange: Exchange | None = None
+        """What was offered to explain the board last seen; None if nothing was."""
         self.withdrawn: Withdrawn | None = None
         """Moves taken back by word that must be put back; None if the board may be judged as usual."""
         self._declared: Outcome | None = None

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from daemon.game.effects import Announcement, Code, Effect, Known, TakeBack
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import RIVAL_NATS, Explanation, Kind, MoveEvent
-from daemon.judging import choices, complaints, phrases, reopening
+from daemon.judging import choices, complaints, exchanged, phrases, reopening
 from daemon.judging.complaints import Complaint
 from daemon.judging.other_lines import MAX_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
@@ -41,6 +41,7 @@ class Referee(Play):
         """
         if self.paused:
             return []
+        self.exchange = None
         effects = self._judge(choices.as_asked(self.game, self.position, self.agent_move, event), movers)
         self._glimpsed = None
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
@@ -439,6 +440,10 @@ class Referee(Play):
     def _strange_board(self, event: MoveEvent) -> Complaint:
         """The complaint about a board; if legal play could have led to it, also tells the players what they may do."""
         complaint = self._unexplained(event)
+        judged = complaint.verdict == "illegal" and self.seen and self.awaiting == "move"
+        if judged and (found := exchanged.explaining(self.line, event.board)):
+            self.exchange = found[0] if len(found) == 1 else None
+            return dataclasses.replace(complaint, said=(*complaint.said, exchanged.offer(found)))
         if complaint.verdict not in ("illegal", "desync") or self.agents != (None, None) or not self.seen:
             return complaint
         illegal = complaint.verdict == "illegal"

@@ -98,6 +98,13 @@ def cleared() -> Played:
     return seen(referee, men(W="a7 g7", B="b4"))
 
 
+def exchanged() -> Played:
+    game = games.load("draughts")
+    referee = Referee(game, (None, None), [game.parse_position("W:W22,K30:B1,2")])
+    see(referee, game.board(referee.position))
+    return seen(referee, game.board(game.parse_position("B:W26,30:B1,2")))
+
+
 def undone(*boards: str) -> Played:
     referee = after([*MILL, "g7xb6"])
     referee.withdraw(4)
@@ -201,6 +208,7 @@ SEEN: dict[str, Callable[[], Played]] = {
         after(["d2"]), men(W="d2 a1 g7 a4"), g7=("B", 0.3)
     ),
     "nothing legal, few men came or went": lambda: begun(["d2"], men(W="d2 a1")),
+    "the same, but legal if two pieces stood exchanged at the start": exchanged,
     "nothing legal, five pieces or more came or went": lambda: begun(["d2"], men(W="a7 a4 a1", B="b4 c4")),
     "the same, where more plies than three lead to it": lambda: begun(["d2"], GAP),
     "a move made from there": lambda: begun(["d2"], GAP, men(W="d2 a1 a4 g4", B="f4 b4 f2")),
