@@ -19,6 +19,7 @@ from daemon.commands.command import (
     NewGame,
     Pass,
     Pause,
+    Position,
     Repeat,
     Resign,
     Resume,
@@ -51,6 +52,7 @@ WORDS: dict[str, Callable[[str], Command]] = {
     "count": lambda rest: Count(rest),
     "agree": lambda rest: Agree(rest),
     "new": lambda _: NewGame(),
+    "position": lambda rest: Position(rest),
 }
 HELP = (
     ("{move}", sentence("a move, such as this one")),
@@ -65,6 +67,7 @@ HELP = (
     ("count CELL", sentence("after the end: the pieces there count as captured, or no longer")),
     ("agree [SIDE]", sentence("after the end: agree to how the game is counted")),
     ("new", sentence("another game")),
+    ("position [TEXT]", sentence("the position as text, or another game that begins from that one")),
     ("quit", sentence("leave; the game is kept, and goes on next time")),
 )
 """What can be typed, with its meaning."""
@@ -151,6 +154,8 @@ class TerminalGame:
                 self._write(self._help())
             case "board":
                 self._drawn = False
+            case "position" if not rest.strip():
+                self._write(self._match.referee.game.format_position(self._match.referee.position))
             case word if word in WORDS:
                 self._premove = ""
                 self._obey(WORDS[word](rest.strip()))

@@ -20,11 +20,13 @@ from daemon.judging.gap import missed
 from daemon.judging.gap_search import MAX_MOVES_ASKED
 from daemon.judging.other_lines import OtherLine
 from daemon.judging.referee import Referee
-from rules import PositionError, Side
+from rules import AnyGame, PositionError, Side
 from rules.turns import changed_cells
 from vision.reading.board_reading import BoardReading
 from wording import Sentences, sentence, sentence_n
 
+HIDDEN = sentence("What is held is not to be seen on the board: a game begins from its start.")
+OVER = sentence("On this board the game is over: nothing can be played from it.")
 MAX_BACK = 8
 """Greatest number of plies back at which another line of play is looked for."""
 
@@ -113,10 +115,24 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     if doubtful:
         names = phrases.named_cells(game, doubtful)
         raise Refusal(sentence("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
-    position = _set_up(referee, reading.board, mover)
+    return SetUp(_in_play(game, _set_up(referee, reading.board, mover)))
+
+
+def position_of(game: AnyGame, text: str) -> Any:
+    """The position of a text, from which a game can begin. Raises Refusal."""
+    if game.hides:
+        raise Refusal(HIDDEN)
+    try:
+        position = game.parse_position(text)
+    except PositionError as error:
+        raise Refusal(sentence("This board is no position to go on from: {why}.", why=error.said)) from error
+    return _in_play(game, position)
+
+
+def _in_play(game: AnyGame, position: Any) -> Any:
     if game.outcome(position) is not None:
-        raise Refusal(sentence("On this board the game is over: nothing can be played from it."))
-    return SetUp(position)
+        raise Refusal(OVER)
+    return position
 
 
 def _begun_otherwise(referee: Referee, exchange: Exchange) -> list[Effect]:
