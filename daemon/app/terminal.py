@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from calibration.template import BoardTemplate
+from daemon.app.move_words import move_words
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
 from daemon.app.typed_lines import TypedLines
@@ -25,13 +26,15 @@ from daemon.commands.command import (
     Resume,
     Undo,
 )
+from daemon.commands.spoken.grammar import understand_words
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.drawing.text_board import MEN, TextBoard
 from daemon.game.effects import Announcement
-from daemon.i18n.translation import as_words, in_a_row, in_words, worded, worded_n
+from daemon.i18n.translation import as_words, in_a_row, in_words, language, worded, worded_n
 from daemon.judging import counting, phrases
 from daemon.judging.hands import shown_hands
+from rules import MoveError
 from wording import Term, listing, sentence
 
 WAIT_S = 0.1
@@ -163,10 +166,21 @@ class TerminalGame:
                 self._premove = line
                 self._write(worded("I keep {move} until the agent has moved.", move=line))
             case _:
-                self._obey(Move(line))
+                self._obey(Move(self._meant(line)))
         self._show()
         if not self._prompted:
             self._prompt()
+
+    def _meant(self, line: str) -> str:
+        """The text of the move that a line names in the words of its game, such as "castle short"; else the line."""
+        referee = self._match.referee
+        try:
+            referee.game.parse_move(referee.position, line)
+        except MoveError as error:
+            if error.rule == "not_a_move":
+                said = understand_words(line, language(), move_words(referee, language()))
+                return said.moves[0] if said.moves else line
+        return line
 
     def _obey(self, command: Command) -> None:
         answer = obey(self._match, command, None)
@@ -212,7 +226,7 @@ class TerminalGame:
     def _prompt(self) -> None:
         """Prints whose turn it is, with clock and hand, when a person is to move."""
         referee, game, timer = self._match.referee, self._match.referee.game, self._session.timer
-        if self._quit or referee.awaiting not in ("move", "nothing"):
+        if self._quit or self._match.new_game_due or referee.awaiting not in ("move", "nothing"):
             return
         self._prompted = True
         if referee.outcome is not None:

@@ -26,7 +26,10 @@ MAX_FORCED = 4
 """Greatest number of forced passes in a row that are made without asking."""
 WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")
 
-MARK_DEAD = sentence("Mark what counts as captured as it stands, or no longer; then agree.")
+MARK_DEAD = (
+    sentence("Mark what counts as captured as it stands, or no longer; then agree."),
+    sentence("Whoever does not agree takes the pass back, and plays on."),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -372,7 +375,7 @@ class Play:
         if self.agents == (None, None) and self._is_assumed(outcome):
             said = *said, WRONG_SIDE
         if None in self.agents and self.is_counted:
-            said = *said, *self._count_as_captured(), MARK_DEAD
+            said = *said, *self._count_as_captured(), *MARK_DEAD
         return self.announce("game_over", *said, rule=outcome.reason, urgent=True)
 
     def _count_as_captured(self) -> Sentences:
