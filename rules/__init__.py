@@ -362,6 +362,8 @@ class Game(Protocol[P, M]):
         """The cells that won a game which is over, such as five in a row; empty where no line of them does."""
         return ()
 
+    repetitions: tuple[str, ...] = ()
+    """Codes of `Fault.rule` for a move to a board that was there before; as it looks like a takeback, both are told."""
     passes_told: bool = False
     """Whether a pass counts only when somebody says so, and is never inferred from a later move."""
 

@@ -295,6 +295,7 @@ class Referee(Play):
         if self._undone is None or not self._undone.continues(self.line):
             self._undone = OtherLine.of(self.line, self.outcome)
         self._open = longer_takebacks(self.line, best)
+        repeated = self._repeated(best)
         self.line.cut(ply)
         self.agent_move = None
         remade: list[Effect] = []
@@ -302,8 +303,15 @@ class Referee(Play):
             undone -= self.line.add(move, position).seen  # they came together, but not in the order that was assumed
             remade.append(self.line.record(self.ply - 1))
         what = sentence_n("The last move is taken back.", "{count} moves are taken back.", undone)
-        said = (what, *phrases.totals(self.game, self.position), self.whose_turn())
+        said = (what, *phrases.totals(self.game, self.position), self.whose_turn(), *repeated)
         return [TakeBack(ply), *remade, self.announce("takeback", *said), *self.pass_if_forced()]
+
+    def _repeated(self, best: Explanation) -> Sentences:
+        """The rule that the board breaks if it was no takeback but a move, such as a ko retaken at once."""
+        fault = self.game.fault(self.position, best.board) if self.game.repetitions else None
+        if fault is None or fault.rule not in self.game.repetitions:
+            return ()
+        return sentence("If it was a move:"), *fault.said
 
     def _is_put_back(self, withdrawn: Withdrawn, event: MoveEvent) -> bool:
         """Whether a board may be judged as usual: the pieces are back, or another move was made instead."""

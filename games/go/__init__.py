@@ -73,6 +73,7 @@ class Go(Game[Position, Move]):
     mistakes = MISTAKES
     rule_sets = RULE_SETS
     in_short = IN_SHORT
+    repetitions = ("ko", "superko")
     passes_told = True
 
     def __init__(self, rules: GoRules | None = None) -> None:

@@ -99,6 +99,15 @@ def cleared() -> Played:
     return seen(referee, men(W="a7 g7", B="b4"))
 
 
+def ko_retaken() -> Played:
+    game = games.load("go")
+    rows = [*3 * ["........."], "...XO....", "..X.XO...", "...XO....", *3 * ["........."]]
+    referee = Referee(game, (None, None), [start := game.parse_position(f"{'/'.join(rows)} w - 0,0 0")])
+    see(referee, game.board(start))
+    see(referee, game.board(game.apply(start, game.parse_move(start, "D5"))))
+    return seen(referee, game.board(start))
+
+
 def exchanged() -> Played:
     game = games.load("draughts")
     referee = Referee(game, (None, None), [game.parse_position("W:W22,K30:B1,2")])
@@ -201,6 +210,7 @@ SEEN: dict[str, Callable[[], Played]] = {
     ),
     "half a tile": lambda: begun_turn("dominoes", steps=1),
     "one of the last eight boards": lambda: begun(["d2", "f4"], men(W="d2")),
+    "the same, where a rule forbids that as a move": ko_retaken,
     "men that were lifted, back where they stood": lambda: begun(
         ["d2", "f4", "a1", "a4", "a7"], men(W="d2"), men(W="d2 a1 a7", B="f4 a4")
     ),
