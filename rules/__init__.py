@@ -6,6 +6,7 @@ Nothing here depends on pictures, clocks, sockets or any package outside the sta
     turns       how a turn looks on the board, step by step, and half done
     symmetry    the ways to turn and mirror a board that change nothing
     tiles       what people call a domino tile
+    stones      what people do wrong with stones that are laid on points
 
 All errors are `ValueError`s; the hierarchy lets a caller catch only what it can handle:
 

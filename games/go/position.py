@@ -7,9 +7,9 @@ import re
 
 from games.go.board import Board, Stones
 from rules import PositionError, Side
-from wording import Given, Term, noun, sentence
+from rules.stones import COLOURS
+from wording import Given, Term, sentence
 
-COLOURS = (noun("side", "black"), noun("side", "white"))
 MARKS = "XO."
 """Letters of a position's text: black, white, empty."""
 SIDES = "bw"

@@ -9,13 +9,13 @@ from typing import Literal
 
 from games.gomoku.board import Board
 from rules import PositionError, Side
+from rules.stones import COLOURS
 from wording import Given, Sentence, Term, listing, noun, sentence
 
 Stage = Literal["play", "lay", "choose"]
 """`play` is the game proper. In the swap2 opening, `lay`: stones are laid that belong to nobody yet;
 `choose`: the mover may take a colour.
 """
-COLOURS = (noun("side", "black"), noun("side", "white"))
 SEATS = (noun("side", "first"), noun("side", "second"))
 """Sides of a game with swap2: the seat that lays the first three stones, and the other."""
 OPENING, LONG_OPENING = 3, 5

@@ -38,8 +38,8 @@ from daemon.storage.journal import Journal
 from daemon.storage.stored_line import history_of
 from rules import AnyGame, Outcome
 from rules.turns import line_of_play
+from tests.daemon.match_bench import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
 from tests.daemon.readings import board_with, reading_of
-from tests.daemon.test_match import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
 from vision.frame import Frame
 from vision.watching.gate import GateState
 
