@@ -74,6 +74,7 @@ class Go(Game[Position, Move]):
     mistakes = MISTAKES
     rule_sets = RULE_SETS
     in_short = IN_SHORT
+    repetitions = ("ko", "superko")
     passes_told = True
 
     def __init__(self, rules: GoRules | None = None) -> None:
@@ -224,9 +225,18 @@ class Go(Game[Position, Move]):
         return tuple(cells_of(barred)) if position.passes < 2 else ()
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
-        """Each ply adds one stone at most, of the sides in turn, whatever is taken."""
-        new = [target[cell] for cell in changed_cells(board, target) if target[cell] != EMPTY]
-        return len(new) <= plies and all(new.count(piece) <= (plies + 1) // 2 for piece in PIECES)
+        """Each ply adds one stone at most, in turn; it takes stones beside its own, or by suicide its own."""
+        changed = changed_cells(board, target)
+        new = [cell for cell in changed if target[cell] != EMPTY]
+        colours = [target[cell] for cell in new]
+        if len(new) > plies or any(colours.count(piece) > (plies + 1) // 2 for piece in PIECES):
+            return False
+        taken = sum(1 << cell for cell in changed if board[cell] != EMPTY)
+        near = self.geometry.near_cell
+        if plies > 1 or not taken or any(near[cell] & taken for cell in new):
+            return True
+        breathes = [cell for cell, letter in enumerate(board) if letter == EMPTY and near[cell] & taken]
+        return self.rules.suicide and not new and len(breathes) == 1
 
     def worth_trying(self, position: Position) -> list[Move]:
         """All but stones in the mover's own eyes; the pass only after the other's, or where nothing else is left."""

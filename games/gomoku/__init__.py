@@ -407,7 +407,8 @@ class Gomoku(Game[Position, Move | Choice]):
         """The position from `format_position`'s text. Raises PositionError."""
         position = self._parser.parse(text)
         if position.stage != "play" and position.count > OPENING and not self.rules.swap2:
-            raise PositionError(f"{position.count} stones: the opening swap ends with {OPENING}")
+            counts: dict[str, Given] = {"stones": position.count, "opening": OPENING}
+            raise PositionError(sentence("{stones} stones: the opening swap ends with {opening}", **counts))
         return position
 
 

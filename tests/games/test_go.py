@@ -207,3 +207,13 @@ def test_random_games_are_legal_and_stand_as_in_gnu_go(rules: dict[str, object])
     options = [option for name, option in go_oracle.OPTIONS.items() if rules.get(name)]
     with go_oracle.GnuGo(*options) as gnugo:
         assert go_oracle.compare(go(**rules), gnugo, seed=7, plies=120) == 120
+
+
+@pytest.mark.parametrize("suicide", [False, True])
+def test_after_a_pass_few_lines_are_looked_through_to_find_what_was_played(suicide: bool) -> None:
+    game = go(size="19", suicide=suicide)
+    start, one_ply = game.initial(), game.apply(game.initial(), game.parse_move(game.initial(), "D4"))
+    strays = [game.board(game.apply(start, move)) for move in game.legal_moves(start) if move.cell is not None]
+    assert not any(game.may_become(stray, game.board(start), 1) for stray in strays)
+    target = game.board(game.apply(one_ply, game.parse_move(one_ply, "pass")))
+    assert sum(game.may_become(stray, target, 1) for stray in strays) < 6
