@@ -27,7 +27,7 @@ class FullSearch:
         self._nodes = None if fast else MAX_NODES
 
     def certify(self, position: Any) -> Certificate | None:
-        """The certificate; None unless the shortest win, if it is found, has 3 to 7 plies and begins with one move only."""
+        """The certificate; None unless the shortest win found has 3 to 7 plies and begins with one move only."""
         game, search = self._game, self._search
         moves = game.legal_moves(position)
         search.begin(position, self._nodes, exact=True)
