@@ -74,7 +74,8 @@ class Analyst:
         """Raises AgentError."""
         self.game, self.time_s, self.scale = game, time_s, levels.scale(game.name)
         strongest = levels.of(game.name)[-1]
-        self._agent: Agent = registry.load_agent(strongest.agent, game, dict(strongest.options))
+        options = dict(strongest.options) | ({"book": "false"} if strongest.agent == "alphabeta" else {})
+        self._agent: Agent = registry.load_agent(strongest.agent, game, options)
 
     def best(self, position: Any, stop: threading.Event) -> Choice:
         """The best move that a search finds. Raises ValueError where the game is over."""

@@ -26,8 +26,6 @@ from daemon.storage.exporting.live import refuse_hidden
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.finding import find
 from daemon.storage.importing.imported import ImportFault
-from daemon.storage.importing.judge import new_id
-from daemon.storage.importing.reading import read_text
 from daemon.storage.journal import Journal
 from daemon.storage.pictures import Pictures
 from daemon.storage.ranking import ranking_object
@@ -117,6 +115,10 @@ class Archive:
             return problem(400, "invalid", "a game to import has text, name and game, each a text")
 
         def work() -> str:
+            # They import games that nobody may be playing.
+            from daemon.storage.importing.judge import new_id
+            from daemon.storage.importing.reading import read_text
+
             try:
                 game = read_text(words["text"], clean(words["name"], MAX_NAME_LENGTH), game=words["game"])
             except (ImportFault, GameError) as fault:

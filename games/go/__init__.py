@@ -225,18 +225,18 @@ class Go(Game[Position, Move]):
         return tuple(cells_of(barred)) if position.passes < 2 else ()
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
-        """Each ply adds one stone at most, in turn; it takes stones beside its own, or by suicide its own."""
+        """Each ply lays a stone at most, of the sides in turn: on new points, and on all liberties of what is gone."""
         changed = changed_cells(board, target)
         new = [cell for cell in changed if target[cell] != EMPTY]
-        colours = [target[cell] for cell in new]
-        if len(new) > plies or any(colours.count(piece) > (plies + 1) // 2 for piece in PIECES):
+        if len(new) > plies or any(sum(target[cell] == piece for cell in new) > (plies + 1) // 2 for piece in PIECES):
             return False
-        taken = sum(1 << cell for cell in changed if board[cell] != EMPTY)
-        near = self.geometry.near_cell
-        if plies > 1 or not taken or any(near[cell] & taken for cell in new):
+        gone = [cell for cell in changed if board[cell] != EMPTY]
+        if not gone:
             return True
-        breathes = [cell for cell, letter in enumerate(board) if letter == EMPTY and near[cell] & taken]
-        return self.rules.suicide and not new and len(breathes) == 1
+        stones, laid = self.geometry.stones(board), sum(1 << cell for cell in new)
+        for cell in gone:
+            laid |= self.geometry.chain(cell, stones).liberties
+        return laid.bit_count() <= plies
 
     def worth_trying(self, position: Position) -> list[Move]:
         """All but stones in the mover's own eyes; the pass only after the other's, or where nothing else is left."""

@@ -116,6 +116,11 @@ class Board:
                 letters[cell] = marks[colour]
         return "".join(letters)
 
+    def stones(self, letters: str) -> Stones:
+        """The stones of a board as `letters` writes it."""
+        black, white = (sum(1 << cell for cell, letter in enumerate(letters) if letter == piece) for piece in PIECES)
+        return black, white
+
     def names(self, points: int) -> list[str]:
         """The names of the points of a bit set."""
         return [self.cells[cell] for cell in cells_of(points)]
