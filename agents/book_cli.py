@@ -93,8 +93,8 @@ def build(
             task = progress.add_task("", total=positions, completed=len(builder))
             saved_s = time.monotonic()
             growth = builder.grow()
-            while len(builder) < positions and (line := next(growth, None)) is not None:
-                progress.update(task, description=" ".join(line[-6:]), completed=len(builder))
+            while len(builder) < positions and (latest := next(growth, None)) is not None:
+                progress.update(task, description=" ".join(latest[-6:]), completed=len(builder))
                 if time.monotonic() - saved_s > SAVE_S:
                     keep()
                     saved_s = time.monotonic()
