@@ -62,7 +62,8 @@ class Analyst:
     def __init__(self, game: AnyGame, time_s: float = TIME_S) -> None:
         """Raises AgentError."""
         self.game, self.time_s, self.scale = game, time_s, levels.scale(game.name)
-        self._agent: Agent = registry.load_agent("expectimax" if Expectimax.plays(game) else "alphabeta", game)
+        name, options = ("expectimax", {}) if Expectimax.plays(game) else ("alphabeta", {"book": "false"})
+        self._agent: Agent = registry.load_agent(name, game, options)
 
     def best(self, position: Any, stop: threading.Event) -> Choice:
         """The best move that a search finds. Raises ValueError where the game is over."""

@@ -12,6 +12,7 @@ from daemon.app.health import health_of
 from daemon.config.settings import SupervisionSection
 from daemon.i18n.translation import worded
 from daemon.perception.pipeline import Observation
+from daemon.supervision import heap
 from daemon.supervision.camera import Camera
 from daemon.supervision.disk import DiskWatch
 from daemon.supervision.heartbeat import Heartbeat
@@ -49,7 +50,7 @@ class Supervision:
         given = {} if free_bytes is None else {"free_bytes": free_bytes}
         self.disk = DiskWatch(folder, settings.free_mb, heartbeat.clock, **given)
         self._troubles = Troubles()
-        self._looked_s = float("-inf")
+        self._looked_s = self._returned_s = float("-inf")
         self._reading: object = None
         services = session.services
         self.reopened = {
@@ -81,6 +82,9 @@ class Supervision:
         if now_s - self._looked_s < LOOK_S:
             return
         self._looked_s = now_s
+        if now_s - self._returned_s >= heap.EVERY_S:
+            self._returned_s = now_s
+            heap.return_free_memory()
         for one in self.reopened.values():
             one.look()
         parts = health_of(self._session)

@@ -36,6 +36,7 @@ from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import vision_setup_of, vision_setup_of_another
 from daemon.storage.journal import JournalError
 from daemon.supervision.camera import NONE
+from daemon.supervision.heap import share_one_heap
 from daemon.supervision.logs import Log
 from daemon.supervision.tables.parent import SUMMARY, forget_dead, run_from_words
 from daemon.supervision.watchdog import LAST_WORDS_S, STUCK_STATUS
@@ -84,6 +85,7 @@ def run(
     if len(configs) > 1:
         raise typer.Exit(run_from_words(configs, source, profile, new_game=new_game))
     config = configs[0]
+    share_one_heap()
     forget_dead(SUMMARY)
     faulthandler.enable()  # systemd's watchdog ends by SIGABRT: the stack of every thread goes to the journal
     try:

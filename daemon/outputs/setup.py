@@ -24,8 +24,7 @@ from daemon.outputs.preview import Preview
 from rules import GameError
 from rules.options import rules_from_words, switched_on
 from vision.frame import Image
-from vision.sheet.drawing import PAPERS_MM, draw_sheet
-from vision.sheet.files import pdf_of, svg_of
+from vision.sheet.ink import PAPERS_MM
 from vision.sources.cameras import cameras
 
 DRAW_S = 10.0
@@ -140,6 +139,10 @@ def _jpeg(image: Image) -> bytes:
 
 
 def _sheet(name: str, rules: list[str], paper: str, plain: bool, form: str) -> bytes:
+    # Imported here because they bring the fonts.
+    from vision.sheet.drawing import draw_sheet
+    from vision.sheet.files import pdf_of, svg_of
+
     game = games.load(name, rules_from_words(rules))
     template = load_template(game.name, switched_on(game))
     lying = template.size_mm[0] >= template.size_mm[1]

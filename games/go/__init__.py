@@ -15,16 +15,17 @@ from typing import NamedTuple
 
 from games.go import counting
 from games.go import position as texts
-from games.go.board import PIECES, board
+from games.go.board import board
 from games.go.faults import Judge
 from games.go.playout import Playout
-from games.go.position import COLOURS, Position
+from games.go.position import Position
 from games.go.rules import RULE_SETS, GoRules
 from rules import EMPTY, Fault, Game, MoveError, Outcome, Side, Step
+from rules.stones import COLOURS, PIECES
 from rules.turns import cells_of, changed_cells
 from wording import Given, Sentence, Term, noun, sentence
 
-__all__ = ["COLOURS", "GAME", "PASS", "PIECES", "Go", "GoRules", "Move", "Position"]
+__all__ = ["GAME", "PASS", "Go", "GoRules", "Move", "Position"]
 
 PASS_TEXT = "pass"
 POINT = re.compile(r"[A-Z]\d{1,2}")
@@ -64,8 +65,8 @@ class Go(Game[Position, Move]):
     short_name = "go"
     title = noun("game", "go")
     sides = COLOURS
-    pieces = (PIECES[0], PIECES[1])
-    classes = EMPTY + PIECES
+    pieces = PIECES
+    classes = EMPTY + "".join(PIECES)
     Rules = GoRules
     piece_nouns = (noun("piece", "black stone"), noun("piece", "white stone"))
     endings = ENDINGS
@@ -73,6 +74,7 @@ class Go(Game[Position, Move]):
     mistakes = MISTAKES
     rule_sets = RULE_SETS
     in_short = IN_SHORT
+    repetitions = ("ko", "superko")
     passes_told = True
 
     def __init__(self, rules: GoRules | None = None) -> None:
@@ -223,9 +225,18 @@ class Go(Game[Position, Move]):
         return tuple(cells_of(barred)) if position.passes < 2 else ()
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
-        """Each ply adds one stone at most, of the sides in turn, whatever is taken."""
-        new = [target[cell] for cell in changed_cells(board, target) if target[cell] != EMPTY]
-        return len(new) <= plies and all(new.count(piece) <= (plies + 1) // 2 for piece in PIECES)
+        """Each ply lays a stone at most, of the sides in turn: on new points, and on all liberties of what is gone."""
+        changed = changed_cells(board, target)
+        new = [cell for cell in changed if target[cell] != EMPTY]
+        if len(new) > plies or any(sum(target[cell] == piece for cell in new) > (plies + 1) // 2 for piece in PIECES):
+            return False
+        gone = [cell for cell in changed if board[cell] != EMPTY]
+        if not gone:
+            return True
+        stones, laid = self.geometry.stones(board), sum(1 << cell for cell in new)
+        for cell in gone:
+            laid |= self.geometry.chain(cell, stones).liberties
+        return laid.bit_count() <= plies
 
     def worth_trying(self, position: Position) -> list[Move]:
         """All but stones in the mover's own eyes; the pass only after the other's, or where nothing else is left."""

@@ -21,6 +21,8 @@ class Memory(BaseModel):
     """Resident memory, including memory shared with other processes."""
     pss_mb: float
     """Resident memory, with shared memory divided among the processes that share it."""
+    anonymous_mb: float
+    """Resident memory that no file backs, shared with nobody: unlike PSS the same whatever other programs run."""
     peak_rss_mb: float
 
 
@@ -33,12 +35,13 @@ def cpu_s(process: int) -> float:
 def memory(process: int) -> Memory:
     """The memory that a process has now. Raises OSError."""
     folder = PROC / str(process)
-    status = _kilobytes(folder / "status")
+    status, pages = _kilobytes(folder / "status"), _kilobytes(folder / "smaps_rollup")
     command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
     return Memory(
         command=command[-80:],
         rss_mb=_megabytes(status["VmRSS"]),
-        pss_mb=_megabytes(_kilobytes(folder / "smaps_rollup")["Pss"]),
+        pss_mb=_megabytes(pages["Pss"]),
+        anonymous_mb=_megabytes(pages["Anonymous"]),
         peak_rss_mb=_megabytes(status["VmHWM"]),
     )
 

@@ -197,7 +197,8 @@ def _resident(one: Resident) -> list[str]:
     return [
         f"kibitzer run, nothing happens, {one.idle_s:g} s: {one.idle_cpu_percent.median:.1f} % of one core "
         f"(95 % of windows: {one.idle_cpu_percent.p95:.1f} %), {len(one.processes)} process(es), "
-        f"{one.memory_mb:g} MB PSS, at most {one.peak_memory_mb:g} MB RSS",
+        f"{one.memory_mb:g} MB PSS, {sum(each.anonymous_mb for each in one.processes):g} MB of it from no file, "
+        f"at most {one.peak_memory_mb:g} MB RSS",
         f"the same with a browser on the page's picture: {one.viewed_cpu_percent.median:.1f} %",
         f"the same while the camera sways as in a hand: {one.sway_cpu_percent.median:.1f} %",
         f"first reading {one.first_reading_s.median:.2f} s after the start, "

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import daemon
+import games
 from agents import kernels
 from daemon.cli import main as command_line
 from daemon.cli import streams
@@ -65,6 +66,15 @@ def test_names_of_commands_are_completed_without_importing_any() -> None:
     *names, imported = told.stdout.split()
     assert imported == "False"
     assert set(names) == {name for name, entry in COMMANDS.items() if entry.module}
+
+
+@pytest.mark.parametrize(("name", "module"), [("go", "go"), ("morris", "nine_mens_morris")])
+def test_the_daemon_imports_no_game_but_the_one_played(name: str, module: str) -> None:
+    code = f"import sys, daemon.cli.run, games; games.find({name!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    imported = set(done.stdout.split())
+    assert {game for game in games.names() if f"games.{game}" in imported} == {module}
+    assert not {"sklearn", "scipy", "torch", "numba", "fontTools", "segno"} & imported, "needed by few, or later"
 
 
 @pytest.mark.parametrize("of", SCHEMAS)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import random
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import games
-from games.go import Go, Position
+from games.go import Go, Move, Position
 from games.go.counting import proposal
-from rules import Fault, MoveError, PositionError, RuleError, Step
+from proving.soak.legal_boards import is_beyond_doubt
+from rules import EMPTY, Fault, MoveError, PositionError, RuleError, Step
 from rules.turns import begins_turn, carry_out, line_of_play
 from tests.bench import go_oracle
 
@@ -207,3 +209,58 @@ def test_random_games_are_legal_and_stand_as_in_gnu_go(rules: dict[str, object])
     options = [option for name, option in go_oracle.OPTIONS.items() if rules.get(name)]
     with go_oracle.GnuGo(*options) as gnugo:
         assert go_oracle.compare(go(**rules), gnugo, seed=7, plies=120) == 120
+
+
+@pytest.mark.parametrize("suicide", [False, True])
+def test_after_a_pass_few_lines_are_looked_through_to_find_what_was_played(suicide: bool) -> None:
+    game = go(size="19", suicide=suicide)
+    start, one_ply = game.initial(), game.apply(game.initial(), game.parse_move(game.initial(), "D4"))
+    strays = [game.board(game.apply(start, move)) for move in game.legal_moves(start) if move.cell is not None]
+    assert not any(game.may_become(stray, game.board(start), 1) for stray in strays)
+    target = game.board(game.apply(one_ply, game.parse_move(one_ply, "pass")))
+    assert sum(game.may_become(stray, target, 1) for stray in strays) < 6
+
+
+@pytest.mark.parametrize("suicide", [False, True])
+def test_what_play_leads_to_may_become_and_a_stone_that_moved_may_not(suicide: bool) -> None:
+    game, chance, gone = go(size=9, suicide=suicide), random.Random(3), 0
+    for _ in range(4):
+        position, boards = game.initial(), [game.board(game.initial())]
+        for _ in range(160):
+            laid = [move for move in game.legal_moves(position) if move.cell is not None]
+            if not laid:
+                break
+            position = game.apply(position, chance.choice(laid))
+            boards.append(game.board(position))
+            for plies in (1, 2, 3):
+                before = boards[-1 - plies : -plies] or boards[:1]
+                assert game.may_become(before[0], boards[-1], plies)
+                gone += any(was != "." and now == "." for was, now in zip(before[0], boards[-1], strict=True))
+    assert gone > 100, "stones were taken"
+    start = drawn(game, ".........", "....X....")
+    moved = drawn(game, ".........", ".........", "......X..")
+    assert not game.may_become(game.board(start), game.board(moved), 3)
+    assert game.may_become(game.board(start), game.board(moved), 5)
+
+
+def test_a_dropped_stone_on_nineteen_lines_is_seen_to_be_illegal_without_a_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game, chance, searched = go(size=19), random.Random(8), 0
+    positions = [game.initial()]
+    for _ in range(100):
+        laid = [move for move in game.legal_moves(positions[-1]) if move.cell is not None]
+        positions.append(game.apply(positions[-1], chance.choice(laid)))
+
+    def counted(position: Position) -> list[Move]:
+        nonlocal searched
+        searched += 1
+        assert searched < 100
+        return legal_moves(position)
+
+    legal_moves = game.legal_moves
+    monkeypatch.setattr(game, "legal_moves", counted)
+    board = game.board(positions[-1])
+    for cell in [cell for cell, letter in enumerate(board) if letter != EMPTY][::9]:
+        dropped = carry_out(board, (Step("move", board.index(EMPTY), cell, board[cell]),))
+        assert is_beyond_doubt(game, positions, dropped)

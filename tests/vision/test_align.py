@@ -293,6 +293,17 @@ def test_without_a_reference_the_drawing_is_enough_and_the_shape_is_measured(tem
     assert table.aligner.template.shape["inner"] == pytest.approx(0.36, abs=0.015)
 
 
+def test_a_picture_is_not_compared_with_its_own_mirror_image(
+    template: BoardTemplate, empty: tuple[Image, BoardPose], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[Image] = []
+    monkeypatch.setattr(Aligner, "is_mirrored", lambda _, image: compared.append(image))
+    assert Camera(Aligner(load_template("nine_mens_morris"))).show(empty[0])[0].state == "locked"
+    assert not compared
+    assert camera(template, empty).show(empty[0])[0].state == "locked"
+    assert len(compared) == 1
+
+
 def test_a_board_whose_men_hide_most_lines_is_found_anew_and_kept(go_table: GoTable) -> None:
     aligner = Aligner(go_table.template, Reference(go_table.empty, go_table.pose.image_from_board))
     full = go_table.full

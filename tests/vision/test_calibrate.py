@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -15,7 +16,9 @@ from calibration.labels import read_labels
 from calibration.profile import TableProfile
 from calibration.template import load_template
 from tests.vision.drawn import draw, random_corners
-from vision.calibrating.calibrate import CalibrationError, LabelledPhoto, fit_profile
+from vision.calibrating.calibrate import CalibrationError, LabelledPhoto, calibrate, fit_profile
+from vision.calibrating.conditions import refusing
+from vision.calibrating.verdict import Verdict
 from vision.cli import load_photo, parse_corners
 from vision.reading.locate import PhotoReader
 from vision.reading.reader import reference_of
@@ -53,6 +56,16 @@ def test_profile_reads_a_photo_it_was_not_fitted_to() -> None:
     found = PhotoReader(TEMPLATE, profile).read(image, pose.corners_px(SHAPED))
     assert found is not None
     assert found.reading.board == NEW
+
+
+def test_a_board_that_is_not_found_again_is_no_good_calibration_however_well_its_cells_are_read() -> None:
+    lit = calibrate(photos(), TEMPLATE)
+    assert "found" not in {one.name for one in refusing(lit.conditions)}
+    hidden = [dataclasses.replace(photo, image=(photo.image // 12 + 100).astype(np.uint8)) for photo in photos()]
+    dim = calibrate(hidden, TEMPLATE)
+    assert dim.expectation.accuracy > 0.9
+    assert {one.name for one in refusing(dim.conditions)} == {"found"}
+    assert "found again in only" in " ".join(Verdict(dim.expectation, dim.conditions).doubts)
 
 
 def test_corners_that_are_a_little_off_are_put_right() -> None:

@@ -15,8 +15,9 @@ from vision.finding.finder import find_board
 from vision.finding.markers import OtherSheetError, find_markers, find_sheet, name_sheet
 from vision.frame import Image
 from vision.pose import project
-from vision.sheet.drawing import PAPERS_MM, Sheet, draw_sheet
+from vision.sheet.drawing import Sheet, draw_sheet
 from vision.sheet.files import picture_of
+from vision.sheet.ink import PAPERS_MM
 
 SCALE = 3.0
 BOARDS = (

@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 from calibration.sheet import SheetError, layout_of
 from calibration.template import load_template
 from vision.sheet.cli import app
-from vision.sheet.drawing import GREY, PAPERS_MM, Sheet, draw_sheet
+from vision.sheet.drawing import GREY, Sheet, draw_sheet
 from vision.sheet.files import pdf_of, picture_of, svg_of
+from vision.sheet.ink import PAPERS_MM
 from vision.sheet.letters import words, words_width
 
 

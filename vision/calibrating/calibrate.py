@@ -16,6 +16,7 @@ from rules import EMPTY
 from vision.calibrating.conditions import Condition
 from vision.calibrating.expectation import Expectation
 from vision.calibrating.fitting import Fit, fit_head
+from vision.calibrating.found_again import found_again
 from vision.calibrating.survey import Shown, survey
 from vision.finding.finder import find_board
 from vision.finding.markers import OtherSheetError
@@ -92,8 +93,8 @@ def fit_profile(
     descriptor: str | None = None,
     progress: Progress = lambda done, total: None,
 ) -> TableProfile:
-    """Returns only the profile of `calibrate`; raises the same."""
-    return calibrate(photos, template, descriptor, progress).profile
+    """Returns only the profile of `calibrate`, not judged; raises the same."""
+    return _fitted(photos, template, descriptor, progress)[0]
 
 
 def calibrate(
@@ -106,6 +107,16 @@ def calibrate(
 
     Raises CalibrationError if a photo's board cannot be located or only one class is labelled; WeightsError.
     """
+    profile, expectation, template, placed = _fitted(photos, template, descriptor, progress)
+    shown = [Shown(place.photo.image, place.pose, place.photo.cells) for place in placed]
+    conditions = (*survey(shown, template), found_again(shown, template, profile))
+    return Calibration(profile, expectation, conditions)
+
+
+def _fitted(
+    photos: Sequence[LabelledPhoto], template: BoardTemplate, descriptor: str | None, progress: Progress
+) -> tuple[TableProfile, Expectation, BoardTemplate, list[_Placed]]:
+    """The profile, its expected accuracy, the template with the table's shape, and where the boards lie."""
     if not photos:
         raise CalibrationError("no photos to calibrate from")
     template, placed = place_boards(photos, template)
@@ -133,8 +144,7 @@ def calibrate(
         accuracy=expectation.accuracy,
         boards=expectation.boards if expectation.judged else None,
     )
-    shown = [Shown(place.photo.image, place.pose, place.photo.cells) for place in placed]
-    return Calibration(profile, expectation, survey(shown, template))
+    return profile, expectation, template, placed
 
 
 def place_boards(photos: Sequence[LabelledPhoto], template: BoardTemplate) -> tuple[BoardTemplate, list[_Placed]]:

@@ -48,6 +48,7 @@ LIMITS = {
     "unevenness": Limit("times the light of the darkest cells on the brightest", 8.0, NEVER),
     "contrast": Limit("CIE L*a*b* between the men most like each other", 16.0, 8.0),
     "camouflage": Limit("CIE L*a*b* between the board and the men most like it", 3.0, -NEVER),
+    "found": Limit("of 100 pictures in which the profile does not find the board", 0.0, 50.0),
 }
 """Limits by condition name."""
 

@@ -13,8 +13,9 @@ from calibration.sheet import SheetError, layout_of
 from calibration.template import TemplateError
 from rules import GameError
 from vision.cli import GAME, JSON, RULE, stop, template_of
-from vision.sheet.drawing import PAPERS_MM, Sheet, draw_sheet
+from vision.sheet.drawing import Sheet, draw_sheet
 from vision.sheet.files import pdf_of, svg_of
+from vision.sheet.ink import PAPERS_MM
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 

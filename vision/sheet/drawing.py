@@ -14,19 +14,11 @@ from calibration.sheet import SheetError, SheetLayout, coordinates
 from calibration.template import NUMBER_HEIGHT
 from vision.finding.markers import DICTIONARY
 from vision.primitives.printed import outline_mm
-from vision.sheet.ink import Colour, Ink, Page, box, colour_of, disc, stroke
+from vision.sheet.ink import PAPERS_MM, Colour, Ink, Page, box, colour_of, disc, stroke
 from vision.sheet.letters import words, words_width
 
 FloatArray = NDArray[np.float64]
 
-PAPERS_MM = {
-    "a4": (210.0, 297.0),
-    "letter": (215.9, 279.4),
-    "a3": (297.0, 420.0),
-    "a2": (420.0, 594.0),
-    "a1": (594.0, 841.0),
-}
-"""Width and height of an upright page."""
 EDGE_MM = 10.0
 """Millimetres of white at the edge of the paper, where printers do not print."""
 MIN_CELL_MM = 9.0

@@ -11,6 +11,14 @@ FloatArray = NDArray[np.float64]
 Colour = tuple[int, int, int]
 """Red, green, blue."""
 
+PAPERS_MM = {
+    "a4": (210.0, 297.0),
+    "letter": (215.9, 279.4),
+    "a3": (297.0, 420.0),
+    "a2": (420.0, 594.0),
+    "a1": (594.0, 841.0),
+}
+"""Width and height of an upright page."""
 ROUND = 72
 """Number of corners of the polygon drawn for a circle."""
 

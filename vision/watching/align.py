@@ -294,11 +294,12 @@ class Aligner:
 
     def _locate(self, image: Image, time_s: float) -> BoardPose | None:
         """A pose under which the lines are seen; None where there is none."""
+        compared = self._matcher is not None and self._known is None  # a picture is no mirror image of itself
         pose = self._recognized(image)
         if pose is None and time_s >= self._next_search_s:
             pose = self._search(image)
             self._next_search_s = time_s + SEARCH_EVERY_S
-        return None if pose is not None and self._known is None and self.is_mirrored(image) else pose
+        return None if pose is not None and compared and self.is_mirrored(image) else pose
 
     def _recognized(self, image: Image) -> BoardPose | None:
         """A pose from the reference picture of the board, with its lines seen; None where there is none."""

@@ -15,7 +15,6 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-import segno
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
@@ -56,12 +55,16 @@ class Invitation:
 
     def in_svg(self, number: int) -> str:
         """The QR code of one of the addresses."""
+        import segno  # imported here because few tables have a phone
+
         drawn = io.BytesIO()
         segno.make_qr(self.addresses[number], error="m").save(drawn, kind="svg", light="#fff", xmldecl=False)
         return drawn.getvalue().decode()
 
     def in_terminal(self) -> str:
         """The QR code of the first address in characters, two rows a line."""
+        import segno
+
         drawn = io.StringIO()
         segno.make_qr(self.addresses[0], error="m").terminal(drawn, compact=True, border=2)
         return drawn.getvalue()

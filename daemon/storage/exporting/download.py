@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from daemon.storage.exporting.formats import check, to_json
 from daemon.storage.exporting.played import play_again
-from daemon.storage.exporting.strip import strip_png
-from daemon.storage.exporting.tile_files import tile_files
 from daemon.storage.reviews import Review
 from daemon.storage.stored_game import StoredGame
 
@@ -56,8 +54,12 @@ def _content(stored: StoredGame, name: str, review: Review | None) -> bytes:
         return to_json(stored, review).encode()
     played = play_again(stored, review)
     if name == "png":
+        from daemon.storage.exporting.strip import strip_png  # needs what draws letters, which is slow to import
+
         return strip_png(played)
     if name == "annotations":
+        from daemon.storage.exporting.tile_files import tile_files  # imports a game, which may not be the one played
+
         return _zipped(tile_files(played))
     writer = check(name, stored.game).write
     assert writer is not None

@@ -15,7 +15,6 @@ from daemon.storage.exporting.played import ExportError, Played
 from daemon.storage.exporting.sgf import to_sgf
 from daemon.storage.reviews import Review
 from daemon.storage.stored_game import StoredGame
-from games.reversi import transcript
 from rules import UnknownGame
 
 
@@ -37,7 +36,9 @@ def to_transcript(played: Played) -> str:
         raise ExportError(
             "the game began with a position set up by hand, which a transcript cannot tell: --format ggf can"
         )
-    return transcript.write(ply.made.move for ply in played.plies()) + "\n"
+    transcript = games.part_of(played.game.name, "transcript")
+    assert transcript is not None
+    return str(transcript.write(ply.made.move for ply in played.plies())) + "\n"
 
 
 FORMATS = {

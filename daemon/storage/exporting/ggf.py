@@ -5,9 +5,13 @@ A move is `B[F5//12.50]`: cell, evaluation in discs (only with a review: agents 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from daemon.game.clocks import shown
 from daemon.storage.exporting.played import SITE, Played, PlayedPly, day_of
-from games.reversi import Reversi
+
+if TYPE_CHECKING:
+    from games.reversi import Reversi
 
 ENDS = {"time": ":t", "resigned": ":r"}
 """Flags of RE; whoever resigned or ran out of time loses all discs, as in the format's own games."""
@@ -18,8 +22,7 @@ UNWRITABLE = str.maketrans("[];\n\r", "(),  ")
 
 def to_ggf(played: Played) -> str:
     """The game in one line."""
-    game = played.game
-    assert isinstance(game, Reversi)
+    game = cast("Reversi", played.game)
     stored = played.stored
     black, white = (name.translate(UNWRITABLE) for name in played.players)
     letters, mover = game.format_position(played.positions[0]).replace("X", "*").split()

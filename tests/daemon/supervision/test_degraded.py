@@ -380,3 +380,13 @@ def test_the_next_game_waits_until_all_of_this_one_is_written(sit: Sit, monkeypa
     assert table.session.match is match
     monkeypatch.setattr(type(match), "unwritten", property(lambda _self: 0))
     table.until(lambda: table.session.match is not match)
+
+
+def test_free_memory_is_returned_every_few_seconds(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, now_s, returned = sit(), [0.0], []
+    monkeypatch.setattr(table.daemon.heartbeat, "clock", lambda: now_s[0])
+    monkeypatch.setattr(supervision.heap, "return_free_memory", lambda: returned.append(now_s[0]))
+    for second in range(25):
+        now_s[0] = 1000.0 + second
+        table.daemon.supervision.turn(None)
+    assert returned == [1000.0, 1010.0, 1020.0]
