@@ -110,7 +110,8 @@ def answer_at(memory: Memory, cell: np.uint64, direction: np.uint64, attacker: n
     found = memory[ANSWER_TABLE + (code >> THREE_)] >> ((code & SEVEN) * EIGHT + attacker * FOUR_)
     number = found & SEVEN
     answer: np.uint64 = cell + (number - FOUR_ + (number >> TWO)) * memory[STEP + direction]
-    return answer | (found >> THREE_ & ONE) * BOARD
+    answer |= (found >> THREE_ & ONE) * BOARD
+    return answer
 
 
 @compiled("boolean(uint64[::1], uint64)")
