@@ -38,6 +38,10 @@ def build(
     positions: Annotated[
         int, typer.Option(min=1, max=100_000, help="Positions of the book; one takes about five searches.")
     ] = 1000,
+    line: Annotated[
+        list[str],
+        typer.Option(help='Moves that people begin with, such as "h8", whatever the searches think. Repeatable.'),
+    ] = [],  # noqa: B006
     nodes: Annotated[
         int | None,
         typer.Option(
@@ -53,7 +57,7 @@ def build(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Builds the opening book of a game under its rules, or goes on with it; Ctrl-C keeps what was found.
+    """Builds the opening book of a game under its rules, or goes on with the one there is; Ctrl-C keeps what was found.
 
     The position that good play most likely reaches comes next, so a book can be stopped at any time and go on later.
     Positions that symmetry makes the same are one. A book holds for the rules that it was made with, and no others.
@@ -70,12 +74,13 @@ def build(
         folder.mkdir(parents=True, exist_ok=True)
         name = opening.name_of(the_game)
         path = folder / f"{name}.jsonl"
-        earlier = book.read(path) if path.exists() else None
+        earlier = book.read(path) if path.exists() else _shipped(the_game, nodes) if out is None else None
         nodes = nodes or (usual_nodes(the_game) if earlier is None else earlier.nodes)
-        builder = Builder(the_game, nodes, earlier)
+        builder = Builder(the_game, nodes, earlier, [one.replace(",", " ").split() for one in line])
     except (ValueError, OSError) as error:
         raise stop("book build", error) from None
-    words = [game, *(word for one in rule for word in ("--rule", one)), "--positions", str(positions)]
+    chosen = [*(("--rule", one) for one in rule), *(("--line", one) for one in line)]
+    words = [game, *(word for pair in chosen for word in pair), "--positions", str(positions)]
     command = f"kibitzer book build --game {shlex.join(words)} --nodes {nodes}"
     facts: dict[str, str | float] = {"data": "searches of the program itself", "licence": "MIT", "command": command}
 
@@ -88,8 +93,8 @@ def build(
             task = progress.add_task("", total=positions, completed=len(builder))
             saved_s = time.monotonic()
             growth = builder.grow()
-            while len(builder) < positions and (line := next(growth, None)) is not None:
-                progress.update(task, description=" ".join(line[-6:]), completed=len(builder))
+            while len(builder) < positions and (latest := next(growth, None)) is not None:
+                progress.update(task, description=" ".join(latest[-6:]), completed=len(builder))
                 if time.monotonic() - saved_s > SAVE_S:
                     keep()
                     saved_s = time.monotonic()
@@ -176,6 +181,12 @@ def show(
         )
     if not listed:
         typer.echo("the book does not know this position", err=True)
+
+
+def _shipped(game: AnyGame, nodes: int | None) -> book.Book | None:
+    """The book that players use until now, where it was made by searches of so many positions. Raises BookError."""
+    found = opening.find(game)
+    return found.book if found is not None and nodes in (None, found.book.nodes) else None
 
 
 def _of(game: AnyGame) -> opening.OpeningBook:

@@ -12,7 +12,7 @@ import dataclasses
 import heapq
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agents import levels, registry
@@ -23,6 +23,7 @@ from agents.books.opening import OpeningBook, rules_of
 from agents.plain_search import final_score
 from agents.search import FORCED, WIN
 from rules import AnyGame
+from rules.turns import line_of_play
 
 PLIES_PER_POINT = 50
 """Plies further that are as far away as a whole point lost: 0.02 of the point are a ply."""
@@ -72,8 +73,13 @@ def usual_nodes(game: AnyGame) -> int:
 class Builder:
     """A growing book."""
 
-    def __init__(self, game: AnyGame, nodes: int, earlier: Book | None = None) -> None:
-        """Goes on with an earlier book. Raises BookError if that is another's, or scores have no known worth."""
+    def __init__(
+        self, game: AnyGame, nodes: int, earlier: Book | None = None, lines: Sequence[Sequence[str]] = ()
+    ) -> None:
+        """Goes on with an earlier book. `lines` are moves from the start that people make, good or not.
+
+        Raises BookError if the earlier book is another's, or scores have no known worth; GameError for a line.
+        """
         if game.hides:
             raise BookError(f"{game.title} hides pieces, and no book knows what a player sees")
         if levels.lead(game.name) is None:
@@ -86,6 +92,8 @@ class Builder:
         self._opening = OpeningBook(game, earlier or Book(game.name, rules_of(game), nodes, {}))
         self._keys, self._stop = self._opening.keys, threading.Event()
         self._agent: Agent = registry.load_agent("alphabeta", game, {"book": "false", "table_mb": str(TABLE_MB)})
+        self._roots: list[tuple[tuple[str, ...], Any]] = [((), start) for start in game.starts]
+        self._roots += [(tuple(line), line_of_play(game, list(line))[-1]) for line in lines]
         self._nodes: dict[str, _Node] = {}
         for key, entry in self._opening.book.entries.items():
             position = self._opening.position(key, entry)
@@ -137,7 +145,7 @@ class Builder:
         """The nearest position that is not in the book, with the moves that lead there; None if all are decided."""
         values = self._values()
         near: list[tuple[float, int, str, tuple[str, ...], Any]] = [
-            (0.0, number, self._keys.key(start), (), start) for number, start in enumerate(self.game.starts)
+            (0.0, number, self._keys.key(root), line, root) for number, (line, root) in enumerate(self._roots)
         ]
         number = len(near)
         seen: set[str] = set()

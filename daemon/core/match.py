@@ -11,6 +11,7 @@ import dataclasses
 import itertools
 import logging
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
@@ -108,7 +109,9 @@ class Match:
         """Whether the agent is not on the bus; the players have been told. Until it has joined it is waited for."""
         self.stand_in: Callable[[Seat], Seat | None] = lambda _seat: None
         """Who plays instead of an agent that fails; None if there is nobody."""
-        self._backlog = Backlog(recorder, self._announce_aside, self._whole)
+        # Weak, so that a match that has ended is freed at once, with the pictures that its followers keep.
+        me = weakref.proxy(self)
+        self._backlog = Backlog(recorder, lambda said: me._announce_aside(said), lambda: me._whole())
 
     @property
     def state(self) -> StateMessage | None:

@@ -99,6 +99,8 @@ def test_building_goes_on_where_it_was(small: book.Book) -> None:
     assert grown.book() == small
     next(grown.grow())
     assert len(grown) == len(small.entries) + 1
+    unlikely = ("d3", "e3", "f2")
+    assert next(Builder(REVERSI, NODES, small, [unlikely]).grow()) == unlikely
     with pytest.raises(BookError, match="--nodes 2000"):
         Builder(REVERSI, 5000, small)
 

@@ -53,7 +53,7 @@ def test_the_page_asks_once_what_no_camera_sees(table: Callable[..., Table], loo
     page.locator("#said", has_text="I cannot tell king and queen apart").wait_for()
     start = there.board
     there.board = start.replace("W", ".", 1)
-    page.locator("#instruction", has_text="off the board").wait_for()
+    page.locator("#instruction", has_text="is on no cell").wait_for()
     there.board = start
-    page.wait_for_function("() => !document.querySelector('#instruction').textContent.includes('off the board')")
+    page.wait_for_function("() => !document.querySelector('#instruction').textContent.includes('is on no cell')")
     expect(page.locator("#announcements li", has_text="I cannot tell king and queen apart")).to_have_count(1)

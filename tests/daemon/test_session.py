@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import socket
 import subprocess
 import sys
 import time
 import urllib.parse
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -378,3 +380,20 @@ def test_a_move_that_waits_to_be_carried_out_is_kept_for_its_agent_alone(
         finally:
             session.close()
     assert last == awaiting
+
+
+def test_nothing_of_a_game_that_was_left_stays_in_memory(tmp_path: Path) -> None:
+    session = Session(settings(tmp_path, {}), games.load("morris"))
+    gc.collect()
+    gc.disable()  # pictures are too large to wait for the collector
+    try:
+        left = [
+            weakref.ref(session.begin(Pipeline(load_template("nine_mens_morris"), None))),
+            weakref.ref(session.eyes),
+        ]
+        left.append(weakref.ref(session.eyes.pipeline))
+        session.begin(Pipeline(load_template("nine_mens_morris"), None), resume=False)
+        assert [one() for one in left] == [None, None, None]
+    finally:
+        gc.enable()
+        session.close()
