@@ -115,6 +115,11 @@ def why_untaught(refused: Unlike, game: AnyGame) -> Sentences:
         why = sentence(
             "I cannot learn your pieces from this board: light and dark ones look alike. More light may help."
         )
+    elif refused.why == "hidden":
+        why = sentence(
+            "I cannot learn your pieces from this board: those in front hide {cells}. Put the camera higher.",
+            cells=phrases.named_cells(game, refused.cells),
+        )
     else:
         why = sentence_n(
             "I cannot learn your pieces from this board: {cells} does not look as it should.",

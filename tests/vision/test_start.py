@@ -111,3 +111,15 @@ def test_cell_that_looks_as_when_it_was_known_still_holds_it() -> None:
     told = reader.read(picture, 0.0)
     assert told.board == START and (told.log_probabilities.max(axis=1) > without.max(axis=1) - 1e-9).all()
     assert told.unknown is not None and not told.unknown.any()
+
+
+def test_board_is_read_alike_in_other_light() -> None:
+    template, table = chequered(), laid(START)
+    lesson = learn_from(_rectified(table, template), [START], template)
+    assert isinstance(lesson, Lesson)
+    reader, later = Reader(template), table.with_board(LATER, 7)
+    reader.learn(lesson.taught, None)
+    usual = reader.read(_rectified(later, template), 0.0)
+    later.switch_lamp(0.35, (170.0, 220.0, 255.0))
+    dim = reader.read(_rectified(later, template), 1.0)
+    assert dim.board == LATER and dim.confidence.min() > 0.5 * usual.confidence.min()

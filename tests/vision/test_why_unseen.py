@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.template import load_template
+from tests.vision.chequered_tables import START, chequered, laid
 from tests.vision.drawn import Look, draw
 from tests.vision.test_markers import photo, sheet
 from vision.finding.finder import find_board, mirrored
@@ -41,6 +42,13 @@ def test_a_ruled_board_that_goes_beyond_an_edge_is_told(game: str, option: str) 
     why = why_unseen(image, template)
     assert why.code == "cut_off"
     assert "right" in why.edges
+
+
+def test_a_chequered_board_with_men_that_goes_beyond_an_edge_is_told_with_the_edge() -> None:
+    image = laid(START).render()
+    right = int(laid(START).corners_px()[:, 0].max() - 130)
+    why = why_unseen(np.ascontiguousarray(image[:, :right]), chequered())
+    assert (why.code, why.edges) == ("cut_off", ("right",))
 
 
 def test_a_printed_board_is_told_to_go_beyond_an_edge_by_one_marker() -> None:

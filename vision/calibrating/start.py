@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate
 from vision.calibrating.calibrate import varied_patch
 from vision.calibrating.expectation import Expectation
+from vision.calibrating.shadows import shaded
+from vision.calibrating.verdict import MIN_BOARDS
 from vision.frame import Image
 from vision.pose import is_square, project
 from vision.reading.cells import cut_patches
 from vision.reading.descriptors import load_descriptor
 from vision.reading.heads import GENERIC, judge, load_generic
+from vision.reading.leaning import Leaning, leaning_men
 from vision.reading.plda import BoardMeans
 from vision.reading.reader import DescribedCells
 from vision.reading.taught import WITNESSES, CellFeatures, Taught, features_of, square_colours
@@ -36,12 +39,20 @@ WEIGHTS = (0.0, 0.03, 0.06, 0.125, 0.25, 0.5, 1.0)
 ROUNDS = 3
 VARIANTS = 2
 """Copies of every cell, slightly displaced and in other light, by which the witnesses are weighed."""
+SHADED = 1
+"""Further copies, with shadows, by which they are weighed where men are tall."""
 MAX_UNLIKE = 0.2
 """Greatest share of the cells of which the network thinks otherwise; it has never seen most kinds of men."""
-MAX_ODD = 0.03
-"""Greatest share of the cells that the others contradict, though not clearly."""
+MAX_SUSPECT, MAX_ODD = 0.1, 0.03
+"""Greatest shares of the cells that the others contradict, though not clearly: while every witness counts the same, and
+once it is known how right each is; between the two, the boards must be read as well as by a calibration."""
 CLEARLY_NATS = 2.0
 """Nats by which a single cell may not look more like another class."""
+HIDDEN = 0.6
+"""Share of a cell, where most is seen of it, below which men in front hide it."""
+HEADS, MIN_HEADS = 0.4, 4
+"""Share of the men at whose heads the network sees a man if they are tall, and fewest men by which that is decided; on
+simulated tables 0 to 0.45 of flat men, 0.3 to 1 of chessmen."""
 MAX_PLAYED_ON = 0.1
 """Greatest share of the cells that may have changed while nobody watched, by plies made then."""
 LIGHTER = 0.3
@@ -64,8 +75,9 @@ class Lesson:
 class Unlike:
     """Why a board teaches nothing."""
 
-    why: Literal["absent", "alike", "odd"]
-    """No such board is in view; it is, but the sides' men look alike; or some cells look otherwise than they should."""
+    why: Literal["absent", "alike", "odd", "hidden"]
+    """No such board is in view; it is, but the sides' men look alike; some cells look otherwise than they should; or
+    men in front hide them."""
     cells: tuple[int, ...]
     """Cells that look like another class than they should, ascending; none where the sides' men look alike."""
 
@@ -123,15 +135,38 @@ def learn_from(
     if not told_apart:
         return Unlike("alike", ())
     turn, board, cells, taught = ways[told_apart[0]]
-    logs = _left_out(taught, [taught.known])[0]
-    behind = logs.max(axis=1) - logs[rows, taught.classes]
-    odd = behind > 0
-    if odd.sum() > MAX_ODD * len(rows) or (behind > CLEARLY_NATS).any():
-        return Unlike("odd", _numbers(odd))
-    varied = [_features(one, template)[0].at(cells) for one in _varied(look, rectified, template, raised_mm)]
-    taught = _weighed(taught, varied)
-    right = np.mean([one.argmax(axis=1) == taught.classes for one in _left_out(taught, varied)], axis=0)
-    return Lesson(taught, turn, Expectation(float(right.sum()), len(rows), len(rows), by_picture=False), board)
+    leaning = leaning_men(raised_mm, template)
+    leaning = None if leaning is None else leaning.at(cells)
+    taught = dataclasses.replace(taught, tall=leaning is not None and _tall(taught, leaning))
+    fault = _fault(taught, leaning, MAX_SUSPECT)
+    if fault is not None:
+        return fault
+    doubt = _fault(taught, leaning, MAX_ODD)
+    copies = _varied(look, rectified, template, raised_mm, SHADED if taught.tall else 0)
+    varied = [_features(one, template)[0].at(cells) for one in copies]
+    taught = _weighed(taught, varied, leaning)
+    left_out = _left_out(taught, varied[: 1 + VARIANTS], leaning)
+    right = np.mean([one.argmax(axis=1) == taught.classes for one in left_out], axis=0)
+    expectation = Expectation(float(right.sum()), len(rows), len(rows), by_picture=False)
+    fault = _fault(taught, leaning, MAX_ODD) or (doubt if expectation.boards < MIN_BOARDS else None)
+    return fault or Lesson(taught, turn, expectation, board)
+
+
+def _fault(taught: Taught, leaning: Leaning | None, most: float) -> Unlike | None:
+    """Why the known cells teach nothing, if the others contradict more than that share of them, or one clearly.
+
+    Among tall men a contradiction counts as far as it holds whether what is seen is another man's or not.
+    """
+    share = taught.weights / max(float(taught.weights.sum()), 1e-9)
+    behind = np.full(len(taught.classes), np.inf)
+    for way in {leaning, None}:
+        logs = _left_out(dataclasses.replace(taught, weights=share), [taught.known], way)[0]
+        behind = np.minimum(behind, logs.max(axis=1) - logs[np.arange(len(logs)), taught.classes])
+    odd = np.flatnonzero(behind > 0)
+    if len(odd) <= most * len(logs) and (behind <= CLEARLY_NATS).all():
+        return None
+    hidden = leaning is not None and (leaning.open_to(taught.classes > 0).max(axis=0)[odd] < HIDDEN).all()
+    return Unlike("hidden" if hidden else "odd", tuple(map(int, odd)))
 
 
 def turn_by(
@@ -150,10 +185,11 @@ def turn_by(
     if taught.views != len(look.views):
         return None
     seen, _ = _features(look, template)
+    leaning = leaning_men(raised_mm, template)
     rows, found = np.arange(len(look.patches)), list[tuple[float, int, bool]]()
     for turn, board, cells in _ways_to_lie(boards, template):
         own, classes = seen.at(cells), _classes(board, taught.model)
-        told = taught.log_probabilities(own, square_colours(template))
+        told = taught.log_probabilities(own, square_colours(template), None if leaning is None else leaning.at(cells))
         changed = told.argmax(axis=1) != classes
         doubted = changed & (own.network[:, 0].argmax(axis=1) == classes)
         fits = changed.mean() <= MAX_PLAYED_ON and not doubted.any()
@@ -208,15 +244,25 @@ def _features(look: DescribedCells, template: BoardTemplate) -> tuple[CellFeatur
     return features_of(views, generic.means), judged[0][1]
 
 
-def _left_out(taught: Taught, seen: Sequence[CellFeatures]) -> list[FloatArray]:
+def _left_out(taught: Taught, seen: Sequence[CellFeatures], leaning: Leaning | None) -> list[FloatArray]:
     """(cells, classes) normalised log probabilities of every known cell as seen, by what the others tell."""
-    told = np.tensordot(taught.weights, _testimonies(taught, seen), axes=1)
+    told = np.tensordot(taught.weights, _testimonies(taught, seen, leaning), axes=1)
     told -= np.logaddexp.reduce(told, axis=-1, keepdims=True)
     return list(told)
 
 
-def _testimonies(taught: Taught, seen: Sequence[CellFeatures]) -> FloatArray:
-    """(views * witnesses, pictures, cells, classes) log likelihoods of every known cell, by what the others tell."""
+def _tall(taught: Taught, leaning: Leaning) -> bool:
+    """Whether men are seen where their heads would be, clear of all others; also where that cannot be told."""
+    heads = leaning.apart(taught.classes > 0)
+    seen = taught.known.network[heads, -1, 0] < np.log(0.5)
+    return len(seen) < MIN_HEADS or float(seen.mean()) > HEADS
+
+
+def _testimonies(taught: Taught, seen: Sequence[CellFeatures], leaning: Leaning | None) -> FloatArray:
+    """(views * witnesses, pictures, cells, classes) log likelihoods of every known cell, by what the others tell.
+
+    Past the men that are known to stand around each, where they are tall.
+    """
     cells, classes = len(taught.classes), len(taught.model.letters)
     found = np.zeros((len(taught.weights), len(seen), cells, classes))
     for cell in range(cells):
@@ -224,7 +270,10 @@ def _testimonies(taught: Taught, seen: Sequence[CellFeatures]) -> FloatArray:
             *(np.stack([getattr(one, field.name)[cell] for one in seen]) for field in dataclasses.fields(CellFeatures))
         )
         found[:, :, cell] = taught.testimonies(pictures, int(taught.kinds[cell]), cell)
-    return found
+    if leaning is None or not taught.tall:
+        return found
+    men = np.eye(classes)[taught.classes]
+    return np.stack([taught.past(found[:, number], leaning, men) for number in range(len(seen))], axis=1)
 
 
 def _lighter(taught: Taught) -> bool:
@@ -234,9 +283,9 @@ def _lighter(taught: Taught) -> bool:
     return float(np.median(colour[light]) - np.median(colour[dark])) > LIGHTER
 
 
-def _weighed(taught: Taught, varied: Sequence[CellFeatures]) -> Taught:
+def _weighed(taught: Taught, varied: Sequence[CellFeatures], leaning: Leaning | None) -> Taught:
     """The same with the weights under which the witnesses are right about cells that they were not told."""
-    heard = _testimonies(taught, varied)
+    heard = _testimonies(taught, varied, leaning)
     counts = np.bincount(taught.classes, minlength=len(taught.model.letters))
     share = 1 / counts[taught.classes] / (counts > 0).sum()
     weights = taught.weights.copy()
@@ -264,17 +313,17 @@ def _described(rectified: Image, template: BoardTemplate, raised_mm: Sequence[Fl
 
 
 def _varied(
-    look: DescribedCells, rectified: Image, template: BoardTemplate, raised_mm: Sequence[FloatArray]
+    look: DescribedCells, rectified: Image, template: BoardTemplate, raised_mm: Sequence[FloatArray], in_shadow: int
 ) -> list[DescribedCells]:
-    """The cells as they were seen, and slightly displaced in other light."""
+    """The cells as they were seen, slightly displaced in other light, and so many times also in shadows."""
     chance, machine = np.random.default_rng(0), load_descriptor(template.descriptor)
     side_px = template.cell_mm * template.pixels_per_mm
     found = [look]
-    for _ in range(VARIANTS):
-        views = []
+    for number in range(VARIANTS + in_shadow):
+        views, lit = [], rectified if number < VARIANTS else shaded(rectified, template, chance)
         for places in (template.cells_mm, *raised_mm):
             centres = project(template.rectified_from_board, places)
-            patches = np.stack([varied_patch(rectified, centre, side_px, chance) for centre in centres])
+            patches = np.stack([varied_patch(lit, centre, side_px, chance) for centre in centres])
             views.append(DescribedCells(patches, machine.describe(patches)))
         found.append(dataclasses.replace(views[0], raised=tuple(views[1:])))
     return found

@@ -65,17 +65,29 @@ class Lattice:
     """Median amplitude at these corners."""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Window:
+    """A place in a lattice at which the board may lie."""
+
+    score: float
+    """Share of its edges that are seen, less those that are seen around it."""
+    seen: float
+    """Share of its edges that are seen."""
+    in_picture: float
+    """Share of its edges that are in the picture."""
+    corners: FloatArray
+    """(4, 2) pixels, its corners."""
+    light: bool
+    """Whether its first square is light."""
+
+
 def find_chequered(image: Image, template: BoardTemplate) -> BoardPose | None:
     """Finds the board; its first corner is the one nearest the picture's top left among those of the right colour.
 
     None rather than a guess.
     """
     for longest in WORKING_PX:
-        grey, small_from_image = shrink(image, longest)
-        size = grey.shape[1], grey.shape[0]
-        if image.ndim == 3:
-            grey = clear_grey(np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8))
-        grey = with_contrast(grey)
+        grey, small_from_image = clear_view(image, longest)
         best: tuple[float, FloatArray] | None = None
         for lattice in find_lattices(find_saddles(grey)):
             window = _best_window(grey, lattice, template)
@@ -91,6 +103,15 @@ def find_chequered(image: Image, template: BoardTemplate) -> BoardPose | None:
         if is_plausible(pose, template, image):
             return pose
     return None
+
+
+def clear_view(image: Image, longest_px: int) -> tuple[NDArray[np.uint8], FloatArray]:
+    """The picture in one channel, shrunk, with clear edges; and the (3, 3) matrix that leads to it."""
+    grey, small_from_image = shrink(image, longest_px)
+    if image.ndim == 3:
+        size = grey.shape[1], grey.shape[0]
+        grey = clear_grey(np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8))
+    return with_contrast(grey), small_from_image
 
 
 def find_lattices(saddles: Saddles) -> Iterator[Lattice]:
@@ -208,20 +229,19 @@ def _fitted(cells: NDArray[np.intp], points: FloatArray, levels: float) -> Latti
 
 def _best_window(grey: NDArray[np.uint8], lattice: Lattice, template: BoardTemplate) -> tuple[float, FloatArray] | None:
     """The share of edges seen in the best window, and its (4, 2) corners; None without a clear one."""
-    columns, rows = (int(template.source["grid"][name]) for name in ("columns", "rows"))
-    found = []
-    for wide, high in {(columns, rows), (rows, columns)}:
-        found += _windows(grey, lattice, wide, high)
-    found.sort(key=lambda one: -one[0])
-    if not found or found[0][1] < GOOD or (len(found) > 1 and found[0][0] - found[1][0] < LEAD):
+    found = sorted(windows_of(grey, lattice, template), key=lambda one: -one.score)
+    if not found or found[0].seen < GOOD or (len(found) > 1 and found[0].score - found[1].score < LEAD):
         return None
-    return found[0][0], _upright(found[0][2], found[0][3], template)
+    return found[0].score, upright(found[0].corners, found[0].light, template)
 
 
-def _windows(
-    grey: NDArray[np.uint8], lattice: Lattice, wide: int, high: int
-) -> list[tuple[float, float, FloatArray, bool]]:
-    """Score, share of edges seen, corners, and whether the first square is light, of every window of that size."""
+def windows_of(grey: NDArray[np.uint8], lattice: Lattice, template: BoardTemplate) -> list[Window]:
+    """The places in the lattice at which the board may lie, also those of which only a part is in the picture."""
+    columns, rows = (int(template.source["grid"][name]) for name in ("columns", "rows"))
+    return [one for wide, high in {(columns, rows), (rows, columns)} for one in _windows(grey, lattice, wide, high)]
+
+
+def _windows(grey: NDArray[np.uint8], lattice: Lattice, wide: int, high: int) -> list[Window]:
     low, up = lattice.cells.min(axis=0), lattice.cells.max(axis=0)
     left, top = up[0] - wide, up[1] - high
     right, bottom = low[0] + wide, low[1] + high
@@ -229,19 +249,21 @@ def _windows(
         return []
     # Squares from one beyond every window on each side.
     across, down = np.arange(left - 1, right + 1), np.arange(top - 1, bottom + 1)
-    upright, lying = (_edges(grey, lattice, across, down, axis) for axis in (0, 1))
-    every: FloatArray = np.concatenate([upright.ravel(), lying.ravel()])
+    edges = [_edges(grey, lattice, across, down, axis) for axis in (0, 1)]
+    every: FloatArray = np.concatenate([one.ravel() for one in edges])
     steps = every[np.isfinite(every)]
     if not len(steps):
         return []
     sign = 1.0 if np.sign(steps).sum() >= 0 else -1.0
     limit = CLEAR * max(float(np.median(np.abs(steps))), CLEAR * lattice.levels)
-    seen_up, seen_flat = (np.nan_to_num((sign * edges > limit).mean(axis=2)) for edges in (upright, lying))
+    seen_up, seen_flat = (np.nan_to_num((sign * one > limit).mean(axis=2)) for one in edges)
+    there_up, there_flat = (np.isfinite(one).mean(axis=2) for one in edges)
     found = []
     count = (wide - 1) * high + wide * (high - 1)
     for column, row in itertools.product(range(left, right - wide + 1), range(top, bottom - high + 1)):
         c, r = column - across[0], row - down[0]
-        inside = seen_up[c : c + wide - 1, r : r + high].sum() + seen_flat[c : c + wide, r : r + high - 1].sum()
+        inner_up, inner_flat = np.s_[c : c + wide - 1, r : r + high], np.s_[c : c + wide, r : r + high - 1]
+        inside = seen_up[inner_up].sum() + seen_flat[inner_flat].sum()
         around = seen_up[c - 1 : c + wide, r - 1 : r + high + 1].sum()
         around += seen_flat[c - 1 : c + wide + 1, r - 1 : r + high].sum()
         # The edges of the frame itself separate a square from the rim: half of them may look like edges of squares.
@@ -249,9 +271,15 @@ def _windows(
         corners = np.array(
             [[column, row], [column + wide, row], [column + wide, row + high], [column, row + high]], dtype=np.float64
         )
-        light = bool(sign * (-1) ** (column + row) > 0)
-        score = (inside - (around - inside - rim)) / count
-        found.append((float(score), float(inside / count), project(lattice.picture_from_lattice, corners), light))
+        found.append(
+            Window(
+                score=float((inside - (around - inside - rim)) / count),
+                seen=float(inside / count),
+                in_picture=float((there_up[inner_up].sum() + there_flat[inner_flat].sum()) / count),
+                corners=project(lattice.picture_from_lattice, corners),
+                light=bool(sign * (-1) ** (column + row) > 0),
+            )
+        )
     return found
 
 
@@ -287,7 +315,7 @@ def _brightness(grey: NDArray[np.uint8], matrix: FloatArray, places: FloatArray)
     return np.where(inside, values, np.nan).reshape(places.shape[:-1])
 
 
-def _upright(corners: FloatArray, light: bool, template: BoardTemplate) -> FloatArray:
+def upright(corners: FloatArray, light: bool, template: BoardTemplate) -> FloatArray:
     """The corners, clockwise, from the one nearest the picture's top left at which a square of the right colour is."""
     wanted = template.first_square == "light"
     columns, rows = (int(template.source["grid"][name]) for name in ("columns", "rows"))

@@ -14,6 +14,7 @@ from calibration.template import BoardTemplate
 from vision.finding.confidence import is_ruled
 from vision.finding.landmarks import landmark_quality
 from vision.finding.markers import Markers, find_markers
+from vision.finding.part_chequered import find_part_of_chequered
 from vision.finding.part_lattice import find_part_of_lattice
 from vision.finding.part_outline import find_part_of_outline
 from vision.finding.refused_outline import find_refused
@@ -61,8 +62,11 @@ def find_part(image: Image, template: BoardTemplate) -> PartBoard | None:
 
 
 def _looks(template: BoardTemplate) -> list[Callable[[Image, BoardTemplate], PartBoard | None]]:
-    drawn = _by_print if template.printed is not None else _by_lattice if is_ruled(template) else _by_outline
-    return [_by_markers, drawn]
+    if template.printed is not None:
+        return [_by_markers, _by_print]
+    if template.first_square:
+        return [_by_markers, _by_squares, _by_lattice]
+    return [_by_markers, _by_lattice if is_ruled(template) else _by_outline]
 
 
 def is_possible(part: PartBoard) -> bool:
@@ -128,6 +132,11 @@ def _matcher(game: str, options: frozenset[str], template: BoardTemplate) -> Ref
         drawing = Reference(draw_print(template, scale), drawn_from_board(template, scale))
         _matchers[game, options] = ReferenceMatcher(drawing, template)
     return _matchers[game, options]
+
+
+def _by_squares(image: Image, template: BoardTemplate) -> PartBoard | None:
+    pose = find_part_of_chequered(image, template)
+    return None if pose is None else PartBoard(pose, template, pose.quality)
 
 
 def _by_lattice(image: Image, template: BoardTemplate) -> PartBoard | None:

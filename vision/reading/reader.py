@@ -20,6 +20,7 @@ from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.face_colours import matching_face_colours
 from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.reading.joint import read_jointly
+from vision.reading.leaning import leaning_men
 from vision.reading.taught import KEPT_NATS, CellFeatures, Taught, features_of, in_order, square_colours
 from vision.reading.tiles import pair_halves
 from vision.sources.encoded import decode
@@ -119,7 +120,8 @@ class Reader:
         self, look: DescribedCells, taught: Taught, logs: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
         """(cells, classes) log probabilities of the cells by what was taught, whatever they showed before."""
-        told = taught.log_probabilities(self.features(look, logs), square_colours(self.template))
+        leaning = leaning_men(self.raised_mm, self.template)
+        told = taught.log_probabilities(self.features(look, logs), square_colours(self.template), leaning)
         return in_order(told, taught.model.letters, self.template.letters)
 
     @property

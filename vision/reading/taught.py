@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate
 from vision.reading.cells import PATCH_PX, Patches
 from vision.reading.descriptors import Descriptors
+from vision.reading.leaning import Leaning
 from vision.reading.man_colours import man_colours
 from vision.reading.plda import BoardMeans
 
@@ -43,6 +44,8 @@ PRIOR_CELLS = 4.0
 """Number of cells that the usual spread counts for beside those of this table."""
 CONTRAST_SPREAD, COLOUR_SPREAD = 0.4, 0.4
 """Usual standard deviations, within one class, of the logarithms of contrast and of light."""
+USUAL_LIGHT = -1.6
+"""Mean logarithm of the light of the board around its cells to which every picture is balanced."""
 WORST_NATS = 8.0
 """Nats by which one witness may prefer one class to another."""
 SURE_NATS = 7.0
@@ -51,6 +54,8 @@ KEPT_NATS = 5.0
 """Nats for the known content of a cell that looks as before."""
 
 
+PASSES = 4
+"""Times that a board of tall men is read again, each cell past the men that were read around it."""
 MAX_ADDED = 2
 """Number of cells that may be known besides those of the first board, as a multiple of the board's cells."""
 
@@ -75,9 +80,11 @@ class CellFeatures:
 
 def features_of(views: Sequence[tuple[Patches, Descriptors, FloatArray]], model: BoardMeans) -> CellFeatures:
     """The features of cells; of each view the patches, descriptors, and log probabilities in the model's order."""
-    told = []
-    for patches, described, logs in views:
-        colours = man_colours(patches)
+    told, seen = [], [man_colours(patches) for patches, _, _ in views]
+    # All light on the board as the same: exposure and white balance change from picture to picture.
+    balance = USUAL_LIGHT - seen[0][:, 9:].mean(axis=0)
+    for colours, (patches, described, logs) in zip(seen, views, strict=True):
+        colours = colours + np.tile(balance, 4)
         projected = model.project(np.concatenate([described.astype(np.float64), colours], axis=1))
         told.append((logs, projected, _contrast(patches), colours[:, 6:9]))
     return CellFeatures(*(np.stack(arrays, axis=1) for arrays in zip(*told, strict=True)))
@@ -108,6 +115,8 @@ class Taught:
     """(views * witnesses,) factors of their log likelihoods."""
     strange: float = 0.0
     """Greatest probability with which the network took a known cell for nothing learnt: it may not know such men."""
+    tall: bool = False
+    """Whether its men are so tall that they are seen over other cells."""
 
     @property
     def views(self) -> int:
@@ -137,12 +146,30 @@ class Taught:
             kinds=np.concatenate([self.kinds[old], square_colours(template)[rows]]),
         )
 
-    def log_probabilities(self, cells: CellFeatures, kinds: NDArray[np.intp]) -> FloatArray:
-        """(n, classes) normalised; `kinds` are those of the cells' squares."""
-        told = np.zeros((len(kinds), len(self.model.letters)))
+    def log_probabilities(
+        self, cells: CellFeatures, kinds: NDArray[np.intp], leaning: Leaning | None = None
+    ) -> FloatArray:
+        """(n, classes) normalised; `kinds` are those of the cells' squares.
+
+        `leaning` tells how tall men come into view of other cells: if they are, the board is read again with the men of
+        before.
+        """
+        heard = np.zeros((len(self.weights), len(kinds), len(self.model.letters)))
         for kind in np.unique(kinds):
             there = np.flatnonzero(kinds == kind)
-            told[there] = np.tensordot(self.weights, self.testimonies(cells.at(there), int(kind)), axes=1)
+            heard[:, there] = self.testimonies(cells.at(there), int(kind))
+        told = self._together(heard)
+        for _ in range(PASSES if self.tall and leaning is not None else 0):
+            assert leaning is not None
+            told = self._together(self.past(heard, leaning, np.exp(told)))
+        return told
+
+    def past(self, heard: FloatArray, leaning: Leaning, men: FloatArray) -> FloatArray:
+        """What witnesses tell, (views * witnesses, cells, classes), where the cells hold `men`, (cells, classes)."""
+        return leaning.past(heard.reshape(self.views, len(WITNESSES), *heard.shape[1:]), men).reshape(heard.shape)
+
+    def _together(self, heard: FloatArray) -> FloatArray:
+        told = np.tensordot(self.weights, heard, axes=1)
         told = np.maximum(told, told.max(axis=1, keepdims=True) - SURE_NATS)
         return np.asarray(told - np.logaddexp.reduce(told, axis=1, keepdims=True))
 

@@ -22,6 +22,8 @@ EDGE_MM = 2.0
 """Millimetres of bare board outside the print."""
 STAIN = 0.38
 """Share of the light that a dark square of a chequered board reflects, compared with a light one."""
+SEAM_MM = 1.2
+"""Millimetres, width of the gap between the halves of a folding board."""
 THROUGH = 0.25
 """Share of the material's light and dark that shows through print."""
 
@@ -39,8 +41,13 @@ def draw_face(template: BoardTemplate, style: BoardStyle, scale: float, rng: np.
         face = _with_lines(face, template, style, scale, rng)
     if style.frame_mm > 0:
         _frame(face, style, scale)
+    if style.coordinates:
+        _letter(face, template, style, scale)
     if style.kind == "paper":
         _crease(face, rng)
+    if style.seam:
+        middle, width_px = face.shape[0] // 2, max(round(SEAM_MM * scale), 1)
+        face[middle - width_px // 2 : middle + (width_px + 1) // 2] *= np.float32(0.25)
     return np.asarray(face, dtype=np.float32)
 
 
@@ -72,8 +79,11 @@ def _with_print(face: Float32Array, template: BoardTemplate, style: BoardStyle, 
 
 def _darken(face: Float32Array, template: BoardTemplate, style: BoardStyle, scale: float) -> None:
     """Stains the dark squares of a chequered board: the material's grain shows through."""
+    stain: Float32Array | np.float32 = np.float32(STAIN)
+    if style.dark is not None:
+        stain = linear(style.dark) / np.maximum(face.mean(axis=(0, 1)), 0.01)
     for low, high in np.round((template.dark_mm + style.border_mm) * scale).astype(int):
-        face[low[1] : high[1], low[0] : high[0]] *= np.float32(STAIN)
+        face[low[1] : high[1], low[0] : high[0]] *= stain
 
 
 def _with_lines(
@@ -114,7 +124,8 @@ def _frame(face: Float32Array, style: BoardStyle, scale: float) -> None:
     width = min(round(style.frame_mm * scale), min(face.shape[:2]) // 4)
     rim = np.ones(face.shape[:2], dtype=bool)
     rim[width:-width, width:-width] = False
-    face[rim] *= linear(style.accent) / np.maximum(linear(style.colour), 0.02)
+    colour = style.accent if style.frame_colour is None else style.frame_colour
+    face[rim] *= linear(colour) / np.maximum(linear(style.colour), 0.02)
     groove = max(round(0.6 * scale), 1)
     for inset in (width, width + groove):
         shade = 0.6 if inset == width else 1.12
@@ -122,6 +133,35 @@ def _frame(face: Float32Array, style: BoardStyle, scale: float) -> None:
         face[-inset - groove : -inset, width:-width] *= np.float32(shade)
         face[width:-width, inset : inset + groove] *= np.float32(shade)
         face[width:-width, -inset - groove : -inset] *= np.float32(shade)
+
+
+def _letter(face: Float32Array, template: BoardTemplate, style: BoardStyle, scale: float) -> None:
+    """Writes a letter at every column and a number at every row, on all four borders, as tournament boards have them.
+
+    They are written over the rim, in the ink of the lines, or in pale ink on a dark border.
+    """
+    grid, border = template.source["grid"], style.border_mm
+    ink = np.zeros(face.shape[:2], dtype=np.uint8)
+    width, height = template.size_mm
+    size, thick = 0.5 * border * scale / 22, max(round(0.06 * border * scale), 1)
+    across, down = width / int(grid["columns"]), height / int(grid["rows"])
+    marks = [
+        (chr(97 + n), ((n + 0.5) * across, y))
+        for n in range(int(grid["columns"]))
+        for y in (-0.5 * border, height + 0.5 * border)
+    ]
+    marks += [
+        (str(int(grid["rows"]) - n), (x, (n + 0.5) * down))
+        for n in range(int(grid["rows"]))
+        for x in (-0.5 * border, width + 0.5 * border)
+    ]
+    for text, (x, y) in marks:
+        (wide, high), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, size, thick)
+        at = round((x + border) * scale - wide / 2), round((y + border) * scale + high / 2)
+        cv2.putText(ink, text, at, cv2.FONT_HERSHEY_SIMPLEX, size, 255, thick, cv2.LINE_AA)
+    ground = face[: max(round(0.5 * border * scale), 1)].mean()
+    cover = (ink.astype(np.float32) / 255)[..., None]
+    face += cover * (linear((30, 34, 38) if ground > 0.15 else (210, 220, 226)) - face)
 
 
 def _crease(face: Float32Array, rng: np.random.Generator) -> None:

@@ -11,13 +11,19 @@ from numpy.typing import NDArray
 from vision.simulated.camera import PinholeCamera, Region
 from vision.simulated.light import GAMMA, Light, display, dot, linear
 from vision.simulated.scenery import eye
-from vision.simulated.style import Colour, ManStyle
+from vision.simulated.style import Colour, Form, ManStyle
 from vision.simulated.texture import noise
 
 Float32Array = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
 SAMPLES = 3
 """Rays along each side of a pixel."""
+SLICES = 18
+"""Discs of which a turned man is made."""
+SHADOW = {"disc": 1.0, "stone": 0.93, "turned": 0.7}
+"""Radius of the disc that casts a man's shadow, relative to the man's."""
+PLAIN = Form(1.0, ((0.0, 1.0), (0.15, 0.95), (0.25, 0.6), (0.7, 0.45), (0.75, 0.65), (0.9, 0.6), (1.0, 0.2)))
+"""The form of a turned man whose letter has none."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +125,7 @@ class MenPainter:
     def region(self, camera: PinholeCamera, man: Man) -> Region | None:
         """The pixels that the man can cover."""
         r, corners = self.radius_mm, []
-        for height in (man.lift_mm, man.lift_mm + self._style.height_mm):
+        for height in (man.lift_mm, man.lift_mm + self._height_of(man)):
             corners += [(man.x_mm + dx, man.y_mm + dy, height) for dx in (-r, r) for dy in (-r, r)]
         return camera.region(np.array(corners))
 
@@ -129,7 +135,9 @@ class MenPainter:
         if region is None:
             return None
         rays = fine_rays(camera, region)
-        if self._style.shape == "stone":
+        if self._style.shape == "turned":
+            hit, points, normals = self._meet_turned(camera, rays, man)
+        elif self._style.shape == "stone":
             hit, points, normals = self._meet_stone(camera, rays, man)
         else:
             hit, points, normals = self._meet_disc(camera, rays, man)
@@ -143,33 +151,40 @@ class MenPainter:
 
     def shadow(self, camera: PinholeCamera, man: Man) -> Shade | None:
         """The man's shadow on the board: a cast shadow per lamp, and the dark rim where it stands."""
-        lift, height = man.lift_mm, self._style.height_mm
+        ground = min(man.lift_mm, 0.0)  # below 0 it stands beside the board
+        lift, height = man.lift_mm - ground, self._height_of(man)
         centre = np.array([man.x_mm, man.y_mm], dtype=np.float32)
         throws = [lamp.lean(man.x_mm, man.y_mm) for lamp in self._light.lamps]
         widths = [(lift + height) * 2 * lamp.size_mm / lamp.distance_mm for lamp in self._light.lamps]
         reach = self.radius_mm + max(widths) + 0.9 * height + 2
         ends = [centre, *(centre + (lift + height) * throw for throw in throws)]
-        corners = [(*(end + reach * np.array(d)), 0.0) for end in ends for d in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+        corners = [(*(end + reach * np.array(d)), ground) for end in ends for d in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
         region = camera.region(np.array(corners, dtype=np.float64))
         if region is None:
             return None
-        offset = camera.plane(0.0, region) - centre
+        offset = camera.plane(ground, region) - centre
         left = np.ones(offset.shape[:2], dtype=np.float32)
         for index, (lamp, throw) in enumerate(zip(self._light.lamps, throws, strict=True)):
-            left -= self._light.share(index) * 0.93 * self._cast(offset, throw, lift, lamp.size_mm / lamp.distance_mm)
+            left -= (
+                self._light.share(index)
+                * 0.93
+                * self._cast(offset, throw, lift, height, lamp.size_mm / lamp.distance_mm)
+            )
         away = np.clip(np.hypot(offset[..., 0], offset[..., 1]) - self.radius_mm, 0, None)
         left *= 1 - 0.55 * np.exp(-away / (0.25 * height)) * np.exp(-lift / height)
         return Shade(region, np.clip(left, 0.02, 1)[..., None] ** np.float32(1 / GAMMA))
 
-    def _cast(self, offset: Float32Array, throw: Float32Array, lift: float, softness: float) -> Float32Array:
+    def _cast(
+        self, offset: Float32Array, throw: Float32Array, lift: float, height: float, softness: float
+    ) -> Float32Array:
         """The shadow of a disc swept from foot to top along the light; the higher a part, the softer its shadow."""
-        rise = np.float32(self._style.height_mm)
+        rise = np.float32(height)
         start, way = throw * np.float32(lift), throw * rise
         squared = max(float((way**2).sum()), 1e-6)
         along = np.clip(((offset - start) @ way) / squared, 0, 1)
         across = offset[..., 0] - start[0] - along * way[0]
         distance = np.hypot(across, offset[..., 1] - start[1] - along * way[1])
-        radius = self.radius_mm * (0.93 if self._style.shape == "stone" else 1.0)
+        radius = self.radius_mm * SHADOW[self._style.shape]
         width = 0.8 + 2 * softness * (lift + along * rise)
         ramp = np.clip(0.5 - (distance - radius) / (2 * width), 0, 1)
         return np.asarray(ramp * ramp * (3 - 2 * ramp), dtype=np.float32)
@@ -195,6 +210,39 @@ class MenPainter:
         bend = self._profile(away, drop, on_top)
         normals = np.concatenate([outward * np.sin(bend)[..., None], np.cos(bend)[..., None]], axis=-1)
         return hit, np.asarray(points, np.float32), np.asarray(normals, np.float32)
+
+    def _height_of(self, man: Man) -> float:
+        style = self._style
+        return style.height_mm * (style.forms.get(man.letter, PLAIN).height if style.shape == "turned" else 1.0)
+
+    def _meet_turned(
+        self, camera: PinholeCamera, rays: Float32Array, man: Man
+    ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
+        """Hits of rays on a pile of discs, the highest first; the normals are those of the smooth outline."""
+        form, height = self._style.forms.get(man.letter, PLAIN), self._height_of(man)
+        rises, radii = np.array(form.outline, dtype=np.float64).T
+        levels = np.linspace(0, 1, SLICES + 1)
+        widths = np.interp((levels[1:] + levels[:-1]) / 2, rises, radii) * self.radius_mm
+        slopes = np.gradient(widths, height / SLICES)
+        hit = np.zeros(rays.shape[:2], dtype=np.bool_)
+        points, normals = np.zeros((*hit.shape, 3), dtype=np.float32), np.zeros((*hit.shape, 3), dtype=np.float32)
+        centre, a = np.array([man.x_mm, man.y_mm], dtype=np.float32), dot(rays, rays) + np.float32(1e-9)
+        for number in reversed(range(SLICES)):
+            top, radius = np.float32(height * levels[number + 1]), np.float32(widths[number])
+            at_top = camera.meet(rays, man.lift_mm + float(top)) - centre
+            far, b = dot(at_top, at_top), dot(at_top, rays)
+            root = b * b - a * (far - radius**2)
+            drop = np.where(far <= radius**2, 0, (-b - np.sqrt(np.clip(root, 0, None))) / a)
+            new = ~hit & ((far <= radius**2) | ((root > 0) & (drop >= 0) & (drop <= height / SLICES)))
+            place = np.asarray((at_top + drop[..., None] * rays)[new], dtype=np.float32)
+            outward = place / np.maximum(np.sqrt(dot(place, place)), 1e-3)[:, None]
+            slant = np.column_stack([outward, np.full(len(place), -slopes[number], dtype=np.float32)])
+            if number == SLICES - 1:
+                slant[:, 2] = 2.0  # the top is rounded
+            points[new] = np.column_stack([place, top - drop[new]])
+            normals[new] = slant / np.linalg.norm(slant, axis=1, keepdims=True)
+            hit |= new
+        return hit, points, normals
 
     def _profile(self, distance: Float32Array, drop: Float32Array, on_top: NDArray[np.bool_]) -> Float32Array:
         """Radians by which the surface leans outwards: face with rim and grooves, rounded edge, vertical wall."""
@@ -233,7 +281,7 @@ class MenPainter:
         """(n, 3) linear light from points relative to the man's foot."""
         style = self._style
         world = points + np.array([man.x_mm, man.y_mm, man.lift_mm], dtype=np.float32)
-        rise = np.clip(points[:, 2:] / style.height_mm, 0, 1)
+        rise = np.clip(points[:, 2:] / self._height_of(man), 0, 1)
         return shaded(self._light, self._albedo(points, normals, man), world, normals, rise, eye(camera), style.gloss)
 
     def _albedo(self, points: Float32Array, normals: Float32Array, man: Man) -> Float32Array:

@@ -34,6 +34,8 @@ class PlacedPieces:
         """The pawns by the template's names for them."""
         self.spaces: dict[str, int] = {}
         """The space of each pawn: 0 is the start, then the spaces of the track."""
+        self.beside: tuple[Man, ...] = ()
+        """Men on the table beside the board, such as captured ones; in board coordinates."""
         taken = [(cell,) for cell, letter in enumerate(board) if letter != EMPTY]
         for cells in pair_cells(template, board) if has_tiles(template) else taken:
             self.put(cells, "".join(board[cell] for cell in cells))
@@ -55,8 +57,8 @@ class PlacedPieces:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """All pieces, ordered by their first cell, the pawns last."""
-        return (*dict.fromkeys(self._on[cell] for cell in sorted(self._on)), *self.pawns.values())
+        """All pieces, ordered by their first cell, the pawns and those beside the board last."""
+        return (*dict.fromkeys(self._on[cell] for cell in sorted(self._on)), *self.pawns.values(), *self.beside)
 
     def put(self, cells: tuple[int, ...], letters: str) -> None:
         """Puts a man on a cell, or a tile on two."""

@@ -31,7 +31,7 @@ class LampStyle:
 class SurfaceStyle:
     """The table."""
 
-    kind: Literal["wood", "cloth", "stone", "plain"] = "wood"
+    kind: Literal["wood", "cloth", "stone", "plain", "checked"] = "wood"
     colour: Colour = (78, 118, 162)
     accent: Colour = (44, 74, 112)
     angle_deg: float = 4.0
@@ -59,7 +59,15 @@ class BoardStyle:
     border_mm: float = 30.0
     """Width of the board outside the frame."""
     frame_mm: float = 0.0
-    """Width of a rim along the board's edge in the accent colour; 0 for none."""
+    """Width of a rim along the board's edge; 0 for none."""
+    frame_colour: Colour | None = None
+    """Colour of the rim; None for the accent colour."""
+    dark: Colour | None = None
+    """Colour of the dark squares of a chequered board; None for a stain, under which the material shows."""
+    coordinates: bool = False
+    """Whether letters and numbers stand on the border."""
+    seam: bool = False
+    """Whether the board folds in the middle."""
     thickness_mm: float = 9.0
     gloss: float = 0.12
     turn_deg: float = 0.0
@@ -67,11 +75,21 @@ class BoardStyle:
 
 
 @dataclasses.dataclass(frozen=True)
+class Form:
+    """The outline of a man turned on a lathe."""
+
+    height: float
+    """Relative to the set's height."""
+    outline: tuple[tuple[float, float], ...]
+    """Height, 0 to 1, and radius relative to that of the foot, from the foot to the top."""
+
+
+@dataclasses.dataclass(frozen=True)
 class ManStyle:
     """The men."""
 
-    shape: Literal["disc", "stone"] = "disc"
-    """A short cylinder, or a stone domed on both faces."""
+    shape: Literal["disc", "stone", "turned"] = "disc"
+    """A short cylinder, a stone domed on both faces, or a man turned on a lathe."""
     diameter: float = 1.0
     """Diameter relative to the template's."""
     height_mm: float = 7.0
@@ -88,6 +106,8 @@ class ManStyle:
     clear: float = 0.0
     """Transparency of clear plastic, 0 to 1: how much of what is below shows through in its colour."""
     colours: Mapping[str, Colour] = dataclasses.field(default_factory=lambda: {"W": (188, 222, 244), "B": (34, 40, 52)})
+    forms: Mapping[str, Form] = dataclasses.field(default_factory=dict)
+    """The forms of turned men by their letters."""
 
 
 @dataclasses.dataclass(frozen=True)

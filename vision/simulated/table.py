@@ -15,6 +15,7 @@ from rules import Step
 from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.simulated.arm import Reach
+from vision.simulated.camera import PinholeCamera
 from vision.simulated.light import linear
 from vision.simulated.men import Man
 from vision.simulated.motion import Change, Event, Stroke, Visit
@@ -87,6 +88,11 @@ class SimulatedTable:
     def picture_px(self) -> tuple[int, int]:
         """Width and height of the camera's picture."""
         return self._stage.size_px
+
+    @property
+    def camera(self) -> PinholeCamera:
+        """The camera."""
+        return self._stage.camera
 
     @property
     def stirs(self) -> bool:

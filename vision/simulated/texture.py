@@ -52,7 +52,7 @@ def surface(
     if kind == "plain":
         share = 0.05 * octaves(size_px, 90 * scale, 3, rng)
         return _mix(share, colour, accent, 1 + 0.02 * noise(size_px, (1.2 * scale,) * 2, rng))
-    make = {"wood": _wood, "cloth": _cloth, "stone": _stone, "paper": _paper}[kind]
+    make = {"wood": _wood, "cloth": _cloth, "stone": _stone, "paper": _paper, "checked": _checked}[kind]
     return make(size_px, scale, colour, accent, rng)
 
 
@@ -110,6 +110,18 @@ def _cloth(
     share = 0.25 + 0.12 * uneven + 0.25 * folds
     gain = 1 + 0.05 * weave + 0.05 * uneven + 0.10 * folds - 0.10 * crease
     return _mix(np.asarray(share, np.float32), colour, accent, np.asarray(gain, np.float32))
+
+
+def _checked(
+    size_px: tuple[int, int], scale: float, colour: Colour, accent: Colour, rng: np.random.Generator
+) -> Float32Array:
+    """A tablecloth woven in squares: bands across and down, twice as strong where they cross."""
+    side_mm = rng.uniform(12, 60)
+    band_x = (np.arange(size_px[0], dtype=np.float32)[None] / scale / side_mm) % 2 < 1
+    band_y = (np.arange(size_px[1], dtype=np.float32)[:, None] / scale / side_mm) % 2 < 1
+    share = (band_x.astype(np.float32) + band_y.astype(np.float32)) / 2
+    folds = noise(size_px, (260 * scale, 120 * scale), rng)
+    return _mix(np.asarray(share, np.float32), colour, accent, np.asarray(1 + 0.1 * folds, np.float32))
 
 
 def _stone(

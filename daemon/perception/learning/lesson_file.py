@@ -29,7 +29,7 @@ from vision.reading.plda import BoardMeans
 from vision.reading.taught import WITNESSES, CellFeatures, Taught
 
 LOGGER = logging.getLogger(__name__)
-FORMAT = 1
+FORMAT = 2
 FEATURES = tuple(field.name for field in dataclasses.fields(CellFeatures))
 
 
@@ -71,6 +71,7 @@ class LessonFile:
             "turn": lesson.turn,
             "board": lesson.board,
             "strange": taught.strange,
+            "tall": taught.tall,
             "expectation": [expected.right, expected.judged, expected.cells],
         }
         buffer = io.BytesIO()
@@ -110,7 +111,9 @@ def _lesson(
     if not isinstance(strange, float) or not 0 <= strange <= 1 or turn not in range(4):
         raise ValueError(f"strange is {strange!r}, turn {turn!r}")
     known = CellFeatures(*(numbers[name] for name in FEATURES))
-    taught = Taught(model, known, indices["classes"], indices["kinds"], numbers["weights"], strange)
+    taught = Taught(
+        model, known, indices["classes"], indices["kinds"], numbers["weights"], strange, facts["tall"] is True
+    )
     expected = Expectation(float(right), int(judged), int(cells), by_picture=False)
     return Lesson(taught, turn, expected, str(facts["board"]))
 
