@@ -41,7 +41,7 @@ def written(text: str) -> tuple[str, chess.pgn.Game]:
     return out, parsed
 
 
-def test_comments_variations_and_signs_are_read_over_and_the_clock_is_kept() -> None:
+def test_comments_are_kept_and_variations_and_signs_are_read_over() -> None:
     stored = read_text(ANNOTATED, "game.pgn")
     assert stored.game == "chess" and stored.players == ("Ana", "Ben")
     assert stored.moves == ("e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#")
