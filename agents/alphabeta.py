@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 DEFAULT_TIME_S = 1.0
 """Seconds of thinking when no limit is given."""
-LOOK_S = 0.005
+LOOK_S = 0.002
 """Seconds between checks of the clock and the stop event."""
 STOPGAP_S = 3.0
 """Seconds of thinking at most in plain Python while the kernel compiles; kernel depths are out of reach."""

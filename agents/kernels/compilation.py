@@ -80,7 +80,8 @@ def compiled(signature: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def compile_it(function: Callable[P, R]) -> Callable[P, R]:
         _keep_beside(function.__module__)
-        options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+        # Without numba's reference counts: kernels allocate nothing, and their arrays are their callers'.
+        options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
         machine_code: Callable[P, R] = numba.njit(signature, **options)(function)
         for told in listeners:
             told()

@@ -13,8 +13,9 @@ import games
 from agents import heuristics, kernels
 from agents.agent import Limits
 from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.board import SIDE_SETS
+from agents.kernels.gomoku.board import SIDE_SETS, count_in, first_in, lift, line_of, made_at, place, place_in
 from agents.kernels.gomoku.by_windows import WindowsSearch
+from agents.kernels.gomoku.fours import answer_at
 from agents.kernels.gomoku.prover import write_stones
 from agents.minimax import minimax
 from agents.registry import load_agent
@@ -116,6 +117,35 @@ def test_the_sets_of_fives_and_fours_are_those_of_plain_windows() -> None:
         for side in (0, 1):
             assert cells(memory, side, layout.FIVE) == fives(stones[side], stones[1 - side])
             assert cells(memory, side, layout.FOUR) == fours(stones[side], stones[1 - side])
+
+
+@pytest.mark.parametrize("exact", [(False, False), (True, True), (True, False)])
+def test_patterns_are_those_of_the_lines_and_a_closed_four_is_stopped_where_five_would_be(
+    exact: tuple[bool, bool],
+) -> None:
+    memory, draw, stopped = layout.allocate(15, exact, 1), random.Random(4), 0
+    for _ in range(12):
+        crowd = draw.sample(
+            [row * 15 + column for row in range(2, 11) for column in range(2, 11)], draw.randrange(8, 40)
+        )
+        write_stones(memory, 15, [sum(1 << index for index in crowd[side::2]) for side in (0, 1)])
+        for cell in (U(layout.cell_of(index, 15)) for index in range(225) if index not in crowd):
+            made = [int(made_at(memory, memory[line_of(cell, way)], place_in(cell, way))) for way in map(U, range(4))]
+            for side in (0, 1):
+                patterns = sum((pair >> 4 * side & 15) << 4 * way for way, pair in enumerate(made))
+                assert memory[layout.PATTERNS + cell] >> U(16 * side) & U(0xFFFF) == patterns
+                if sum(pair >> 4 * side & 15 >= 8 for pair in made) != 1:
+                    continue
+                if first_in(memory, U(side), U(layout.FIVE)):
+                    continue
+                way = next(way for way, pair in enumerate(made) if pair >> 4 * side & 15 >= 8)
+                answer = answer_at(memory, cell, U(way), U(side)) % U(layout.CELLS)
+                place(memory, cell, U(side))
+                if count_in(memory, U(side), U(layout.FIVE)) == 1:
+                    assert answer == first_in(memory, U(side), U(layout.FIVE))
+                    stopped += 1
+                lift(memory)
+    assert stopped > 20
 
 
 def position_of(game: Any, text: str) -> Any:

@@ -32,6 +32,7 @@ U = np.uint64
 ZERO, ONE, TWO, THREE, FOUR, FIVE = U(0), U(1), U(2), U(3), U(4), U(5)
 SIX, SEVEN, EIGHT, SIXTEEN = U(6), U(7), U(8), U(16)
 NIBBLE, BYTE, LOW_HALF, LAST = U(15), U(255), U(0xFFFF), U(63)
+EVERY_SECOND, EITHER_CLASS = U(0x5555555555555555), U(0xCCCCCCCC)
 OVER_FOUR, OVER_THREE, SECOND_BITS, FIRST_BITS = U(0x8888), U(0x4444), U(0x2222), U(0x1111)
 WORDS, SIDE_SETS, BOARD = U(SET_WORDS), U(layout.SIDE_SETS), U(CELLS)
 HIGH_NIBBLE, TWELVE, NIBBLES = U(240), U(12), U(15 | 15 << 16)
@@ -122,6 +123,24 @@ def made_at(memory: Memory, line: np.uint64, place: np.uint64) -> np.uint64:
     return look_up(memory, line >> TWO * place - around, low, low << around)
 
 
+@compiled("uint64(uint64, uint64, uint64)")
+def reached(seen: np.uint64, around: np.uint64, low: np.uint64) -> np.uint64:
+    """The empty cells for which the stone in the middle matters, one bit each at two a cell.
+
+    Beyond stones of both colours, or the edge, nothing changes.
+    """
+    before, after = seen & low, seen >> around + TWO & low
+    before |= before >> TWO
+    before |= before >> FOUR
+    before |= before >> EIGHT
+    after |= after << TWO
+    after |= after << FOUR
+    after |= after << EIGHT
+    beyond = before & before >> ONE | (after & after >> ONE & low) << around + TWO
+    found: np.uint64 = ~(seen | seen >> ONE | beyond) & EVERY_SECOND & ((low << around + TWO) | low)
+    return found
+
+
 @compiled("void(uint64[::1], uint64, uint64, boolean)")
 def lay(memory: Memory, cell: np.uint64, colour: np.uint64, judges: bool) -> None:
     """Places a stone on an empty cell, and logs what changes; SUMS stay where it does not judge."""
@@ -151,26 +170,29 @@ def lay(memory: Memory, cell: np.uint64, colour: np.uint64, judges: bool) -> Non
         place = place_in(cell, direction)
         line = memory[slot] | stone << TWO * place
         memory[slot] = line
-        near, at, others = cell - reach * step, TWO * place - TWO * around, ~(NIBBLES << shift)
-        for _ in range(around + ONE):
+        others = ~(NIBBLES << shift)
+        start, lowest = TWO * place - around, cell - reach * step
+        empty = reached(line >> start, around, low)
+        while empty != ZERO:
             # Occupied cells keep what they had: their stones are lifted after this one.
-            if memory[STONES + near] == ZERO:
-                pair = look_up(memory, line >> at, low, high)
-                before = memory[PATTERNS + near]
-                after = before & others | (pair & NIBBLE | (pair & HIGH_NIBBLE) << TWELVE) << shift
-                if after != before:
-                    flags = memory[FLAGS + near]
-                    memory[log] = before | flags << AT_FLAGS | near << AT_CELL
-                    log += ONE
-                    memory[PATTERNS + near] = after
-                    if judges:
-                        black += judged(memory, after & LOW_HALF) - judged(memory, before & LOW_HALF)
-                        white += judged(memory, after >> SIXTEEN) - judged(memory, before >> SIXTEEN)
+            at = lowest_bit(empty)
+            empty &= empty - ONE
+            near = lowest + (at >> ONE) * step
+            pair = look_up(memory, line >> start + at - around, low, high)
+            before = memory[PATTERNS + near]
+            after = before & others | (pair & NIBBLE | (pair & HIGH_NIBBLE) << TWELVE) << shift
+            if after != before:
+                flags = memory[FLAGS + near]
+                memory[log] = before | flags << AT_FLAGS | near << AT_CELL
+                log += ONE
+                memory[PATTERNS + near] = after
+                if judges:
+                    black += judged(memory, after & LOW_HALF) - judged(memory, before & LOW_HALF)
+                    white += judged(memory, after >> SIXTEEN) - judged(memory, before >> SIXTEEN)
+                if flags | after & EITHER_CLASS:
                     now = classes(after & LOW_HALF) | classes(after >> SIXTEEN) << SIDE_SETS
                     if now != flags:
                         change_sets(memory, near, now)
-            near += step
-            at += TWO
     memory[SUMS], memory[SUMS + ONE] = black, white
     memory[log] = begun
     memory[LOG_END] = log + ONE

@@ -44,6 +44,7 @@ class ThreatSearch:
         """Loads the position. Tables stay, unless `exact` asks for a search that always gives the same result."""
         memory = self.memory
         self._position, self._colour = position, self.game.colour(position)
+        self._moves = self.game.legal_moves(position)
         begin_search(memory)
         memory[layout.HINT] = 0
         memory[layout.NODE_LIMIT] = nodes or 0
@@ -167,9 +168,9 @@ class ThreatSearch:
         moves: tuple[Move | Choice, ...] = tuple(Move(layout.index_of(cell, game.size)) for cell in line if cell)
         if moves and self._position.stage == "choose" and score < 0:
             moves, score = (Choice("black"), *moves), -score
-        if moves and moves[0] not in game.legal_moves(self._position):
+        if moves and moves[0] not in self._moves:
             # Every stone that stops the loss is forbidden: any legal one will do.
-            moves = tuple(game.legal_moves(self._position)[:1])
+            moves = tuple(self._moves[:1])
         moves = self._legal(moves)
         whole = final or not memory[layout.STOP]
         nodes = int(memory[layout.NODES])
@@ -177,7 +178,9 @@ class ThreatSearch:
 
     def _legal(self, moves: tuple[Move | Choice, ...]) -> tuple[Move | Choice, ...]:
         """The line as far as it is legal: the search only estimates fouls, and forgets the opening after a move."""
-        position = self._position
+        position, rules = self._position, self.game.rules
+        if not rules.renju and rules.opening == "free":
+            return moves
         for number, move in enumerate(moves):
             if self.game.fouls(position) and move not in self.game.legal_moves(position):
                 return moves[:number]
@@ -193,8 +196,7 @@ class ThreatSearch:
         size, middle = self.game.size, self.game.size // 2
         row, column = self._opening[self._position.count]
         move = Move((middle + row) * size + middle + column)
-        legal = self.game.legal_moves(self._position)
-        return move if move in legal else next(other for other in legal if isinstance(other, Move))
+        return move if move in self._moves else next(other for other in self._moves if isinstance(other, Move))
 
     def interrupt(self) -> None:
         """Interrupts a running search; the kernel checks the flag at every position."""

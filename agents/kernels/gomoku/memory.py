@@ -24,6 +24,8 @@ MAX_PLY = 400
 """More stones than any line of play has."""
 MAX_MOVES = 36
 """Most moves in an entry of the threat table."""
+MAX_FOURS = 512
+"""Most cells that a search for a win by fours considers."""
 SET_WORDS = 16
 SIDE_SETS = 4
 """Sets of cells per colour."""
@@ -105,7 +107,10 @@ PV = PV_LENGTH + Word(128)
 """128 words per ply: the best line from there."""
 PATTERN_TABLE = PV + Word(128 * 128)
 """1 byte per code: what black's stone makes in the low four bits, what white's makes in the high four."""
-JUDGED = PATTERN_TABLE + Word(2**20 // 8)
+ANSWER_TABLE = PATTERN_TABLE + Word(2**20 // 8)
+"""1 byte per code, four bits per colour as in PATTERN_TABLE: where a closed four is stopped, and whether there the line
+still makes a three."""
+JUDGED = ANSWER_TABLE + Word(2**20 // 8)
 """1 byte for every combination of a colour's four patterns on a cell."""
 
 PROMISE = JUDGED + Word(2**13)
@@ -123,7 +128,11 @@ HELD = REPLIES + Word(2 * CELLS)
 """1 word per set: a bit for each of its words that is not 0."""
 TURNS = HELD + Word(2 * SIDE_SETS)
 """1 word for the value of being to move, by the index that `evaluation.evaluate` computes."""
-FREE = TURNS + Word(2 * 3 * 4 * 3 * 4)
+FOUR_CELLS = TURNS + Word(2 * 3 * 4 * 3 * 4)
+"""Cells that may make a four, in a search for a win by fours."""
+FOURS = FOUR_CELLS + Word(MAX_FOURS)
+"""The fours of every ply of that search: the cell, and its patterns above 16 bits."""
+FREE = FOURS + Word(64 * MAX_PLY)
 
 FIVE, WINNING, FOUR, THREE = 0, 1, 2, 3
 """Sets of cells by what a stone there makes: five; two threats of five at once; at least one; an open three, which
@@ -169,7 +178,7 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     for start, count in ((int(ZOBRIST), 2 * CELLS), (int(SALTS), 6)):
         memory[start : start + count] = [numbers.getrandbits(64) for _ in range(count)]
     memory[int(JUDGED) : int(JUDGED) + 2**13] = cell_values().view(np.uint64)
-    memory[int(TURNS) : int(FREE)] = turn_values().view(np.uint64)
+    memory[int(TURNS) : int(FOUR_CELLS)] = turn_values().view(np.uint64)
     for depth in range(2, 64):
         for done in range(2, 64):
             late = int(0.5 + 0.9 * math.log(depth) * math.log(done))

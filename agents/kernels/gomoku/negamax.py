@@ -74,6 +74,8 @@ GOOD_DEPTH, GOOD = 6, 60
 """Up to this depth, a value so far above the window for each ply is believed."""
 POOR_DEPTH, POOR = 3, 100
 """Up to this depth, a value so far below the window for each ply and one more is believed."""
+THREATENED = 40
+"""The same where the enemy threatens to win by fours, and with no ply more but one less."""
 UNKNOWN_DEPTH = 4
 """From this depth on, a position without a known best move is searched one ply less deeply."""
 LOW_HALF, FOURS, THREES, OPEN = U(0xFFFF), U(0x8888), U(0x4444), U(0x1111)
@@ -262,9 +264,10 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     stack = STACK + here * STACKED
     spared = ply > 0 and memory[stack - STACKED + THEIRS_FAILS] != ZERO
     if (depth <= 0 and forced == NOWHERE) or ply >= DEEPEST:
-        if not spared and has_fours(memory, colour, OWN_FOURS):
+        value = evaluate(memory, colour)
+        if value < beta and not spared and has_fours(memory, colour, OWN_FOURS):
             return claim(memory, memory[LINE], ply, signed(memory[LINE_LENGTH]))
-        return evaluate(memory, colour)
+        return value
     # 4. Look the position up in the table.
     inner = beta - alpha == 1
     key = table_key(memory, colour)
@@ -291,11 +294,17 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     else:
         if not spared and has_fours(memory, colour, OWN_FOURS):
             return claim(memory, memory[LINE], ply, signed(memory[LINE_LENGTH]))
+        prunes = inner and ply > 0 and abs(beta) < SURE
+        value = evaluate(memory, colour) if prunes else 0
+        if prunes and depth <= POOR_DEPTH and value + POOR * (depth + 1) <= alpha:
+            return value
         # A stone that makes less than a two gives its side no win by fours.
         made = THREE
         if ply > 0 and memory[stack - STACKED + MINE_FAILS] != ZERO:
             made = memory[PATTERNS + memory[stack - STACKED + STONE]] >> enemy * SIXTEEN & LOW_HALF & AT_LEAST_TWO
         threatened = made != ZERO and has_fours(memory, enemy, ENEMY_FOURS)
+        if threatened and prunes and depth <= POOR_DEPTH and value + THREATENED * (depth - 1) <= alpha:
+            return value
         if threatened:
             lost_in = 1 + signed(memory[LINE_LENGTH])
             count = write_answers(memory, enemy, here)
@@ -306,12 +315,8 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
         memory[stack + THEIRS_FAILS] = ZERO if threatened else ONE
         if not threatened:
             quiet = True
-            if inner and ply > 0 and abs(beta) < SURE:
-                value = evaluate(memory, colour)
-                if depth <= GOOD_DEPTH and value - GOOD * depth >= beta:
-                    return value
-                if depth <= POOR_DEPTH and value + POOR * (depth + 1) <= alpha:
-                    return value
+            if prunes and depth <= GOOD_DEPTH and value - GOOD * depth >= beta:
+                return value
             count = write_moves(memory, colour, here, U(WIDTHS[min(depth, len(WIDTHS)) - 1]), first)
     if memory[STOP] != ZERO:
         return 0

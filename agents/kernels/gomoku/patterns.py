@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled
-from agents.kernels.gomoku.memory import PATTERN_TABLE, REACH, Memory
+from agents.kernels.gomoku.memory import ANSWER_TABLE, PATTERN_TABLE, REACH, Memory
 
 U = np.uint64
 ZERO, ONE, TWO, THREE, FOUR, FIVE_CELLS = U(0), U(1), U(2), U(3), U(4), U(5)
@@ -63,6 +63,25 @@ def pattern_of(
     return DEAD
 
 
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64, uint64)")
+def answer_to(
+    memory: Memory, index: np.uint64, cells: np.uint64, stone: np.uint64, shift: np.uint64, exact: np.uint64
+) -> np.uint64:
+    """Which of the eight nearest cells stops a closed four; plus 8 if the line still makes a three after that."""
+    if memory[PATTERN_TABLE + (index >> THREE)] >> ((index & SEVEN) * EIGHT + shift) & NIBBLE != CLOSED_FOUR:
+        return ZERO
+    edge = (cells - EIGHT) >> ONE
+    place = ZERO
+    while not (
+        index >> TWO * (place + edge) & THREE == ZERO
+        and is_five(index | stone << TWO * (place + edge), cells, stone, exact)
+    ):
+        place += ONE
+    stopped = index | (THREE - stone) << TWO * (place + edge)
+    left = memory[PATTERN_TABLE + (stopped >> THREE)] >> ((stopped & SEVEN) * EIGHT + shift) & NIBBLE
+    return place | (EIGHT if left >= CLOSED_THREE else ZERO)
+
+
 @compiled("void(uint64[::1], uint64, uint64)")
 def write_patterns(memory: Memory, black_exact: np.uint64, white_exact: np.uint64) -> None:
     """Fills the table, from the fullest surroundings to the empty ones."""
@@ -73,3 +92,6 @@ def write_patterns(memory: Memory, black_exact: np.uint64, white_exact: np.uint6
         slot, shift = PATTERN_TABLE + (index >> THREE), (index & SEVEN) * EIGHT
         memory[slot] |= pattern_of(memory, index, cells, ONE, ZERO, black_exact) << shift
         memory[slot] |= pattern_of(memory, index, cells, TWO, FOUR, white_exact) << (shift + FOUR)
+        answers = answer_to(memory, index, cells, ONE, ZERO, black_exact)
+        answers |= answer_to(memory, index, cells, TWO, FOUR, white_exact) << FOUR
+        memory[ANSWER_TABLE + (index >> THREE)] |= answers << shift

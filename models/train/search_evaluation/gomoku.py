@@ -66,7 +66,7 @@ class GomokuEvaluation:
         memory, (triples, wins, turns) = search.memory, _parts(weights)
         judged = kernel.cell_values(triples, wins)
         memory[int(layout.JUDGED) : int(layout.JUDGED) + 2**13] = judged.view(np.uint64)
-        memory[int(layout.TURNS) : int(layout.FREE)] = kernel.turn_values(turns).view(np.uint64)
+        memory[int(layout.TURNS) : int(layout.FOUR_CELLS)] = kernel.turn_values(turns).view(np.uint64)
         patterns = _empty_patterns(memory)
         memory[layout.SUMS] = int(judged[patterns & 0xFFFF].sum())
         memory[layout.SUMS + layout.Word(1)] = int(judged[patterns >> 16].sum())
