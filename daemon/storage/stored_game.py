@@ -17,6 +17,9 @@ REWRITTEN = "rewritten"
 EVENT = "event"
 """Kind of the note that tells what a game is played for: `name`, `site`, `round` and `table` in its data."""
 
+COMMENT = "comment"
+"""Kind of the note that a comment in an imported file leaves, with the ply that it stands after; 0 before the first."""
+
 AGENT_MOVE, THOUGHT = "agent_move", "thought"
 """Kind of the note that an agent's answer leaves, and the key in its data for what the agent reported."""
 
@@ -131,6 +134,15 @@ class StoredGame:
         """What the game is played for: some of `name`, `site`, `round` and `table`."""
         told = next((note.data for note in self.notes if note.kind == EVENT), {})
         return {name: str(told[name]) for name in ("name", "site", "round", "table") if told.get(name)}
+
+    @property
+    def comments(self) -> dict[int, str]:
+        """The comments of the file it was imported from, by ply; 0 is before the first."""
+        told: dict[int, str] = {}
+        for note in self.notes:
+            if note.kind == COMMENT:
+                told[note.ply] = f"{told.get(note.ply, '')} {note.text}".strip()
+        return told
 
     @property
     def asked_thought(self) -> Thought | None:

@@ -133,9 +133,11 @@ def test_a_game_that_is_being_played_is_not_reviewed(served: WebPage, look: Look
 def test_somebody_elses_game_is_imported_and_opened(served: WebPage, look: Look, tmp_path: Path) -> None:
     page = look(served.address + "games")
     page.locator("#importing").wait_for()
-    (tmp_path / "their.sgf").write_text("(;GM[4]SZ[15]PB[Zoe]PW[Yan];B[hh];W[ii])")
+    (tmp_path / "their.sgf").write_text("(;GM[4]SZ[15]PB[Zoe]PW[Yan];B[hh]C[<b>centre</b>];W[ii])")
     page.set_input_files("#import", tmp_path / "their.sgf")
     page.locator("#title", has_text="Zoe against Yan").wait_for()
+    page.locator("#moves button").nth(1).click()
+    page.locator("#about", has_text="<b>centre</b>").wait_for()
     (tmp_path / "wrong.sgf").write_text("(;GM[4]SZ[15];B[hh];W[hh])")
     page.set_input_files("#import", tmp_path / "wrong.sgf")
     page.locator("#message", has_text="move 2, h8: occupied").wait_for()

@@ -354,6 +354,22 @@ def test_a_set_up_start_comes_back(tmp_path: Path) -> None:
         assert (read.start, read.moves, read.rules) == (stored.start, stored.moves, stored.rules)
 
 
+@pytest.mark.parametrize(
+    ("text", "format_name", "comments", "told"),
+    [
+        ("(;GM[4]C[all];B[hh]C[a \\] \\\\ b];W[ii])", "sgf", {0: "all", 1: "a ] \\ b"}, r"C[a \] \\ b]"),
+        ('[Variant "morris"]\n\n1. d6 {safe [%emt 0:00:01.0]} *', "moves", {1: "safe"}, "[%emt 0:00:01.0] safe}"),
+    ],
+)
+def test_what_a_file_says_about_a_move_is_kept_and_written(
+    text: str, format_name: str, comments: dict[int, str], told: str
+) -> None:
+    read = read_text(text, "x")
+    first = download(read, format_name).content.decode()
+    assert read.comments == comments and told in first
+    assert download(read_text(first, "x"), format_name).content.decode() == first
+
+
 def test_formats_are_told_apart_by_how_they_look() -> None:
     assert guessed("\n {}") == "json"
     assert guessed("(;FF[4]GM[4];B[hh])") == "sgf"

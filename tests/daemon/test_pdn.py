@@ -65,7 +65,7 @@ def test_what_others_write_is_read() -> None:
     ("text", "said"),
     [
         (THEIRS.replace("20,W", "24,W"), "GameType 24 of PDN is another game"),
-        (THEIRS.replace("14x23", "18-22"), "move 4, 18-22: must_take: dark must take"),
+        (THEIRS.replace("14x23", "18-22"), r"move 2\.\.\., 18-22: must_take: dark must take"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_the_reason(text: str, said: str) -> None:

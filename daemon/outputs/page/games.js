@@ -224,7 +224,8 @@ async function show(number, jump = false) {
   at("slider").value = ply;
   at("slider").setAttribute("aria-valuetext", caption);
   at("caption").textContent = caption;
-  at("about").textContent = told ? aboutPly(game, told) : "";
+  const comments = game.notes.filter((one) => one.ply === ply && one.kind === "comment").map((one) => one.text);
+  at("about").textContent = [...(told ? aboutPly(game, told) : []), ...comments].join(" · ");
   at("find").hidden = !ply || Boolean(game.fault);
   at("found").replaceChildren();
   judge(ply);
@@ -261,7 +262,7 @@ function aboutPly(game, told) {
   if (told.depth) parts.push(t("depth {depth}", { depth: told.depth }));
   if (told.nodes) parts.push(t("{count} positions", { count: told.nodes }));
   for (const note of game.notes.filter((one) => one.ply === told.ply - 1 && one.kind === "illegal").slice(0, 3)) parts.push(note.text);
-  return parts.join(" · ");
+  return parts;
 }
 
 async function find() {

@@ -26,6 +26,9 @@ TAGS = {"name": "Event", "site": "Site", "round": "Round", "table": "Board"}
 SIGNS = {"slip": "$6", "mistake": "$2", "blunder": "$4"}
 """PGN's numbers for ?!, ? and ??."""
 
+BRACES = str.maketrans("{}", "()")
+"""A comment ends at the first brace, and nothing escapes one."""
+
 
 class Dialect(Protocol):
     """How a game's own standard tells its rules: a module `tags` of its package."""
@@ -118,6 +121,8 @@ def _time_control(played: Played) -> str:
 
 def _moves(played: Played) -> Iterator[str]:
     dialect = dialect_of(played.game.name)
+    if begun := played.stored.comments.get(0):
+        yield f"{{{begun.translate(BRACES)}}}"
     late = dialect is not None and played.game.to_move(played.positions[0]) != _beginner(played.game)
     for index, ply in enumerate(played.plies(), int(late)):
         if dialect is not None and ply.made.text in dialect.UNWRITTEN:
@@ -132,7 +137,7 @@ def _moves(played: Played) -> Iterator[str]:
 
 
 def _comment(played: Played, ply: PlayedPly) -> str:
-    """What the move's text lacks: pieces taken or turned over, times, and an agent's evaluation."""
+    """What the move's text lacks: pieces taken or turned over, times, evaluations, and what was said of it."""
     game, stored = played.game, ply.stored
     words = []
     late = game.steps(ply.before, ply.made.move)[1:]
@@ -148,6 +153,8 @@ def _comment(played: Played, ply: PlayedPly) -> str:
         words += [f"[%eval {ply.judged.value.score:g}]", comment(ply.judged, played.review.unit)]
     elif stored.score is not None:
         words.append(f"[%eval {stored.score:g}]")
+    if ply.comment:
+        words.append(ply.comment.translate(BRACES))
     return " ".join(words)
 
 

@@ -30,6 +30,8 @@ class PlayedPly(NamedTuple):
     stored: StoredPly
     judged: JudgedPly | None = None
     """What the review says about it, where comments are wanted."""
+    comment: str = ""
+    """What the file that the game came from says about it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,8 +63,9 @@ class Played:
     def plies(self) -> Iterator[PlayedPly]:
         """All plies, including passes."""
         judged = {} if self.review is None else self.review.judged
+        comments = self.stored.comments
         for before, made, stored in zip(self.positions, self.line.plies, self.stored.plies, strict=False):
-            yield PlayedPly(before, made, stored, judged.get(stored.ply))
+            yield PlayedPly(before, made, stored, judged.get(stored.ply), comments.get(stored.ply, ""))
 
 
 def play_again(stored: StoredGame, review: Review | None = None) -> Played:

@@ -46,6 +46,7 @@ def _root(played: Played, how: Dialect) -> str:
         **{PROPERTIES[name]: value for name, value in played.stored.event.items() if name in PROPERTIES},
         **_times(played),
         "RE": _result(played, black),
+        "C": played.stored.comments.get(0, ""),
     }
     head = "".join(f"{name}[{escaped(value)}]" for name, value in properties.items() if value)
     is_set_up = played.stored.start or game.board(start).strip(EMPTY)
@@ -114,12 +115,13 @@ def _move(game: AnyGame, how: Dialect, position: object, move: object) -> str:
 
 
 def _comment(played: Played, how: Dialect, ply: PlayedPly) -> str:
-    """What the review says: the value, positive if good for black, the words, and a sign at a mistake."""
+    """What the review says, with its value, positive if good for black, and a sign at a mistake; then what was said."""
     name, judged = how.property_of(played.game, ply.before, ply.made.move)[0], ply.judged
     if judged is None or played.review is None or name not in COLOURS:
-        return ""
+        return f"C[{escaped(ply.comment)}]" if ply.comment else ""
+    words = f"{comment(judged, played.review.unit)} {ply.comment}".strip()
     score = judged.value.score if name == COLOURS[0] else -judged.value.score
-    return f"V[{score + 0.0:g}]C[{escaped(comment(judged, played.review.unit))}]{SIGNS.get(judged.mark, '')}"
+    return f"V[{score + 0.0:g}]C[{escaped(words)}]{SIGNS.get(judged.mark, '')}"
 
 
 def _better(game: AnyGame, how: Dialect, ply: PlayedPly) -> str:

@@ -13,6 +13,8 @@ from wording.outside import visible
 
 MAX_PLIES = 4096
 """Most plies of a game, as in a state message."""
+MAX_COMMENT_LENGTH = 512
+"""Characters kept of what a file says about one move, as many as a note of a document may have."""
 AS_RECORDED = "as_recorded"
 """Reason for an end that a file states and the board does not show."""
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -48,6 +50,10 @@ class ImportedPly:
     """Seconds that its side had left after it."""
     score: float | None = None
     """An agent's evaluation."""
+    comment: str = ""
+    """What the file says about it in words."""
+    number: str = ""
+    """How the file numbers it, `2` or `2...` as in PGN; empty where each ply counts."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,6 +76,8 @@ class Imported:
     """None if the file states no end."""
     event: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """What it was played for, as `StoredGame.event` has it."""
+    comment: str = ""
+    """What the file says in words before the first move."""
 
 
 def moment(day: str, time: str = "") -> str:

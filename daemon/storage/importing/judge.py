@@ -11,8 +11,15 @@ from typing import Any
 import games
 from daemon.config.player_names import recorded_name
 from daemon.storage.exporting.played import SITE
-from daemon.storage.importing.imported import AS_RECORDED, MAX_PLIES, Imported, ImportedPly, ImportFault
-from daemon.storage.stored_game import EVENT, StoredGame, StoredNote, StoredPly
+from daemon.storage.importing.imported import (
+    AS_RECORDED,
+    MAX_COMMENT_LENGTH,
+    MAX_PLIES,
+    Imported,
+    ImportedPly,
+    ImportFault,
+)
+from daemon.storage.stored_game import COMMENT, EVENT, StoredGame, StoredNote, StoredPly
 from rules import AnyGame, GameError, MoveError, Outcome
 from wording.outside import clean
 
@@ -38,8 +45,6 @@ def judged(imported: Imported, source: str) -> StoredGame:
     plies = tuple(_plies(game, imported, positions, started))
     outcome = _outcome(game, positions, imported)
     ended = plies[-1].time if plies else started
-    told = {name: clean(value, MAX_EVENT_LENGTH) for name, value in imported.event.items()}
-    event = {name: value for name, value in told.items() if value not in UNSAID}
     return StoredGame(
         game_id=new_id(started),
         game=game.name,
@@ -49,7 +54,7 @@ def judged(imported: Imported, source: str) -> StoredGame:
         finished=None if outcome is None else ended,
         outcome=outcome,
         plies=plies,
-        notes=(StoredNote(EVENT, "", event, 0, started),) if event else (),
+        notes=tuple(_notes(imported, plies, started)),
         clock=dict(imported.clock),
         start=game.format_position(start) if imported.start else "",
         source=clean(source, MAX_SOURCE_LENGTH) or "file",
@@ -61,7 +66,7 @@ def positions_of(game: AnyGame, start: Any, plies: tuple[ImportedPly, ...]) -> l
     positions = [start]
     for number, ply in enumerate(plies, 1):
         position = positions[-1]
-        where = f"move {number}, {ply.text[:40]}"
+        where = f"move {ply.number or number}, {ply.text[:40]}"
         side = game.to_move(position)
         if ply.side is not None and ply.side != side and game.outcome(position) is None:
             raise ImportFault(f"{where}: not_your_turn: it is {game.sides[side]}'s turn, not {game.sides[ply.side]}'s")
@@ -114,6 +119,18 @@ def _plies(game: AnyGame, imported: Imported, positions: list[Any], started: str
             left_first_s=left[0] if has_clock else None,
             left_second_s=left[1] if has_clock else None,
         )
+
+
+def _notes(imported: Imported, plies: tuple[StoredPly, ...], started: str) -> Iterator[StoredNote]:
+    """What the game was played for, and what the file says in words, before the first move and after each."""
+    event = {name: clean(value, MAX_EVENT_LENGTH) for name, value in imported.event.items()}
+    if said := {name: value for name, value in event.items() if value not in UNSAID}:
+        yield StoredNote(EVENT, "", said, 0, started)
+    told = [imported.comment, *(ply.comment for ply in imported.plies)]
+    times = [started, *(ply.time for ply in plies)]
+    for number, (text, time) in enumerate(zip(told, times, strict=True)):
+        if kept := clean(text, MAX_COMMENT_LENGTH):
+            yield StoredNote(COMMENT, kept, {}, number, time)
 
 
 def _outcome(game: AnyGame, positions: list[Any], imported: Imported) -> Outcome | None:

@@ -1,21 +1,22 @@
 """Reads games from PGN-style numbered moves, with tags as export writes them, or without where the game is named.
 
 Any game may be written so: `1. f5 d6 2. c3`, `h8 i9 h9`, `h8i9h9`. In morris a man taken may stand alone, as Sanmill
-writes it: `a1-a4 xg7`. Results may count two points, as in draughts: `2-0`, `1-1`. Comments and variations, also nested
-ones, are skipped but for times and evaluations.
+writes it: `a1-a4 xg7`. Results may count two points, as in draughts: `2-0`, `1-1`. Comments are
+kept, with their times and evaluations as figures; variations, also nested ones, are skipped.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import games
-from daemon.storage.exporting.movetext import TAGS, dialect_of, white_of
+from daemon.storage.exporting.movetext import BRACES, TAGS, dialect_of, white_of
 from daemon.storage.importing.imported import (
     AS_RECORDED,
+    MAX_COMMENT_LENGTH,
     Claim,
     Imported,
     ImportedPly,
@@ -28,22 +29,25 @@ from daemon.storage.importing.imported import (
 )
 from rules import AnyGame, GameError
 from rules.options import rules_from_words
+from wording.outside import clean
 
 TAG = re.compile(r'^\[(\w{1,40})\s+"((?:\\.|[^"\\])*)"\]\s*$', re.MULTILINE)
-UNREAD = re.compile(r"^%.*$|;.*$", re.MULTILINE)
-"""Lines that are no moves: after a percent sign, and comments after a semicolon."""
-WORD = re.compile(r"\{([^{}]*)\}|(\d{1,5}\.+)|(1-0|0-1|1/2-1/2|2-0|1-1|0-2|\*)(?=\s|$)|([^\s{}()]+)|(\S)")
+LINE = re.compile(r"\{[^{}]*\}|^%.*$|;.*$", re.MULTILINE)
+"""A comment in braces, a line for other programs after a percent sign, or a comment after a semicolon."""
+WORD = re.compile(r"\{([^{}]*)\}|(\d{1,5})(\.+)|(1-0|0-1|1/2-1/2|2-0|1-1|0-2|\*)(?=\s|$)|([^\s{}()]+)|(\S)")
 CELL = re.compile(r"[A-Za-z]\d{1,2}")
 TAKEN = re.compile(r"x[A-Za-z]\d{1,2}")
 COMMAND = re.compile(r"\[%(clk|emt|eval)\s+([^\]\s]{1,20})\s*\]")
+CAPTURED = re.compile(r"\A\s*(?:takes|turns)(?:\s+[a-z]\d{1,2})+(?!\S)")
+"""What export says about captures where the move does not tell them."""
 
 
 def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None = None) -> Imported:
     """The game; `name` and `rules` fill in what its tags do not say. Raises ImportFault."""
     tags = {found[1]: re.sub(r"\\(.)", r"\1", found[2]) for found in TAG.finditer(text)}
     game = _game(tags, name, rules or {})
-    body = UNREAD.sub("", TAG.sub("", text)) if dialect_of(game.name) is not None else TAG.sub("", text)
-    plies, result = _body(body, joined=dialect_of(game.name) is None)
+    standard, body = dialect_of(game.name) is not None, TAG.sub("", text)
+    plies, result, comment = _body(LINE.sub(_braced, body) if standard else body, standard=standard)
     light = white_of(game)
     names = tags.get("White", ""), tags.get("Black", "")
     return Imported(
@@ -57,6 +61,7 @@ def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None 
         clock=_clock(tags.get("TimeControl", "")),
         event=_event(game, tags),
         claim=_claim(result or tags.get("Result", ""), light, tags.get("Termination", "")),
+        comment=comment,
     )
 
 
@@ -122,32 +127,40 @@ def _side(game: AnyGame, name: str) -> int | None:
     return game.sides.index(name)
 
 
-def _body(body: str, *, joined: bool) -> tuple[list[ImportedPly], str]:
-    """The moves with the figures in their comments, and the result. Raises ImportFault.
+def _body(body: str, *, standard: bool) -> tuple[list[ImportedPly], str, str]:
+    """The moves with their comments, the result, and the comment before the first move. Raises ImportFault.
 
-    `joined` moves may stand without a space between them.
+    Moves of a game with a `standard` of its own stand apart and are named by their numbers in the file.
     """
     plies: list[ImportedPly] = []
-    result, depth = "", 0
-    for comment, end, move, other in _words(body):
+    result, before, depth, turn = "", "", 0, 1
+    for comment, number, dots, end, move, other in _words(body):
         depth += (other == "(") - (other == ")")
         if depth < 0 or (other and other not in "()"):
-            raise ImportFault(f"after move {len(plies)}: {other!r} belongs to no move")
+            last = plies[-1].number if plies else ""
+            raise ImportFault(f"after move {last or len(plies)}: {other!r} belongs to no move")
         if depth or other:
             continue
         if result and (move or end):
             raise ImportFault(f"{(move or end)[:40]!r} stands after the result")
         if end:
             result = end
+        elif number:
+            turn = 2 * int(number) + (len(dots) > 1) - 1
         elif TAKEN.fullmatch(move) and plies:
             plies[-1] = dataclasses.replace(plies[-1], text=plies[-1].text + move)
+        elif move and not move.startswith("$") and standard:
+            turn += 1
+            plies.append(ImportedPly(move.rstrip("!?"), number=f"{turn // 2}{turn % 2 * '...'}"))
         elif move and not move.startswith("$"):
-            plies += [ImportedPly(one) for one in (_apart(move) if joined else [move.rstrip("!?")])]
+            plies += map(ImportedPly, _apart(move))
         elif comment and plies:
-            plies[-1] = _with_comment(plies[-1], comment)
+            plies[-1] = _with_comment(plies[-1], comment, standard=standard)
+        elif comment:
+            before = clean(f"{before} {comment}", MAX_COMMENT_LENGTH)
     if depth:
         raise ImportFault("a parenthesis is not closed: the file was cut short")
-    return plies, result
+    return plies, result, before
 
 
 def _apart(word: str) -> list[str]:
@@ -156,21 +169,28 @@ def _apart(word: str) -> list[str]:
     return cells if len(cells) > 1 and "".join(cells) == word else [word.rstrip("!?")]
 
 
-def _words(body: str) -> Iterator[tuple[str, str, str, str]]:
+def _braced(found: re.Match[str]) -> str:
+    """A comment after a semicolon in braces, as other comments; nothing for a line for other programs."""
+    mark, rest = found[0][0], found[0][1:]
+    return found[0] if mark == "{" else f"{{{rest.translate(BRACES)}}}" if mark == ";" else ""
+
+
+def _words(body: str) -> Iterator[Sequence[str]]:
+    """Yields comment, number, dots after it, result, move, and what is none of them; all but one kind are empty."""
     for match in WORD.finditer(body):
-        comment, _number, end, move, other = (group or "" for group in match.groups())
-        yield comment, end, move, other
+        yield match.groups("")
 
 
-def _with_comment(ply: ImportedPly, comment: str) -> ImportedPly:
-    """The move with the time left, time used and agent's evaluation from a comment."""
+def _with_comment(ply: ImportedPly, comment: str, *, standard: bool) -> ImportedPly:
+    """The move with the time left, time used and agent's evaluation from a comment, and its words."""
     commands = {found[1]: found[2] for found in COMMAND.finditer(comment)}
-    return ImportedPly(
-        ply.text,
-        None,
-        clock_seconds(commands.get("emt", "")) if "emt" in commands else ply.spent_s,
-        clock_seconds(commands.get("clk", "")) if "clk" in commands else ply.left_s,
-        seconds(commands.get("eval", ""), most=1e8) if "eval" in commands else ply.score,
+    words = COMMAND.sub(" ", comment if standard else CAPTURED.sub("", comment))
+    return dataclasses.replace(
+        ply,
+        spent_s=clock_seconds(commands.get("emt", "")) if "emt" in commands else ply.spent_s,
+        left_s=clock_seconds(commands.get("clk", "")) if "clk" in commands else ply.left_s,
+        score=seconds(commands.get("eval", ""), most=1e8) if "eval" in commands else ply.score,
+        comment=clean(f"{ply.comment} {words}", MAX_COMMENT_LENGTH),
     )
 
 

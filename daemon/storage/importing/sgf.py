@@ -43,6 +43,7 @@ def read_sgf(text: str) -> Imported:
         clock=_clock(root),
         claim=_claim(first_of(root, "RE"), black),
         event={name: first_of(root, one) for name, one in PROPERTIES.items()},
+        comment=first_of(root, "C"),
     )
 
 
@@ -112,11 +113,11 @@ def _colour(game: AnyGame, how: Dialect, position: Any) -> str:
 
 def _ply(name: str, text: str, node: Node) -> ImportedPly:
     if name not in COLOURS:
-        return ImportedPly(text)
+        return ImportedPly(text, comment=first_of(node, "C"))
     score = seconds(first_of(node, "V"), most=1e8)
     if score is not None and name == "W":
         score = 0.0 - score
-    return ImportedPly(text, None, None, seconds(first_of(node, f"{name}L")), score)
+    return ImportedPly(text, None, None, seconds(first_of(node, f"{name}L")), score, first_of(node, "C"))
 
 
 def _claim(result: str, black: int) -> Claim | None:
