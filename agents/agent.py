@@ -54,6 +54,8 @@ class Answer:
     """Illegal choices that the agent rated higher and skipped; only networks have any."""
     exact: bool = False
     """Whether the score is the position's own: a forced end, a solved ending, or an endgame table's."""
+    from_book: bool = False
+    """Whether it is an opening book's, and nothing was searched."""
     stopgap: bool = False
     """Whether the score is on another scale than the later ones, because the evaluation is still loading."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import random
 import threading
 import time
@@ -11,11 +12,14 @@ from typing import Any
 
 from agents import determinization, heuristics, kernels, loading
 from agents.agent import AgentError, Answer, Limits
+from agents.books import BookError, opening
 from agents.move_request import MoveRequest
 from agents.plain_search import PlainSearch
 from agents.search import FORCED, MAX_DEPTH, WIN, Iteration, Search
 from rules import AnyGame
 from rules.options import rule
+
+_log = logging.getLogger(__name__)
 
 DEFAULT_TIME_S = 1.0
 """Seconds of thinking when no limit is given."""
@@ -37,6 +41,7 @@ class AlphaBetaOptions:
     error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
     table_mb: int = rule(32, "mebibytes for the table of known positions, kept between moves", minimum=1, maximum=1024)
     seed: int = rule(0, "chooses among moves that look equally good; 0 takes the first", minimum=0, maximum=2**31)
+    book: bool = rule(True, "answers from the opening book where it knows the position and nothing limits the depth")
 
 
 class AlphaBeta:
@@ -61,7 +66,10 @@ class AlphaBeta:
             )
         self._search: Search | None = None
         self._has_waited = False
-        self._errors = random.Random(self.options.seed or None)
+        self._chance = random.Random(self.options.seed or None)
+        own = self.options
+        judges_alike = not (own.heuristic or own.error_percent or own.depth or own.opening_depth)
+        self._book = opening.of(game) if own.book and judges_alike else None
 
     @staticmethod
     def plays(game: AnyGame) -> bool:
@@ -87,11 +95,13 @@ class AlphaBeta:
         The clock starts once the kernel is loaded or the wait for it has ended. The first ply is always searched, so
         that the answer is a sensible move however short the time is.
         """
+        if (known := self._from_book(position, limits)) is not None:
+            return known
         self.prepare(stop)
         request = MoveRequest(self.game, position)
         moves = request.moves
-        if self._errors.random() * 100 < self.options.error_percent:
-            return request.answer(self._errors.choice(moves))
+        if self._chance.random() * 100 < self.options.error_percent:
+            return request.answer(self._chance.choice(moves))
         depth = limits.depth or self._depth(position)
         if limits == Limits() and not depth:
             limits = Limits(time_s=DEFAULT_TIME_S)
@@ -108,6 +118,24 @@ class AlphaBeta:
         seconds = time.monotonic() - request.began_s
         stopgap = not (own or exact or self.options.heuristic)  # a named heuristic is the same in both searches
         return Answer(move, float(best.score), best.nodes, reached, seconds, pv, exact=exact, stopgap=stopgap)
+
+    def _from_book(self, position: Any, limits: Limits) -> Answer | None:
+        """The book's answer; None outside it, where depth is limited, and for players who err or judge otherwise."""
+        if self._book is None or limits.depth:
+            return None
+        began_s = time.monotonic()
+        try:
+            good = self._book.good(position)
+        except BookError as error:
+            _log.warning("no opening book is used: %s", error)
+            self._book = None
+            return None
+        if not good:
+            return None
+        chosen = self._chance.choice(good)
+        pv = (self.game.format_move(position, chosen.move),)
+        seconds = time.monotonic() - began_s
+        return Answer(chosen.move, float(chosen.score), 0, chosen.depth, seconds, pv, from_book=True)
 
     def _depth(self, position: Any) -> int:
         """The depth set by the options; 0 for none."""

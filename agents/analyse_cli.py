@@ -17,10 +17,11 @@ import typer
 
 import games
 from agents import engines as outside
-from agents import players
+from agents import players, registry
 from agents.agent import AgentError
 from agents.analysis import TIME_S, Analyst, Choice, Judged
 from agents.command_line import EnginesOption, GameOption, RuleOption, stop
+from agents.engines.known import known
 from agents.players import Player
 from agents.values import mark_of
 from rules import AnyGame, GameError
@@ -42,7 +43,10 @@ def analyse(
     moves: Annotated[str, typer.Option(help='Moves of the game, such as "d2 f4 d6xf4"; - reads a JSON object.')],
     start: Annotated[str, typer.Option(help="Position before the first move, as text. Default: the start.")] = "",
     time_s: Annotated[float, typer.Option(help="Seconds to think about a position.")] = TIME_S,
-    engine: Annotated[str, typer.Option(help="Agent or engine whose opinion is asked as well.")] = "",
+    engine: Annotated[
+        str,
+        typer.Option(help="Agent or engine whose opinion is asked as well. Default: Stockfish, GNU-Go, if installed."),
+    ] = "",
     rule: RuleOption = [],  # noqa: B006
     engines: EnginesOption = None,
     background: Annotated[
@@ -108,7 +112,10 @@ def _asked(moves: str, start: str) -> Asked:
 
 
 def _second(game: AnyGame, engine: str, time_s: float) -> Player | None:
-    """The player whose opinion is asked as well. Raises AgentError."""
+    """The player whose opinion is asked as well, by default an engine that is installed. Raises AgentError."""
+    if not engine:
+        asked = (one.name for one in known() if one.reviews and registry.find(one.name).plays(game))
+        engine = next((f"{name}:level=8" for name in asked), "")
     if not engine:
         return None
     if engine in outside.load():

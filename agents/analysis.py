@@ -1,18 +1,20 @@
 """What a position is worth, and what each move of a game has lost.
 
-Values come from the search of the strongest players: `alphabeta` with the game's own evaluation, its endgame tables,
-solver and prover; in dominoes from expected points. They are comparable within a game, whoever played it.
+Values come from the strongest level's agent: `alphabeta` with the game's own evaluation, its endgame tables, solver and
+prover; in dominoes from expected points, in go from playouts. They are comparable within a game, whoever played it.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import threading
 from typing import Any
 
 from agents import levels, registry
 from agents.agent import Agent, Answer, Limits
 from agents.expectimax import Expectimax
+from agents.mcts import Mcts
 from agents.values import Value, value_of, value_of_end
 from games.double_double_dominoes import Lay
 from rules import AnyGame
@@ -20,6 +22,8 @@ from rules.symmetry import images
 
 TIME_S = 0.8
 """Seconds to think about a position."""
+SURE = 2.0
+"""Standard deviations of playouts by which a better move must be better."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Choice:
     """The expected line of play as move texts, `move` first."""
     depth: int = 0
     """Plies searched."""
+    doubt: float = 0.0
+    """Standard deviation of the score, where it is a mean of playouts."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,13 +62,20 @@ class Judged:
         return None if best is None or made is None else max(0.0, best - made)
 
 
+def _is_better(one: Choice, other: Choice) -> bool:
+    """Whether a move is the better one for sure."""
+    return one.value.score - other.value.score > SURE * math.hypot(one.doubt, other.doubt)
+
+
 class Analyst:
     """Values the positions and moves of one game. Keeps what its search has learnt; used by one thread."""
 
     def __init__(self, game: AnyGame, time_s: float = TIME_S) -> None:
         """Raises AgentError."""
         self.game, self.time_s, self.scale = game, time_s, levels.scale(game.name)
-        self._agent: Agent = registry.load_agent("expectimax" if Expectimax.plays(game) else "alphabeta", game)
+        strongest = levels.of(game.name)[-1]
+        options = dict(strongest.options) | ({"book": "false"} if strongest.agent == "alphabeta" else {})
+        self._agent: Agent = registry.load_agent(strongest.agent, game, options)
 
     def best(self, position: Any, stop: threading.Event) -> Choice:
         """The best move that a search finds. Raises ValueError where the game is over."""
@@ -88,6 +101,8 @@ class Analyst:
         if known is not None and len(self.game.legal_moves(position)) == 1:
             return Judged(known, known)
         best = self.best(position, stop)
+        if isinstance(self._agent, Mcts):
+            best = self.worth(position, best.move, best.depth, stop)  # the search's own mean is chosen as the highest
         if best.move != move and self._mirrors(position, best.move, move):
             best = dataclasses.replace(best, move=move, line=(self.game.format_move(position, move),))
         proven = known is not None and known.value.exact
@@ -97,7 +112,7 @@ class Analyst:
             made = known
         else:
             made = best if best.move == move else self.worth(position, move, best.depth, stop)
-        if best.move == move or made.value.score >= best.value.score:
+        if best.move == move or not _is_better(best, made):
             # Only a win by a move proves what the position is worth: another move may be better than this one.
             exact = best.value.exact or (made.value.plies is not None and made.value.chance == 1)
             best = dataclasses.replace(made, value=dataclasses.replace(made.value, exact=exact))
@@ -108,7 +123,7 @@ class Analyst:
         if other in (judged.made.move, judged.best.move) or isinstance(self._agent, Expectimax):
             return judged
         proposed = self.worth(position, other, judged.best.depth, stop)
-        return dataclasses.replace(judged, best=proposed) if proposed.value.score > judged.best.value.score else judged
+        return dataclasses.replace(judged, best=proposed) if _is_better(proposed, judged.best) else judged
 
     def _judged_turn(self, agent: Expectimax, position: Any, move: Any) -> Judged:
         """A turn of dominoes by its expected points, as its mover knew the game.
@@ -137,7 +152,7 @@ class Analyst:
         """A move as it is seen from the position that it leads to."""
         goes_on = self.game.to_move(self.game.apply(position, move)) == self.game.to_move(position)
         value = (after.value if goes_on else after.value.turned).later()
-        return Choice(move, value, (self.game.format_move(position, move), *after.line), after.depth + 1)
+        return Choice(move, value, (self.game.format_move(position, move), *after.line), after.depth + 1, after.doubt)
 
     def end(self, position: Any) -> Choice | None:
         """The value of a game that is over, as a choice without a move; None while it goes on."""
@@ -147,6 +162,9 @@ class Analyst:
         return Choice(None, value_of_end(self.scale, outcome, self.game.to_move(position), len(self.game.cells)), ())
 
     def _choice(self, answer: Answer) -> Choice:
+        if isinstance(self._agent, Mcts):  # the position's mean: that of the best of many children is too high
+            mean, playouts = self._agent.standing
+            return Choice(answer.move, value_of(self.scale, mean), answer.pv, answer.depth, playouts**-0.5)
         value = value_of(self.scale, answer.score or 0.0, answer.exact)
         return Choice(answer.move, value, answer.pv, answer.depth)
 

@@ -60,7 +60,7 @@ def move(
 
     Fields: move, score (positive is good for the side to move; null without an opinion; 1000000 less the plies is a
     forced win), lead (score that is a clear advantage; null if unknown), nodes, depth, seconds, pv (expected moves),
-    masked (illegal choices of networks that were passed over).
+    masked (illegal choices of networks that were passed over), from_book (whether it is from an opening book).
     The first move of a game after an update compiles its search: seconds, which are not counted.
 
     With --lines, a line may ask for several moves, {"moves": "d2 d6", "best": 3, "time_s": 1}. The answer is `best`,
@@ -90,7 +90,8 @@ def move(
     else:
         score = "no opinion" if answer.score is None else f"score {answer.score:g}"
         masked = f", {answer.masked} illegal choices passed over" if answer.masked else ""
-        typer.echo(f"{text}  {score}, depth {answer.depth}, {answer.nodes} positions, {answer.seconds:.2f} s{masked}")
+        how = "from the opening book" if answer.from_book else f"{answer.nodes} positions"
+        typer.echo(f"{text}  {score}, depth {answer.depth}, {how}, {answer.seconds:.2f} s{masked}")
 
 
 @app.command("perft")
@@ -272,5 +273,6 @@ def _as_json(text: str, answer: Answer, lead: float | None) -> str:
             "seconds": round(answer.seconds, 6),
             "pv": list(answer.pv),
             "masked": answer.masked,
+            "from_book": answer.from_book,
         }
     )

@@ -73,13 +73,14 @@ def engine(
         session = protocols.open_session(protocol, the_game, spec, say)
     except ValueError as error:
         raise stop("engine", error) from None
+    goes_on = True
     try:
-        while data := sys.stdin.buffer.readline(protocols.MAX_LINE_LENGTH):
-            if not session.hear(data.decode("utf-8", "replace").strip("\r\n")):
-                return
-        session.close()
+        while goes_on and (data := sys.stdin.buffer.readline(protocols.MAX_LINE_LENGTH)):
+            goes_on = session.hear(data.decode("utf-8", "replace").strip("\r\n"))
+        if goes_on:
+            session.close()
     finally:
-        if board:
+        if board and goes_on:
             session.hear("quit")  # nobody is there any more to be told the person's move
         if daemon is not None:
             daemon.end(table_link.END_S)

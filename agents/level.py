@@ -18,6 +18,7 @@ class LevelOptions:
     """The agents' options."""
 
     seed: int = rule(0, "the seed of the player behind the level", minimum=0, maximum=2**31)
+    book: bool = rule(True, "answers from the opening book where it knows the position and nothing limits the depth")
 
 
 class _Level:
@@ -34,6 +35,8 @@ class _Level:
         taken = {field.name for field in dataclasses.fields(registry.find(self.spec.agent).Options)}
         if given.seed and "seed" in taken:
             chosen["seed"] = str(given.seed)
+        if not given.book and "book" in taken:
+            chosen["book"] = "false"
         self._player: Agent = registry.load_agent(self.spec.agent, game, chosen)
 
     @classmethod

@@ -87,6 +87,12 @@ class Mcts:
         move = chosen if chosen in moves else self._seen(position, known, chosen)
         return request.answer(move, 2 * root.children[chosen].mean - 1, count, 1)
 
+    @property
+    def standing(self) -> tuple[float, int]:
+        """The mean of the last position, from -1, a sure loss of the side to move, to 1; and its number of playouts."""
+        root = self._root
+        return (0.0, 1) if root is None or not root.playouts else (1 - 2 * root.mean, root.playouts)
+
     def _rooted(self, known: Any) -> Node:
         """The position's node, reused from the kept tree if possible."""
         found = Node(known, 1 - self.game.to_move(known))

@@ -120,7 +120,7 @@ def measure(game: AnyGame, progress: Callable[[str], None] = lambda _text: None)
     depth, drawn = depths.measured, openings.drawn(game, depths.opening, SEED, depths.positions)
     positions = [opening.position(game) for opening in drawn]
     progress("the kernel is fetched or compiled")
-    Player(players.parse("alphabeta:nodes=1000"), game).choose(positions[0])
+    Player(players.parse("alphabeta:nodes=1000,book=false"), game).choose(positions[0])
     progress(f"the same search to depth {depth}")
     exact, equal = _exact(game, positions, name, depth)
     progress("the engine")
@@ -183,7 +183,7 @@ def _engine(game: AnyGame, positions: Sequence[Any]) -> Cost:
     limit = ENGINE_NODES if game.name in kernels.names() else ENGINE_NODES // 100
     clock, nodes, depths = _Clock(), 0, 0
     for position in positions:
-        player = Player(dataclasses.replace(players.parse("alphabeta"), limits=Limits(nodes=limit)), game)
+        player = Player(dataclasses.replace(players.parse("alphabeta:book=false"), limits=Limits(nodes=limit)), game)
         answer = clock.time(functools.partial(player.choose, position))
         nodes, depths = nodes + answer.nodes, depths + answer.depth
     return Cost("engine", nodes, clock.seconds, round(depths / len(positions)))

@@ -6,6 +6,7 @@ Nothing here depends on pictures, clocks, sockets or any package outside the sta
     turns       how a turn looks on the board, step by step, and half done
     symmetry    the ways to turn and mirror a board that change nothing
     tiles       what people call a domino tile
+    stones      what people do wrong with stones that are laid on points
 
 All errors are `ValueError`s; the hierarchy lets a caller catch only what it can handle:
 
@@ -271,6 +272,11 @@ class Game(Protocol[P, M]):
     kinds: str = ""
     """Letters of `figures` that people may set up, in the order in which they are offered; empty for `classes`."""
 
+    easily_exchanged: tuple[str, ...] = ()
+    """Pairs of letters of `figures` that people exchange before others when they set pieces up, such as king and queen.
+
+    If a move is illegal, but would not be with such pieces exchanged at the start, people are told."""
+
     def arranged(self, figures: str, side: Side, told: Mapping[str, bool]) -> P:
         """The position with these pieces, as `figures` has them, and `side` to move, as when people set it up.
 
@@ -357,6 +363,8 @@ class Game(Protocol[P, M]):
         """The cells that won a game which is over, such as five in a row; empty where no line of them does."""
         return ()
 
+    repetitions: tuple[str, ...] = ()
+    """Codes of `Fault.rule` for a move to a board that was there before; as it looks like a takeback, both are told."""
     passes_told: bool = False
     """Whether a pass counts only when somebody says so, and is never inferred from a later move."""
 

@@ -52,8 +52,10 @@ class Use:
     nodes: int = 0
     depths: int = 0
     """Sum of the depths of its answers."""
+    from_book: int = 0
+    """Moves that an opening book answered."""
 
-    def plus(self, seconds: float, nodes: int, depth: int) -> Use:
+    def plus(self, seconds: float, nodes: int, depth: int, from_book: bool) -> Use:
         """These counts plus one move."""
         return Use(
             self.moves + 1,
@@ -61,6 +63,7 @@ class Use:
             max(self.longest_s, seconds),
             self.nodes + nodes,
             self.depths + depth,
+            self.from_book + from_book,
         )
 
 
@@ -182,7 +185,7 @@ class _RunningGame:
         except Exception as error:  # noqa: BLE001 - the arena outlives its players
             return self._fault(side, "agent_failed", error)
         seconds = time.perf_counter() - began_s
-        self.uses[side] = self.uses[side].plus(round(seconds, 6), answer.nodes, answer.depth)
+        self.uses[side] = self.uses[side].plus(round(seconds, 6), answer.nodes, answer.depth, answer.from_book)
         if answer.move not in self.game.legal_moves(self.position):
             return self._fault(side, "illegal_move", answer.move)
         self.moves.append(self.game.format_move(self.position, answer.move))

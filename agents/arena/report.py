@@ -44,6 +44,8 @@ class Spent:
     """Seconds of the longest move in all games."""
     nodes: float
     depth: float
+    from_book: float
+    """Moves of a game that an opening book answered."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,6 +125,7 @@ def _spent(pairing: Pairing, done: Sequence[tuple[Job, Played]], of_a: bool) -> 
         longest_s=max((use.longest_s for use in uses), default=0.0),
         nodes=sum(use.nodes for use in uses) / moves,
         depth=sum(use.depths for use in uses) / moves,
+        from_book=sum(use.from_book for use in uses) / max(1, len(uses)),
     )
 
 
@@ -168,7 +171,7 @@ def lines_of(found: Summary, hypotheses: Hypotheses | None = None) -> list[str]:
     lines.append(f"{found.plies:.1f} plies a game; ended by {_counted(found.reasons)}")
     lines += [
         f"{name:<{width}}  a move: {one.seconds:.4f} s (longest {one.longest_s:.3f}), {one.nodes:.0f} nodes, "
-        f"depth {one.depth:.1f}"
+        f"depth {one.depth:.1f}" + (f"; {one.from_book:.1f} moves a game from the book" if one.from_book else "")
         for name, one in zip(found.players, found.spent, strict=True)
     ]
     return [*lines, *(f"lost by fault: {fault}" for fault in found.faults)]

@@ -32,6 +32,8 @@ class KnownEngine:
     arguments: tuple[str, ...] = ()
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
     grace_s: float = GRACE_S
+    reviews: bool = False
+    """Whether reviews ask for its opinion where nobody names another: it is stronger than our own players."""
 
     @property
     def path(self) -> str | None:

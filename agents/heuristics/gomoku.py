@@ -19,9 +19,10 @@ import functools
 import re
 
 from agents.heuristics import Depths, Heuristic
-from games.gomoku import PIECES, Gomoku, Move, Position
+from games.gomoku import Gomoku, Move, Position
 from games.gomoku.board import board
 from rules import EMPTY
+from rules.stones import PIECES
 
 PATTERNS: tuple[tuple[str, int], ...] = (
     ("xxxxx", 200_000),

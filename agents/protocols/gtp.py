@@ -158,6 +158,26 @@ class GtpSession:
         board = self._game.board(self._line[0])
         return " ".join(name for name, letter in zip(self._game.cells, board, strict=True) if letter != EMPTY)
 
+    def _do_set_free_handicap(self, words: list[str]) -> str:
+        game, points = self._game, [from_vertex(self._game, word).upper() for word in words]
+        if not self._counts() or len(set(points)) != len(points) or len(points) < 2 or set(points) - set(game.cells):
+            raise ValueError("invalid vertex list")
+        if len(self._line) > 1 or game.board(self._line[0]).strip(EMPTY):
+            raise ValueError("board not empty")
+        board = "".join(game.pieces[0] if name in points else EMPTY for name in game.cells)
+        self._line = [game.set_up(board, 1, self._line[0])]
+        return ""
+
+    def _do_final_status_list(self, words: list[str]) -> str:
+        if words not in (["dead"], ["alive"], ["seki"]):
+            raise ValueError("final_status_list takes dead, alive or seki")
+        position, game = self._line[-1], self._game
+        if not self._counts() or game.outcome(position) is None:
+            raise ValueError("the game is not over")
+        dead, board = game.dead(position), game.board(position)
+        alive = [cell for cell, letter in enumerate(board) if letter != EMPTY and cell not in dead]
+        return " ".join(game.cells[cell] for cell in {"dead": dead, "alive": alive, "seki": ()}[words[0]])
+
     def _do_final_score(self, _words: list[str]) -> str:
         outcome = self._game.outcome(self._line[-1])
         if outcome is None or outcome.scores is None:
@@ -222,9 +242,14 @@ class GtpSession:
         return ""
 
     def _do_showboard(self, _words: list[str]) -> str:
-        letters = self._game.board(self._line[-1])
+        letters, names = self._game.board(self._line[-1]), self._game.cells
         size = round(len(letters) ** 0.5)
-        return "\n" + "\n".join(" ".join(letters[row * size : (row + 1) * size]) for row in range(size))
+        lines = []
+        for first in range(0, size * size, size):
+            number = to_vertex(self._game, names[first])[1:]
+            lines.append(f"{number:>2} {' '.join(letters[first : first + size])} {number}")
+        columns = "   " + " ".join(to_vertex(self._game, name)[0].upper() for name in names[:size])
+        return "\n" + "\n".join([columns, *lines, columns])
 
     def _to_move(self, colour: int) -> Any:
         """The position with that colour to move, after a pass where none was told. Raises ValueError."""

@@ -7,10 +7,12 @@ invalid commands, and the position stays as it was.
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Sequence
 from typing import Any
 
+from agents import registry
 from agents.agent import AgentError, Answer, Limits, NoMove
 from agents.players import PlayerSpec
 from agents.protocols import ENGINE_NAME, VERSION, Say
@@ -96,7 +98,8 @@ class UciSession:
     def _introduce(self) -> None:
         self._say(f"id name {ENGINE_NAME} {VERSION} {self._spec.text}")
         self._say("id author the Kibitzer developers")
-        self._say(f"option name Hash type spin default {HASH_MB} min 1 max {MAX_HASH_MB}")
+        if "table_mb" in (field.name for field in dataclasses.fields(registry.find(self._spec.agent).Options)):
+            self._say(f"option name Hash type spin default {HASH_MB} min 1 max {MAX_HASH_MB}")
         for name, most, _ in MOVE_TIMES.values():
             self._say(f"option name {name} type spin default 0 min 0 max {most}")
         self._say("uciok")

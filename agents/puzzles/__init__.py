@@ -86,8 +86,10 @@ def certifiers(game: AnyGame) -> list[Certifier]:
         from agents.puzzles.endings import Endings
 
         return [Endings(game)]
-    from agents.puzzles.full_search import FullSearch
+    from agents.puzzles.full_search import MAX_NODES, MIN_WIN, FullSearch
 
+    if game.name not in kernels.names() and len(game.legal_moves(game.initial())) ** MIN_WIN > MAX_NODES:
+        return []  # chess and go
     found: list[Certifier] = [FullSearch(game)]
     if game.name == "nine_mens_morris":
         from agents.puzzles.known_endgames import KnownEndgames

@@ -13,6 +13,8 @@ from rules import AnyGame
 MIN_WIN, MAX_WIN = 3, 7
 """Plies of a win that is looked for."""
 TABLE_MB = 32
+MAX_NODES = 5_000
+"""Positions that a search in plain Python visits to prove one move, in about a second."""
 
 
 class FullSearch:
@@ -20,16 +22,20 @@ class FullSearch:
 
     def __init__(self, game: AnyGame) -> None:
         self._game = game
-        self._search = kernels.search(game, TABLE_MB, 0) or PlainSearch(game, heuristics.of(game).get(""))
+        fast = kernels.search(game, TABLE_MB, 0)
+        self._search = fast or PlainSearch(game, heuristics.of(game).get(""))
+        self._nodes = None if fast else MAX_NODES
 
     def certify(self, position: Any) -> Certificate | None:
-        """The certificate; None unless the shortest win is of 3 to 7 plies and begins with one move only."""
+        """The certificate; None unless the shortest win found has 3 to 7 plies and begins with one move only."""
         game, search = self._game, self._search
         moves = game.legal_moves(position)
-        search.begin(position, None, exact=True)
+        search.begin(position, self._nodes, exact=True)
         plies, found = 0, None
         for depth in range(1, MAX_WIN + 1):
             found = search.deepen(depth)
+            if not found.whole:
+                return None
             if found.score >= WIN - depth:
                 plies = WIN - found.score
                 break
@@ -50,17 +56,19 @@ class FullSearch:
         return Certificate(texts[0], plies, 0, "full_search", tuple(texts), others)
 
     def _slower(self, position: Any, move: Any, plies: int) -> Reply | None:
-        """What the enemy answers to a move that does not win in that many plies; None if it does."""
+        """What the enemy answers to a move that does not win in that many plies; None if it does, or is not proven."""
         game, search = self._game, self._search
         after = game.apply(position, move)
         ended = game.outcome(after)
         if ended is not None:
             won = ended.winner == game.to_move(position)
             return None if won else Reply("draws" if ended.winner is None else "loses", 1)
-        search.begin(after, None, exact=True)
+        search.begin(after, self._nodes, exact=True)
         best = None
         for depth in range(1, plies):
             best = search.deepen(depth)
+            if not best.whole:
+                return None
         assert best is not None and best.move is not None
         if best.score <= -(WIN - plies):
             return None

@@ -22,9 +22,11 @@ from daemon.config.player_names import player_name
 from daemon.config.seats import Seat, own_agents, seat, stand_in
 from daemon.config.settings import BusSection, ClockSection, Config, PlayerSection, PlayersSection
 from daemon.core.clock_service import CLOCK, ClockService, clock_of, time_control
+from daemon.core.game_beginning import Begun, GameBeginning
 from daemon.core.match import Listener, Match
 from daemon.core.puzzle_play import AGENT, PuzzlePlay, question
-from daemon.core.recovery import asked_move, is_practice, positions_of, rule_texts, still_standing, was_left
+from daemon.core.recovery import is_practice, positions_of, was_left
+from daemon.game.clocks import GameClock
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import in_words, worded, worded_n
 from daemon.judging.hands import dealt
@@ -38,13 +40,11 @@ from daemon.perception.learning.adapting import Adaptation
 from daemon.perception.learning.lesson_file import LessonFile
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.table_setup import TableSetup
-from daemon.storage.journal import Journal, JournalError, Mended, new_id
+from daemon.storage.journal import Journal, JournalError, Mended
 from daemon.storage.live_file import LiveFile
 from daemon.storage.picture_keeper import PictureKeeper
 from daemon.storage.pictures import Pictures
 from daemon.storage.puzzles import Puzzle, PuzzleStore, path_of
-from daemon.storage.record import Beginning, GameRecord
-from daemon.storage.stored_game import StoredGame
 from rules import AnyGame
 from vision.sources.phone import PHONE
 
@@ -201,73 +201,22 @@ class Session:
             to_clear = None if self.eyes is None else self.eyes.to_clear
         elif not resume:
             self._leave_interrupted()
-        stored = self.journal.unfinished() if resume else None
-        if stored is not None and was_left(stored):
-            stored = None
-        history = None if stored is None else self._replay(stored)
-        in_photos = Path(self.config.camera.source).is_dir()
-        sections = self.config.players.first, self.config.players.second
-        if stored is None or history is None:
-            players = [player_name(one) for one in sections]
-            control = time_control(self.config.clock).as_object()
+        begun = self._resumed() if resume else None
+        if begun is None:
             if start is None and pipeline is None:
                 start = dealt(self.game, self.config.game.deal_seed)
-            text = "" if start is None else self.game.format_position(start)
-            beginning = Beginning(self.game.name, rule_texts(self.game), players, control, text, self._event)
-            record = GameRecord(self.journal, new_id(), beginning)
-            with contextlib.suppress(OSError):  # then the first move is told as one that cannot be written
-                record.begin()
-            history = [] if start is None else [start]
-            stored, referee = None, Referee(self.game, self._agents(), history, in_photos=in_photos)
-            referee.withdrawn = to_clear
-        else:
-            names = [
-                player_name(one) if one.agent else kept for one, kept in zip(sections, stored.players, strict=True)
-            ]
-            if names != list(stored.players):
-                self.journal.name_players(stored.game_id, names)
-            beginning = Beginning(stored.game, stored.rules, names, stored.clock, stored.start, stored.event)
-            record = GameRecord(self.journal, stored.game_id, beginning)
-            referee = Referee(
-                self.game,
-                self._agents(),
-                history,
-                stored.moves,
-                stored.known,
-                stored.assumed,
-                in_photos=in_photos,
-            )
-            side = self.game.to_move(referee.position)
-            if names[side] == stored.players[side]:  # else whoever plays it now makes a move of their own
-                referee.recall(asked_move(stored))
-            referee.withdrawn = still_standing(stored)
-            LOGGER.info("resuming game %s after %d plies", stored.game_id, len(stored.plies))
+            players = [player_name(one) for one in (self.config.players.first, self.config.players.second)]
+            begun = self._beginning.new(players, time_control(self.config.clock).as_object(), self._event, start)
+            begun.referee.withdrawn = to_clear
+        referee, record, stored = begun.referee, begun.record, begun.stored
         if self.match is not None and self.match.pace_s is not None:
             self.pace_s = self.match.pace_s
-        clock = clock_of(self.config.clock, stored, referee)
-        self.timer = ClockService(clock, blind=lambda: bool(self.camera_trouble))
         asked = self.config.advice
         best = BestMoves(asked.moves, asked.seconds, practice=stored is not None and is_practice(stored))
-        self.match = Match(
-            referee,
-            seats=self.seats,
-            recorder=record,
-            publisher=self.bus,
-            listeners=self.listeners,
-            session=self.session_id,
-            table=self.config.bus.table,
-            game_id=record.game_id,
-            timer=self.timer,
-            coach=self._coach,
-            sequences=self._sequences,
-            best=best,
-            puzzles=self._puzzles,
-        )
+        clock = clock_of(self.config.clock, stored, referee)
+        self.match = self._match_of(referee, clock, record.game_id, recorder=record, best=best)
         if pipeline is None and None not in referee.agents and clock.control.kind == "none":
             self.match.pace_s = self.pace_s
-        self.match.blind = lambda: bool(self.camera_trouble)
-        self.match.is_absent = lambda agent: agent in self.missing_agents()
-        self.match.stand_in = self._stand_in
         self.eyes = None
         if pipeline is not None:
             self.eyes = BoardTracker(
@@ -292,26 +241,14 @@ class Session:
         side, other = self.game.to_move(position), seat(PlayerSection(agent=AGENT))
         self.seats = (Seat(), other) if side == 0 else (other, Seat())
         self._offer(own_agents(self.seats))
-        referee = Referee(self.game, self._agents(), [position], in_photos=Path(self.config.camera.source).is_dir())
-        self.timer = ClockService(clock_of(ClockSection(), None, referee), blind=lambda: bool(self.camera_trouble))
-        self.match = Match(
+        referee = Referee(self.game, self._beginning.agents, [position], in_photos=self._beginning.in_photos)
+        self.match = self._match_of(
             referee,
-            seats=self.seats,
-            publisher=self.bus,
-            listeners=self.listeners,
-            session=self.session_id,
-            table=self.config.bus.table,
-            game_id=f"puzzle-{puzzle.puzzle_id}-{secrets.token_hex(4)}",
-            timer=self.timer,
-            coach=self._coach,
-            sequences=self._sequences,
+            clock_of(ClockSection(), None, referee),
+            f"puzzle-{puzzle.puzzle_id}-{secrets.token_hex(4)}",
             best=BestMoves(forbidden=True),
-            puzzles=self._puzzles,
             puzzle=PuzzlePlay(puzzle, self._puzzles),
         )
-        self.match.blind = lambda: bool(self.camera_trouble)
-        self.match.is_absent = lambda agent: agent in self.missing_agents()
-        self.match.stand_in = self._stand_in
         self.eyes = None
         if pipeline is not None:
             learner = self._learner(pipeline, adapted)
@@ -353,16 +290,50 @@ class Session:
             self.adaptation.attach(pipeline)
         return self.adaptation
 
-    def _replay(self, stored: StoredGame) -> list[Any] | None:
-        """The positions of an interrupted game; None if it cannot be resumed, announced if it had begun."""
+    @property
+    def _beginning(self) -> GameBeginning:
+        agents, in_photos = (self.seats[0].agent, self.seats[1].agent), Path(self.config.camera.source).is_dir()
+        return GameBeginning(self.journal, self.game, agents, in_photos)
+
+    def _resumed(self) -> Begun | None:
+        """The interrupted game; None if there is none, or it cannot be resumed, announced if it had begun."""
+        stored = self.journal.unfinished()
+        if stored is None or was_left(stored):
+            return None
         positions = positions_of(self.game, stored)
         if isinstance(positions, list):
-            return positions
+            sections = self.config.players.first, self.config.players.second
+            players = [
+                player_name(one) if one.agent else kept for one, kept in zip(sections, stored.players, strict=True)
+            ]
+            return self._beginning.resumed(stored, positions, players)
         if stored.plies:
             self.say(
                 worded("I do not resume the interrupted game, because {why}. It stays in the record.", why=positions)
             )
         return None
+
+    def _match_of(self, referee: Referee, clock: GameClock, game_id: str, **rest: Any) -> Match:
+        """A match at this table, with its seats, bus, voice and clock."""
+        self.timer = ClockService(clock, blind=lambda: bool(self.camera_trouble))
+        match = Match(
+            referee,
+            seats=self.seats,
+            publisher=self.bus,
+            listeners=self.listeners,
+            session=self.session_id,
+            table=self.config.bus.table,
+            game_id=game_id,
+            timer=self.timer,
+            coach=self._coach,
+            sequences=self._sequences,
+            puzzles=self._puzzles,
+            **rest,
+        )
+        match.blind = lambda: bool(self.camera_trouble)
+        match.is_absent = lambda agent: agent in self.missing_agents()
+        match.stand_in = self._stand_in
+        return match
 
     @property
     def awaits_phone(self) -> bool:
@@ -529,6 +500,3 @@ class Session:
 
     def _worker_trouble(self, text: str) -> None:
         self.say(text, urgent=True)
-
-    def _agents(self) -> tuple[str | None, str | None]:
-        return self.seats[0].agent, self.seats[1].agent

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from calibration.template import BoardTemplate
+from daemon.app.move_words import move_words
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
 from daemon.app.typed_lines import TypedLines
@@ -19,18 +20,21 @@ from daemon.commands.command import (
     NewGame,
     Pass,
     Pause,
+    Position,
     Repeat,
     Resign,
     Resume,
     Undo,
 )
+from daemon.commands.spoken.grammar import understand_words
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.drawing.text_board import MEN, TextBoard
 from daemon.game.effects import Announcement
-from daemon.i18n.translation import as_words, in_a_row, in_words, worded, worded_n
+from daemon.i18n.translation import as_words, in_a_row, in_words, language, worded, worded_n
 from daemon.judging import counting, phrases
 from daemon.judging.hands import shown_hands
+from rules import MoveError
 from wording import Term, listing, sentence
 
 WAIT_S = 0.1
@@ -51,6 +55,7 @@ WORDS: dict[str, Callable[[str], Command]] = {
     "count": lambda rest: Count(rest),
     "agree": lambda rest: Agree(rest),
     "new": lambda _: NewGame(),
+    "position": lambda rest: Position(rest),
 }
 HELP = (
     ("{move}", sentence("a move, such as this one")),
@@ -65,6 +70,7 @@ HELP = (
     ("count CELL", sentence("after the end: the pieces there count as captured, or no longer")),
     ("agree [SIDE]", sentence("after the end: agree to how the game is counted")),
     ("new", sentence("another game")),
+    ("position [TEXT]", sentence("the position as text, or another game that begins from that one")),
     ("quit", sentence("leave; the game is kept, and goes on next time")),
 )
 """What can be typed, with its meaning."""
@@ -151,6 +157,8 @@ class TerminalGame:
                 self._write(self._help())
             case "board":
                 self._drawn = False
+            case "position" if not rest.strip():
+                self._write(self._match.referee.game.format_position(self._match.referee.position))
             case word if word in WORDS:
                 self._premove = ""
                 self._obey(WORDS[word](rest.strip()))
@@ -158,10 +166,21 @@ class TerminalGame:
                 self._premove = line
                 self._write(worded("I keep {move} until the agent has moved.", move=line))
             case _:
-                self._obey(Move(line))
+                self._obey(Move(self._meant(line)))
         self._show()
         if not self._prompted:
             self._prompt()
+
+    def _meant(self, line: str) -> str:
+        """The text of the move that a line names in the words of its game, such as "castle short"; else the line."""
+        referee = self._match.referee
+        try:
+            referee.game.parse_move(referee.position, line)
+        except MoveError as error:
+            if error.rule == "not_a_move":
+                said = understand_words(line, language(), move_words(referee, language()))
+                return said.moves[0] if said.moves else line
+        return line
 
     def _obey(self, command: Command) -> None:
         answer = obey(self._match, command, None)
@@ -207,7 +226,7 @@ class TerminalGame:
     def _prompt(self) -> None:
         """Prints whose turn it is, with clock and hand, when a person is to move."""
         referee, game, timer = self._match.referee, self._match.referee.game, self._session.timer
-        if self._quit or referee.awaiting not in ("move", "nothing"):
+        if self._quit or self._match.new_game_due or referee.awaiting not in ("move", "nothing"):
             return
         self._prompted = True
         if referee.outcome is not None:

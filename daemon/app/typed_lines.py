@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 
-MAX_LINE_BYTES = 200
+MAX_LINE_BYTES = 512
 """Bytes of the longest line; the rest is cut off."""
 CHUNK = 4096
 

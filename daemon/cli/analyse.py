@@ -40,7 +40,11 @@ def analyse(
     game: Annotated[str, typer.Argument(metavar="[GAME]", help=GAME_HELP)] = LAST,
     time_s: Annotated[float, typer.Option("--time-s", help="Seconds to think about a position.")] = TIME_S,
     engine: Annotated[
-        str, typer.Option(help="Agent, or engine of the settings' \\[engines.NAME], whose opinion is asked as well.")
+        str,
+        typer.Option(
+            help="Agent, or engine of the settings' \\[engines.NAME], whose opinion is asked as well. "
+            "Default: Stockfish in chess, GNU-Go in go, where installed."
+        ),
     ] = "",
     config: Annotated[Path, typer.Option(help="Settings of the daemon, for their engines.")] = DEFAULT,
     anew: Annotated[bool, typer.Option("--anew", help="Analyse again, even if it has been done.")] = False,
@@ -50,8 +54,9 @@ def analyse(
     """Analyses a recorded game: what each move was worth, what it gave away, and what was better.
 
     Values come from the search of the strongest level. They are proven where an endgame table of morris, the solver of
-    reversi or the prover of gomoku reaches. A percentage is the share of the point that a side can expect. A move that
-    gives away 5 % is a slip, 10 % a mistake, 15 % a blunder. Accuracy is 100 for a side that gave nothing away.
+    reversi or the prover of gomoku reaches; in go they are means of playouts. A percentage is the share of the point
+    that a side can expect. A move that gives away 5 % is a slip, 10 % a mistake, 15 % a blunder. Accuracy is 100 for a
+    side that gave nothing away.
 
     In dominoes a move is judged by the points it could expect as its player knew the game. From a hand that nobody saw,
     a tile is only compared with itself in other places.

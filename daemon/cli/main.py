@@ -91,6 +91,7 @@ SECTIONS = {
         "engine": Entry("agents.engine_cli", "Speak a standard engine protocol, for play against other programs."),
         "worker": Entry("agents.cli", "Run agents as a worker that joins a daemon."),
         "tables": Entry("agents.tables_cli", "Build and check endgame tables.", group=True),
+        "book": Entry("agents.book_cli", "Build, check and show opening books.", group=True),
         "serve-neural": Entry("agents.neural_cli", "Serve the morris networks' moves over plain TCP."),
         "eval-neural": Entry(
             "agents.neural_cli", "Measure the morris networks on good moves: accuracy and legality by phase."

@@ -72,7 +72,15 @@ def make(
             new = 0
             if from_games:
                 new += store.add(list(_missed(name, journal)))
-            new += store.add(list(_found(games.load(name), count, random.randrange(2**30) if seed is None else seed)))
+            try:
+                new += store.add(
+                    list(_found(games.load(name), count, random.randrange(2**30) if seed is None else seed))
+                )
+            except ValueError as error:
+                if game:
+                    raise
+                sys.stdout.write(f"{games.find(name).title}: {error}\n")
+                continue
             sys.stdout.write(f"{games.find(name).title}: {new} new puzzles\n")
     except (GameError, PuzzleError, JournalError, ValueError) as error:
         raise stop("puzzles make", error) from None
@@ -191,6 +199,7 @@ class _Certifier:
         rules = [
             word for name, value in vars(game.rules).items() for word in ("--rule", f"{name}={str(value).lower()}")
         ]
+        self._title = game.title
         command = [*COMMAND, "--game", game.name, *rules]
         self._process = Process(command, cwd=places.PROGRAM, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
 
@@ -215,7 +224,7 @@ class _Certifier:
             deadline.cancel()
         told = json.loads(line) if line else None
         if not isinstance(told, dict):
-            raise ValueError("no puzzles can be proven under these rules; `kibitzer certify` says why")
+            raise ValueError(f"no puzzles of {self._title} can be proven, or not by these rules")
         return told
 
 

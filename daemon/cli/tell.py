@@ -26,6 +26,7 @@ from daemon.commands.command import (
     Pace,
     Pass,
     Pause,
+    Position,
     Puzzle,
     Repeat,
     Resign,
@@ -200,6 +201,21 @@ def new_game(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     Example: kibitzer tell new-game
     """
     _tell(NewGame(), config, port, "new-game")
+
+
+@app.command("position")
+def position(
+    text: Annotated[list[str], typer.Argument(help="The position as the game writes it, such as a FEN.")],
+    config: ConfigOption = DEFAULT,
+    port: PortOption = 0,
+) -> None:
+    """Begin a new game from a position; the present one stays in the record as it is.
+
+    Set the board up as it is drawn. `kibitzer games show --json` tells the positions of recorded games.
+
+    Example: kibitzer tell position "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+    """
+    _tell(Position(" ".join(text)), config, port, "position")
 
 
 @app.command("end-move")

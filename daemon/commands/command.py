@@ -12,6 +12,7 @@ MAX_BYTES = 512
 MAX_MOVES = 10_000
 MAX_NAME_LENGTH = 32
 MAX_MOVE_LENGTH = 64
+MAX_POSITION_LENGTH = 450
 MAX_TILES = 8
 MAX_PACE_S = 10.0
 
@@ -120,6 +121,14 @@ class NewGame:
 
 
 @dataclasses.dataclass(frozen=True)
+class Position:
+    """Leaves the present game as it is and begins a new one from this position."""
+
+    text: str
+    """In the game's notation of positions, such as a FEN."""
+
+
+@dataclasses.dataclass(frozen=True)
 class EndMove:
     """The move is made: read and judge the board at once."""
 
@@ -180,6 +189,7 @@ Command = (
     | Pace
     | Resign
     | NewGame
+    | Position
     | EndMove
     | Coach
     | Best
@@ -210,6 +220,12 @@ def _name(field: str, value: object) -> str:
 def _move_text(field: str, value: object) -> str:
     if not isinstance(value, str) or len(value) > MAX_MOVE_LENGTH or not (value.isascii() and value.isprintable()):
         raise CommandError(f"{field} is a move's text of at most {MAX_MOVE_LENGTH} letters, such as d2-d3")
+    return value.strip()
+
+
+def _position(field: str, value: object) -> str:
+    if not isinstance(value, str) or len(value) > MAX_POSITION_LENGTH or not (value.isascii() and value.isprintable()):
+        raise CommandError(f"{field} is a position's text of at most {MAX_POSITION_LENGTH} letters, such as a FEN")
     return value.strip()
 
 
@@ -279,6 +295,7 @@ _FORMS: dict[str, _Form] = {
     "pace": _Form(Pace, {"seconds": _Field("seconds", _seconds)}),
     "resign": _Form(Resign, _SIDE),
     "new_game": _Form(NewGame),
+    "position": _Form(Position, {"position": _Field("text", _position)}, ("position",)),
     "end_move": _Form(EndMove),
     "coach": _Form(Coach),
     "best": _Form(Best, {"shown": _Field("shown", _truth), "side": _Field("side")}, ("shown",)),
@@ -296,6 +313,7 @@ NAMES = tuple(_FORMS)
 _SCHEMAS: dict[Callable[[str, object], object], dict[str, Any]] = {
     _name: {"type": "string", "maxLength": MAX_NAME_LENGTH},
     _move_text: {"type": "string", "maxLength": MAX_MOVE_LENGTH, "pattern": "^[ -~]*$"},
+    _position: {"type": "string", "maxLength": MAX_POSITION_LENGTH, "pattern": "^[ -~]*$"},
     _number: {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_MOVES},
     _plies: {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_MOVES},
     _truth: {"type": "boolean"},

@@ -137,7 +137,11 @@ def _faults(key: str, player: PlayerSection, game: str, catalogue: Mapping[str, 
         own = player.agent.removeprefix(JOINS)
         return [f"{key}.agent = {player.agent!r}: {own} is Kibitzer's own agent; leave {JOINS} away"] * (own in known)
     if player.agent not in known:
-        near = difflib.get_close_matches(player.agent, agents, 3)
+        engine = next((one for one in catalogue.get("known", ()) if one["name"] == player.agent), None)
+        if engine is not None:
+            return [f"{key}.agent = {player.agent!r}: is not installed: apt install {engine['package']}"]
+        names = {name.casefold(): name for name in agents}
+        near = [names[one] for one in difflib.get_close_matches(player.agent.casefold(), names, 3)]
         there = f"{'near it' if near else 'there are'}: {', '.join(near or agents)}"
         joins = f"An agent of your own, which joins kibitzer run from the bus, is {JOINS}{player.agent}"
         return [f"{key}.agent = {player.agent!r}: there is no such agent; {there}. {joins}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import games
 from daemon.commands.command import (
@@ -23,6 +23,7 @@ from daemon.commands.command import (
     Pace,
     Pass,
     Pause,
+    Position,
     Puzzle,
     Repeat,
     Resign,
@@ -119,6 +120,8 @@ def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[
             return _set_pace(match, seconds)
         case NewGame():
             return _new_game(match)
+        case Position(text):
+            return _set_up(match, text)
         case EndMove():
             return _watching(eyes).end_move()
         case Coach():
@@ -213,13 +216,20 @@ def _correct(referee: Referee, eyes: WatchedBoard, name: str, piece: str) -> lis
 
 def _adopt(match: Match, eyes: WatchedBoard, side: str) -> list[Effect]:
     adopted = adopting.adopt(match.referee, eyes.overrides.over(_seen(eyes)), side)
-    if isinstance(adopted, SetUp):
-        match.set_up = adopted.position
-        game = match.referee.game
-        mover = phrases.named(game, game.to_move(adopted.position))
-        said = sentence("A new game begins with this board. It is {side:gen}'s turn.", side=mover)
-        return [match.referee.announce("adopted", said)]
-    return adopted
+    return _begin_with(match, adopted.position) if isinstance(adopted, SetUp) else adopted
+
+
+def _begin_with(match: Match, position: Any) -> list[Effect]:
+    match.set_up, game = position, match.referee.game
+    mover = phrases.named(game, game.to_move(position))
+    said = sentence("A new game begins with this board. It is {side:gen}'s turn.", side=mover)
+    return [match.referee.announce("adopted", said)]
+
+
+def _set_up(match: Match, text: str) -> list[Effect]:
+    """Begins the next game from a position. Raises Refusal."""
+    match.asked_anew = True
+    return _begin_with(match, adopting.position_of(match.referee.game, text))
 
 
 def _pause(match: Match, begins: bool) -> list[Effect]:

@@ -166,6 +166,8 @@ class Rewrite:
     """Outcome of the game with them; None if it continues."""
     beyond: tuple[tuple[str, Side, Known], ...] = ()
     """Text, side and `known` of the moves after the game's end, which no longer count."""
+    start: str = ""
+    """Text of the position with which the game begins after all; empty where that stays."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -18,6 +18,7 @@ EXAMPLES: dict[str, Given] = {
     "colour": Term("side", "white"),
     "sides": ("red", "green"),
     "piece": Term("piece", "dark man"),
+    "exchanged": Term("piece", "light man"),
     "stone": Term("stone", "black stone"),
     "right": Term("stone", "white stone"),
     "wrong": Term("stone", "black stone"),

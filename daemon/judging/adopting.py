@@ -15,15 +15,18 @@ from daemon.interpret.explanation import Explanation, MoveEvent
 from daemon.interpret.lookahead import MAX_MOVES, MAX_MOVES_BESIDES
 from daemon.judging import complaints, phrases
 from daemon.judging.corrections import Refusal, side_of
+from daemon.judging.exchanged import Exchange, where
 from daemon.judging.gap import missed
 from daemon.judging.gap_search import MAX_MOVES_ASKED
 from daemon.judging.other_lines import OtherLine
 from daemon.judging.referee import Referee
-from rules import PositionError, Side
+from rules import AnyGame, PositionError, Side
 from rules.turns import changed_cells
 from vision.reading.board_reading import BoardReading
 from wording import Sentences, sentence, sentence_n
 
+HIDDEN = sentence("What is held is not to be seen on the board: a game begins from its start.")
+OVER = sentence("On this board the game is over: nothing can be played from it.")
 MAX_BACK = 8
 """Greatest number of plies back at which another line of play is looked for."""
 
@@ -93,6 +96,8 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     game = referee.game
     if referee.paused:
         raise Refusal(sentence("The game is paused: resume it first."))
+    if referee.exchange is not None and referee.exchange.board == reading.board:
+        return _begun_otherwise(referee, referee.exchange)
     doubtful = [cell for cell, sure in enumerate(reading.confidence) if sure < 0.9]
     mover = side_of(game, side) if side else None
     if mover is not None and (effects := referee.settle(reading.board, mover)):
@@ -110,10 +115,37 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     if doubtful:
         names = phrases.named_cells(game, doubtful)
         raise Refusal(sentence("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
-    position = _set_up(referee, reading.board, mover)
+    return SetUp(_in_play(game, _set_up(referee, reading.board, mover)))
+
+
+def position_of(game: AnyGame, text: str) -> Any:
+    """The position of a text, from which a game can begin. Raises Refusal."""
+    if game.hides:
+        raise Refusal(HIDDEN)
+    try:
+        position = game.parse_position(text)
+    except PositionError as error:
+        raise Refusal(sentence("This board is no position to go on from: {why}.", why=error.said)) from error
+    return _in_play(game, position)
+
+
+def _in_play(game: AnyGame, position: Any) -> Any:
     if game.outcome(position) is not None:
-        raise Refusal(sentence("On this board the game is over: nothing can be played from it."))
-    return SetUp(position)
+        raise Refusal(OVER)
+    return position
+
+
+def _begun_otherwise(referee: Referee, exchange: Exchange) -> list[Effect]:
+    """Believes that the game began with these pieces exchanged; the board is to be judged again."""
+    referee.line.become(exchange.line)
+    referee.forget_answer()
+    referee.believe()
+    start = referee.game.format_position(referee.line.positions[0])
+    rewrite = dataclasses.replace(referee.line.rewrite(0, referee.outcome), start=start)
+    said = sentence(
+        "I take it that at the start the {piece} stood on {cell} and the {exchanged} on {origin}.", **where(exchange)
+    )
+    return [rewrite, referee.announce("adopted", said)]
 
 
 def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | None) -> list[Effect]:

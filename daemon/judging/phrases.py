@@ -194,7 +194,10 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
         )
     if step.origin is not None:
         cell = game.cells[step.origin]
-        return sentence("The piece of {cell} is off the board: put it down to finish the turn.", cell=cell)
+        piece = game.piece_noun(game.figures(position)[step.origin])
+        return sentence(
+            "The {piece} from {cell} is on no cell: put it down to finish the turn.", piece=piece, cell=cell
+        )
     if is_tile(game, game.steps(position, move)):
         seen = listed(named_cells(game, cells_of_unfinished(game, position, move, missing)))
         if len(missing) == 1:

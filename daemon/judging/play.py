@@ -15,6 +15,7 @@ from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewri
 from daemon.game.line_of_play import LineOfPlay, shares_pieces
 from daemon.interpret.explanation import MoveEvent
 from daemon.judging import phrases
+from daemon.judging.exchanged import Exchange
 from daemon.judging.gap import Gaps
 from daemon.judging.other_lines import OtherLine, Together
 from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
@@ -25,7 +26,10 @@ MAX_FORCED = 4
 """Greatest number of forced passes in a row that are made without asking."""
 WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")
 
-MARK_DEAD = sentence("Mark what counts as captured as it stands, or no longer; then agree.")
+MARK_DEAD = (
+    sentence("Mark what counts as captured as it stands, or no longer; then agree."),
+    sentence("Whoever does not agree takes the pass back, and plays on."),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +70,8 @@ class Play:
         """Code of the last verdict on a reading."""
         self.fault_cells: tuple[int, ...] = ()
         """Cells that must be put right according to the last verdict."""
+        self.exchange: Exchange | None = None
+        """What was offered to explain the board last seen; None if nothing was."""
         self.withdrawn: Withdrawn | None = None
         """Moves taken back by word that must be put back; None if the board may be judged as usual."""
         self._declared: Outcome | None = None
@@ -369,7 +375,7 @@ class Play:
         if self.agents == (None, None) and self._is_assumed(outcome):
             said = *said, WRONG_SIDE
         if None in self.agents and self.is_counted:
-            said = *said, *self._count_as_captured(), MARK_DEAD
+            said = *said, *self._count_as_captured(), *MARK_DEAD
         return self.announce("game_over", *said, rule=outcome.reason, urgent=True)
 
     def _count_as_captured(self) -> Sentences:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from daemon.game.effects import Announcement, Code, Effect, Known, TakeBack
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import RIVAL_NATS, Explanation, Kind, MoveEvent
-from daemon.judging import choices, complaints, phrases, reopening
+from daemon.judging import choices, complaints, exchanged, phrases, reopening
 from daemon.judging.complaints import Complaint
 from daemon.judging.other_lines import MAX_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
@@ -41,6 +41,7 @@ class Referee(Play):
         """
         if self.paused:
             return []
+        self.exchange = None
         effects = self._judge(choices.as_asked(self.game, self.position, self.agent_move, event), movers)
         self._glimpsed = None
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
@@ -294,6 +295,7 @@ class Referee(Play):
         if self._undone is None or not self._undone.continues(self.line):
             self._undone = OtherLine.of(self.line, self.outcome)
         self._open = longer_takebacks(self.line, best)
+        repeated = self._repeated(best)
         self.line.cut(ply)
         self.agent_move = None
         remade: list[Effect] = []
@@ -301,8 +303,15 @@ class Referee(Play):
             undone -= self.line.add(move, position).seen  # they came together, but not in the order that was assumed
             remade.append(self.line.record(self.ply - 1))
         what = sentence_n("The last move is taken back.", "{count} moves are taken back.", undone)
-        said = (what, *phrases.totals(self.game, self.position), self.whose_turn())
+        said = (what, *phrases.totals(self.game, self.position), self.whose_turn(), *repeated)
         return [TakeBack(ply), *remade, self.announce("takeback", *said), *self.pass_if_forced()]
+
+    def _repeated(self, best: Explanation) -> Sentences:
+        """The rule that the board breaks if it was no takeback but a move, such as a ko retaken at once."""
+        fault = self.game.fault(self.position, best.board) if self.game.repetitions else None
+        if fault is None or fault.rule not in self.game.repetitions:
+            return ()
+        return sentence("If it was a move:"), *fault.said
 
     def _is_put_back(self, withdrawn: Withdrawn, event: MoveEvent) -> bool:
         """Whether a board may be judged as usual: the pieces are back, or another move was made instead."""
@@ -439,6 +448,10 @@ class Referee(Play):
     def _strange_board(self, event: MoveEvent) -> Complaint:
         """The complaint about a board; if legal play could have led to it, also tells the players what they may do."""
         complaint = self._unexplained(event)
+        judged = complaint.verdict == "illegal" and self.seen and self.awaiting == "move"
+        if judged and (found := exchanged.explaining(self.line, event.board)):
+            self.exchange = found[0] if len(found) == 1 else None
+            return dataclasses.replace(complaint, said=(*complaint.said, exchanged.offer(found)))
         if complaint.verdict not in ("illegal", "desync") or self.agents != (None, None) or not self.seen:
             return complaint
         illegal = complaint.verdict == "illegal"

@@ -17,16 +17,15 @@ from daemon.commands.command import CommandError
 from daemon.drawing.board_svg import board_svg
 from daemon.i18n.translation import alone, in_words, worded
 from daemon.judging import phrases
+from daemon.judging.adopting import HIDDEN, OVER
 from daemon.outputs.command_queue import problem, words_or_problem
 from daemon.outputs.permission import Permission
 from daemon.outputs.view import names_of, sides_of, template_of
 from rules import EMPTY, AnyGame, GameError, PositionError
-from wording import sentence
 
 MAX_BYTES = 8192
 """Bytes of the longest question: the text of a position, and rule options."""
 FIELDS = {"game": str, "rules": dict, "position": str, "figures": str, "side": int, "told": dict}
-OVER = sentence("On this board the game is over: nothing can be played from it.")
 
 
 class Arranging:
@@ -73,7 +72,7 @@ def arrangement(words: Mapping[str, Any]) -> dict[str, object]:
     """
     game = games.load(words["game"], words.get("rules", {}))
     if game.hides:
-        raise PositionError(worded("What is held is not to be seen on the board: a game begins from its start."))
+        raise PositionError(in_words(HIDDEN))
     kinds = kinds_of(game)
     if "figures" in words:
         return _of_figures(game, words["figures"], words.get("side", 0), words.get("told", {}))

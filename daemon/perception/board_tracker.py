@@ -199,11 +199,12 @@ class BoardTracker:
 
     @property
     def to_clear(self) -> Withdrawn | None:
-        """The board still to be cleared before the next game; None if it shows a start position or was adopted."""
+        """The board still to be cleared before the next game; None if it shows that game's start, or was adopted."""
         game, reading = self._referee.game, self.reading
-        if reading is None or self.match.set_up is not None or not self.match.asked_anew:
+        if reading is None or not self.match.asked_anew:
             return None
-        cleared = any(reading.board == game.board(start) for start in game.starts)
+        starts = game.starts if self.match.set_up is None else (self.match.set_up,)
+        cleared = any(reading.board == game.board(start) for start in starts)
         return None if cleared else Withdrawn(frozenset({reading.board}), frozenset(), strict=True)
 
     @property

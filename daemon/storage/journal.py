@@ -162,6 +162,8 @@ class Journal:
                     "order", f"plies {numbers} of {game_id} after ply {rewrite.ply}: it stands at {last}"
                 )
             statements.undo(connection, game_id, rewrite.ply)
+            if rewrite.start:
+                connection.execute("UPDATE games SET start = ? WHERE game_id = ?", [rewrite.start, game_id])
             for one in rewrite.records:
                 verdict = ASSUMED if one.assumed else "corrected"
                 stored = StoredPly(

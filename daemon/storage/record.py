@@ -75,6 +75,8 @@ class GameRecord:
         """Replaces the plies after `rewrite.ply`, all at once."""
         with _spoken():
             self._journal.rewrite(self.game_id, rewrite)
+        if rewrite.start and self._beginning is not None:
+            self._beginning = dataclasses.replace(self._beginning, start=rewrite.start)
 
     def finish(self, outcome: Outcome) -> None:
         """Records how the game ended."""

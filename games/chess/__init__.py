@@ -103,6 +103,7 @@ class Chess(Game[Position, Move]):
     piece_nouns = (noun("piece", "white piece"), noun("piece", "black piece"))
     figure_nouns = FIGURES
     kinds = "".join(FIGURES)
+    easily_exchanged = ("♔♕", "♚♛")
     endings = ENDINGS
     formats = ("pgn",)
     mistakes = MISTAKES

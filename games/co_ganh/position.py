@@ -9,7 +9,7 @@ from typing import NamedTuple
 from games.co_ganh.board import CELLS, NEIGHBOURS, flanked
 from rules import EMPTY, PositionError, Side
 from rules.options import rule
-from wording import noun
+from wording import Given, noun, sentence
 
 SIDES = (noun("side", "up"), noun("side", "down"))
 PIECES = ("W", "B")
@@ -94,27 +94,34 @@ def parse_position(rules: GanhRules, text: str) -> Position:
 
     Men may also be written `U D` or `1 2`, empty points `-` or `0`; `/` may separate rows. Without a side Up moves.
     """
-    match = TEXT.fullmatch(text.strip())
+    match, given = TEXT.fullmatch(text.strip()), repr(text[:80])
     letters = match["men"].replace("/", "").translate(LETTERS) if match else ""
     if match is None or len(letters) != len(CELLS) or set(letters) - set("WB."):
-        raise PositionError(f"{text[:60]!r} is not 25 letters W, B and . with up: or down: before, or a side after")
+        raise PositionError(
+            sentence("{text} is not 25 letters W, B and . with up: or down: before, or a side after", text=given)
+        )
     if match["before"] and match["after"]:
-        raise PositionError(f"{text!r} names the side to move twice")
+        raise PositionError(sentence("{text} names the side to move twice", text=given))
     men, side = _men(letters), SIDES.index(match["before"] or match["after"] or "up")
     total, most = men[0].bit_count() + men[1].bit_count(), MEN if not rules.flips else 2 * MEN
     if total > 2 * MEN or max(men[0].bit_count(), men[1].bit_count()) > most:
-        raise PositionError(f"{text!r} has more than {most} men of a side, or more than {2 * MEN} in all")
-    ply, vacated = _extras(rules, text, match["rest"])
+        counts: dict[str, Given] = {"text": given, "most": most, "number": 2 * MEN}
+        raise PositionError(
+            sentence("{text} has more than {most} men of a side, or more than {number} in all", **counts)
+        )
+    ply, vacated = _extras(rules, match["rest"])
     if vacated is None:
         return Position(men, side, ply)
     if not rules.forces:
-        raise PositionError(f"{text!r} names a vacated point, which matters only with capture=flip and mo=true")
+        raise PositionError(
+            sentence("{text} names a vacated point, which matters only with capture=flip and mo=true", text=given)
+        )
     if (men[0] | men[1]) >> vacated & 1:
-        raise PositionError(f"{text!r}: the vacated point {CELLS[vacated]} is occupied")
+        raise PositionError(sentence("{text}: the vacated point {cell} is occupied", text=given, cell=CELLS[vacated]))
     return Position(men, side, ply, opened_by(vacated, men[1 - side], men[side]))
 
 
-def _extras(rules: GanhRules, text: str, rest: str) -> tuple[int, int | None]:
+def _extras(rules: GanhRules, rest: str) -> tuple[int, int | None]:
     """The plies made and the point vacated, from text such as `:ply=12:vacated=c3`. Raises PositionError."""
     ply, vacated = 0, None
     for word in filter(None, rest.split(":")):
@@ -124,7 +131,8 @@ def _extras(rules: GanhRules, text: str, rest: str) -> tuple[int, int | None]:
         elif name == "vacated" and value in CELLS:
             vacated = CELLS.index(value)
         else:
-            raise PositionError(f"{text[:80]!r}: {word!r} is neither ply=0 to ply={rules.limit} nor vacated=a1 to e5")
+            told: dict[str, Given] = {"text": repr(word[:40]), "limit": rules.limit}
+            raise PositionError(sentence("{text} is neither ply=0 to ply={limit} nor vacated=a1 to e5", **told))
     return ply, vacated
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from games.draughts.board import FORWARD
 from rules import EMPTY, Fault, MoveError
 from rules.turns import changed_cells
-from wording import Sentence, Term, listing, noun, sentence, sentence_n
+from wording import Given, Sentence, Term, listing, noun, sentence, sentence_n
 
 if TYPE_CHECKING:
     from games.draughts import Draughts, Move, Position
@@ -25,6 +25,7 @@ class Judge:
         mine, theirs = PIECES[position.side], PIECES[1 - position.side]
         self.game, self.position, self.changed = game, position, changed_cells(before, board)
         self.me, self.foe = Term("side", SIDES[position.side]), Term("side", SIDES[1 - position.side])
+        self.board, self.mine = board, mine
         self.turned = [cell for cell in self.changed if EMPTY not in (before[cell], board[cell])]
         self.my_new, self.foe_new = (
             [cell for cell in self.changed if (before[cell], board[cell]) == (EMPTY, piece)] for piece in (mine, theirs)
@@ -35,6 +36,12 @@ class Judge:
 
     def fault(self) -> Fault:
         """The first broken rule found."""
+        if (
+            [self.board[cell] for cell in self.turned] == [self.mine]
+            and len(self.my_gone) == 1
+            and len(self.changed) == 2
+        ):
+            return self._put_onto(self.my_gone[0], self.turned[0])
         if self.turned:
             return self._say(
                 "piece_changed_colour",
@@ -80,6 +87,17 @@ class Judge:
 
     def _unexplained(self) -> Fault:
         return self._say("unexplained", sentence("No turn of {side:gen} leads here.", side=self.me), *self._remedy())
+
+    def _put_onto(self, origin: int, to: int) -> Fault:
+        """Fault where a man stands in another's place, which it may have meant to take so."""
+        what: dict[str, Given] = {"side": self.me, "origin": self.game.cells[origin], "cell": self.game.cells[to]}
+        said = sentence(
+            "{side:Nom} moved from {origin} onto {other:gen}'s man on {cell}: a man is taken by a jump over it.",
+            other=self.foe,
+            **what,
+        )
+        self.my_gone, self.foe_gone = [origin], [to]
+        return self._say("occupied", said, *self._remedy())
 
     def _enemy_acted(self) -> Fault:
         """Fault where enemy men arrived."""
@@ -198,14 +216,14 @@ def _not_a_step(game: Draughts, position: Position, origin: str, to: str) -> Sen
 def _must_take(game: Draughts, position: Position, path: Sequence[int], legal: Sequence[Move]) -> MoveError:
     """Why a move is refused where something must be taken."""
     names, mover = game.cells, Term("side", SIDES[position.side])
-    captures = listing(game.format_move(position, move) for move in legal)
+    captures = listing((game.format_move(position, move) for move in legal), joint="or")
     whole = game.moves.captured(*position.pieces, position.kings, position.side)
     if any((move.path[0], move.path[-1]) == (path[0], path[-1]) for move in whole):
         said = sentence("{side} must take the most pieces: {moves}", side=mover, moves=captures)
         return MoveError("must_take_most", said)
     begun = [move for move in legal if move.path[0] == path[0] and path[-1] in move.path[1:-1]]
     if begun:
-        on = listing(game.format_move(position, move) for move in begun)
+        on = listing((game.format_move(position, move) for move in begun), joint="or")
         said = sentence("the man on {cell} must take on: {moves}", cell=names[path[-1]], moves=on)
         return MoveError("must_take_on", said)
     return MoveError("must_take", sentence("{side} must take: {moves}", side=mover, moves=captures))

@@ -15,16 +15,17 @@ from typing import NamedTuple
 
 from games.go import counting
 from games.go import position as texts
-from games.go.board import PIECES, board
+from games.go.board import board
 from games.go.faults import Judge
 from games.go.playout import Playout
-from games.go.position import COLOURS, Position
+from games.go.position import Position
 from games.go.rules import RULE_SETS, GoRules
 from rules import EMPTY, Fault, Game, MoveError, Outcome, Side, Step
+from rules.stones import COLOURS, PIECES
 from rules.turns import cells_of, changed_cells
 from wording import Given, Sentence, Term, noun, sentence
 
-__all__ = ["COLOURS", "GAME", "PASS", "PIECES", "Go", "GoRules", "Move", "Position"]
+__all__ = ["GAME", "PASS", "Go", "GoRules", "Move", "Position"]
 
 PASS_TEXT = "pass"
 POINT = re.compile(r"[A-Z]\d{1,2}")
@@ -64,8 +65,8 @@ class Go(Game[Position, Move]):
     short_name = "go"
     title = noun("game", "go")
     sides = COLOURS
-    pieces = (PIECES[0], PIECES[1])
-    classes = EMPTY + PIECES
+    pieces = PIECES
+    classes = EMPTY + "".join(PIECES)
     Rules = GoRules
     piece_nouns = (noun("piece", "black stone"), noun("piece", "white stone"))
     endings = ENDINGS
@@ -73,6 +74,7 @@ class Go(Game[Position, Move]):
     mistakes = MISTAKES
     rule_sets = RULE_SETS
     in_short = IN_SHORT
+    repetitions = ("ko", "superko")
     passes_told = True
 
     def __init__(self, rules: GoRules | None = None) -> None:

@@ -6,11 +6,11 @@ import functools
 from typing import NamedTuple
 
 from rules import EMPTY
+from rules.stones import PIECES
 from rules.turns import cells_of
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
 """Letters of the columns, without I, as go players and GTP have them."""
-PIECES = "BW"
 """Class letters of black's and white's stones."""
 
 Stones = tuple[int, int]
@@ -108,7 +108,7 @@ class Board:
         chains = [joined for own in stones for joined in self.regions(own)]
         return sum(joined for joined in chains if not self.near(joined) & empty)
 
-    def letters(self, stones: Stones, marks: str = PIECES + EMPTY) -> str:
+    def letters(self, stones: Stones, marks: str = "".join(PIECES) + EMPTY) -> str:
         """One letter per cell; `marks` holds the letters for black, white and empty."""
         letters = [marks[2]] * len(self.cells)
         for colour in (0, 1):

@@ -7,9 +7,9 @@ import re
 
 from games.go.board import Board, Stones
 from rules import PositionError, Side
-from wording import Term, noun, sentence
+from rules.stones import COLOURS
+from wording import Given, Term, sentence
 
-COLOURS = (noun("side", "black"), noun("side", "white"))
 MARKS = "XO."
 """Letters of a position's text: black, white, empty."""
 SIDES = "bw"
@@ -54,21 +54,26 @@ def parse_position(board: Board, text: str, superko: bool) -> Position:
     """The position that the text describes. Raises PositionError."""
     match = POSITION.fullmatch(text.strip())
     if match is None:
-        raise PositionError(
-            f"{text[:60]!r} is not rows of X, O and . joined by /, then b or w, the point of a ko or -, "
-            "prisoners such as 0,0 and the passes just made, 0 to 2"
+        said = sentence(
+            "{text} is not rows of X, O and . joined by /, then b or w, the point of a ko or -, prisoners such as 0,0 "
+            "and the passes just made, 0 to 2",
+            text=repr(text[:60]),
         )
+        raise PositionError(said)
     stones = _stones(board, match[1].split("/"))
     check_stones(board, stones)
     ko = None if match[3] == NONE else _point(board, match[3])
     if ko is not None and ((stones[0] | stones[1]) >> ko & 1 or superko):
-        raise PositionError(f"there can be no ko on {match[3]}: a stone is there, or superko is played")
+        raise PositionError(
+            sentence("there can be no ko on {cell}: a stone is there, or superko is played", cell=match[3])
+        )
     passes, named = int(match[6]), match[7]
     if (named is not None) != (passes == 2):
-        raise PositionError("the dead stones, or -, follow a colon after two passes, and only then")
+        raise PositionError(sentence("the dead stones, or -, follow a colon after two passes, and only then"))
     dead = sum(1 << _point(board, name) for name in dict.fromkeys(named.split(","))) if named not in (None, NONE) else 0
     if dead & ~(stones[0] | stones[1]):
-        raise PositionError(f"there is no stone on {board.names(dead & ~(stones[0] | stones[1]))[0]} to be dead")
+        bare = board.names(dead & ~(stones[0] | stones[1]))[0]
+        raise PositionError(sentence("there is no stone on {cell} to be dead", cell=bare))
     seen = frozenset([stones]) if superko else frozenset()
     prisoners = int(match[4]), int(match[5])
     return Position(stones, SIDES.index(match[2]), ko, prisoners, passes, seen, dead)
@@ -84,17 +89,18 @@ def check_stones(board: Board, stones: Stones) -> None:
 
 def _point(board: Board, name: str) -> int:
     if name not in board.index:
-        raise PositionError(f"there is no point {name[:5]!r} on a board of {board.size} lines")
+        raise PositionError(sentence("there is no point {cell} on the board", cell=repr(name[:5])))
     return board.index[name]
 
 
 def _stones(board: Board, rows: list[str]) -> Stones:
     size = board.size
     if len(rows) != size:
-        raise PositionError(f"{len(rows)} rows; the board has {size}")
+        raise PositionError(sentence("{told} rows; the board has {needed}", told=len(rows), needed=size))
     for number, row in zip(range(size, 0, -1), rows, strict=True):
         if len(row) != size:
-            raise PositionError(f"row {number}, {row[:40]!r}, has {len(row)} points; the board has {size}")
+            what: dict[str, Given] = {"number": number, "text": repr(row[:40]), "told": len(row), "needed": size}
+            raise PositionError(sentence("row {number}, {text}, has {told} points; the board has {needed}", **what))
     letters = "".join(rows)
     black, white = (sum(1 << cell for cell, letter in enumerate(letters) if letter == mark) for mark in MARKS[:2])
     return black, white

@@ -24,15 +24,15 @@ from games.gomoku import position as texts
 from games.gomoku import renju
 from games.gomoku.board import board
 from games.gomoku.faults import Judge
-from games.gomoku.position import COLOURS, LONG_OPENING, OPENING, SEATS, Position
+from games.gomoku.position import LONG_OPENING, OPENING, SEATS, Position
 from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, RuleSet, Side, Step
 from rules.options import rule
+from rules.stones import COLOURS, PIECES
 from rules.turns import cells_of, changed_cells
 from wording import Given, Sentence, Term, noun, sentence
 
-__all__ = ["COLOURS", "GAME", "PIECES", "Choice", "Gomoku", "GomokuRules", "Move", "Position"]
+__all__ = ["GAME", "Choice", "Gomoku", "GomokuRules", "Move", "Position"]
 
-PIECES = ("B", "W")
 """Class letters of black's and white's stones."""
 MOVE = re.compile(r"[a-z]\d{1,2}")
 NEAR = {"pro": 2, "long_pro": 3}
@@ -407,7 +407,8 @@ class Gomoku(Game[Position, Move | Choice]):
         """The position from `format_position`'s text. Raises PositionError."""
         position = self._parser.parse(text)
         if position.stage != "play" and position.count > OPENING and not self.rules.swap2:
-            raise PositionError(f"{position.count} stones: the opening swap ends with {OPENING}")
+            counts: dict[str, Given] = {"stones": position.count, "opening": OPENING}
+            raise PositionError(sentence("{stones} stones: the opening swap ends with {opening}", **counts))
         return position
 
 

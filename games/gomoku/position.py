@@ -9,13 +9,13 @@ from typing import Literal
 
 from games.gomoku.board import Board
 from rules import PositionError, Side
-from wording import Given, Sentence, Term, noun, sentence
+from rules.stones import COLOURS
+from wording import Given, Sentence, Term, listing, noun, sentence
 
 Stage = Literal["play", "lay", "choose"]
 """`play` is the game proper. In the swap2 opening, `lay`: stones are laid that belong to nobody yet;
 `choose`: the mover may take a colour.
 """
-COLOURS = (noun("side", "black"), noun("side", "white"))
 SEATS = (noun("side", "first"), noun("side", "second"))
 """Sides of a game with swap2: the seat that lays the first three stones, and the other."""
 OPENING, LONG_OPENING = 3, 5
@@ -67,9 +67,11 @@ class Parser:
         """The position that the text describes. Raises PositionError."""
         match = POSITION.fullmatch(text.strip())
         if match is None or match[2] not in self.sides:
-            stage = ", and :lay or :choose in the opening" if self.swaps else ""
-            names = " or ".join(self.sides)
-            raise PositionError(f"{text[:60]!r} is not rows of X, O and . joined by /, a colon and {names}{stage}")
+            told: dict[str, Given] = {"text": repr(text[:60]), "name": listing(self.sides, joint="or")}
+            said = sentence("{text} is not rows of X, O and . joined by /, a colon and {name}", **told)
+            if self.swaps:
+                said = sentence("{why}, and :lay or :choose in the opening", why=said)
+            raise PositionError(said)
         stones = self._stones(match[1].split("/"))
         side, stage = self.sides.index(match[2]), match[3]
         colour = self._next_colour(stones)
@@ -81,7 +83,9 @@ class Parser:
         if self.swaps:
             return self._swapped(stones, side, colour, stage)
         if stage is not None:
-            raise PositionError(f"{stage!r} is a stage of the opening swap2, which is not played")
+            raise PositionError(
+                sentence("{text} is a stage of the opening swap2, which is not played", text=repr(stage))
+            )
         if side != colour:
             sides: dict[str, Given] = {"side": Term("side", COLOURS[colour]), "other": Term("side", self.sides[side])}
             raise PositionError(sentence("{counted}: {side} is to lay, not {other}", counted=_counted(stones), **sides))
@@ -90,10 +94,11 @@ class Parser:
     def _stones(self, rows: list[str]) -> tuple[int, int]:
         size = self.board.size
         if len(rows) != size:
-            raise PositionError(f"{len(rows)} rows; the board has {size}")
+            raise PositionError(sentence("{told} rows; the board has {needed}", told=len(rows), needed=size))
         for number, row in zip(range(size, 0, -1), rows, strict=True):
             if len(row) != size:
-                raise PositionError(f"row {number}, {row[:40]!r}, has {len(row)} points; the board has {size}")
+                what: dict[str, Given] = {"number": number, "text": repr(row[:40]), "told": len(row), "needed": size}
+                raise PositionError(sentence("row {number}, {text}, has {told} points; the board has {needed}", **what))
         letters = "".join(rows)
         black, white = (sum(1 << cell for cell, letter in enumerate(letters) if letter == mark) for mark in MARKS[:2])
         return black, white
@@ -109,7 +114,7 @@ class Parser:
     def _swapped(self, stones: tuple[int, int], side: Side, colour: int, stage: str | None) -> Position:
         """A position of a game with swap2."""
         count = (stones[0] | stones[1]).bit_count()
-        mover = self.sides[side]
+        now: dict[str, Given] = {"stones": count, "side": Term("side", self.sides[side])}
         if stage is None:
             if count < OPENING:
                 counts: dict[str, Given] = {"stones": count, "opening": OPENING}
@@ -119,10 +124,10 @@ class Parser:
             return Position(stones, side, side if colour == 0 else 1 - side)
         who = 0 if count < OPENING else 1
         if stage == "lay" and (count >= LONG_OPENING or side != who):
-            raise PositionError(f"{count} stones: {mover} does not lay stones of the opening now")
+            raise PositionError(sentence("{stones} stones: {side} does not lay stones of the opening now", **now))
         who = 1 if count == OPENING else 0
         if stage == "choose" and (count not in (OPENING, LONG_OPENING) or side != who):
-            raise PositionError(f"{count} stones: {mover} does not choose a colour now")
+            raise PositionError(sentence("{stones} stones: {side} does not choose a colour now", **now))
         return Position(stones, side, 0, "lay" if stage == "lay" else "choose")
 
 

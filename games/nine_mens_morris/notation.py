@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from games.nine_mens_morris.faults import PIECES, SIDES
 from games.nine_mens_morris.position import Journey, Move, Position
 from rules import EMPTY, MoveError, PositionError
-from wording import sentence
+from wording import Given, sentence
 
 if TYPE_CHECKING:
     from games.nine_mens_morris import NineMensMorris
@@ -67,21 +67,27 @@ def parse_position(game: NineMensMorris, text: str) -> Position:
 
     Raises PositionError.
     """
-    match = POSITION.fullmatch(text.strip())
+    match, given = POSITION.fullmatch(text.strip()), repr(text[:60])
     if match is None or len(match[2]) != len(game.cells):
-        count = len(game.cells)
-        raise PositionError(
-            f"{text[:60]!r} is not {count} letters M, E, O and four digits, with light: or dark: before"
+        said = sentence(
+            "{text} is not {number} letters M, E, O and four digits, with light: or dark: before",
+            text=given,
+            number=len(game.cells),
         )
+        raise PositionError(said)
     side = 0 if match[1] is None else SIDES.index(match[1])
     mine, theirs = (sum(1 << cell for cell, man in enumerate(match[2]) if man == letter) for letter in "ME")
     to_lay, theirs_to_lay, count, their_count = (DIGITS.index(digit) for digit in match[3])
     if (count, their_count) != (mine.bit_count(), theirs.bit_count()):
-        raise PositionError(f"{text[:60]!r} counts {count} and {their_count} men, but shows others")
+        raise PositionError(
+            sentence(
+                "{text} counts {ones} and {others} men, but shows others", text=given, ones=count, others=their_count
+            )
+        )
     if max(to_lay + count, theirs_to_lay + their_count) > game.rules.men:
-        raise PositionError(f"{text[:60]!r} has more than {game.rules.men} men of a side")
+        raise PositionError(sentence("{text} has more than {most} men of a side", text=given, most=game.rules.men))
     if to_lay - theirs_to_lay not in (0, 1) and not game.rules.move_early:
-        raise PositionError(f"{text[:60]!r}: the mover has as many men to lay as the enemy, or one more")
+        raise PositionError(sentence("{text}: the mover has as many men to lay as the enemy, or one more", text=given))
     spent, ways = _parse_spent(game, match[4], match[5]), _parse_ways(game, match[6])
     order = (0, 1) if side == 0 else (1, 0)
     men, hands = (mine, theirs), (to_lay, theirs_to_lay)
@@ -98,9 +104,10 @@ def _parse_spent(game: NineMensMorris, *words: str | None) -> tuple[int, ...]:
     """The lines of the mover and the enemy that take no man again. Raises PositionError."""
     spent = tuple(int(word[:9], 16) if word else 0 for word in words)
     if any(spent) and not game.rules.one_time_mills:
-        raise PositionError("lines that take no man again are for rule option one_time_mills")
+        raise PositionError(sentence("lines that take no man again are for rule option one_time_mills"))
     if max(spent) >> len(game.mills):
-        raise PositionError(f"{max(spent):x} names more lines than the {len(game.mills)} of the board")
+        told: dict[str, Given] = {"text": f"{max(spent):x}", "number": len(game.mills)}
+        raise PositionError(sentence("{text} names more lines than the {number} of the board", **told))
     return spent
 
 
@@ -109,9 +116,9 @@ def _parse_ways(game: NineMensMorris, text: str | None) -> tuple[Journey | None,
     words = (text or "/-/-").split("/")[1:]
     names = [word.split("-") for word in words if word != "-"]
     if names and not game.rules.no_return:
-        raise PositionError("ways that may not be gone back are for rule option no_return")
+        raise PositionError(sentence("ways that may not be gone back are for rule option no_return"))
     if strange := [name for pair in names for name in pair if name not in game.cells]:
-        raise PositionError(f"there is no point {strange[0]!r} on the board")
+        raise PositionError(sentence("there is no point {cell} on the board", cell=repr(strange[0])))
     cells = game.cells.index
     pairs = [None if word == "-" else word.split("-") for word in words]
     return tuple(None if pair is None else (cells(pair[0]), cells(pair[1])) for pair in pairs)

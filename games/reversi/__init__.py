@@ -226,7 +226,10 @@ class Reversi(Game[Position, Move]):
         """
         match = POSITION.fullmatch(text.strip())
         if match is None:
-            raise PositionError(f"{text[:80]!r} is not 64 characters X, O and -, then a blank and X or O for the mover")
+            given = repr(text[:80])
+            raise PositionError(
+                sentence("{text} is not 64 characters X, O and -, then a blank and X or O for the mover", text=given)
+            )
         letters = match[1].upper()
         black, white = (sum(1 << cell for cell, disc in enumerate(letters) if disc == letter) for letter in LETTERS)
         return Position((black, white), LETTERS.index(match[2].upper()))

@@ -12,8 +12,8 @@ from models.train.descriptor_export import export_descriptor
 from models.train.domino_scene import CLASSES
 from models.train.halves import HalvesNetwork, Recipe, accuracy, train
 from models.train.halves_pool import HalvesPool, shards_of_halves
-from models.train.manifest import write_entry
 from models.train.quantise import quantise
+from places.manifest import write_entry
 from vision.calibrating.fitting import fit_head
 from vision.reading.descriptors import Network
 

@@ -15,11 +15,11 @@ from torch import nn
 
 from models.train import imagenet
 from models.train.descriptor_export import export_descriptor
-from models.train.manifest import write_entry
 from models.train.patch_pool import draw_pool
 from models.train.published import SHA256, URL
 from models.train.quantise import quantise
 from models.train.thesis import DEVIATION, MEAN
+from places.manifest import write_entry
 from vision.reading.descriptors import IMAGENET, Network
 
 log = logging.getLogger(__name__)

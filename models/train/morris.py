@@ -13,9 +13,9 @@ from agents.kernels.nine_mens_morris import memory as layout
 from agents.kernels.nine_mens_morris.memory import Memory
 from agents.kernels.nine_mens_morris.weights import NAMED
 from agents.kernels.nine_mens_morris.weights import PATTERNS as NAME
-from models.train.manifest import write_entry
 from models.train.morris_fit import Fitted, accuracy, fit
 from models.train.morris_games import play
+from places.manifest import write_entry
 
 FILE = f"{NAME}.npz"
 ROUNDS = ((1 / 4, 3, 0.8), (1 / 2, 4, 0.7), (1.0, 4, 0.6), (1.0, 4, 0.6))

@@ -16,12 +16,12 @@ from agents.morris_networks.good_moves import GoodMoves, held_out, read_good_mov
 from agents.morris_networks.measure import measure
 from agents.morris_networks.networks import FILES, load_networks
 from models.train.half_stored import store_half
-from models.train.manifest import write_entry
 from models.train.neural_morris_designs import AllMoves, OurDesign, PaperDesign
 from models.train.neural_morris_fit import Progress, Recipe, fit, raw_answers
 from models.train.neural_morris_folded import folded
 from models.train.neural_morris_labels import labelled
 from models.train.neural_morris_taught import taught_by_ours
+from places.manifest import write_entry
 
 log = logging.getLogger(__name__)
 

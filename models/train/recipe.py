@@ -14,13 +14,13 @@ from models.train.descriptor_export import export_descriptor
 from models.train.generic_head import fit_generic
 from models.train.half_stored import store_half
 from models.train.joint import WholeBoard
-from models.train.manifest import write_entry
 from models.train.patch_pool import PatchPool, draw_pool, load_pool
 from models.train.photographs import cut_photographs
 from models.train.quantise import quantise
 from models.train.resnet18 import CellNetwork, Recipe, accuracy, train
 from models.train.table_patches import cut_tables, whole_tables
 from models.train.traced_cells import cut_traced, with_share
+from places.manifest import write_entry
 from vision.reading.descriptors import DEFAULT, Network
 from vision.reading.heads import load_generic
 

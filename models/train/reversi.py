@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from agents.kernels.reversi.memory import STAGE_WORDS, STAGES
-from models.train.manifest import write_entry
 from models.train.reversi_fit import fit
 from models.train.reversi_games import play
+from places.manifest import write_entry
 from places.weights import find_weights
 
 FILE, NAME = "reversi_patterns.npz", "reversi_patterns"

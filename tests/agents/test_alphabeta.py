@@ -201,7 +201,7 @@ def test_plain_python_agrees_with_the_kernel_where_the_end_is_in_sight() -> None
 @pytest.mark.parametrize("limits", [Limits(time_s=0.2), Limits()], ids=["time", "default"])
 def test_the_clock_is_kept(limits: Limits) -> None:
     game = morris()
-    agent = load_agent("alphabeta", game)
+    agent = load_agent("alphabeta", game, {"book": False})
     began_s = time.thread_time()  # processor time, since other programs may slow down the wall clock
     answer = agent.choose(game.initial(), limits, NEVER)
     assert time.thread_time() - began_s < (limits.time_s or 1.0) + 0.2
@@ -210,9 +210,9 @@ def test_the_clock_is_kept(limits: Limits) -> None:
 
 def test_no_more_positions_are_visited_than_allowed() -> None:
     game = morris()
-    answer = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=5000), NEVER)
+    answer = load_agent("alphabeta", game, {"book": False}).choose(game.initial(), Limits(nodes=5000), NEVER)
     assert 2500 < answer.nodes <= 5001
-    least = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=1), NEVER)
+    least = load_agent("alphabeta", game, {"book": False}).choose(game.initial(), Limits(nodes=1), NEVER)
     assert least.move in game.legal_moves(game.initial())
 
 
@@ -234,13 +234,15 @@ def test_the_first_ply_is_searched_however_short_the_time_is(name: str) -> None:
     stopped = threading.Event()
     stopped.set()
     for stop in (threading.Event(), stopped):
-        assert load_agent("alphabeta", game).choose(game.initial(), Limits(time_s=0.001), stop).depth >= 1
+        assert (
+            load_agent("alphabeta", game, {"book": False}).choose(game.initial(), Limits(time_s=0.001), stop).depth >= 1
+        )
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["kernel", "plain Python"])
 def test_stop_is_answered_at_once_with_the_best_move_so_far(wrapped: bool) -> None:
     game: Any = _NoKernel(morris()) if wrapped else morris()
-    agent = load_agent("alphabeta", game)
+    agent = load_agent("alphabeta", game, {"book": False})
     stop = threading.Event()
     threading.Timer(0.3, stop.set).start()
     began_s = time.thread_time()
@@ -252,7 +254,7 @@ def test_stop_is_answered_at_once_with_the_best_move_so_far(wrapped: bool) -> No
 
 def test_a_search_lets_other_threads_run() -> None:
     game = morris()
-    agent = load_agent("alphabeta", game)
+    agent = load_agent("alphabeta", game, {"book": False})
     ticks: list[float] = []
     done = threading.Event()
 

@@ -169,3 +169,14 @@ def test_the_command_judges_from_the_last_move_to_the_first_and_names_where_a_ga
 def test_a_wrong_call_is_refused_in_one_line(words: list[str], stdin: str, why: str) -> None:
     status, _, error = command(*words, stdin=stdin)
     assert status == 2 and why in error and len(error.splitlines()) == 1 and "Traceback" not in error
+
+
+def test_go_is_judged_by_playouts_and_an_engines_better_move_makes_a_blunder_of_the_one_made() -> None:
+    game = games.load("go")
+    rows = [*3 * ["........."], "XXXXXXXXX", "OOOOOOOO.", "XXXXXXXX.", "OOOOOOOOO", *2 * ["........."]]
+    position = game.parse_position(f"{'/'.join(rows)} b - 0,0 0")
+    made, better = (game.parse_move(position, text) for text in ("E8", "J5"))
+    analyst = Analyst(game, 0.4)
+    judged = analyst.reconsidered(position, analyst.judged(position, made, GO_ON), better, GO_ON)
+    assert judged.best.move == better and mark_of(judged.lost) == "blunder"
+    assert judged.best.value.chance > 0.7 > 0.6 > judged.made.value.chance

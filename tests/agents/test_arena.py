@@ -423,7 +423,7 @@ def test_threads_play_too_and_stop_when_it_is_enough() -> None:
 
 
 def test_a_use_adds_up() -> None:
-    assert Use().plus(1.0, 5, 2).plus(3.0, 1, 4) == Use(2, 4.0, 3.0, 6, 6)
+    assert Use().plus(1.0, 5, 2, True).plus(3.0, 1, 4, False) == Use(2, 4.0, 3.0, 6, 6, 1)
 
 
 def test_time_is_taken_around_the_agent_only() -> None:

@@ -27,7 +27,7 @@ def answer(*arguments: str) -> dict[str, Any]:
 
 def test_a_move_is_one_object_with_all_its_fields() -> None:
     found = answer("move", "--game", "morris", "--agent", "alphabeta", "--moves", "d2 f4", "--depth", "4")
-    assert list(found) == ["move", "score", "lead", "nodes", "depth", "seconds", "pv", "masked"]
+    assert list(found) == ["move", "score", "lead", "nodes", "depth", "seconds", "pv", "masked", "from_book"]
     game = games.load("morris")
     line_of_play(game, ["d2", "f4", *found["pv"]])
     assert (found["depth"], found["pv"][0]) == (4, found["move"])

@@ -122,6 +122,8 @@ UNPROVEN = {
     "gomoku": ["standard", "caro", "renju", "pro", "long_pro", "swap", "swap2", "opening=pro"],
     "morris": ["morabaraba", "russian", "one_time", "six", "three"],
     "dominoes": [""],
+    "chess": [""],
+    "go": ["", "size=19"],
 }
 
 

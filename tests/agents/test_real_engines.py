@@ -134,5 +134,8 @@ def test_we_speak_gtp_for_go_with_komi_handicap_passes_and_the_score() -> None:
     said = talk("go", "boardsize 13", "komi 0.5", "fixed_handicap 3", "play w C3", "play w D3", "final_score")
     assert said[:3] == ["=", "=", "= D10 K10 D4"]  # a pass of black lies between the two stones of white
     assert said[3:] == ["=", "=", "? cannot score"]
+    free = talk("go", "set_free_handicap C3 G7", "play w D4", "play b pass", "play w pass", "final_status_list alive")
+    assert free == ["=", "=", "=", "=", "= G7 D4 C3"]
+    assert talk("go", "set_free_handicap C3 Z9", "final_status_list dead")[0] == "? invalid vertex list"
     ended = talk("go", "komi 0.5", "play b pass", "play w pass", "final_score", "komi 0.3", "fixed_handicap 1")
     assert ended == ["=", "=", "=", "= W+0.5", "? komi is whole or half points", "? board not empty"]

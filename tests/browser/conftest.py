@@ -5,18 +5,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.table import Table
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 TIMEOUT_MS = 15_000
 """Milliseconds to wait for anything at most: far more than it takes, for a busy machine."""
+expect.set_options(timeout=TIMEOUT_MS)
 EXPECTED_ERRORS = ("Failed to load resource", "WebSocket connection to")
 """Console errors about failed requests and a daemon that has gone are expected; any other error is a fault."""
 
@@ -24,10 +23,9 @@ EXPECTED_ERRORS = ("Failed to load resource", "WebSocket connection to")
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Chromium, started once; while it is open, Playwright runs an event loop in this thread, where others need one."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="no browser tests: playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("no browser tests: there is no chromium; on Debian: apt-get install chromium")
-    with sync_api.sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
         started.close()

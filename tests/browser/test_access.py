@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from agents.messages import StateMessage
 from daemon.outputs.web import WebPage
@@ -97,6 +98,6 @@ def test_texts_of_strangers_stay_texts(look: Look) -> None:
     served.update_state(StateMessage.model_validate(state(1).model_dump() | {"text": loud}))
     page = look(served.address)
     page.locator("#announcements li", has_text="onerror").wait_for()
-    assert page.locator("#said").inner_text() == loud
-    assert page.locator("main script, main img[src=x]").count() == 0
+    expect(page.locator("#said")).to_have_text(loud)
+    expect(page.locator("main script, main img[src=x]")).to_have_count(0)
     served.close()

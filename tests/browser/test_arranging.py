@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from daemon.outputs import permission
 from tests.browser.table import Table
@@ -72,7 +73,8 @@ def test_a_position_of_chess_is_pasted_changed_and_played_from(table: Tables, lo
     put(page, "a8", "empty")
     menu.locator("[name=kind][value='♞']").check(force=True)
     put(page, "a8", "black knight")
-    assert fault.inner_text() == "" and serious(page) == []
+    expect(fault).to_have_text("")
+    assert serious(page) == []
     page.locator("#menu-begin").click()
     page.wait_for_selector('#table [aria-label="a8: black knight"]')
     page.wait_for_selector("#table .cell.source")
@@ -114,7 +116,7 @@ def test_a_position_is_dropped_with_its_part_of_the_dialog_and_with_another_game
     menu.get_by_role("button", name="Empty the board").click()
     menu.locator(".arranging .answer", has_text="White has 0 kings").wait_for()
     menu.get_by_role("radio", name="Dominoes").check()
-    assert menu.locator(".arranging").count() == 0
+    expect(menu.locator(".arranging")).to_have_count(0)
     menu.get_by_role("radio", name="Chess", exact=True).check()
     assert menu.locator(".arranging").get_attribute("open") is None
     page.locator("#menu-begin").click()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from agents import kernels
 from daemon.i18n import translation
@@ -58,16 +59,18 @@ def test_two_people_switch_them_on_and_off(table: Tables, look: Look) -> None:
     ways = page.locator("#best-ways button")
     page.locator("#best-ways button", has_text="Black wants").click()
     page.locator("#best-ways button", has_text="Hide").wait_for()
-    assert page.locator("#best-moves li").count() == 0 and page.locator("#board .best").count() == 0
+    expect(page.locator("#best-moves li")).to_have_count(0)
+    expect(page.locator("#board .best")).to_have_count(0)
     page.locator("#best-ways button", has_text="White wants").click()
     page.wait_for_selector("#best-moves li", timeout=ENGINE_MS)
-    assert page.locator("#board .best").count() == page.locator("#best-moves li").count() == 3
-    assert page.locator("#board .best.first .best-label").count() == 1
+    expect(page.locator("#board .best")).to_have_count(3)
+    expect(page.locator("#best-moves li")).to_have_count(3)
+    expect(page.locator("#board .best.first .best-label")).to_have_count(1)
     ring = page.locator("#board .best.first circle.hint")
     assert ring.evaluate("one => getComputedStyle(one).display") == "inline"
     ways.first.click()
     page.locator("#board .best").first.wait_for(state="detached")
-    assert page.locator("#best-moves li").count() == 0
+    expect(page.locator("#best-moves li")).to_have_count(0)
 
 
 def test_against_an_agent_it_asks_first_and_the_game_is_practice(table: Tables, look: Look) -> None:
@@ -76,11 +79,11 @@ def test_against_an_agent_it_asks_first_and_the_game_is_practice(table: Tables, 
     opened(page)
     way = page.locator("#best-ways button")
     way.click()
-    assert way.inner_text() == "Really? It becomes practice."
-    assert page.locator("#board .best").count() == 0
+    expect(way).to_have_text("Really? It becomes practice.")
+    expect(page.locator("#board .best")).to_have_count(0)
     way.click()
     page.wait_for_selector("#best-moves li", timeout=ENGINE_MS)
-    assert "does not count in the ranking" in page.locator("#announcements").inner_text()
+    expect(page.locator("#announcements")).to_contain_text("does not count in the ranking")
     assert at.session.match is not None
     with contextlib.closing(Journal(at.session.journal.path, read_only=True)) as journal:
         stored = journal.game(at.session.match.game_id)
@@ -101,4 +104,4 @@ def test_they_fit_in_every_language(table: Tables, look: Look, language: str) ->
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.locator("#best-moves .value").first.inner_text()
+        expect(page.locator("#best-moves .value").first).not_to_be_empty()

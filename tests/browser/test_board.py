@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from playwright.sync_api import Page, expect
 
 from daemon.agents import hints
 from daemon.outputs.web import WebPage
 from tests.browser.table import Table
 from tests.browser.test_access import serious
 from tests.daemon.test_web import state
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 Look = Callable[..., Any]
 Tables = Callable[..., Table]
@@ -59,10 +58,10 @@ def test_a_hint_is_drawn_and_said_and_gone_with_the_next_move(
     page = look(table("morris").address)
     page.click("[data-command=coach]")
     page.wait_for_selector(".marks .hint", state="attached")
-    assert page.inner_text("#said") == "Light is a little ahead. Try d2."
+    expect(page.locator("#said")).to_have_text("Light is a little ahead. Try d2.")
     point(page, "f4")
     page.wait_for_selector('#moves[data-plies="1"]', state="attached")
-    assert page.locator(".marks .hint").count() == 0
+    expect(page.locator(".marks .hint")).to_have_count(0)
 
 
 def test_the_cameras_picture_is_small_and_opens_and_escape_closes_it(table: Tables, look: Look) -> None:
@@ -75,7 +74,8 @@ def test_the_cameras_picture_is_small_and_opens_and_escape_closes_it(table: Tabl
     assert large.bounding_box()["width"] > 1000
     page.keyboard.press("Escape")
     small.wait_for()
-    assert small.bounding_box()["width"] < 120 and not page.locator("#large").is_visible()
+    expect(page.locator("#large")).to_be_hidden()
+    assert small.bounding_box()["width"] < 120
 
 
 def test_on_a_small_board_a_first_tap_shows_a_ghost_and_a_second_lays_the_stone(table: Tables, look: Look) -> None:
@@ -84,13 +84,15 @@ def test_on_a_small_board_a_first_tap_shows_a_ghost_and_a_second_lays_the_stone(
     page.wait_for_selector(".cell.target")
     tap(page, "h8")
     page.locator("#answer", has_text="Tap it again to lay on h8.").wait_for()
-    assert page.locator('[data-cell="h8"] .ghost').get_attribute("fill") == "url(#man-dark)"
+    expect(page.locator('[data-cell="h8"] .ghost')).to_have_attribute("fill", "url(#man-dark)")
     tap(page, "c3")  # another cell: the ghost goes there
     page.wait_for_selector('[data-cell="c3"] .ghost')
-    assert page.locator(".ghost").count() == 1 and there.moves == []
+    expect(page.locator(".ghost")).to_have_count(1)
+    assert there.moves == []
     tap(page, "c3", beside=12)  # a finger's width is near enough
     page.wait_for_selector('#moves[data-plies="1"]', state="attached")
-    assert there.moves == ["c3"] and page.locator(".ghost").count() == 0
+    expect(page.locator(".ghost")).to_have_count(0)
+    assert there.moves == ["c3"]
 
 
 def test_a_tap_on_a_large_board_lays_at_once_and_beside_a_cell_means_the_nearest(table: Tables, look: Look) -> None:
@@ -115,7 +117,8 @@ def tap(page: Page, cell: str, beside: float = 0.0) -> None:
 def test_legal_moves_are_dots_that_hide_nothing(table: Tables, look: Look) -> None:
     page = look(table("reversi").address)
     page.wait_for_selector(".cell.target")
-    assert page.locator(".cell.target .dot").count() == page.locator(".cell.target").count() == 4
+    expect(page.locator(".cell.target .dot")).to_have_count(4)
+    expect(page.locator(".cell.target")).to_have_count(4)
     dot, cell = (page.locator(f".cell.target {one}").first.bounding_box() for one in (".dot", ".spot"))
     assert dot["width"] < cell["width"] / 3
     point(page, page.locator(".cell.target").first.get_attribute("data-cell"))
@@ -153,7 +156,8 @@ def test_names_stand_on_the_sides_where_their_men_begin(table: Tables, look: Loo
     page.wait_for_selector(".cell.source")
     light = place(page, page.locator(".cell.source").first.get_attribute("data-cell"))[1]
     mover, other = place(page, "#player-0")[1], place(page, "#player-1")[1]
-    assert page.locator("#player-0.on").count() == 1 and mover < light < other
+    expect(page.locator("#player-0.on")).to_have_count(1)
+    assert mover < light < other
 
 
 def test_a_game_that_is_over_offers_a_rematch_its_replay_and_its_file(table: Tables, look: Look) -> None:
@@ -164,7 +168,7 @@ def test_a_game_that_is_over_offers_a_rematch_its_replay_and_its_file(table: Tab
         point(page, cell)
         page.wait_for_selector(f'#moves[data-plies="{ply}"]', state="attached")
     page.locator("#instruction[data-kind=over]", has_text="five in a row").wait_for()
-    assert page.locator(".marks .won").count() == 5
+    expect(page.locator(".marks .won")).to_have_count(5)
     with page.expect_download() as download:
         page.click("[data-link=export]")
     assert download.value.suggested_filename.endswith(".sgf")
@@ -201,10 +205,10 @@ def test_two_agents_are_paused_and_their_pace_is_set(table: Tables, look: Look) 
 def test_dominoes_shows_what_diamonds_bring_and_names_tiles_as_people_do(table: Tables, look: Look) -> None:
     page = look(table("dominoes").address)
     page.locator("#hand button").first.wait_for()
-    assert page.locator('[data-cell="1A"] .worth').text_content() == "5"
-    assert page.locator('[data-cell="1A"]').get_attribute("aria-label").endswith("5 points")
+    expect(page.locator('[data-cell="1A"] .worth')).to_have_text("5")
+    expect(page.locator('[data-cell="1A"]')).to_have_attribute("aria-label", re.compile("5 points$"))
     page.click("#rules summary")
-    assert page.locator("#in-short li").count() == 5
+    expect(page.locator("#in-short li")).to_have_count(5)
     names = {one.get_attribute("aria-label") for one in page.locator("#hand button").all()}
     told = page.locator("#actions [data-move]").all_inner_texts()
     assert {f"Put {name.lower()} away" for name in names} == set(told)
@@ -217,7 +221,7 @@ def test_an_agent_that_reports_nothing_has_no_line(look: Look) -> None:
     served.update_state(state(1))
     page = look(served.address)
     page.locator("#title", has_text="Reversi").wait_for()
-    assert page.locator("#thought").is_hidden()
+    expect(page.locator("#thought")).to_be_hidden()
     served.update_view({"title": "Reversi", "thought": empty | {"score": 664.0}})
     page.locator("#thought", has_text="thinks it is ahead").wait_for()
     served.close()

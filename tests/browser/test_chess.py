@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from daemon.outputs import permission
 from tests.browser.table import Table
@@ -32,18 +33,18 @@ def test_pieces_are_moved_by_taps_and_a_pawn_asks_what_it_becomes(
         point(page, cells[:2])
         point(page, cells[2:])
         has_come(page, there, ply)
-    assert page.locator('[aria-label="f1: white rook"]').count() == 1
+    expect(page.locator('[aria-label="f1: white rook"]')).to_have_count(1)
     page.wait_for_selector(".cell.source")
     point(page, "h7")
     point(page, "g8")
     asked = page.locator("#pieces [role=menuitem]")
     asked.first.wait_for()
-    assert asked.all_inner_texts() == ["queen", "rook", "bishop", "knight"]
+    expect(asked).to_have_text(["queen", "rook", "bishop", "knight"])
     asked.nth(3).click()
     page.wait_for_selector('[aria-label="g8: white knight"]')
     page.locator("#actions [data-command=choose]").first.click()
     page.wait_for_selector('[aria-label="g8: white queen"]')
-    assert "hxg8=Q" in page.locator("#moves").inner_text()
+    expect(page.locator("#moves")).to_contain_text("hxg8=Q")
 
 
 def test_the_page_asks_once_what_no_camera_sees(table: Callable[..., Table], look: Callable[..., Any]) -> None:
@@ -52,7 +53,7 @@ def test_the_page_asks_once_what_no_camera_sees(table: Callable[..., Table], loo
     page.locator("#said", has_text="I cannot tell king and queen apart").wait_for()
     start = there.board
     there.board = start.replace("W", ".", 1)
-    page.locator("#instruction", has_text="off the board").wait_for()
+    page.locator("#instruction", has_text="is on no cell").wait_for()
     there.board = start
-    page.wait_for_function("() => !document.querySelector('#instruction').textContent.includes('off the board')")
-    assert page.locator("#announcements li", has_text="I cannot tell king and queen apart").count() == 1
+    page.wait_for_function("() => !document.querySelector('#instruction').textContent.includes('is on no cell')")
+    expect(page.locator("#announcements li", has_text="I cannot tell king and queen apart")).to_have_count(1)

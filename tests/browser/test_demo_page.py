@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.table import Table
 from tests.browser.test_start import loaded
@@ -47,18 +48,20 @@ def test_a_demo_stays_is_watched_again_and_goes_on_as_a_game(
     process, said = demo
     page = look(address_in(said))
     page.locator("#demo-again").wait_for(timeout=SLOW_MS)
-    assert page.locator('#moves[data-plies="1"]').count() == 1 and page.locator("#new").is_hidden()
+    expect(page.locator('#moves[data-plies="1"]')).to_have_count(1)
+    expect(page.locator("#new")).to_be_hidden()
     page.locator("#demo-again").click()
     page.locator("#demo-again").wait_for(state="hidden")
     page.locator("#demo-again").wait_for(timeout=SLOW_MS)
     page.locator("#demo-play").click()
     loaded(page, "#menu")
     menu = page.locator("#menu")
-    assert menu.get_by_role("radio", name="Casual").is_checked()
+    expect(menu.get_by_role("radio", name="Casual")).to_be_checked()
     menu.get_by_role("radio", name="Reversi").check()
     page.locator("#menu-begin").click()
     page.wait_for_selector("#main .cell.target", timeout=SLOW_MS)
-    assert page.locator("#demo").is_hidden() and page.locator("#title").inner_text() == "Reversi"
+    expect(page.locator("#demo")).to_be_hidden()
+    expect(page.locator("#title")).to_have_text("Reversi")
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 0
     assert "Traceback" not in said.read_text()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Page, expect
 
 import games
 from daemon.outputs import archive as showing_archive
@@ -21,9 +21,6 @@ from tests.browser.test_access import serious
 from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_pictures import picture
 from tests.daemon.test_web import state
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 Look = Callable[..., "Page"]
 PLAYED = "20990101T000000-00000000"
@@ -69,7 +66,7 @@ def test_a_game_is_replayed_ply_by_ply_by_button_key_slider_and_move(
     moves = next(one for one in journal.games() if one.game == "reversi").moves
     journal.close()
     board_says(page, moves[-1])
-    assert page.locator("#next").is_disabled()
+    expect(page.locator("#next")).to_be_disabled()
     page.click("#first")
     board_says(page, "start")
     page.keyboard.press("ArrowRight")
@@ -78,13 +75,13 @@ def test_a_game_is_replayed_ply_by_ply_by_button_key_slider_and_move(
     page.locator("#picture img").wait_for()  # the only ply with a picture
     page.click("#next")
     board_says(page, moves[2])
-    assert page.locator("#picture-figure").is_hidden()
+    expect(page.locator("#picture-figure")).to_be_hidden()
     page.locator("#slider").fill("9")
     board_says(page, moves[8])
-    assert page.locator("#slider").get_attribute("aria-valuetext") == page.inner_text("#caption")
+    expect(page.locator("#slider")).to_have_attribute("aria-valuetext", page.inner_text("#caption"))
     page.locator("#moves button").nth(5).click()
     board_says(page, moves[4])
-    assert page.locator("#moves [aria-current=step]").inner_text().endswith(moves[4])
+    expect(page.locator("#moves [aria-current=step]")).to_contain_text(moves[4])
     page.keyboard.press("End")
     board_says(page, moves[-1])
     page.keyboard.press("Home")
@@ -92,7 +89,7 @@ def test_a_game_is_replayed_ply_by_ply_by_button_key_slider_and_move(
     page.click("#play")
     board_says(page, moves[2])  # it plays by itself
     page.click("#play")
-    assert page.get_attribute("#play", "aria-pressed") == "false"
+    expect(page.locator("#play")).to_have_attribute("aria-pressed", "false")
 
 
 def test_a_game_is_found_by_kind_and_player_and_saved_to_a_file_that_import_reads(
@@ -100,7 +97,7 @@ def test_a_game_is_found_by_kind_and_player_and_saved_to_a_file_that_import_read
 ) -> None:
     page = look(archive.address + "games")
     page.locator("#list li").first.wait_for()
-    assert page.locator("#list li").count() == len(games.names())
+    expect(page.locator("#list li")).to_have_count(len(games.names()))
     page.select_option("#filter-game", "gomoku")
     page.wait_for_function("() => document.querySelectorAll('#list li').length === 1")
     page.fill("#filter-player", "nobody")
@@ -123,13 +120,14 @@ def test_a_game_is_deleted_only_when_that_is_confirmed_and_another_page_is_told(
         open_game(one, "cờ gánh")
     page.click("#delete")
     page.get_by_role("button", name="Keep it").click()
-    assert page.locator("#list li").count() == len(games.names())
+    expect(page.locator("#list li")).to_have_count(len(games.names()))
     page.click("#delete")
     page.get_by_role("button", name="Delete for good").click()
     page.wait_for_function(
         "count => document.querySelectorAll('#list li').length === count", arg=len(games.names()) - 1
     )
-    assert page.locator("#replay").is_hidden() and "deleted" in page.inner_text("#message")
+    expect(page.locator("#replay")).to_be_hidden()
+    expect(page.locator("#message")).to_contain_text("deleted")
     other.click("#first")  # deleted while it was replayed here
     other.wait_for_function("() => document.querySelector('#message').textContent.includes('no longer')")
     other.click("#delete")
@@ -137,7 +135,7 @@ def test_a_game_is_deleted_only_when_that_is_confirmed_and_another_page_is_told(
     other.wait_for_function(
         "count => document.querySelectorAll('#list li').length === count", arg=len(games.names()) - 1
     )
-    assert "no longer" in other.inner_text("#message")
+    expect(other.locator("#message")).to_contain_text("no longer")
 
 
 def test_names_are_text_and_the_ranking_goes_by_them(archive: WebPage, look: Look) -> None:
@@ -147,14 +145,14 @@ def test_names_are_text_and_the_ranking_goes_by_them(archive: WebPage, look: Loo
     page.fill("#name-second", "Nguyễn Ánh")
     page.get_by_role("button", name="Change names").click()
     page.wait_for_function("() => document.querySelector('#title').textContent.includes('Nguyễn Ánh')")
-    assert page.locator("#title img, #list img").count() == 0
+    expect(page.locator("#title img, #list img")).to_have_count(0)
     page.click("#tab-ranking")
     page.locator("#standings tr").first.wait_for()
     players = page.locator("#standings td:nth-child(2)").all_inner_texts()
     assert "Nguyễn Ánh" in players and "<img src=x onerror=alert(1)>" in players
     page.select_option("#ranking-game", "reversi")
     page.wait_for_function("() => document.querySelectorAll('#standings tr').length === 2")
-    assert re.search(r"1 finished|1 games|from 1", page.inner_text("#ranking-caption"))
+    expect(page.locator("#ranking-caption")).to_have_text(re.compile(r"1 finished|1 games|from 1"))
 
 
 def test_the_game_that_is_played_is_seen_and_not_to_be_deleted(archive: WebPage, record: Path, look: Look) -> None:
@@ -164,7 +162,8 @@ def test_the_game_that_is_played_is_seen_and_not_to_be_deleted(archive: WebPage,
     archive.update_state(state(game_id=played))
     page = look(f"{archive.address}games#{played}")
     board_says(page, "start")
-    assert page.locator("#delete").is_hidden() and "not finished" in page.inner_text("#result")
+    expect(page.locator("#delete")).to_be_hidden()
+    expect(page.locator("#result")).to_contain_text("not finished")
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800), (1920, 1080)])
@@ -205,7 +204,7 @@ def test_from_another_computer_the_token_is_asked_for_until_it_is_right(
     assert serious(page) == []
     dialog.get_by_role("button", name="Cancel").click()
     page.locator("#message", has_text="need the token").wait_for()
-    assert dialog.count() == 0
+    expect(dialog).to_have_count(0)
     change.click()
     for token in ("wrong", (tmp_path / "page.token").read_text().strip()):
         dialog.get_by_label("Token").fill(token)

@@ -6,9 +6,9 @@ import shutil
 import wave
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Browser, Page, expect
 
 from tests.bench.phone import scanned
 from tests.browser.conftest import CHROMIUM, TIMEOUT_MS
@@ -16,9 +16,6 @@ from tests.browser.table import Table
 from tests.browser.test_access import door
 from tests.daemon.speech_sounds import spoken
 from tests.waiting import wait_for
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
 
 pytest.importorskip("pocketsphinx", reason="no recogniser: the package pocketsphinx is not installed")
 pytestmark = [
@@ -73,11 +70,11 @@ def test_commands_said_into_a_pages_microphone_are_carried_out_or_asked_back(
     listen = page.get_by_role("button", name="Listen to me")
     listen.click()
     wait_for(lambda: here.moves[:1] == ["d6"])
-    assert listen.get_attribute("aria-pressed") == "true"
+    expect(listen).to_have_attribute("aria-pressed", "true")
     told = page.locator("#announcements").inner_text()
     assert "Did you say: d6? Say: Kibitzer, yes." in told and "weather" not in told
     listen.click()
-    assert listen.get_attribute("aria-pressed") == "false"
+    expect(listen).to_have_attribute("aria-pressed", "false")
     service = here.session.services.listening
     assert service is not None
     wait_for(lambda: service.status()["microphones"] == 0)
@@ -96,4 +93,4 @@ def test_a_paired_phone_listens_over_https(
 def test_a_page_offers_its_microphone_only_where_listening_is_on(table: Tables, look: Callable[..., Page]) -> None:
     page = look(table("nine_mens_morris").address)
     page.wait_for_function("() => document.getElementById('title').textContent")
-    assert page.get_by_role("button", name="Listen to me").count() == 0
+    expect(page.get_by_role("button", name="Listen to me")).to_have_count(0)

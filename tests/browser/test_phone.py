@@ -6,11 +6,11 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import cv2
 import pytest
 from cryptography import x509
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import games
 from calibration.template import load_template
@@ -21,9 +21,6 @@ from tests.browser.test_access import door, serious
 from tests.browser.test_watching import has_come
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
 
 GAME = "nine_mens_morris"
 MOVES = ("d6", "f4", "b4")
@@ -142,7 +139,8 @@ def test_of_two_phones_the_one_whose_button_is_pressed_films(
     second.locator("#film").click()
     second.locator("#rate", has_text="pictures a second").wait_for()
     first.locator("#aim", has_text="Another phone films now.").wait_for()
-    assert first.locator("#film").is_visible() and first.locator("#view").is_hidden()
+    expect(first.locator("#film")).to_be_visible()
+    expect(first.locator("#view")).to_be_hidden()
     second.locator("#stop").click()
     first.locator("#film").click()
     first.locator("#rate", has_text="pictures a second").wait_for()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from daemon.commands.command import Command, NewGame, Puzzle, Undo
 from daemon.commands.page_client import send
@@ -64,7 +65,8 @@ def test_a_puzzle_is_played_on_the_page(table: Callable[..., Table], look: Look)
     page = look(at.address, 390, 844)
     page.locator('[data-command="puzzle"]').click()
     page.locator("#puzzle", has_text="Only one move wins").wait_for()
-    assert page.locator('[data-command="coach"]').count() == 1 and not page.locator("#best").is_visible()
+    expect(page.locator('[data-command="coach"]')).to_have_count(1)
+    expect(page.locator("#best")).to_be_hidden()
     page.wait_for_selector(".cell.target")
     point(page, sorted(puzzle.others)[0])
     page.locator('#puzzle[data-verdict="wrong"] .why', has_text="Wrong:").wait_for()
@@ -74,7 +76,7 @@ def test_a_puzzle_is_played_on_the_page(table: Callable[..., Table], look: Look)
     page.wait_for_selector(".cell.target")
     point(page, puzzle.move)
     page.locator('#puzzle[data-verdict="right"] .why', has_text="Right:").wait_for()
-    assert "solved 1 of 2" in page.locator("#puzzle").inner_text()
+    expect(page.locator("#puzzle")).to_contain_text("solved 1 of 2")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.locator('[data-command="puzzle"]', has_text="Next puzzle").wait_for()
     tell(at, NewGame())
@@ -88,7 +90,7 @@ def test_a_puzzle_fits_on_a_phone_in_every_language(table: Callable[..., Table],
     page.locator('[data-command="puzzle"]').click()
     page.locator("#puzzle").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert "Puzzle" not in page.locator("#puzzle").inner_text()
+    expect(page.locator("#puzzle")).not_to_contain_text("Puzzle")
 
 
 def test_the_eyes_check_the_answer_on_a_real_board(table: Callable[..., Table]) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Page, expect
 
 import games
 from daemon.i18n import translation
@@ -20,9 +20,6 @@ from tests.browser.table import Table
 from tests.browser.test_access import serious
 from tests.daemon.recorded_games import record_game
 from tests.daemon.test_web import state
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 Look = Callable[..., "Page"]
 BLUNDER = "h8 h7 h9 g9 h10 g10 h11 a1 h12"
@@ -67,8 +64,8 @@ def test_a_review_is_made_and_marks_the_blunder_with_the_better_move_on_the_boar
     opened(page, "Gomoku")
     reviewed(page)
     assert page.locator("#curve svg polyline").get_attribute("points").count(",") == 10
-    assert "blunders 0" not in page.locator("#accuracy li").nth(1).inner_text()
-    assert page.locator("#moves [data-ply='8'] .sign").inner_text().strip() == "??"
+    expect(page.locator("#accuracy li").nth(1)).not_to_contain_text("blunders 0")
+    expect(page.locator("#moves [data-ply='8'] .sign")).to_have_text("??")
     page.click("#first")
     page.locator("#board img[alt='The start']").wait_for()
     for _ in range(page.locator("#moves .sign").count()):
@@ -76,7 +73,7 @@ def test_a_review_is_made_and_marks_the_blunder_with_the_better_move_on_the_boar
     told = page.inner_text("#judged")
     assert "a1: loses in 1 move, proven" in told and "Blunder" in told
     better = page.locator("#judged button").first
-    assert better.inner_text() == "h12"
+    expect(better).to_have_text("h12")
     better.click()
     page.locator("#board img[alt*='instead of move 8: h12']").wait_for()
     source = page.locator("#board img").get_attribute("src")
@@ -94,7 +91,7 @@ def test_a_review_is_made_and_marks_the_blunder_with_the_better_move_on_the_boar
 def test_a_review_is_stopped_and_keeps_what_is_done_and_another_game_waits(
     served: WebPage, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(served._archive._reviewing, "_time_s", 3.0)  # type: ignore[union-attr]
+    monkeypatch.setattr(served._archive._game_reviews._reviewing, "_time_s", 3.0)  # type: ignore[union-attr]
     page = look(served.address + "games")
     opened(page, "Reversi")
     page.click("#review-begin")
@@ -105,7 +102,7 @@ def test_a_review_is_stopped_and_keeps_what_is_done_and_another_game_waits(
     other.locator("#message", has_text="Another game is being reviewed").wait_for()
     page.click("#review-stop")
     page.locator("#review-note", has_text="Only the last").wait_for()
-    assert page.locator("#review-progress").is_hidden()
+    expect(page.locator("#review-progress")).to_be_hidden()
 
 
 def test_a_review_whose_process_dies_says_so(tmp_path: Path, look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +111,7 @@ def test_a_review_whose_process_dies_says_so(tmp_path: Path, look: Look, monkeyp
     served = WebPage(port=0, journal=path)
     served.update_state(state(game_id="20990101T000000-00000000"))
     broken = (sys.executable, "-c", "import sys; sys.exit('kibitzer analyse: out of paper')")
-    monkeypatch.setattr(served._archive._reviewing, "_command", broken)  # type: ignore[union-attr]
+    monkeypatch.setattr(served._archive._game_reviews._reviewing, "_command", broken)  # type: ignore[union-attr]
     page = look(served.address + "games")
     opened(page, "Reversi")
     page.click("#review-begin")
@@ -153,7 +150,7 @@ def test_other_games_with_the_position_are_found_and_opened(served: WebPage, loo
     page.click("#find")
     page.locator("#found p").wait_for()
     link = page.locator("#found a", has_text="Zoe against Yan")
-    assert "move 3" in page.inner_text("#found li")
+    expect(page.locator("#found li").first).to_contain_text("move 3")
     link.click()
     page.locator("#title", has_text="Zoe").wait_for()
     page.locator("#moves button").nth(3).click()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from playwright.sync_api import Page, expect
 
 from tests.browser.table import Table
 from tests.browser.test_playing import field
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 Tables = Callable[..., Table]
 Look = Callable[..., "Page"]
@@ -30,7 +29,7 @@ def test_a_rule_set_is_chosen_by_its_name_and_explained(table: Tables, look: Loo
     page.locator("#menu-begin").click()
     page.locator("#title", has_text="Six men's morris").wait_for()
     page.locator('[data-cell="e5"]').wait_for()
-    assert page.locator("[data-cell]").count() == 16
+    expect(page.locator("[data-cell]")).to_have_count(16)
     page.locator('[data-cell="c5"]').click()
     page.locator('[data-cell="c5"] .man').wait_for()
 
@@ -42,7 +41,7 @@ def test_the_points_that_renju_forbids_are_marked(table: Tables, look: Look) -> 
         page.locator(f'.acting [data-cell="{name}"]').click()
         page.locator(f'[data-cell="{name}"] .man').wait_for()
     page.locator("path.forbidden").wait_for(state="attached")
-    assert page.locator("path.forbidden").count() == 1
+    expect(page.locator("path.forbidden")).to_have_count(1)
 
 
 def test_the_second_side_of_swap_takes_black_on_the_page(table: Tables, look: Look) -> None:

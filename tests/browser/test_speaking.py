@@ -7,15 +7,12 @@ import shutil
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Page, expect
 
 from daemon.cli.voices import is_heard
 from tests.browser.table import Table
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 Look = Callable[..., "Page"]
 Tables = Callable[..., Table]
@@ -98,7 +95,7 @@ def test_a_page_remembers_that_it_speaks_and_says_nothing_old_when_it_comes_back
     say(here, "The first.")
     page.wait_for_function("() => window.said.some(([text]) => text === 'The first.')")
     page.reload()
-    assert speak.get_attribute("aria-pressed") == "true"
+    expect(speak).to_have_attribute("aria-pressed", "true")
     page.wait_for_function("() => document.getElementById('announcements').children.length > 0")
     say(here, "The second.")
     page.wait_for_function("() => window.said.length > 0")

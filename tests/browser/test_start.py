@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from playwright.sync_api import expect
+
 import games
 from calibration.template import load_template
 from tests.browser.table import Table
@@ -34,14 +36,16 @@ def test_a_game_is_begun_from_the_start_card_and_the_card_is_gone_on_every_page(
     there = table("morris", whole=True)
     page, other = look(there.address), look(there.address)
     loaded(page, "#start")
-    assert page.locator("#main").is_hidden() and page.locator("#new").is_hidden()
+    expect(page.locator("#main")).to_be_hidden()
+    expect(page.locator("#new")).to_be_hidden()
     page.get_by_role("radio", name="Gomoku").check()
     page.locator("#way-here").click()
-    assert page.locator("#menu").get_by_role("radio", name="Gomoku").is_checked()
+    expect(page.locator("#menu").get_by_role("radio", name="Gomoku")).to_be_checked()
     page.locator("#menu-begin").click()
     for one in (page, other):
         one.wait_for_selector("#main .cell.target")
-        assert one.locator("#start").is_hidden() and one.locator("#title").inner_text() == "Gomoku"
+        expect(one.locator("#start")).to_be_hidden()
+        expect(one.locator("#title")).to_have_text("Gomoku")
     point(page, "h8")
     has_come(page, there, 1)
 
@@ -53,7 +57,8 @@ def test_a_game_with_a_move_in_it_is_shown_at_once(table: Tables, look: Look) ->
     told = page.request.post(there.address + "tell", data={"command": "move", "move": "d6"})
     assert told.ok
     has_come(page, there, 1)
-    assert page.locator("#start").is_hidden() and page.locator("#main").is_visible()
+    expect(page.locator("#start")).to_be_hidden()
+    expect(page.locator("#main")).to_be_visible()
 
 
 def test_a_camera_that_is_missing_leads_to_the_start_card_which_says_so(table: Tables, look: Look) -> None:
@@ -63,7 +68,7 @@ def test_a_camera_that_is_missing_leads_to_the_start_card_which_says_so(table: T
     answer = page.request.post(there.address + "menu", data={"camera": {"source": "http://127.0.0.1:9/none"}})
     assert answer.ok
     page.locator("#start-trouble", has_text="No picture comes from the camera").wait_for()
-    assert page.locator("#camera").is_hidden()  # no grey picture
+    expect(page.locator("#camera")).to_be_hidden()  # no grey picture
     page.locator("#way-here").click()
     page.locator("#menu-begin").click()
     page.wait_for_selector("#main .cell.target")
@@ -115,7 +120,7 @@ def test_language_sound_and_clock_change_in_the_middle_of_a_game(table: Tables, 
     for one in (page, other):
         one.wait_for_selector('html[lang="vi"]')
         has_come(one, there, 1)
-    assert page.locator('[data-cell="d6"]').get_attribute("aria-label") == "d6: quân trắng"
+    expect(page.locator('[data-cell="d6"]')).to_have_attribute("aria-label", "d6: quân trắng")
     assert there.moves == ["d6"]
     page.wait_for_selector("#main .cell.target")
     point(page, "f4")
@@ -133,7 +138,7 @@ def test_a_name_goes_when_an_agent_sits_down_and_is_asked_again_afterwards(table
     menu.get_by_label("Name: White").fill("Bo")
     page.locator("#menu-begin").click()
     page.locator("#player-0 .name:text('Ada')").wait_for()
-    assert page.locator("#player-1 .name").inner_text() == "White Bo"
+    expect(page.locator("#player-1 .name")).to_have_text("White Bo")
     page.locator("#new").click()
     menu.get_by_role("radio", name="White", exact=True).check()
     menu.get_by_role("radio", name="Beginner").check()
@@ -143,7 +148,7 @@ def test_a_name_goes_when_an_agent_sits_down_and_is_asked_again_afterwards(table
     menu.get_by_role("radio", name="White", exact=True).check()
     page.locator("#menu-begin").click()
     page.locator("#player-0 .name:text('Beginner')").wait_for()
-    assert page.locator("#player-1 .name").inner_text() == "White Bo"
+    expect(page.locator("#player-1 .name")).to_have_text("White Bo")
     assert [one.name for one in (there.session.config.players.first, there.session.config.players.second)] == ["", "Bo"]
 
 
@@ -188,7 +193,8 @@ def test_a_camera_is_looked_through_on_the_start_card(table: Tables, look: Look)
     loaded(page, "#menu")
     page.locator("#menu-begin").click()
     page.wait_for_selector('#main[data-watched="yes"]', timeout=60_000)
-    assert page.locator("#start").is_hidden() and page.locator("#camera-dialog").is_hidden()
+    expect(page.locator("#start")).to_be_hidden()
+    expect(page.locator("#camera-dialog")).to_be_hidden()
     server.stop()
 
 
@@ -204,8 +210,9 @@ def test_a_phone_is_invited_with_the_game_that_was_chosen(table: Tables, look: L
     page.wait_for_function("() => document.querySelector('#qr').naturalWidth > 0")
     page.goto(there.address)
     page.locator("#phone a").wait_for()
-    assert there.session.config.game.name == "reversi" and page.locator("#main").is_hidden()
+    expect(page.locator("#main")).to_be_hidden()
+    assert there.session.config.game.name == "reversi"
     page.locator("#way-here").click()  # a change of mind
     page.locator("#menu-begin").click()
     page.wait_for_selector("#main .cell.target")
-    assert page.locator("#phone").is_hidden()
+    expect(page.locator("#phone")).to_be_hidden()

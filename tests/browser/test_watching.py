@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+from playwright.sync_api import Page, Route, expect
 
 from calibration.template import load_template
 from tests.browser.table import SIZE_PX, Table
@@ -17,9 +18,6 @@ from vision.simulated.source import SimulatedSource
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
 from vision.sources.mjpeg_server import MjpegServer
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
 
 Look = Callable[..., Any]
 Tables = Callable[..., Table]
@@ -68,11 +66,11 @@ def test_a_wrong_cell_is_corrected_by_clicking_it(table: Tables, look: Look) -> 
     page.wait_for_selector(".marks .fault", state="attached", timeout=SLOW_MS)
     page.locator('[data-cell="d6"] .spot').click(force=True)
     menu = page.locator("#pieces")
-    assert menu.get_by_role("menuitem").all_inner_texts() == ["empty", "light man", "dark man"]
+    expect(menu.get_by_role("menuitem")).to_have_text(["empty", "light man", "dark man"])
     menu.get_by_role("menuitem", name="light man").click()
     has_come(page, 1)
     assert there.moves == ["d6"]
-    assert page.locator('[data-cell="d6"]').get_attribute("aria-label") == "d6: light man"
+    expect(page.locator('[data-cell="d6"]')).to_have_attribute("aria-label", "d6: light man")
 
 
 def test_the_tiles_of_an_agent_are_clicked_in_where_no_camera_sees_them(table: Tables, look: Look) -> None:
@@ -82,11 +80,11 @@ def test_the_tiles_of_an_agent_are_clicked_in_where_no_camera_sees_them(table: T
     button.click(timeout=SLOW_MS)
     for _ in range(3):  # there are two of each tile
         page.locator('#hand-tiles [data-tile="0-0"]').click()
-    assert page.locator("#hand-tiles :enabled").count() == 0
+    expect(page.locator("#hand-tiles :enabled")).to_have_count(0)
     page.locator("#hand-tell").click()
     page.locator("#hand-answer.bad").wait_for()
     page.locator("#hand-held").get_by_role("button", name="Double blank").first.click()
-    assert page.locator("#hand-tell").is_disabled()
+    expect(page.locator("#hand-tell")).to_be_disabled()
     page.locator('#hand-tiles [data-tile="3-5"]').click()
     page.evaluate(NOTE_TEXTS)
     page.locator("#hand-tell").click()
@@ -103,9 +101,10 @@ def test_a_camera_is_looked_through_and_then_begun_with(table: Tables, look: Loo
     page = look(there.address + "setup")
     page.locator("#choose").click()
     page.locator("#cameras :checked").wait_for()
-    assert page.locator("#cameras :checked").get_attribute("value") == "none"
+    expect(page.locator("#cameras :checked")).to_have_attribute("value", "none")
     page.get_by_label("by the address").check()
-    assert page.locator("#camera-look").is_disabled() and page.locator("#camera-begin").is_hidden()
+    expect(page.locator("#camera-look")).to_be_disabled()
+    expect(page.locator("#camera-begin")).to_be_hidden()
     page.locator("#address").fill("/etc/passwd")
     page.locator("#camera-look").click()
     page.locator("#camera-answer.bad", has_text="files and folders go into the settings").wait_for()
@@ -117,7 +116,7 @@ def test_a_camera_is_looked_through_and_then_begun_with(table: Tables, look: Loo
     page.locator("#cameras label", has_text="(in use)").get_by_role("radio").and_(
         page.locator(f'[value="{server.url}"]')
     ).wait_for()
-    assert page.locator("#cameras :checked").get_attribute("value") == server.url
+    expect(page.locator("#cameras :checked")).to_have_attribute("value", server.url)
     page.locator("#camera-look").click()  # the camera in use
     page.locator("#camera-answer", has_text="what the camera sees").wait_for()
     assert server.viewers == 1
@@ -131,7 +130,7 @@ def test_a_camera_is_looked_through_and_then_begun_with(table: Tables, look: Loo
 def begin_with(page: Page, address: str) -> None:
     """Begins a game with the camera at an address, in the dialog that is open."""
     page.locator("#address").fill(address)
-    assert page.locator("#camera-begin").is_hidden()  # nobody has previewed it
+    expect(page.locator("#camera-begin")).to_be_hidden()  # nobody has previewed it
     page.locator("#camera-look").click()
     page.locator("#camera-answer", has_text="what the camera sees").wait_for()
     assert page.locator("#preview").evaluate("(image) => image.naturalWidth") >= SIZE_PX[0]
@@ -150,7 +149,7 @@ def test_corners_that_are_clicked_place_the_board(table: Tables, look: Look) -> 
         page.mouse.click(box["x"] + across * box["width"], box["y"] + down * box["height"])
     page.locator("#lock").click()
     page.locator("#answer.bad").wait_for()
-    assert "no board" in page.locator("#answer").inner_text()
+    expect(page.locator("#answer")).to_contain_text("no board")
     page.locator("#again").click()
     eyes = there.session.eyes
     assert eyes is not None and eyes.observation is not None and eyes.observation.alignment.pose is not None
@@ -159,7 +158,7 @@ def test_corners_that_are_clicked_place_the_board(table: Tables, look: Look) -> 
         page.mouse.click(box["x"] + x / width * box["width"], box["y"] + y / height * box["height"])
     page.locator("#lock").click()
     page.locator("#answer", has_text="the board lies there").wait_for()
-    assert page.locator("#corners").is_visible()
+    expect(page.locator("#corners")).to_be_visible()
 
 
 def test_a_table_is_calibrated_from_nothing(table: Tables, look: Look) -> None:
@@ -168,9 +167,9 @@ def test_a_table_is_calibrated_from_nothing(table: Tables, look: Look) -> None:
     page = look(there.address + "setup")
     page.locator("#calibrate").click(timeout=SLOW_MS)
     page.locator("#lesson").wait_for()
-    assert "of 4" in page.locator("#step").inner_text()
+    expect(page.locator("#step")).to_contain_text("of 4")
     page.locator("#ended").wait_for(timeout=2 * SLOW_MS)
-    assert page.locator("#ended").inner_text().startswith("The profile is written, and in use.")
+    expect(page.locator("#ended")).to_contain_text("The profile is written, and in use.")
     assert there.profile is not None and there.session.setting_up.out.is_file()
 
 
@@ -188,12 +187,12 @@ def test_a_camera_that_goes_away_while_calibrating_is_told_and_nothing_is_lost(t
     page.locator("#step", has_text="1 taken").wait_for(timeout=SLOW_MS)
     server.stop()
     page.locator("#wanted", has_text="What was taken is kept").wait_for(timeout=SLOW_MS)
-    assert page.locator("#health.bad").is_visible()
+    expect(page.locator("#health.bad")).to_be_visible()
     refused = page.request.post(there.address + "menu", data={"camera": {"source": "none"}})
     assert refused.status == 409 and "A calibration is under way" in refused.json()["text"]
     server = MjpegServer(SimulatedSource(seen, 10, real_time=True), server.port)
     page.locator("#wanted", has_text="Lay").wait_for(timeout=SLOW_MS)
-    assert "1 taken" in page.locator("#step").inner_text()
+    expect(page.locator("#step")).to_contain_text("1 taken")
     page.locator("#stop").click()
     page.locator("#ended", has_text="Nothing is written").wait_for()
     server.stop()
@@ -219,7 +218,7 @@ def test_the_overlay_shows_the_board_on_nothing(table: Tables, look: Look) -> No
     there = table("gomoku")
     page = look(there.address + "overlay?show=board", 640, 640)
     page.wait_for_selector("#board svg")
-    assert page.locator("#words").is_hidden()
+    expect(page.locator("#words")).to_be_hidden()
     image = cv2.imdecode(np.frombuffer(page.screenshot(omit_background=True), np.uint8), cv2.IMREAD_UNCHANGED)
     assert image is not None and image[0, 0, 3] == 0 and image[320, 320, 3] == 255
 

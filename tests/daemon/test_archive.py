@@ -20,6 +20,7 @@ import pytest
 
 import games
 from daemon.outputs import archive, permission
+from daemon.outputs.record_access import MAX_WAITING
 from daemon.outputs.recorded_game import RecordedGame
 from daemon.outputs.web import WebPage
 from daemon.storage.exporting.formats import suiting
@@ -208,7 +209,7 @@ time.sleep(600)
 def reviewing(page: WebPage, monkeypatch: pytest.MonkeyPatch, program: str = SLOW) -> str:
     """Begins to review the game of reversi with that program; returns the game's id once a move is judged."""
     assert page._archive is not None
-    monkeypatch.setattr(page._archive._reviewing, "_command", (sys.executable, "-c", program))
+    monkeypatch.setattr(page._archive._game_reviews._reviewing, "_command", (sys.executable, "-c", program))
     game_id = ids(page)["reversi"]
     assert told(page, f"archive/{game_id}/review")[1] == {"state": "none"}
     assert told(page, f"archive/{game_id}/review", {"action": "begin"})[0] == 200
@@ -392,15 +393,15 @@ def test_too_many_askers_are_turned_away_and_the_page_goes_on(page: WebPage, mon
     go_on, real = threading.Event(), RecordedGame.board
     slow: Callable[..., str] = lambda self, ply: (go_on.wait(15), real(self, ply))[1]  # noqa: E731
     monkeypatch.setattr(RecordedGame, "board", slow)
-    with ThreadPoolExecutor(archive.MAX_WAITING + 4) as pool:
-        waiting = [pool.submit(ask, page, f"archive/{game_id}/board/1.svg") for _ in range(archive.MAX_WAITING + 4)]
+    with ThreadPoolExecutor(MAX_WAITING + 4) as pool:
+        waiting = [pool.submit(ask, page, f"archive/{game_id}/board/1.svg") for _ in range(MAX_WAITING + 4)]
         while sum(one.done() for one in waiting) < 4:
             threading.Event().wait(0.01)
         assert ask(page, "healthz")[0] in (200, 503)  # answered at once
         assert told(page, "archive")[1]["code"] == "busy"
         go_on.set()
         statuses = sorted(one.result()[0] for one in waiting)
-    assert statuses == [200] * archive.MAX_WAITING + [503] * 4
+    assert statuses == [200] * MAX_WAITING + [503] * 4
     assert told(page, "archive")[0] == 200
 
 

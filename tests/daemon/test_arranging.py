@@ -15,10 +15,11 @@ from daemon.judging.referee import Referee
 from daemon.outputs.arranging import _checked, arrangement
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
-from rules import GameError
+from rules import GameError, PositionError
 from vision.frame import Frame
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
+from wording import Sentence
 
 CASTLES = "r3k2r/8/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1"
 
@@ -51,6 +52,13 @@ def test_rights_of_a_pasted_position_stand_until_they_are_told_otherwise() -> No
 def test_what_the_rules_forbid_is_named_with_its_value(game: str, position: str, why: str) -> None:
     told = arrangement({"game": game, "position": position})
     assert told["position"] is None and why in str(told["fault"])
+
+
+def test_no_game_refuses_a_position_in_english_alone() -> None:
+    for name in games.names():
+        with pytest.raises(PositionError) as refused:
+            games.load(name).parse_position("rubbish")
+        assert games.load(name).hides or isinstance(refused.value.said, Sentence), name
 
 
 @pytest.mark.parametrize(

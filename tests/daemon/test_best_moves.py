@@ -25,9 +25,9 @@ from daemon.storage.journal import Journal
 from daemon.storage.ranking import results
 from daemon.storage.record import Beginning, GameRecord
 from rules import Outcome
+from tests.daemon.match_bench import Bench
 from tests.daemon.readings import board_with
 from tests.daemon.test_command_handlers import at, refuse, tell
-from tests.daemon.test_match import Bench
 from wording import Sentence
 
 COACHES: list[hints.Coach] = []

@@ -67,11 +67,15 @@ def test_at_the_start_people_are_told_what_no_camera_sees() -> None:
     ("fen", "cells", "told"),
     [
         ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", {"d5": "_"}, "Move the white pawn from e4 to d5 to finish the turn."),
-        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", {"e4": "_"}, "The piece of e4 is off the board: put it down"),
-        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", {"e4": "_", "d5": "_"}, "The piece of e4 is off the board: put it down"),
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", {"e4": "_"}, "The white pawn from e4 is on no cell: put it down"),
+        (
+            "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1",
+            {"e4": "_", "d5": "_"},
+            "The white pawn from e4 is on no cell: put it down",
+        ),
         ("4k3/8/8/2BpP3/8/8/8/4K3 w - d6 0 1", {"e5": "_", "d6": "W"}, "Take the piece on d5 off the board."),
         (CASTLE, {"e1": "_", "g1": "W"}, "Move the white rook from h1 to f1 to finish the turn."),
-        (CASTLE, {"e1": "_", "h1": "_"}, "The piece of e1 is off the board: put it down"),
+        (CASTLE, {"e1": "_", "h1": "_"}, "The white king from e1 is on no cell: put it down"),
         ("4k3/8/8/3p4/2P1P3/8/8/4K3 w - - 0 1", {"d5": "_"}, "white's turn is not finished."),
     ],
 )
@@ -179,7 +183,7 @@ def test_a_man_that_is_missing_before_the_first_move_is_named_and_what_no_camera
         ]
     assert texts[0] == "A piece is missing from e2. Put white's pawn back on e2."
     assert [text for text in texts if "king and queen" in text] == [texts[1]]
-    assert texts[2].startswith("The piece of e2 is off the board")  # once all have stood there, it was lifted
+    assert texts[2].startswith("The white pawn from e2 is on no cell")  # once all have stood there, it was lifted
     assert any("A piece has changed its colour on e2." in text for text in texts)
     assert texts[-1] == "White: pawn to e4." and referee.moves == ["e4"]
 

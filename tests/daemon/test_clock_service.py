@@ -24,8 +24,8 @@ from daemon.storage.journal import Journal
 from daemon.storage.record import GameRecord
 from daemon.storage.stored_game import StoredGame
 from rules.turns import line_of_play
+from tests.daemon.match_bench import PICTURE, Post, ScriptedPipeline
 from tests.daemon.readings import board_with, reading_of
-from tests.daemon.test_match import PICTURE, Post, ScriptedPipeline
 from vision.frame import Frame
 from wording import plain
 

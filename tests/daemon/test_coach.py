@@ -13,9 +13,9 @@ import pytest
 import games
 from daemon.agents import hints
 from daemon.commands.command import Coach, Resign
+from tests.daemon.match_bench import Bench
 from tests.daemon.readings import board_with
 from tests.daemon.test_command_handlers import at, refuse, tell
-from tests.daemon.test_match import Bench
 
 COACHES: list[hints.Coach] = []
 

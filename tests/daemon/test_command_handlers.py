@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,14 +29,17 @@ from daemon.config.seats import Seat
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.core.reminders import FIRST_S
+from daemon.game.effects import Rewrite
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import HURRY_GIVEN_UP, HURRY_S, BoardTracker
 from daemon.perception.next_game import STANDS_S
 from daemon.perception.pipeline import Observation
+from daemon.storage.journal import Journal
+from daemon.storage.stored_line import history_of
 from rules import AnyGame, Outcome
 from rules.turns import line_of_play
+from tests.daemon.match_bench import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
 from tests.daemon.readings import board_with, reading_of
-from tests.daemon.test_match import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
 from vision.frame import Frame
 from vision.watching.gate import GateState
 
@@ -250,6 +255,32 @@ def test_adopt_with_a_side_settles_whose_turn_it_is_after_a_doubtful_board() -> 
     bench.show(start)
     tell(bench, Adopt("up"))
     assert (believed(bench), game.to_move(bench.match.referee.position)) == (start, 0)
+
+
+def test_king_and_queen_exchanged_at_the_start_are_offered_as_an_explanation_and_taken_over_by_adopt(
+    tmp_path: Path,
+) -> None:
+    bench = at("chess", ["e4", "e5", "Ke2", "Nc6"])
+    referee = bench.match.referee
+    board = bench.game.board(referee.position)
+    after = {"e2": ".", "h5": "W"}
+    board = "".join(after.get(name, letter) for name, letter in zip(bench.game.cells, board, strict=True))
+    assert bench.show(board) == ["illegal"]
+    assert bench.heard[-1].text.endswith(
+        "If at the start the white queen stood on e1 and the white king on d1, it is queen to h5: "
+        "then tell me to adopt the board."
+    )
+    with contextlib.closing(Journal(tmp_path / "games.sqlite")) as journal:
+        game_id = journal.new_game("chess", {}, ["", ""])
+        journal.rewrite(game_id, referee.line.rewrite(0, None))
+        bench.match.followers.append(
+            lambda effects: [journal.rewrite(game_id, one) for one in effects if isinstance(one, Rewrite)]
+        )
+        assert "the white queen stood on e1" in tell(bench, Adopt())
+        stored = journal.game(game_id)
+    assert referee.moves == ["e4", "e5", "Qe2", "Nc6", "Qh5"]
+    assert history_of(bench.game, stored) == referee.history[:-1]
+    assert stored.start.startswith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w kq")
 
 
 # Pause, resignation, new game.

@@ -25,8 +25,8 @@ from daemon.storage.record import GameRecord
 from daemon.storage.stored_line import line_of
 from rules import AnyGame, PositionError
 from rules.turns import changed_cells
+from tests.daemon.match_bench import bench_of
 from tests.daemon.readings import board_with, reading_of
-from tests.daemon.test_match import bench_of
 
 MORRIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "morris" / "labels.json"
 

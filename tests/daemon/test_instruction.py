@@ -17,7 +17,7 @@ from daemon.outputs.instruction import instruction
 from daemon.outputs.view import top_of
 from rules import EMPTY
 from rules.turns import line_of_play
-from tests.daemon.test_match import Post
+from tests.daemon.match_bench import Post
 
 AGENTS = (None, "level-3")
 

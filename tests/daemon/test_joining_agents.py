@@ -98,6 +98,8 @@ def test_the_own_worker_is_told_only_the_names_that_it_knows() -> None:
             "alfabeta",
             "near it: alphabeta. An agent of your own, which joins kibitzer run from the bus, is bus:alfabeta",
         ),
+        ("Alfabeta", "near it: alphabeta"),
+        ("GNU-Go", "players.second.agent = 'GNU-Go': is not installed: apt install gnugo"),
         ("static", "plays no nine_mens_morris; who does: alphabeta"),
         ("bus:random", "random is Kibitzer's own agent; leave bus: away"),
         ("bus:mascot", ""),
@@ -106,6 +108,9 @@ def test_the_own_worker_is_told_only_the_names_that_it_knows() -> None:
 )
 def test_a_name_is_an_agent_of_our_own_or_said_to_join(agent: str, fault: str, catalogue: dict[str, Any]) -> None:
     config = Config.model_validate({"players": {"second": {"agent": agent}}})
+    known = [one | {"installed": False} for one in catalogue["known"]]
+    agents = [one for one in catalogue["agents"] if one["name"] not in [engine["name"] for engine in known]]
+    catalogue = catalogue | {"known": known, "agents": agents}
     faults = "\n".join(player_faults(config, "nine_mens_morris", catalogue))
     assert fault in faults and bool(fault) == bool(faults)
 

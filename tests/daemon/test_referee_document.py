@@ -27,6 +27,7 @@ from daemon.commands.command import (
     Pace,
     Pass,
     Pause,
+    Position,
     Puzzle,
     Repeat,
     Resign,
@@ -96,6 +97,22 @@ def cleared() -> Played:
     referee = after([*MILL, "g7xb6", "f4"], game=game)
     see(referee, men(W="a7 d7 g7", B="b4"))
     return seen(referee, men(W="a7 g7", B="b4"))
+
+
+def ko_retaken() -> Played:
+    game = games.load("go")
+    rows = [*3 * ["........."], "...XO....", "..X.XO...", "...XO....", *3 * ["........."]]
+    referee = Referee(game, (None, None), [start := game.parse_position(f"{'/'.join(rows)} w - 0,0 0")])
+    see(referee, game.board(start))
+    see(referee, game.board(game.apply(start, game.parse_move(start, "D5"))))
+    return seen(referee, game.board(start))
+
+
+def exchanged() -> Played:
+    game = games.load("draughts")
+    referee = Referee(game, (None, None), [game.parse_position("W:W22,K30:B1,2")])
+    see(referee, game.board(referee.position))
+    return seen(referee, game.board(game.parse_position("B:W26,30:B1,2")))
 
 
 def undone(*boards: str) -> Played:
@@ -193,6 +210,7 @@ SEEN: dict[str, Callable[[], Played]] = {
     ),
     "half a tile": lambda: begun_turn("dominoes", steps=1),
     "one of the last eight boards": lambda: begun(["d2", "f4"], men(W="d2")),
+    "the same, where a rule forbids that as a move": ko_retaken,
     "men that were lifted, back where they stood": lambda: begun(
         ["d2", "f4", "a1", "a4", "a7"], men(W="d2"), men(W="d2 a1 a7", B="f4 a4")
     ),
@@ -201,6 +219,7 @@ SEEN: dict[str, Callable[[], Played]] = {
         after(["d2"]), men(W="d2 a1 g7 a4"), g7=("B", 0.3)
     ),
     "nothing legal, few men came or went": lambda: begun(["d2"], men(W="d2 a1")),
+    "the same, but legal if two pieces stood exchanged at the start": exchanged,
     "nothing legal, five pieces or more came or went": lambda: begun(["d2"], men(W="a7 a4 a1", B="b4 c4")),
     "the same, where more plies than three lead to it": lambda: begun(["d2"], GAP),
     "a move made from there": lambda: begun(["d2"], GAP, men(W="d2 a1 a4 g4", B="f4 b4 f2")),
@@ -289,6 +308,7 @@ COMMANDS: dict[str, Command] = {
     "pace": Pace(2.0),
     "resign": Resign("light"),
     "new_game": NewGame(),
+    "position": Position("dark:OOOOOOOOOOOEOOOOOOOOOOOO9801"),
     "end_move": EndMove(),
     "coach": Coach(),
     "best": Best(True),

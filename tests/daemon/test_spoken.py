@@ -11,7 +11,7 @@ import pytest
 
 import games
 from daemon.app.move_words import choice_words, move_words
-from daemon.commands.command import Coach, Move, NewGame, Pause, Repeat, Resign, Resume, Undo, mark_of
+from daemon.commands.command import Adopt, Agree, Coach, Move, NewGame, Pause, Repeat, Resign, Resume, Undo, mark_of
 from daemon.commands.spoken.conversation import ANSWER_S, Conversation, Reply, Table
 from daemon.commands.spoken.grammar import NOTHING, called, phrases_of, symbols_of, understand, understand_words
 from daemon.commands.spoken.words import _TABLES, LETTERS, VERBS, plain, words_of
@@ -175,6 +175,8 @@ def test_what_can_be_put_right_is_carried_out_at_once(text: str, command: object
         ("undo", Undo(mark=TABLE.mark)),
         ("new game", NewGame()),
         ("I resign", Resign(mark=TABLE.mark)),
+        ("take the board as it is", Adopt(mark=TABLE.mark)),
+        ("I agree", Agree(mark=TABLE.mark)),
         ("d6 to d5", Move("d6-d5", mark=TABLE.mark)),
     ],
 )

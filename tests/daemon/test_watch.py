@@ -11,7 +11,7 @@ from daemon.cli.watch import print_event
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from tests.daemon.test_match import FIRST, SECOND, lay, two_people
+from tests.daemon.match_bench import FIRST, SECOND, lay, two_people
 from wording import untranslated
 
 

@@ -212,6 +212,16 @@ def test_random_games_are_legal_and_stand_as_in_gnu_go(rules: dict[str, object])
 
 
 @pytest.mark.parametrize("suicide", [False, True])
+def test_after_a_pass_few_lines_are_looked_through_to_find_what_was_played(suicide: bool) -> None:
+    game = go(size="19", suicide=suicide)
+    start, one_ply = game.initial(), game.apply(game.initial(), game.parse_move(game.initial(), "D4"))
+    strays = [game.board(game.apply(start, move)) for move in game.legal_moves(start) if move.cell is not None]
+    assert not any(game.may_become(stray, game.board(start), 1) for stray in strays)
+    target = game.board(game.apply(one_ply, game.parse_move(one_ply, "pass")))
+    assert sum(game.may_become(stray, target, 1) for stray in strays) < 6
+
+
+@pytest.mark.parametrize("suicide", [False, True])
 def test_what_play_leads_to_may_become_and_a_stone_that_moved_may_not(suicide: bool) -> None:
     game, chance, gone = go(size=9, suicide=suicide), random.Random(3), 0
     for _ in range(4):

@@ -20,13 +20,13 @@ from agents.morris_networks.networks import FILES, load_networks  # noqa: E402
 from agents.morris_networks.rows import as_rows, state_of  # noqa: E402
 from games.nine_mens_morris import NineMensMorris  # noqa: E402
 from models.train import neural_morris  # noqa: E402
-from models.train.manifest import write_entry  # noqa: E402
 from models.train.neural_curve import draw_curves, read_curve  # noqa: E402
 from models.train.neural_morris import export, try_recipe  # noqa: E402
 from models.train.neural_morris_designs import OurDesign, PaperDesign, ResidualNetwork, make_design  # noqa: E402
 from models.train.neural_morris_fit import Recipe, Run, fit, raw_answers  # noqa: E402
 from models.train.neural_morris_folded import folded  # noqa: E402
 from models.train.neural_morris_labels import labelled  # noqa: E402
+from places.manifest import write_entry  # noqa: E402
 from tests.agents.random_games import positions  # noqa: E402
 
 

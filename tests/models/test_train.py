@@ -10,10 +10,10 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from models.train.manifest import write_entry
 from models.train.patch_pool import PatchPool, draw_pool, load_pool, write_sheet
 from models.train.patches import CLASSES, PatchMaker
 from models.train.photographs import cut_photographs
+from places.manifest import write_entry
 from places.weights import find_weights
 
 

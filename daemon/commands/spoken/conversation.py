@@ -5,7 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from daemon.commands.command import Coach, Command, Move, NewGame, Pass, Pause, Repeat, Resign, Resume, Undo
+from daemon.commands.command import (
+    Adopt,
+    Agree,
+    Coach,
+    Command,
+    Move,
+    NewGame,
+    Pass,
+    Pause,
+    Repeat,
+    Resign,
+    Resume,
+    Undo,
+)
 from daemon.commands.spoken.grammar import NOTHING, PASS, Said, called, understand, understand_words
 from daemon.i18n.translation import in_words, worded
 from wording import Sentence, sentence
@@ -16,8 +29,10 @@ QUESTIONS = {
     "undo": sentence("Did you say: take back?"),
     "new_game": sentence("Did you say: a new game?"),
     "resign": sentence("Did you say: I resign?"),
+    "adopt": sentence("Did you say: adopt the board?"),
+    "agree": sentence("Did you say: I agree?"),
 }
-"""What is asked before a command is carried out that loses something."""
+"""What is asked before a command is carried out that loses something, or settles it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,6 +117,10 @@ def _command(said: Said, table: Table) -> Command | None:
             return Resign(mark=table.mark)
         case "pass":
             return Move(PASS, mark=table.mark) if PASS in table.moves else Pass(mark=table.mark)
+        case "adopt":
+            return Adopt(mark=table.mark)
+        case "agree":
+            return Agree(mark=table.mark)
         case "new_game":
             return NewGame()
         case "repeat":

@@ -7,9 +7,11 @@ import functools
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, get_args
 
-Verb = Literal["undo", "repeat", "pause", "resume", "coach", "new_game", "resign", "pass", "yes", "no"]
+Verb = Literal[
+    "undo", "repeat", "pause", "resume", "coach", "new_game", "resign", "pass", "adopt", "agree", "yes", "no"
+]
 LETTERS = "abcdefghijklmnopqrst"
 """Columns of the largest board."""
 ALPHABET = (
@@ -56,6 +58,8 @@ _TABLES: dict[str, dict[str, str]] = {
         "new_game": "new game/a new game/start a new game",
         "resign": "i resign/resign",
         "pass": "pass/i pass",
+        "adopt": "adopt the board/take the board as it is/adopt",
+        "agree": "i agree/agree/agreed/we agree/we both agree",
         "yes": "yes/yes i did/yeah/that is right",
         "no": "no/no i did not/nope",
     },
@@ -77,6 +81,8 @@ _TABLES: dict[str, dict[str, str]] = {
         "new_game": "joc nou/un joc nou/partidă nouă/o partidă nouă",
         "resign": "cedez/mă predau/abandonez/renunț",
         "pass": "pas/trec",
+        "adopt": "ia tabla așa cum este/ia tabla așa cum e/acceptă tabla",
+        "agree": "de acord/sunt de acord/suntem de acord",
         "yes": "da",
         "no": "nu",
     },
@@ -97,6 +103,8 @@ _TABLES: dict[str, dict[str, str]] = {
         "new_game": "nowa gra/nowa partia/zacznij nową grę",
         "resign": "poddaję się/poddaję partię/rezygnuję",
         "pass": "pas/pasuję",
+        "adopt": "przyjmij planszę/przyjmij planszę taką jaka jest/przyjmij tę planszę",
+        "agree": "zgadzam się/zgoda/zgadzamy się",
         "yes": "tak",
         "no": "nie",
     },
@@ -119,6 +127,8 @@ _TABLES: dict[str, dict[str, str]] = {
         "new_game": "ván mới/chơi ván mới/bắt đầu ván mới",
         "resign": "tôi xin thua/xin thua/tôi đầu hàng/đầu hàng",
         "pass": "bỏ lượt/tôi bỏ lượt",
+        "adopt": "lấy bàn cờ như đang thấy/lấy bàn cờ/nhận bàn cờ này",
+        "agree": "tôi đồng ý/đồng ý/chúng tôi đồng ý",
         "yes": "có/đúng/đúng rồi/vâng/phải",
         "no": "không/không phải/sai rồi",
     },
@@ -139,6 +149,8 @@ _TABLES: dict[str, dict[str, str]] = {
         "new_game": "novo jogo/jogo novo/nova partida/um novo jogo",
         "resign": "desisto/eu desisto/abandono",
         "pass": "passo/eu passo/passar",
+        "adopt": "aceitar o tabuleiro/aceite o tabuleiro/aceita o tabuleiro",
+        "agree": "concordo/eu concordo/concordamos/de acordo",
         "yes": "sim",
         "no": "não",
     },
@@ -147,7 +159,7 @@ HIGHEST = 50
 """The highest number of a cell on a board whose cells are numbered."""
 TONAL = "vi"
 """The language whose marks tell words apart; in the others recognisers and people leave them out."""
-VERBS: tuple[Verb, ...] = ("undo", "repeat", "pause", "resume", "coach", "new_game", "resign", "pass", "yes", "no")
+VERBS: tuple[Verb, ...] = get_args(Verb)
 
 
 def plain(text: str, language: str) -> str:

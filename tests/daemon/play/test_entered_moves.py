@@ -34,7 +34,7 @@ from daemon.judging.hands import shown_hands
 from daemon.judging.referee import Referee
 from rules import AnyGame
 from rules.turns import line_of_play
-from tests.daemon.test_match import Notebook, Post
+from tests.daemon.match_bench import Notebook, Post
 
 NAMES = ("morris", "reversi", "gomoku", "ganh", "dominoes")
 

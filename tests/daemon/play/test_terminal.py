@@ -105,8 +105,12 @@ def test_two_people_play_a_game_to_its_end_with_faults_undo_and_a_break(
     again.say("d7", "dark> ")
     again.say("b4", "light> ")
     again.say("g7xb6", "dark> ")
-    shown = again.say("f4", "It is over.")
+    shown = again.say("f4", "quit> ")
     assert "Light wins" in shown or "Dark wins" in shown
+    refused = again.say("position dark:OOO", "quit> ")
+    assert "'dark:OOO' is not 24 letters M, E, O and four digits" in refused
+    assert "It is dark's turn." in again.say("position dark:EOOOOOOOOOOOOOOOOOOOOOOO3201", "dark> ")
+    assert "dark:EOOOOOOOOOOOOOOOOOOOOOOO3201" in again.say("position", "dark> ")
     again.say("quit", "The game is kept.")
     assert again.end() == 0
 

@@ -8,7 +8,8 @@ import tomllib
 from pathlib import Path
 
 HEADING = """# What was learnt, and where it comes from.
-# `sha256` is checked whenever a file is loaded; `command` makes it again. Written by `kibitzer train`.
+# `sha256` is checked whenever a file is loaded; `command` makes it again. Written by `kibitzer train` and
+# `kibitzer book build`.
 """
 
 

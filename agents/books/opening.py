@@ -1,0 +1,130 @@
+"""The opening book of a game under its rules, and what it knows in a position."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import re
+from pathlib import Path
+from typing import Any
+
+import places
+from agents import levels
+from agents.books import BookError, book
+from agents.books.book import Book, Entry
+from agents.books.keys import Keys
+from agents.values import value_of
+from places.weights import MODELS, WeightsError, find_weights
+from rules import AnyGame, GameError
+from rules.turns import line_of_play
+
+EQUAL = 0.01
+"""Shares of the point by which moves may differ and still be equally good."""
+
+_log = logging.getLogger(__name__)
+_books: dict[tuple[str, Any], OpeningBook | None] = {}
+"""The books that this process has looked for, by game and rules."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """A legal move of a position that the book knows."""
+
+    move: Any
+    score: int
+    depth: int
+
+
+class OpeningBook:
+    """A book, asked by the game that it was made for."""
+
+    def __init__(self, game: AnyGame, found: Book) -> None:
+        """Raises BookError where the book is of another game or other rules."""
+        if found.game != game.name or dict(found.rules) != rules_of(game):
+            raise BookError(f"the book is of {found.game} under other rules: {dict(found.rules)}, not {rules_of(game)}")
+        self.game, self.book = game, found
+        self.keys = Keys(game)
+        self._scale = levels.scale(game.name)
+
+    def known(self, position: Any) -> list[Known]:
+        """The moves that the book knows here, best first, with all that symmetry makes the same; empty outside it.
+
+        Raises BookError where the book is wrong about its own position.
+        """
+        key = self.keys.key(position)
+        entry = self.book.entries.get(key)
+        if entry is None:
+            return []
+        there = self.position(key, entry)
+        by_text = {self.game.format_move(there, move): move for move in self.game.legal_moves(there)}
+        if unknown := [one.move for one in entry.moves if one.move not in by_text]:
+            raise BookError(f"after {' '.join(entry.line) or 'the start'}, {unknown[0]!r} is not legal")
+        worth = {by_text[one.move]: one for one in entry.moves}
+        found = [
+            Known(move, worth[other].score, worth[other].depth)
+            for move, others in self.keys.counterparts(position, there).items()
+            for other in others
+            if other in worth
+        ]
+        return sorted({one.move: one for one in found}.values(), key=lambda one: -one.score)
+
+    def good(self, position: Any) -> list[Known]:
+        """The moves that are as good as the best one that the book knows here, best first; empty outside it."""
+        found = self.known(position)
+        return [one for one in found if self.chance(found[0].score) - self.chance(one.score) <= EQUAL]
+
+    def chance(self, score: float) -> float:
+        """The share of the point that a score promises."""
+        return value_of(self._scale, score).chance
+
+    def position(self, key: str, entry: Entry) -> Any:
+        """The position of an entry. Raises BookError where its moves do not lead to it."""
+        for start in self.game.starts:
+            try:
+                position = line_of_play(self.game, list(entry.line), start)[-1]
+            except GameError:
+                continue
+            if self.keys.key(position) == key:
+                return position
+        raise BookError(f"the moves {' '.join(entry.line)!r} do not lead to the position {key}")
+
+
+def rules_of(game: AnyGame) -> dict[str, str]:
+    """All rule options as texts."""
+    return {name: str(value) for name, value in vars(game.rules).items()}
+
+
+def name_of(game: AnyGame) -> str:
+    """The name of a game's book under its rules: `reversi_book`, `nine_mens_morris_flying-true_book`."""
+    usual = vars(type(game.rules)())
+    words = [f"{name}-{value}" for name, value in vars(game.rules).items() if value != usual[name]]
+    return re.sub(r"[^A-Za-z0-9_-]", "-", "_".join([game.name, *words, "book"]))
+
+
+def own_folder() -> Path:
+    """Folder of the books that were made on this computer, which come before those that Kibitzer brings."""
+    return places.state_folder() / "books"
+
+
+def find(game: AnyGame) -> OpeningBook | None:
+    """The book of a game under its rules; None where there is none. Raises BookError for a damaged one."""
+    title = name_of(game)
+    for folder in (own_folder(), MODELS):
+        if (folder / f"{title}.jsonl").is_file():
+            try:
+                return OpeningBook(game, book.read(find_weights(title, folder).path))
+            except WeightsError as error:
+                raise BookError(str(error)) from None
+    return None
+
+
+def of(game: AnyGame) -> OpeningBook | None:
+    """The same, looked for once in a process; a damaged book is named in the log, and none is used."""
+    known = game.name, game.rules
+    if known not in _books:
+        try:
+            _books[known] = find(game)
+        except BookError as error:
+            _log.warning("no opening book is used: %s", error)
+            _books[known] = None
+    return _books[known]

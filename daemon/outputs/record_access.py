@@ -1,0 +1,147 @@
+"""The record as pages reach it: read in threads of its own, with a limit on waiting requests.
+
+The journal's file is opened on a new connection for each answer: the daemon's writing never waits for a page, and a
+replaced file is noticed. One answer is computed at a time, besides one slow file in a second thread; a few requests may
+wait, the rest are turned away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from aiohttp import web
+
+from daemon.i18n.translation import in_words, worded
+from daemon.outputs.command_queue import problem, words_or_problem
+from daemon.outputs.permission import Permission
+from daemon.outputs.recorded_game import RecordedGame, key_of
+from daemon.storage.exporting.played import ExportError
+from daemon.storage.journal import Journal, JournalError
+from wording import Sentence, sentence
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+MAX_WAITING = 12
+"""Most answers being computed or waiting."""
+ANSWER_S = 20.0
+"""Seconds, longest wait for an answer."""
+MAX_DRAWING = 3
+"""Most slow files, such as the picture of a whole game, being created or waiting."""
+DRAWN_S = 60.0
+"""Seconds, longest wait for a slow file."""
+MAX_BYTES = 2048
+"""Bytes, longest text of a command here: two names."""
+MAX_REMEMBERED = 4
+"""Most replayed games kept in memory, for viewers who step through their plies."""
+_WRONG: dict[str, tuple[int, Sentence]] = {
+    "unknown_game": (404, sentence("This game is no longer in the record.")),
+    "absent": (404, sentence("There is no record yet.")),
+    "busy": (503, sentence("The record is busy. Try again in a moment.")),
+    "full": (507, sentence("The disk is full: make room, then try again.")),
+    "read_only": (500, sentence("The file of the record may not be written.")),
+    "corrupt": (500, sentence("The record is damaged. A new one begins when the daemon is started again.")),
+    "newer": (500, sentence("A newer Kibitzer made this record.")),
+    "unreadable": (500, sentence("This game cannot be read: its record is damaged.")),
+}
+"""HTTP status and sentence by code of a JournalError; the error's own text names files, which are not shown."""
+
+
+class _Busy(Exception):
+    """Too many requests are waiting, or the page is closing."""
+
+
+class _WorkThread:
+    """A thread that computes one answer at a time, with a limit on waiting requests."""
+
+    def __init__(self, name: str, most: int, answer_s: float) -> None:
+        self._thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._room = threading.BoundedSemaphore(most)
+        self._answer_s = answer_s
+
+    async def result(self, work: Callable[[], T]) -> T:
+        """The result of the work. Raises _Busy, TimeoutError, and whatever the work raises."""
+        if not self._room.acquire(blocking=False):
+            raise _Busy
+        try:
+            future = self._thread.submit(work)
+        except RuntimeError as error:  # closed in the meantime
+            self._room.release()
+            raise _Busy from error
+        future.add_done_callback(lambda _: self._room.release())
+        return await asyncio.wait_for(asyncio.wrap_future(future), self._answer_s)
+
+    def close(self) -> None:
+        """Cancels what is waiting."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+class RecordAccess:
+    """Answers from the record. Used by the page's thread."""
+
+    def __init__(self, journal: Path, permission: Permission) -> None:
+        self._journal, self._permission = journal, permission
+        self._registry = _WorkThread("archive", MAX_WAITING, ANSWER_S)
+        self._drawing = _WorkThread("archive-drawing", MAX_DRAWING, DRAWN_S)
+        self._remembered: dict[tuple[str, int, int, str | None], RecordedGame] = {}
+        """Used only by the archive's own thread."""
+
+    def close(self) -> None:
+        """Cancels what is waiting."""
+        self._registry.close()
+        self._drawing.close()
+
+    async def words(self, request: web.Request, most: int = MAX_BYTES) -> object:
+        """The body of a command, or the response that refuses it."""
+        refusal = self._permission.refusal(request)
+        if refusal is not None:
+            return refusal
+        return await words_or_problem(request, most)
+
+    async def answer(
+        self, work: Callable[[], T], response_of: Callable[[T], web.Response], *, slow: bool = False
+    ) -> web.Response:
+        """Runs the work in a thread, slow work in another, and builds the response from its result."""
+        try:
+            return response_of(await (self._drawing if slow else self._registry).result(work))
+        except _Busy:
+            return problem(503, "busy", worded("Too many ask for recorded games at once. Try again in a moment."))
+        except TimeoutError:
+            return problem(503, "slow", worded("This takes too long. Try again, or save it in another format."))
+        except JournalError as error:
+            _log.info("the archive cannot answer: %s", error)
+            status, text = _WRONG.get(error.code, (500, sentence("The record cannot be read.")))
+            return problem(status, error.code, in_words(text))
+        except ExportError as error:
+            return problem(409, "refused", str(error))
+
+    def recorded(self, game_id: str) -> RecordedGame:
+        """The game, replayed once for all viewers. Used only by the archive's thread."""
+        with self.opened() as journal:
+            stored = journal.game(game_id)
+        key = key_of(stored)
+        recorded = self._remembered.pop(key, None)
+        if recorded is None or recorded.stored != stored:
+            recorded = RecordedGame.of(stored)
+        self._remembered[key] = recorded
+        while len(self._remembered) > MAX_REMEMBERED:
+            del self._remembered[next(iter(self._remembered))]
+        return recorded
+
+    @contextlib.contextmanager
+    def opened(self, *, write: bool = False) -> Iterator[Journal]:
+        """The journal, opened on a new connection; a damaged one is never repaired here. Raises JournalError."""
+        if not self._journal.is_file():
+            raise JournalError("absent", f"{self._journal}: there is no record yet")
+        journal = Journal(self._journal, read_only=not write)
+        try:
+            yield journal
+        finally:
+            journal.close()

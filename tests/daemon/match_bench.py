@@ -1,0 +1,205 @@
+"""A match whose surroundings are replaced by parts that a test controls."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+import games
+from agents.messages import AnswerMessage, FailureMessage, LimitsPart, ReplyMessage, StateMessage
+from daemon.config.seats import Seat
+from daemon.core.match import Match
+from daemon.game.effects import Announcement, Record, Rewrite
+from daemon.judging.referee import Referee
+from daemon.perception.board_tracker import BoardTracker
+from daemon.perception.pipeline import Observation
+from rules import AnyGame, Outcome
+from tests.daemon.readings import reading_of
+from vision.frame import Frame
+from vision.reading.board_reading import BoardReading
+from vision.watching.align import LOST, Alignment
+from vision.watching.gate import GateState, Phase
+from wording import Sentences, sentence
+
+PICTURE = np.zeros((4, 4, 3), np.uint8)
+
+
+LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
+
+
+SETTLED = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=1.0)
+
+
+class ScriptedPipeline:
+    """Replaces the pipeline: gives the scripted readings, one per frame."""
+
+    def __init__(self) -> None:
+        self.arm: str | None = None
+        self.lesson = self.refused = None
+        self.readings: list[BoardReading | None] = []
+        self.asked = 0
+        self.may_ask = False
+        self.may_ask_later = False
+        self.reasons_asked = 0
+        self.phase: Phase = "settled"
+
+    def feed(self, frame: Frame) -> Observation:
+        reading = self.readings.pop(0)
+        if reading is None:
+            return Observation(frame, LOST)
+        arm, self.arm = self.arm, None
+        gate = dataclasses.replace(SETTLED, phase=self.phase)
+        return Observation(frame, LOCKED, PICTURE, gate, reading, arm=arm)
+
+    def why_unseen(self, frame: Frame) -> Sentences:
+        self.reasons_asked += 1
+        return (sentence("It goes beyond the left edge of the picture."),)
+
+    def ask_later(self, in_s: float) -> bool:
+        return self.may_ask_later
+
+    def watched_s(self, time_s: float) -> float:
+        return time_s
+
+    def ask_again(self) -> bool:
+        self.asked += 1
+        return self.may_ask
+
+
+class Notebook:
+    """A recorder that fails while `full` is set."""
+
+    def __init__(self) -> None:
+        self.written: list[object] = []
+        self.full = False
+
+    def together(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def append(self, record: Record) -> None:
+        self._write(record.move)
+
+    def restore(self, whole: Rewrite) -> None:
+        self.rewrite(whole)
+
+    def take_back(self, ply: int) -> None:
+        self._write(ply)
+
+    def rewrite(self, rewrite: Rewrite) -> None:
+        self._write((rewrite.ply, *(record.move for record in rewrite.records)))
+
+    def finish(self, outcome: Outcome) -> None:
+        self._write(outcome)
+
+    def note(self, announcement: Announcement) -> None:
+        self._write(announcement.code)
+
+    def _write(self, entry: object) -> None:
+        if self.full:
+            raise OSError("the disk is full")
+        self.written.append(entry)
+
+
+class Post:
+    """A publisher whose replies the test supplies."""
+
+    def __init__(self) -> None:
+        self.states: list[StateMessage] = []
+        self.inbox: list[AnswerMessage] = []
+
+    def publish(self, state: StateMessage) -> None:
+        self.states.append(state)
+
+    def poll(self) -> Sequence[AnswerMessage]:
+        taken, self.inbox = self.inbox, []
+        return taken
+
+    def answer(self, move: str, sequence: int | None = None, agent: str = "alphabeta") -> None:
+        state = self.states[-1]
+        self.inbox.append(
+            ReplyMessage(
+                worker="w",
+                agent=agent,
+                session=state.session,
+                game_id=state.game_id,
+                sequence=state.sequence if sequence is None else sequence,
+                move=move,
+            )
+        )
+
+    def fail(self, text: str) -> None:
+        state = self.states[-1]
+        address = {"session": state.session, "game_id": state.game_id, "sequence": state.sequence}
+        self.inbox.append(FailureMessage(worker="w", agent="alphabeta", text=text, **address))
+
+
+@dataclasses.dataclass
+class Bench:
+    """A match with all its surroundings replaced by parts that the test controls."""
+
+    game: AnyGame
+    match: Match
+    eyes: BoardTracker
+    pipeline: ScriptedPipeline
+    notebook: Notebook
+    post: Post
+    heard: list[Announcement]
+    now_s: list[float]
+    frames: int = 0
+
+    def show(self, board: str | None, time_s: float | None = None, **doubts: tuple[str, float]) -> list[str]:
+        """Feeds one frame; returns the codes announced."""
+        before = len(self.heard)
+        reading = None if board is None else reading_of(self.game, board, doubts=doubts)
+        self.pipeline.readings.append(reading)
+        self.eyes.feed(Frame(PICTURE, self.frames if time_s is None else time_s, self.frames))
+        self.frames += 1
+        return [one.code for one in self.heard[before:]]
+
+
+def bench_of(name: str, opponent: str | None) -> Bench:
+    game = games.load(name)
+    pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
+    match = Match(
+        Referee(game, (None, opponent)),
+        seats=(Seat(), Seat(opponent, {}, LimitsPart(time_s=1.0)) if opponent else Seat()),
+        recorder=notebook,
+        publisher=post,
+        listeners=[lambda announcement: heard.append(announcement)],
+        clock=lambda: now_s[0],
+    )
+    eyes = BoardTracker(pipeline, match)  # type: ignore[arg-type]
+    match.start()
+    return Bench(game, match, eyes, pipeline, notebook, post, heard, now_s)
+
+
+FIRST, SECOND, THIRD = "8H6-8I1", "8J1-8K4", "6K2-7K4"
+
+
+def two_people(*places: str, agent: str | None = None) -> Bench:
+    """Two people at dominoes, seated at these sides of the board; `agent` may take the first seat."""
+    game = games.load("dominoes")
+    pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
+    match = Match(
+        Referee(game),
+        seats=(Seat(agent, place=places[0]), Seat(place=places[1])),
+        recorder=notebook,
+        publisher=post,
+        listeners=[lambda announcement: heard.append(announcement)],
+        clock=lambda: now_s[0],
+    )
+    eyes = BoardTracker(pipeline, match)  # type: ignore[arg-type]
+    match.start()
+    return Bench(game, match, eyes, pipeline, notebook, post, heard, now_s)
+
+
+def lay(bench: Bench, tile: str, arm: str | None = None) -> list[str]:
+    """Lays one tile, with an arm reaching in from that side; returns the codes announced."""
+    board = list(bench.game.board(bench.match.referee.position))
+    for end in tile.split("-"):
+        board[bench.game.cells.index(end[:-1])] = end[-1]
+    bench.pipeline.arm = arm
+    return bench.show("".join(board))
