@@ -109,7 +109,8 @@ def test_the_command_lists_the_games_and_counts_what_followed(tmp_path: Path) ->
     assert status == 0 and "Ana - Ben  after 2: then h7" in text and text.splitlines()[-1].startswith("h7: 2 games")
     status, text = run("--like", first.game_id, "--ply", 2, "--json")
     assert status == 0 and {json.loads(line)["next"] for line in text.splitlines()} == {"h7"}
-    assert run("--game", "gomoku", "--moves", "a1 b1")[1] == "no recorded game went through this position\n"
+    nothing = "no recorded game by these rules went through this position\n"
+    assert run("--game", "gomoku", "--moves", "a1 b1")[1] == nothing
     for words in (
         [],
         ["--game", "gomoku"],
