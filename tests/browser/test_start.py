@@ -158,13 +158,13 @@ def test_a_theme_is_kept_on_this_device_and_chosen_before_the_page_is_drawn(tabl
     page.locator("#settings").click()
     page.locator("[name=theme]").select_option("dark")
     ground = "getComputedStyle(document.documentElement).getPropertyValue('--ground').trim()"
-    assert page.evaluate(ground) == "#171614"
+    page.wait_for_function(f"() => {ground} === '#171614'")
     for path in ("setup", "games", ""):
         page.goto(there.address + path)
-        assert page.evaluate(ground) == "#171614"
+        page.wait_for_function(f"() => {ground} === '#171614'")
     page.locator("#settings").click()
     page.locator("[name=theme]").select_option("")
-    assert page.evaluate(ground) == "#f6f3ee"
+    page.wait_for_function(f"() => {ground} === '#f6f3ee'")
 
 
 def test_the_page_can_be_installed(table: Tables, look: Look) -> None:

@@ -40,7 +40,9 @@ def test_a_capture_on_its_way_is_unfinished_and_done_it_is_the_move(rules: str) 
                 best = explain(game, history, reading_of(game, board)).explanations[0]
                 assert (best.kind, best.board) == ("unfinished", board)
                 said = str(missing_steps(game, history[-1], best.moves[0], best.missing, board))
-                assert said.startswith(("Take the piece", "Move the", "The piece of", "Light's", "Dark's")), said
+                assert said.startswith(("Take the piece", "Move the", "The light", "The dark", "Light's", "Dark's")), (
+                    said
+                )
                 after = game.apply(history[-1], move)
                 best = explain(game, history, reading_of(game, game.board(after))).explanations[0]
                 assert (best.kind, best.positions) == ("plies", (after,))
