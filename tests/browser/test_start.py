@@ -155,6 +155,7 @@ def test_a_name_goes_when_an_agent_sits_down_and_is_asked_again_afterwards(table
 def test_a_theme_is_kept_on_this_device_and_chosen_before_the_page_is_drawn(table: Tables, look: Look) -> None:
     there = table("morris")
     page = look(there.address, color_scheme="light")
+    page.wait_for_selector(".cell.target")  # its buttons work from then on
     page.locator("#settings").click()
     page.locator("[name=theme]").select_option("dark")
     ground = "getComputedStyle(document.documentElement).getPropertyValue('--ground').trim()"
@@ -162,6 +163,7 @@ def test_a_theme_is_kept_on_this_device_and_chosen_before_the_page_is_drawn(tabl
     for path in ("setup", "games", ""):
         page.goto(there.address + path)
         page.wait_for_function(f"() => {ground} === '#171614'")
+    page.wait_for_selector(".cell.target")
     page.locator("#settings").click()
     page.locator("[name=theme]").select_option("")
     page.wait_for_function(f"() => {ground} === '#f6f3ee'")
