@@ -46,10 +46,14 @@ class Prover:
         return [layout.index_of(cell, SIZE) for cell in proof.line] if proof.line else None
 
     def as_attacker(self, side: int) -> Any:
-        """A function of the attacker's and the defender's stones."""
+        """A function of the attacker's and the defender's stones.
+
+        A table full of other positions may make the search slow: where nothing is found in time, an empty one is asked.
+        """
 
         def prove(mine: int, theirs: int) -> Sequence[int] | None:
-            return self.line((mine, theirs) if side == 0 else (theirs, mine), side)
+            stones = (mine, theirs) if side == 0 else (theirs, mine)
+            return self.line(stones, side) or Prover().line(stones, side)
 
         return prove
 
