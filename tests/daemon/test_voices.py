@@ -108,6 +108,17 @@ def test_a_command_that_hangs_or_fails_is_killed_and_named(tmp_path: Path, lines
         voice.render("One.", threading.Event())
 
 
+@pytest.mark.parametrize(
+    ("lines", "fault"),
+    [("raise SystemExit(3)", "status 3"), ("print('no sound')", "no wave file"), ("", "does not take the phrase")],
+)
+def test_a_command_that_ends_before_it_has_the_phrase_is_named_by_how_it_ended(
+    tmp_path: Path, lines: str, fault: str
+) -> None:
+    with pytest.raises(VoiceError, match=fault):
+        CommandVoice(command(tmp_path, lines), 20.0).render("x" * 200_000, threading.Event())  # no pipe holds so much
+
+
 def test_a_command_that_is_not_there_is_named() -> None:
     with pytest.raises(VoiceError, match="/nowhere/piper cannot be run"):
         CommandVoice(["/nowhere/piper"], 5.0).render("One.", threading.Event())

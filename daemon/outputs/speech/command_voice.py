@@ -59,7 +59,7 @@ class CommandVoice:
         except OSError as error:
             raise VoiceError(f"{self._command[0]} cannot be run ({error.strerror})") from error
         try:
-            sound = self._sound(process, text, stop)
+            taken, sound = self._sound(process, text, stop)
             status = process.wait(max(STOP_S, self._deadline_s))
         except (OSError, TimeoutExpired) as error:
             raise VoiceError(f"{self._command[0]} does not take the phrase: {error}") from error
@@ -67,6 +67,8 @@ class CommandVoice:
             self.close()
         if status:
             raise VoiceError(f"{self._command[0]} ended with status {status}")
+        if not (taken or sound):
+            raise VoiceError(f"{self._command[0]} does not take the phrase: it ended first")
         if sound:
             try:
                 seconds(sound)
@@ -80,12 +82,19 @@ class CommandVoice:
         if process is not None:
             process.close()
 
-    def _sound(self, process: Process, text: str, stop: threading.Event) -> bytes:
-        """Sends the phrase and collects the output until the command closes it, or has ended, or the time is up."""
+    def _sound(self, process: Process, text: str, stop: threading.Event) -> tuple[bool, bytes]:
+        """Sends the phrase and collects the output until the command closes it, or has ended, or the time is up.
+
+        Returns whether the command took the phrase, and the output.
+        """
         assert process.stdin is not None and process.stdout is not None
         deadline_s = time.monotonic() + self._deadline_s
-        process.stdin.write(text.encode() + b"\n")  # a phrase fits into the pipe's buffer
-        process.stdin.close()
+        taken = True
+        try:
+            process.stdin.write(text.encode() + b"\n")  # a phrase fits into the pipe's buffer
+            process.stdin.close()
+        except BrokenPipeError:
+            taken = False  # it has ended: its status or its output tells why
         parts: list[bytes] = []
         size = 0
         while True:
@@ -96,11 +105,11 @@ class CommandVoice:
             ended = process.poll() is not None  # what it has started may still hold the output open
             if not select.select([process.stdout], [], [], 0.0 if ended else STOP_S)[0]:
                 if ended:
-                    return b"".join(parts)
+                    return taken, b"".join(parts)
                 continue
             part = os.read(process.stdout.fileno(), 1 << 16)
             if not part:
-                return b"".join(parts)
+                return taken, b"".join(parts)
             parts.append(part)
             size += len(part)
             if size > MAX_BYTES:
