@@ -162,18 +162,8 @@ class Bench:
 
 def bench_of(name: str, opponent: str | None) -> Bench:
     game = games.load(name)
-    pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
-    match = Match(
-        Referee(game, (None, opponent)),
-        seats=(Seat(), Seat(opponent, {}, LimitsPart(time_s=1.0)) if opponent else Seat()),
-        recorder=notebook,
-        publisher=post,
-        listeners=[lambda announcement: heard.append(announcement)],
-        clock=lambda: now_s[0],
-    )
-    eyes = BoardTracker(pipeline, match)  # type: ignore[arg-type]
-    match.start()
-    return Bench(game, match, eyes, pipeline, notebook, post, heard, now_s)
+    seats = Seat(), Seat(opponent, {}, LimitsPart(time_s=1.0)) if opponent else Seat()
+    return _bench(Referee(game, (None, opponent)), seats)
 
 
 FIRST, SECOND, THIRD = "8H6-8I1", "8J1-8K4", "6K2-7K4"
@@ -181,11 +171,14 @@ FIRST, SECOND, THIRD = "8H6-8I1", "8J1-8K4", "6K2-7K4"
 
 def two_people(*places: str, agent: str | None = None) -> Bench:
     """Two people at dominoes, seated at these sides of the board; `agent` may take the first seat."""
-    game = games.load("dominoes")
+    return _bench(Referee(games.load("dominoes")), (Seat(agent, place=places[0]), Seat(place=places[1])))
+
+
+def _bench(referee: Referee, seats: tuple[Seat, Seat]) -> Bench:
     pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
     match = Match(
-        Referee(game),
-        seats=(Seat(agent, place=places[0]), Seat(place=places[1])),
+        referee,
+        seats=seats,
         recorder=notebook,
         publisher=post,
         listeners=[lambda announcement: heard.append(announcement)],
@@ -193,7 +186,7 @@ def two_people(*places: str, agent: str | None = None) -> Bench:
     )
     eyes = BoardTracker(pipeline, match)  # type: ignore[arg-type]
     match.start()
-    return Bench(game, match, eyes, pipeline, notebook, post, heard, now_s)
+    return Bench(referee.game, match, eyes, pipeline, notebook, post, heard, now_s)
 
 
 def lay(bench: Bench, tile: str, arm: str | None = None) -> list[str]:
