@@ -31,10 +31,13 @@ from rules import AnyGame, GameError
 from rules.options import rules_from_words
 from wording.outside import clean
 
-TAG = re.compile(r'^\[(\w{1,40})\s+"((?:\\.|[^"\\])*)"\]\s*$', re.MULTILINE)
+TAG = re.compile(r'(?:^|(?<=\]))[ \t]*\[[ \t]*(\w{1,40})\s+"((?:\\.|[^"\\\n])*)"[ \t]*\]', re.MULTILINE)
+"""A line may hold several."""
 LINE = re.compile(r"\{[^{}]*\}|^%.*$|;.*$", re.MULTILINE)
 """A comment in braces, a line for other programs after a percent sign, or a comment after a semicolon."""
 WORD = re.compile(r"\{([^{}]*)\}|(\d{1,5})(\.+)|(1-0|0-1|1/2-1/2|2-0|1-1|0-2|\*)(?=\s|$)|([^\s{}()]+)|(\S)")
+SIGN = re.compile(r"\$.*|(?=-*[^\w-])\W+|e\.?p\.?|N")
+"""What may stand beside a move in PGN and PDN: a figure, `!`, `+-`, `±`, in passing, a novelty."""
 CELL = re.compile(r"[A-Za-z]\d{1,2}")
 TAKEN = re.compile(r"x[A-Za-z]\d{1,2}")
 COMMAND = re.compile(r"\[%(clk|emt|eval)\s+([^\]\s]{1,20})\s*\]")
@@ -44,9 +47,9 @@ CAPTURED = re.compile(r"\A\s*(?:takes|turns)(?:\s+[a-z]\d{1,2})+(?!\S)")
 
 def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None = None) -> Imported:
     """The game; `name` and `rules` fill in what its tags do not say. Raises ImportFault."""
-    tags = {found[1]: re.sub(r"\\(.)", r"\1", found[2]) for found in TAG.finditer(text)}
+    tags = {found[1]: re.sub(r"\\(.)", r"\1", found[2]) for found in reversed([*TAG.finditer(text)])}
     game = _game(tags, name, rules or {})
-    standard, body = dialect_of(game.name) is not None, TAG.sub("", text)
+    standard, body = dialect_of(game.name) is not None, TAG.sub("", text).replace("½", "1/2")
     plies, result, comment = _body(LINE.sub(_braced, body) if standard else body, standard=standard)
     light = white_of(game)
     names = tags.get("White", ""), tags.get("Black", "")
@@ -149,7 +152,9 @@ def _body(body: str, *, standard: bool) -> tuple[list[ImportedPly], str, str]:
             turn = 2 * int(number) + (len(dots) > 1) - 1
         elif TAKEN.fullmatch(move) and plies:
             plies[-1] = dataclasses.replace(plies[-1], text=plies[-1].text + move)
-        elif move and not move.startswith("$") and standard:
+        elif standard and SIGN.fullmatch(move):
+            continue
+        elif move and standard:
             turn += 1
             plies.append(ImportedPly(move.rstrip("!?"), number=f"{turn // 2}{turn % 2 * '...'}"))
         elif move and not move.startswith("$"):
