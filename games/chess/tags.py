@@ -20,7 +20,7 @@ EVALUATION = re.compile(r"(#?)([+-]?\d{1,6}(?:\.\d{1,4})?)(?:,\d{1,3})?")
 
 
 def evaluation_of(score: float, side: int) -> str:
-    """`[%eval]` as others write it: pawns for white, or `#` and the moves to a mate. `score` is the side's, in 1/100."""
+    """`[%eval]` as others write it: white's pawns, or `#` and the moves to a mate. `score` is the side's, in 1/100."""
     white = -score if side else score
     if abs(score) < SURE:
         return f"{white / 100:.2f}".replace("-0.00", "0.00")
