@@ -39,6 +39,14 @@ class SanmillWords(Words):
 
     mover_scores, nothing, switch = False, "none", ""
 
+    def is_switched(self, game: Any) -> bool:
+        """Never: there is no such option."""
+        return False
+
+    def switched(self, game: Any, on: bool) -> Any:
+        """The game as it is."""
+        return game
+
     def read(self, game: Any, words: Sequence[str]) -> Standing:
         """By Sanmill's FEN."""
         return sanmill.read(game, words)
