@@ -283,7 +283,7 @@ def _pass_view(play: Play, move: Any) -> dict[str, str]:
 
 
 def men_of(line: LineOfPlay) -> list[dict[str, int]] | None:
-    """Each side's pieces on the `board`, `taken` or its `prisoners`, and still `to_lay`; None if pieces are nobody's."""
+    """Each side's pieces on the `board`, `taken` or its `prisoners`, and `to_lay`; None if pieces are nobody's."""
     game, position = line.game, line.position
     if shares_pieces(game):
         return None
