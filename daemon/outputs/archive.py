@@ -41,6 +41,8 @@ MAX_RANKED = 200
 """Most players in one answer."""
 MAX_IMPORT_BYTES = 1 << 18
 """Bytes, longest game to import."""
+MAX_IMPORTED = 100
+"""Games of one file that a page imports."""
 MAX_NAME_LENGTH = 64
 """Characters in a player's name, as in the settings."""
 
@@ -124,6 +126,8 @@ class Archive:
                 for game in read_several(words["text"], clean(words["name"], MAX_NAME_LENGTH), game=words["game"]):
                     if isinstance(game, ImportFault):
                         raise game
+                    if len(found) == MAX_IMPORTED:
+                        raise ImportFault(f"it holds more than {MAX_IMPORTED} games; kibitzer games import takes them")
                     found.append(game)
             except (ImportFault, GameError) as fault:
                 raise ExportError(worded("The game is not imported: {why}", why=str(fault))) from None
