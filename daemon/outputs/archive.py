@@ -30,6 +30,7 @@ from daemon.storage.journal import Journal
 from daemon.storage.pictures import Pictures
 from daemon.storage.ranking import ranking_object
 from daemon.storage.reviews import Reviews
+from daemon.storage.stored_game import StoredGame
 from rules import GameError
 from wording.outside import clean
 
@@ -121,7 +122,7 @@ class Archive:
             from daemon.storage.importing.judge import new_id
             from daemon.storage.importing.reading import read_several
 
-            found = []
+            found: list[StoredGame] = []
             try:
                 for game in read_several(words["text"], clean(words["name"], MAX_NAME_LENGTH), game=words["game"]):
                     if isinstance(game, ImportFault):
