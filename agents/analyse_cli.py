@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import logging
 import math
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -29,7 +28,6 @@ from rules.options import rules_from_words
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
-_log = logging.getLogger(__name__)
 
 MAX_BYTES = 16 << 20
 """Longest object on the standard input."""
@@ -59,7 +57,8 @@ def analyse(
     further. Then for the last position and for each move: `ply`, `move`, `side`, `value` (score; chance: the share of
     the point to expect, 0 to 1; amount in units; plies to a forced end; exact), `best` (move, value, line, depth),
     `lost` (share of the point), `lost_amount`, `mark` (slip, mistake, blunder), and `engine`, the other's move and
-    score. `fair` is false where nothing can be said about a move from a hidden hand.
+    score, or `engine_fault`, why it is asked no more. `fair` is false where nothing can be said about a move from a
+    hidden hand.
 
     With `--moves -` the object on the standard input has `moves`, and may have `start`, and `positions`, each before
     its move, where the moves alone do not tell the hands.
@@ -106,6 +105,8 @@ def _asked(moves: str, start: str) -> Asked:
         return Asked(tuple(moves.replace(",", " ").split()), start)
     try:
         told = json.loads(sys.stdin.buffer.read(MAX_BYTES))
+        if isinstance(told["moves"], str):
+            raise ValueError
         return Asked(tuple(map(str, told["moves"])), str(told.get("start", "")), tuple(told.get("positions", ())))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ValueError('--moves - reads an object with "moves", a list of move texts') from None
@@ -135,11 +136,15 @@ def judgements(game: AnyGame, asked: Asked, time_s: float, second: Player | None
     yield {"ply": len(moves) + 1, "side": game.to_move(last), "value": dataclasses.asdict(after.value), "best": best}
     for index in reversed(range(len(moves))):
         judged = analyst.judged(positions[index], moves[index], GO_ON, after)
-        opinion = None if second is None else _opinion(game, positions[index], second)
-        if opinion is not None:
-            judged = analyst.reconsidered(positions[index], judged, opinion[0], GO_ON)
+        more: dict[str, Any] = {}
+        if second is not None:
+            try:
+                move, more["engine"] = _opinion(game, positions[index], second)
+                judged = analyst.reconsidered(positions[index], judged, move, GO_ON)
+            except AgentError as error:
+                more["engine_fault"], second = str(error), None
         after = judged.best
-        yield _told(game, positions[index], index + 1, judged) | ({} if opinion is None else {"engine": opinion[1]})
+        yield _told(game, positions[index], index + 1, judged) | more
 
 
 def _played(game: AnyGame, asked: Asked) -> tuple[list[Any], list[Any], str]:
@@ -164,13 +169,9 @@ def _played(game: AnyGame, asked: Asked) -> tuple[list[Any], list[Any], str]:
     return best
 
 
-def _opinion(game: AnyGame, position: Any, second: Player) -> tuple[Any, Mapping[str, Any]] | None:
-    """The other's move, and what it says about it; None if it has none."""
-    try:
-        answer = second.choose(position)
-    except AgentError as error:
-        _log.warning("no opinion: %s", error)
-        return None
+def _opinion(game: AnyGame, position: Any, second: Player) -> tuple[Any, dict[str, Any]]:
+    """The other's move, and what it says about it. Raises AgentError."""
+    answer = second.choose(position)
     return answer.move, {
         "move": game.format_move(position, answer.move),
         "score": answer.score,

@@ -314,6 +314,10 @@ class Game(Protocol[P, M]):
         """Points so far of both sides; None in games without points."""
         return None
 
+    def prisoners(self, position: P) -> tuple[int, int] | None:
+        """The pieces that both sides have captured, in games where the captor keeps and counts them; else None."""
+        return None
+
     def gains(self, position: P, move: M) -> tuple[Gain, Gain] | None:
         """Points that a legal move brings each side; None in games without points."""
         return None

@@ -100,6 +100,8 @@ class UciSession:
         self._say("id author the Kibitzer developers")
         if "table_mb" in (field.name for field in dataclasses.fields(registry.find(self._spec.agent).Options)):
             self._say(f"option name Hash type spin default {HASH_MB} min 1 max {MAX_HASH_MB}")
+        if switch := self._words.switch:
+            self._say(f"option name {switch} type check default {str(self._words.is_switched(self._game)).lower()}")
         for name, most, _ in MOVE_TIMES.values():
             self._say(f"option name {name} type spin default 0 min 0 max {most}")
         self._say("uciok")
@@ -118,8 +120,18 @@ class UciSession:
                 self._thinking.forget(self._game, table_mb=value)
             except AgentError as error:
                 self._tell(str(error))
+        elif self._words.switch and name.lower() == self._words.switch.lower():
+            self._set_switch(value.lower())
         else:
             self._tell(f"there is no option {name[:40]!r}")
+
+    def _set_switch(self, value: str) -> None:
+        if value not in ("true", "false"):
+            self._tell(f"{self._words.switch} is true or false, not {value[:40]!r}")
+        elif (value == "true") != self._words.is_switched(self._game):
+            self._game = self._words.switched(self._game, value == "true")
+            self._thinking.forget(self._game)
+            self._standing, self._planned = Standing(self._game.initial()), None
 
     def _set_position(self, words: Sequence[str]) -> None:
         self._thinking.stop()

@@ -18,6 +18,14 @@ class Words(Protocol):
     """Whether scores are the mover's, as UCI has it, or White's."""
     nothing: str
     """The word for no move."""
+    switch: str
+    """The option that is on or off and changes how the game is told; empty where there is none."""
+
+    def is_switched(self, game: Any) -> bool:
+        """Whether that option is on."""
+
+    def switched(self, game: Any, on: bool) -> Any:
+        """The game with that option set."""
 
     def read(self, game: Any, words: Sequence[str]) -> Standing:
         """The state for the words after `position`. Raises GameError."""
@@ -29,7 +37,15 @@ class Words(Protocol):
 class SanmillWords(Words):
     """Morris: a removal is a word of its own."""
 
-    mover_scores, nothing = False, "none"
+    mover_scores, nothing, switch = False, "none", ""
+
+    def is_switched(self, game: Any) -> bool:
+        """Never: there is no such option."""
+        return False
+
+    def switched(self, game: Any, on: bool) -> Any:
+        """The game as it is."""
+        return game
 
     def read(self, game: Any, words: Sequence[str]) -> Standing:
         """By Sanmill's FEN."""
@@ -47,6 +63,15 @@ class OwnWords(Words):
 
     def __init__(self, part: Any) -> None:
         self._part = part
+        self.switch = getattr(part, "SWITCH", "")
+
+    def is_switched(self, game: Any) -> bool:
+        """As the package says."""
+        return bool(self._part.is_switched(game))
+
+    def switched(self, game: Any, on: bool) -> Any:
+        """As the package makes it."""
+        return self._part.switched(game, on=on)
 
     def read(self, game: Any, words: Sequence[str]) -> Standing:
         """By the game's FEN."""

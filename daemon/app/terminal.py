@@ -198,13 +198,21 @@ class TerminalGame:
         return game.format_move(position, moves[len(moves) // 2]) if moves else game.cells[0]
 
     def _moves(self) -> str:
-        """The legal moves in the game's notation."""
+        """The legal moves in the game's notation, those that lay or move nothing first, each with what it does."""
         game, position = self._match.referee.game, self._match.referee.position
+        choices = self._choices()
         moves = [game.format_move(position, move) for move in game.legal_moves(position)]
+        moves = [*choices.values(), *(move for move in moves if move not in choices)]
         if not moves:
             return worded("The game is over.")
         more = [worded("and {count} more", count=len(moves) - MAX_SHOWN)] if len(moves) > MAX_SHOWN else []
         return "  ".join([*moves[:MAX_SHOWN], *more])
+
+    def _choices(self) -> dict[str, str]:
+        """The moves that change nothing on the board, and what each does: `black (Take the black stones)`, by texts."""
+        game, position = self._match.referee.game, self._match.referee.position
+        does = {game.format_move(position, move): game.told(position, move) for move in game.legal_moves(position)}
+        return {text: f"{text} ({in_words(told)})" for text, told in does.items() if told is not None}
 
     def _show(self) -> None:
         """Prints the new announcements, and the board if it has changed."""
@@ -239,7 +247,7 @@ class TerminalGame:
             timed = timer is not None and timer.clock.control.kind != "none"
             clock = timer.status(game.sides)["text"] if timer is not None and timed else ""
             facts = in_a_row([in_words(*phrases.totals(game, referee.position)), held, str(clock)])
-            self._shown.write(f"{facts}\n" if facts else "")
+            self._shown.write("".join(f"{line}\n" for line in (facts, *self._choices().values()) if line))
             self._shown.write(f"{as_words(phrases.named(game, side))}> ")
         self._shown.flush()
 

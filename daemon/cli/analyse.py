@@ -146,6 +146,10 @@ def as_text(stored: StoredGame, review: Review, blocks: str = BLOCKS) -> Iterato
         yield f"{name:<{width}}  {_summary(review, side)}"
     if review.fault:
         yield f"analysed as far as the game can be read: {review.fault}"
+    if review.engine_fault:
+        heard = [one.ply for one in review.moves() if one.engine is not None]
+        since = f" before move {min(heard)}" if heard else ""
+        yield f"no engine's opinion{since}: {review.engine_fault}"
 
 
 def told(one: JudgedPly, unit: str) -> str:

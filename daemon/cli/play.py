@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -85,6 +86,7 @@ def play(
     finally:
         session.close()
         command = f"kibitzer play --game {the_game.short_name}"
+        command += f" --journal {shlex.quote(str(journal))}" if journal is not None else ""
         sys.stdout.write(worded("The game is kept. To go on: {command}", command=command) + "\n")
 
 

@@ -81,7 +81,7 @@ def make(
                     raise
                 sys.stdout.write(f"{games.find(name).title}: {error}\n")
                 continue
-            sys.stdout.write(f"{games.find(name).title}: {new} new puzzles\n")
+            sys.stdout.write(f"{games.find(name).title}: {new} new puzzle{'s' * (new != 1)}\n")
     except (GameError, PuzzleError, JournalError, ValueError) as error:
         raise stop("puzzles make", error) from None
 

@@ -115,7 +115,7 @@ def verdict(puzzle: Puzzle, game: AnyGame, position: object, answer: str) -> Sen
     replies: Sentences = ()
     with contextlib.suppress(GameError):
         after = game.apply(position, game.parse_move(position, answer))
-        replies = (sentence("The answer is {move}.", move=_brief(game, after, other.reply)),)
+        replies = (sentence("The other side replies: {move}.", move=_brief(game, after, other.reply)),)
     return (first, *replies)
 
 

@@ -30,6 +30,7 @@ from daemon.storage.journal import Journal
 from daemon.storage.pictures import Pictures
 from daemon.storage.ranking import ranking_object
 from daemon.storage.reviews import Reviews
+from daemon.storage.stored_game import StoredGame
 from rules import GameError
 from wording.outside import clean
 
@@ -41,6 +42,8 @@ MAX_RANKED = 200
 """Most players in one answer."""
 MAX_IMPORT_BYTES = 1 << 18
 """Bytes, longest game to import."""
+MAX_IMPORTED = 100
+"""Games of one file that a page imports."""
 MAX_NAME_LENGTH = 64
 """Characters in a player's name, as in the settings."""
 
@@ -119,11 +122,13 @@ class Archive:
             from daemon.storage.importing.judge import new_id
             from daemon.storage.importing.reading import read_several
 
-            found = []
+            found: list[StoredGame] = []
             try:
                 for game in read_several(words["text"], clean(words["name"], MAX_NAME_LENGTH), game=words["game"]):
                     if isinstance(game, ImportFault):
                         raise game
+                    if len(found) == MAX_IMPORTED:
+                        raise ImportFault(f"it holds more than {MAX_IMPORTED} games; kibitzer games import takes them")
                     found.append(game)
             except (ImportFault, GameError) as fault:
                 raise ExportError(worded("The game is not imported: {why}", why=str(fault))) from None

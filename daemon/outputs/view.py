@@ -283,7 +283,7 @@ def _pass_view(play: Play, move: Any) -> dict[str, str]:
 
 
 def men_of(line: LineOfPlay) -> list[dict[str, int]] | None:
-    """Each side's pieces on the `board`, `taken` and still `to_lay`; None if pieces belong to no side."""
+    """Each side's pieces on the `board`, `taken` or its `prisoners`, and `to_lay`; None if pieces are nobody's."""
     game, position = line.game, line.position
     if shares_pieces(game):
         return None
@@ -293,6 +293,8 @@ def men_of(line: LineOfPlay) -> list[dict[str, int]] | None:
         taken.update(board[step.cell] for step in line.steps(index) if step.kind == "remove")
     standing, to_lay = Counter(game.board(position)), game.to_lay(position)
     counts = [{"board": standing[piece], "taken": taken[piece]} for piece in game.pieces]
+    if (kept := game.prisoners(position)) is not None:
+        counts = [{"board": count["board"], "prisoners": held} for count, held in zip(counts, kept, strict=True)]
     if to_lay is not None:
         for count, left in zip(counts, to_lay, strict=True):
             count["to_lay"] = left

@@ -108,6 +108,8 @@ class Review:
     """How many moves can be read."""
     fault: str = ""
     """Why the game can be read no further; empty if it can be read to its end."""
+    engine_fault: str = ""
+    """Why the engine's opinion is missing from some move back; empty where it has one about all."""
     judged: dict[int, JudgedPly] = dataclasses.field(default_factory=dict)
     """By ply. The one after the last stands for the last position."""
 
@@ -122,6 +124,7 @@ class Review:
             self.plies, self.unit, self.fault = int(told["plies"]), str(told["unit"]), str(told["fault"])
             return
         one = JudgedPly.of(told)
+        self.engine_fault = str(told.get("engine_fault", self.engine_fault))
         self.judged[one.ply] = one
 
     def copy(self) -> Review:
@@ -147,6 +150,7 @@ class Review:
         """From an object that `as_object` made. Raises ValueError, TypeError, KeyError."""
         if told["format"] != FORMAT:
             raise ValueError(f"format {told['format']!r} is not {FORMAT}")
+        told = {"engine_fault": "", **told}  # files of earlier versions are without
         fields = {field.name: told[field.name] for field in dataclasses.fields(cls) if field.name != "judged"}
         return cls(**fields, judged={one.ply: one for one in map(JudgedPly.of, told["judged"])})
 

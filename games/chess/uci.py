@@ -11,10 +11,25 @@ from games.chess.moves import State, after, legal
 from games.chess.position import text_of
 from rules import PositionError
 
+SWITCH = "UCI_Chess960"
+"""The option by which castling is told as the king to his rook."""
+
 
 def options(game: Chess) -> Mapping[str, str]:
     """Options that an engine needs for the game's rules."""
-    return {"UCI_Chess960": "true"} if game.shuffled else {}
+    return {SWITCH: "true"} if game.shuffled else {}
+
+
+def is_switched(game: Chess) -> bool:
+    """Whether castling is told so."""
+    return game.shuffled
+
+
+def switched(game: Chess, *, on: bool) -> Chess:
+    """The game with the option set; it begins as before."""
+    other = Chess(game.rules)
+    other.shuffled = on
+    return other
 
 
 def line(game: Chess, position: Position) -> str:

@@ -263,6 +263,10 @@ class Go(Game[Position, Move]):
             winner = None if lead == 0 else int(lead < 0)
         return 0.5 if winner is None else float(winner == 0)
 
+    def prisoners(self, position: Position) -> tuple[int, int]:
+        """The stones that black and white have captured."""
+        return position.prisoners
+
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """The position with these stones and mover; prisoners stay as they were, and there is no ko."""
         black, white = (sum(1 << cell for cell, stone in enumerate(board) if stone == piece) for piece in PIECES)

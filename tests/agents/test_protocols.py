@@ -19,6 +19,7 @@ from agents.protocols import ggf, sanmill
 from agents.protocols.gomocup import SHARE, GomocupSession
 from agents.protocols.nboard import discs
 from rules import GameError, MoveError, PositionError
+from rules.turns import line_of_play
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -445,3 +446,24 @@ def test_uci_is_spoken_for_chess_with_claims_left_out_and_scores_of_the_mover() 
     session.close()
     assert lines[1].startswith("bestmove ") and "score cp " in lines[0] and "score cp -" not in lines[0]
     assert lines[2].startswith("info string position not changed")
+
+
+def test_uci_tells_castling_by_the_rook_once_chess960_is_switched_on() -> None:
+    lines: list[str] = []
+    session: Any = protocols.open_session("uci", games.load("chess"), players.parse("random"), lines.append)
+
+    def castling() -> list[str]:
+        session.hear("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+        position = session._standing.position
+        return session._words.tokens(session._game, position, session._game.parse_move(position, "O-O"))
+
+    session.hear("uci")
+    assert "option name UCI_Chess960 type check default false" in lines and castling() == ["e1g1"]
+    session.hear("setoption name uci_chess960 value true")
+    assert castling() == ["e1h1"]
+    session.hear("position startpos moves e2e4")
+    assert session._standing.position == line_of_play(games.load("chess"), ["e4"])[-1]
+    session.hear("setoption name UCI_Chess960 value false")
+    session.hear("setoption name UCI_Chess960 value maybe")
+    assert castling() == ["e1g1"] and lines[-1] == "info string UCI_Chess960 is true or false, not 'maybe'"
+    session.close()

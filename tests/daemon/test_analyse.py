@@ -277,6 +277,9 @@ def test_an_engine_of_the_settings_is_asked_for_its_move_as_well(tmp_path: Path)
     assert "[the engine plays" in run(*words)[1]
     status, text = run("analyse", "last", "--time-s", "0.05", "--engine", "nobody", "--anew", "--journal", path)
     assert status == 2 and "nobody" in text
+    config.write_text(config.read_text().replace('"nboard", "good"', '"nboard", "dies"').replace("'good'", "'dies'"))
+    status, text = run(*words, "--anew")
+    assert status == 0 and "no engine's opinion: engine fake ended with status 3" in text
 
 
 def test_the_background_analysis_leaves_the_processor_to_others(tmp_path: Path) -> None:

@@ -192,7 +192,13 @@ def test_somebodys_game_is_imported_and_a_wrong_one_refused_with_the_rule(page: 
         assert told(page, "archive", command)[0] == 400
     assert told(page, "archive", {"text": "f5" * 200_000, "name": "x", "game": ""})[0] == 400
     assert ask(page, "archive", good, Origin="http://evil.example")[0] == 403
+    club = '[White "a"]\n\n1. e4 *\n'
+    for text, why in ((club * 101, "more than 100 games"), (club + club.replace("e4", "e9"), "game 2: move 1, e9")):
+        status, answer = told(page, "archive", {"text": text, "name": "club.pgn", "game": ""})
+        assert status != 200 and why in answer["text"]
     assert len(told(page, "archive")[1]["games"]) == count
+    assert told(page, "archive", {"text": club * 2, "name": "club.pgn", "game": ""})[0] == 200
+    assert len(told(page, "archive")[1]["games"]) == count + 2
 
 
 SLOW = """

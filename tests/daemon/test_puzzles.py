@@ -84,7 +84,7 @@ def test_every_answer_is_judged_with_the_reason(name: str) -> None:
     assert in_words(*verdict(puzzle, game, position, puzzle.move)).startswith("Right: ")
     for answer, other in puzzle.others.items():
         said = in_words(*verdict(puzzle, game, position, answer))
-        assert said.startswith("Wrong: ") and (not other.reply or "The answer is" in said)
+        assert said.startswith("Wrong: ") and (not other.reply or "The other side replies: " in said)
     assert in_words(question(puzzle, game, game.to_move(position))).startswith("Puzzle: ")
 
 

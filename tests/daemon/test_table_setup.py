@@ -150,6 +150,9 @@ def test_men_are_counted_on_the_board_off_it_and_in_the_hand() -> None:
     play = Referee(GAME, moves=moves, history=line_of_play(GAME, moves))
     assert men_of(play.line) == [{"board": 3, "taken": 0, "to_lay": 6}, {"board": 1, "taken": 1, "to_lay": 7}]
     assert men_of(Referee(games.load("dominoes")).line) is None
+    go, stones = games.load("go"), ["B1", "A1", "A2"]
+    captured = Referee(go, moves=stones, history=line_of_play(go, stones))
+    assert men_of(captured.line) == [{"board": 2, "prisoners": 1}, {"board": 0, "prisoners": 0}]
     assert play_view(play, watched=True)["title"] == "Nine men's morris"
 
 

@@ -13,6 +13,7 @@ function counts(men) {
     t("{count} on the board", { count: men.board }),
     men.to_lay ? t("{count} to lay", { count: men.to_lay }) : "",
     men.taken ? t("{count} taken", { count: men.taken }) : "",
+    men.prisoners ? t("prisoners: {count}", { count: men.prisoners }) : "",
   ].filter(Boolean).join(" · ");
 }
 

@@ -162,7 +162,7 @@ def _body(body: str, dialect: Dialect | None) -> tuple[list[ImportedPly], str, s
         elif comment and plies:
             plies[-1] = _with_comment(plies[-1], comment, dialect)
         elif comment:
-            before = clean(f"{before} {comment}", MAX_COMMENT_LENGTH)
+            before = _longer(before, comment)
     if depth:
         raise ImportFault("a parenthesis is not closed: the file was cut short")
     return plies, result, before
@@ -196,8 +196,13 @@ def _with_comment(ply: ImportedPly, comment: str, dialect: Dialect | None) -> Im
         spent_s=clock_seconds(commands.get("emt", "")) if "emt" in commands else ply.spent_s,
         left_s=clock_seconds(commands.get("clk", "")) if "clk" in commands else ply.left_s,
         score=score_of(commands["eval"], int(ply.number.endswith("."))) if "eval" in commands else ply.score,
-        comment=clean(f"{ply.comment} {words}", MAX_COMMENT_LENGTH),
+        comment=_longer(ply.comment, words),
     )
+
+
+def _longer(kept: str, words: str) -> str:
+    """A comment with what follows; one that is full, but for a blank at its end, stays as it is."""
+    return kept if len(kept) >= MAX_COMMENT_LENGTH - 1 else clean(f"{kept} {words}", MAX_COMMENT_LENGTH)
 
 
 def _claim(result: str, light: int, reason: str) -> Claim | None:

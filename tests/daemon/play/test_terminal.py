@@ -84,6 +84,17 @@ def opened(terminals: list[Terminal], journal: Path, *words: str) -> Terminal:
     return terminals[-1]
 
 
+def test_a_choice_is_told_with_what_it_does(terminals: list[Terminal], tmp_path: Path) -> None:
+    words = ("--game", "gomoku", "--rule", "swap", "--black", "me", "--white", "me")
+    terminal = opened(terminals, tmp_path / "game.sqlite", *words)
+    terminal.until("first> ")
+    for stone in ("h8", "a1"):
+        terminal.say(stone, "first> ")
+    assert "\nblack (Take the black stones)\n" in terminal.say("i9", "second> ")
+    assert terminal.say("?", "second> ").startswith("?\nblack (Take the black stones)  a15")
+    assert "Second: black." in terminal.say("black", "first> ")
+
+
 def test_two_people_play_a_game_to_its_end_with_faults_undo_and_a_break(
     terminals: list[Terminal], tmp_path: Path
 ) -> None:
@@ -98,7 +109,8 @@ def test_two_people_play_a_game_to_its_end_with_faults_undo_and_a_break(
     assert "Dark's b6 is taken back." in first.say("undo", "dark> ")
     first.say("b6", "light> ")
     first.process.send_signal(signal.SIGINT)
-    assert "The game is kept. To go on: kibitzer play --game morris" in first.until("morris\n")
+    go_on = f"The game is kept. To go on: kibitzer play --game morris --journal {tmp_path / 'game.sqlite'}\n"
+    assert go_on in first.until("sqlite\n")
     assert first.end() == 130
     again = opened(terminals, tmp_path / "game.sqlite", *words)
     assert "I resume the game after 2 moves." in again.until("light> ")
