@@ -34,16 +34,19 @@ MAX_TOLD = 3
 class Referee(Play):
     """Judges the readings of one game."""
 
-    def see(self, event: MoveEvent, movers: Sequence[Side] = ()) -> list[Effect]:
+    def see(self, event: MoveEvent, movers: Sequence[Side] = (), *, watched: bool = True) -> list[Effect]:
         """Judges a settled reading. The same verdict on the same board is announced once.
 
-        `movers` are the sides that made the last plies, if known, as in `explain`.
+        `movers` are the sides that made the last plies, if known, as in `explain`. `watched` is whether the board was
+        in view before these were made.
         """
         if self.paused:
             return []
-        self.exchange = None
+        self.exchange, begun = None, self.ply
         effects = self._judge(choices.as_asked(self.game, self.position, self.agent_move, event), movers)
         self._glimpsed = None
+        if self.ply > begun and not watched and not self.in_photos:
+            effects.append(self._played_unwatched(begun))
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
         if announcements:
             self.fault_cells = announcements[-1].cells
@@ -140,6 +143,13 @@ class Referee(Play):
             return []
         self._said = ()
         return [self.announce("board_found", sentence("I see the board again."))]
+
+    def _played_unwatched(self, begun: int) -> Announcement:
+        """The announcement of the plies after the first `begun` ones, which explain the first board in view."""
+        moves = phrases.listed(tuple(ply.text for ply in self.line.plies[begun:] if ply.seen))
+        told = sentence("This was played before I saw the board, I take it: {moves}.", moves=moves)
+        otherwise = sentence("If not, set up the board as at the start.")
+        return self.announce("assumed", told, otherwise)
 
     def _concerns_the_end(self, best: Explanation | None) -> bool:
         """Whether a board seen after the end still belongs to the game: the last one, or its last moves undone."""
