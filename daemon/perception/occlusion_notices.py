@@ -22,6 +22,7 @@ MOSTLY = 0.5
 BLOCKED = sentence("Something lies over the board. I wait until I can see all of it.")
 FROZEN = sentence("The camera sends the same picture again and again. Look whether it is still running.")
 SHAKES = sentence("The picture shakes too much to be read. Lean the phone or the camera against something.")
+HIDE = sentence("Tall pieces hide others, and I may read them wrong.")
 RESTLESS = (
     sentence("I see the board, but something moves over it all the time."),
     sentence("Leave it free for a moment, so that I can read it."),
@@ -63,7 +64,7 @@ class OcclusionNotices:
             self._found_s = seen.frame.time_s
         if gate.settled or (pipeline.lesson is not None and pipeline.lesson.board not in pipeline.begun):
             self._found_s = math.inf
-        if self._announced_restless or self._announced_unread or seen.frame.time_s - self._found_s < REPORTED_S:
+        if self._announced_restless or gate.phase != "moving" or seen.frame.time_s - self._found_s < REPORTED_S:
             return []
         self._announced_restless = True
         return [RESTLESS]
@@ -72,12 +73,12 @@ class OcclusionNotices:
         """Notices that the camera looks from too low at men that hide one another; again only after it was moved."""
         if seen.alignment.relocked:
             self._announced_low = False
-        if self._announced_low or not gate.settled or not pipeline.men_are_tall or seen.alignment.pose is None:
+        if self._announced_low or not gate.settled or not pipeline.men_lean() or seen.alignment.pose is None:
             return []
         height, width = seen.frame.image.shape[:2]
         why = too_low(seen.alignment.pose, pipeline.template, (width, height))
         self._announced_low = why is not None
-        return [] if why is None else [(why.matter, why.remedy)]
+        return [] if why is None else [(why.matter, HIDE, why.remedy)]
 
     def _unread(self, seen: Observation, gate: GateState) -> list[Sentences]:
         """Notices that an object rests over the board, or that the picture shakes; nothing is read until that ends."""

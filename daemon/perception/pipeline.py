@@ -163,10 +163,14 @@ class Pipeline:
         """Why the last picture of an expected board has taught nothing; None where it has, or none was looked at."""
         return self._start.refused
 
-    @property
-    def men_are_tall(self) -> bool:
-        """Whether men stand so high that they are seen over other cells, as far as the start has taught that."""
-        return bool(self.template.man_height_mm) if self.lesson is None else self.lesson.taught.tall
+    def men_lean(self) -> bool:
+        """Whether men are seen over other cells, as far as is known: as the start has shown, or as usual for the game.
+
+        A profile has shown at its calibration how well its men are told apart.
+        """
+        if self.profile is not None or not self.template.man_height_mm:
+            return False
+        return self.rested() if self.lesson is None else self.lesson.lean
 
     def rested(self) -> bool:
         """Whether nothing has moved over the board for long, up to the last picture."""
