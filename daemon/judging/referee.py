@@ -18,7 +18,7 @@ from daemon.judging import choices, complaints, exchanged, phrases, reopening
 from daemon.judging.complaints import Complaint
 from daemon.judging.other_lines import MAX_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
-from rules import Fault, Side
+from rules import EMPTY, Fault, Side
 from rules.turns import changed_cells
 from wording import Sentence, Sentences, Value, sentence, sentence_n
 
@@ -46,7 +46,7 @@ class Referee(Play):
         effects = self._judge(choices.as_asked(self.game, self.position, self.agent_move, event), movers)
         self._glimpsed = None
         if self.ply > begun and not watched and not self.in_photos:
-            effects.append(self._played_unwatched(begun))
+            effects += self._played_unwatched(begun)
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
         if announcements:
             self.fault_cells = announcements[-1].cells
@@ -144,12 +144,13 @@ class Referee(Play):
         self._said = ()
         return [self.announce("board_found", sentence("I see the board again."))]
 
-    def _played_unwatched(self, begun: int) -> Announcement:
-        """The announcement of the plies after the first `begun` ones, which explain the first board in view."""
-        moves = phrases.listed(tuple(ply.text for ply in self.line.plies[begun:] if ply.seen))
-        told = sentence("This was played before I saw the board, I take it: {moves}.", moves=moves)
-        otherwise = sentence("If not, set up the board as at the start.")
-        return self.announce("assumed", told, otherwise)
+    def _played_unwatched(self, begun: int) -> list[Effect]:
+        """Tells that the plies after the first `begun` were made unseen; not of the first man on an empty board."""
+        moves = [ply.text for ply in self.line.plies[begun:] if ply.seen]
+        if len(moves) == 1 and not self.game.board(self.history[begun]).strip(EMPTY):
+            return []
+        told = sentence("I take it that the game had begun already: {moves}.", moves=phrases.listed(moves))
+        return [self.announce("assumed", told, sentence("If not, set up the board as at the start."))]
 
     def _concerns_the_end(self, best: Explanation | None) -> bool:
         """Whether a board seen after the end still belongs to the game: the last one, or its last moves undone."""

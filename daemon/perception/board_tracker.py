@@ -26,7 +26,6 @@ from daemon.perception.pipeline import Observation, Pipeline
 from daemon.perception.reading_interpreter import Learner, ReadingInterpreter, is_unsure
 from daemon.perception.start_lesson import why_untaught
 from rules import Side
-from vision.calibrating.start import can_teach
 from vision.frame import Frame
 from vision.reading.board_reading import UNKNOWN, BoardReading
 from wording import sentence
@@ -75,7 +74,7 @@ class BoardTracker:
         self._growth = Growth(pipeline)
         self._glimpses: Glimpses | None = None
         self._told_untaught = False
-        self._watched = match.referee.ply > 0
+        self.watched = match.referee.ply > 0
         """Whether the board was seen as the match has it: plies on the first board in view were made before."""
         self._lessons = lessons
         if lessons is not None and pipeline.profile is None:
@@ -127,7 +126,7 @@ class BoardTracker:
         observation = self.pipeline.feed(frame)
         self.observation = observation
         if (lesson := self.pipeline.lesson) not in (None, known) and lesson.board:
-            self._watched |= lesson.board in self.pipeline.expected
+            self.watched |= lesson.board in self.pipeline.expected
             if self._lessons is not None:
                 self._lessons.save(lesson)
         self.match.board_free = _is_free(observation)
@@ -148,7 +147,7 @@ class BoardTracker:
         if observation.alignment.relocked:
             self.match.carry_out(self._referee.found())
         self._read(observation)
-        if observation.begun is not None and not self._watched:
+        if observation.begun is not None and not self.watched:
             self.pipeline.begun = ()  # judged once
             self.match.carry_out(self._ruled(self.explain(observation.begun), ()))
         if observation.glimpse is not None and observation.reading is None:
@@ -163,12 +162,12 @@ class BoardTracker:
         at_start = not referee.ply and referee.position in game.starts
         positions = game.starts if at_start else (referee.position,)
         self.pipeline.expected = tuple(dict.fromkeys(game.board(position) for position in positions))
-        self.pipeline.begun = () if referee.ply or self._watched else self._boards_after(positions)
+        self.pipeline.begun = () if referee.ply or self.watched else self._boards_after(positions)
 
     def _boards_after(self, positions: Sequence[Any]) -> tuple[str, ...]:
         """The boards to which one or two plies lead from the positions; none where no board teaches."""
-        pipeline, game, boards = self.pipeline, self._referee.game, dict[str, None]()
-        if pipeline.profile is not None or not any(can_teach(board, pipeline.template) for board in pipeline.expected):
+        game, boards = self._referee.game, dict[str, None]()
+        if not self.pipeline.may_learn:
             return ()
         for _ in range(UNWATCHED_PLIES):
             positions = [game.apply(before, move) for before in positions for move in game.legal_moves(before)]
@@ -344,8 +343,8 @@ class BoardTracker:
 
     def _ruled(self, event: MoveEvent, movers: tuple[Side, ...]) -> list[Effect]:
         """The referee's decisions on an explained reading; passes them to the learner, too."""
-        effects = self._referee.see(event, movers, watched=self._watched)
-        self._watched |= self._referee.verdict in ("unchanged", "legal")
+        effects = self._referee.see(event, movers, watched=self.watched)
+        self.watched |= self._referee.verdict in ("unchanged", "legal")
         if self._learner is not None and self.observation is not None:
             self._learner.judged(event, self._referee, self.observation)
         if self.observation is not None:

@@ -53,9 +53,9 @@ class OcclusionNotices:
         assert seen.gate is not None
         return [
             *self._restless(seen, seen.gate, pipeline),
+            *self._low(seen, seen.gate, pipeline),
             *self._unread(seen, seen.gate),
             *self._outside(seen, seen.gate, game),
-            *self._low(seen, seen.gate, pipeline),
         ]
 
     def _restless(self, seen: Observation, gate: GateState, pipeline: Pipeline) -> list[Sentences]:
@@ -73,11 +73,13 @@ class OcclusionNotices:
         """Notices that the camera looks from too low at men that hide one another; again only after it was moved."""
         if seen.alignment.relocked:
             self._announced_low = False
-        if self._announced_low or not gate.settled or not pipeline.men_lean() or seen.alignment.pose is None:
+        still = gate.phase in ("settled", "occluded")  # seen from low, men over the rim look like something that lies
+        if self._announced_low or not still or seen.alignment.pose is None or not pipeline.men_lean():
             return []
         height, width = seen.frame.image.shape[:2]
         why = too_low(seen.alignment.pose, pipeline.template, (width, height))
         self._announced_low = why is not None
+        self._announced_unread |= self._announced_low
         return [] if why is None else [(why.matter, HIDE, why.remedy)]
 
     def _unread(self, seen: Observation, gate: GateState) -> list[Sentences]:

@@ -19,7 +19,7 @@ from calibration.profile import TableProfile
 from calibration.template import NEIGHBOUR, BoardTemplate
 from daemon.perception.start_lesson import StartLesson
 from rules import EMPTY
-from vision.calibrating.start import Lesson, Unlike
+from vision.calibrating.start import Lesson, Unlike, can_teach
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, cells_in_picture, project, rectify
@@ -163,14 +163,19 @@ class Pipeline:
         """Why the last picture of an expected board has taught nothing; None where it has, or none was looked at."""
         return self._start.refused
 
+    @property
+    def may_learn(self) -> bool:
+        """Whether a picture of an expected board may teach how the men look."""
+        return self.profile is None and any(can_teach(board, self.template) for board in self.expected)
+
     def men_lean(self) -> bool:
-        """Whether men are seen over other cells, as far as is known: as the start has shown, or as usual for the game.
+        """Whether men are seen over other cells: as the start has shown, or on a board at rest as usual for the game.
 
         A profile has shown at its calibration how well its men are told apart.
         """
-        if self.profile is not None or not self.template.man_height_mm:
+        if self.profile is not None or self._last is None or not self.template.man_height_mm:
             return False
-        return self.rested() if self.lesson is None else self.lesson.lean
+        return self.lesson.lean if self.lesson else self.gate.stood(self._last.frame.time_s, UNCONFIRMED_S)
 
     def rested(self) -> bool:
         """Whether nothing has moved over the board for long, up to the last picture."""

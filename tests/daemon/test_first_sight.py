@@ -74,7 +74,7 @@ def test_plies_made_before_the_board_was_seen_are_taken_as_played_and_told_once(
     watched.show(4)
     assert watched.moves == texts
     (told,) = watched.said("assumed")
-    assert told.startswith(f"This was played before I saw the board, I take it: {' and '.join(texts)}.")
+    assert told.startswith(f"I take it that the game had begun already: {' and '.join(texts)}.")
     assert watched.eyes.pipeline.lesson is not None, "what is known teaches"
 
 
