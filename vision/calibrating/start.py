@@ -57,12 +57,6 @@ simulated tables 0 to 0.45 of flat men, 0.3 to 1 of chessmen."""
 NEARLY_ALIKE = 1
 """Cells by which another board to which play may have led must be less like what is seen. A ply changes two cells or
 more, or in some games one."""
-BEHIND, CLEAR_OF_MEN = 0.5, 0.05
-"""Probability that a man is seen over an empty cell, if men are tall, from which the cell lies behind one, and below
-which it lies behind none."""
-LEAN = 0.3
-"""Least difference of the logarithms of contrast between such cells if men are tall. On simulated tables of chess seen
-from 31 to 42 degrees -0.14 to 0.13 with flat men, and 0.43 to 2.25 with usual ones, of kings of 1.3 and 1.8 squares."""
 MAX_PLAYED_ON = 0.1
 """Greatest share of the cells that may have changed while nobody watched, by plies made then."""
 LIGHTER = 0.3
@@ -204,7 +198,7 @@ class _Picture:
         template, raised_mm, cells = self.template, self.raised_mm, len(self.unknown)
         taught, leaning = self._taught(way), leaning_men(raised_mm, template)
         leaning = None if leaning is None else leaning.at(way.cells)
-        lean = leaning is not None and _lean(taught, leaning)
+        lean = leaning is not None and leaning.shown(taught.known.contrast[:, 0], taught.classes > 0, taught.kinds)
         tall = leaning is not None and (lean is True or _tall(taught, leaning))
         taught = dataclasses.replace(taught, tall=tall)
         fault = _fault(taught, leaning, MAX_SUSPECT)
@@ -325,18 +319,6 @@ def _tall(taught: Taught, leaning: Leaning) -> bool:
     heads = leaning.apart(taught.classes > 0)
     seen = taught.known.network[heads, -1, 0] < np.log(0.5)
     return len(seen) < MIN_HEADS or float(seen.mean()) > HEADS
-
-
-def _lean(taught: Taught, leaning: Leaning) -> bool | None:
-    """Whether empty cells behind men show something that other empty cells do not; None without both."""
-    over = (leaning.seen[0] * (taught.classes > 0)).max(axis=1)
-    contrast, more = taught.known.contrast[:, 0], list[float]()
-    for kind in np.unique(taught.kinds):
-        bare = (taught.classes == 0) & (taught.kinds == kind)
-        behind, open_ = contrast[bare & (over > BEHIND)], contrast[bare & (over < CLEAR_OF_MEN)]
-        if len(behind) and len(open_):
-            more.append(float(np.median(behind) - np.median(open_)))
-    return float(np.mean(more)) > LEAN if more else None
 
 
 def _testimonies(taught: Taught, seen: Sequence[CellFeatures], leaning: Leaning | None) -> FloatArray:
