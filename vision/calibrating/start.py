@@ -128,19 +128,19 @@ def learn_from(
     times as long.
     """
     boards, begun = ([board for board in some if can_teach(board, template)] for some in (boards, begun))
-    if not boards and not begun:
+    if not boards:
         return None
     look = _described(rectified, template, raised_mm)
     picture = _Picture(look, rectified, template, raised_mm, *_features(look, template))
     first = picture.likeliest(boards)
-    if not begun or (first and first[0].unlike == 0):
+    if not begun or first[0].unlike == 0:
         return picture.teaches(first)
     since = picture.likeliest(begun)
-    if not since or (first and first[0].unlike <= since[0].unlike):
+    if not since or first[0].unlike <= since[0].unlike:
         return picture.teaches(first)
     usual = picture.teaches(first)
     near = [picture.teaches([way]) for way in since if way.unlike <= since[0].unlike + NEARLY_ALIKE]
-    lessons = [one for one in near if isinstance(one, Lesson)]
+    lessons = [one for one in near if isinstance(one, Lesson) and picture.shows_plies(one, boards)]
     return lessons[0] if len(lessons) == 1 and not isinstance(usual, Lesson) else usual
 
 
@@ -184,6 +184,24 @@ class _Picture:
             return Unlike("absent", _numbers(_occupied_otherwise(self._taught(ways[0]))) if ways else ())
         told_apart = next((way for way in likely if _lighter(self._taught(way))), None)
         return Unlike("alike", ()) if told_apart is None else self._lesson(told_apart)
+
+    def shows_plies(self, lesson: Lesson, before: Sequence[str]) -> bool:
+        """Whether the cells changed since the likeliest of the boards before show clearly what they hold by the lesson.
+
+        Elsewhere a faint doubt is a man that looks odd; here it may be a ply that nobody made.
+        """
+        taught, leaning = lesson.taught, leaning_men(self.raised_mm, self.template)
+        cells = turned_cells(self.template, lesson.turn)
+        changed = min(([a != b for a, b in zip(lesson.board, one, strict=True)] for one in before), key=sum)
+        if lesson.expectation.boards < MIN_BOARDS or cells is None or _occupied_otherwise(taught)[changed].any():
+            return False
+        own = np.eye(len(taught.model.letters), dtype=np.bool_)[taught.classes]
+        for way in {None if leaning is None else leaning.at(cells), None}:
+            logs = _left_out(taught, [taught.known], way)[0]
+            ahead = logs[own] - np.where(own, -np.inf, logs).max(axis=1)
+            if (ahead[changed] < CLEARLY_NATS).any():
+                return False
+        return True
 
     def _taught(self, way: _Way) -> Taught:
         """What the cells would tell if the board lay so, with every witness weighed the same."""
