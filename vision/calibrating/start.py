@@ -188,7 +188,7 @@ class _Picture:
     def shows_plies(self, lesson: Lesson, before: Sequence[str]) -> bool:
         """Whether the cells changed since the likeliest of the boards before show clearly what they hold by the lesson.
 
-        Elsewhere a faint doubt is a man that looks odd; here it may be a ply that nobody made.
+        Nor may any other cell be in doubt: where play has begun, men are elsewhere than at the start.
         """
         taught, leaning = lesson.taught, leaning_men(self.raised_mm, self.template)
         cells = turned_cells(self.template, lesson.turn)
@@ -196,7 +196,10 @@ class _Picture:
         if lesson.expectation.boards < MIN_BOARDS or cells is None or _occupied_otherwise(taught)[changed].any():
             return False
         own = np.eye(len(taught.model.letters), dtype=np.bool_)[taught.classes]
-        for way in {None if leaning is None else leaning.at(cells), None}:
+        leaning = None if leaning is None else leaning.at(cells)
+        if _fault(taught, leaning, 0.0) is not None:
+            return False
+        for way in {leaning, None}:
             logs = _left_out(taught, [taught.known], way)[0]
             ahead = logs[own] - np.where(own, -np.inf, logs).max(axis=1)
             if (ahead[changed] < CLEARLY_NATS).any():
