@@ -10,9 +10,9 @@ from tests.bench.kill_resume import Bench
 
 
 def test_killed_daemon_resumes_with_the_right_board_and_record(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, 3, "nine_mens_morris", 4.0, ["men=3"], random.Random(3), any_=False)
+    bench = Bench(tmp_path, 3, "nine_mens_morris", 4.0, ["men=3"], random.Random(3), any_=False, think_s=0.5)
     with contextlib.closing(bench):
-        result = bench.play(kills=2, longest_s=6.0)
+        result = bench.play(kills=2, longest_s=3.0)
     assert result["kills"] == 2
     assert result["record_right"], (tmp_path / "run.log").read_text(encoding="utf-8")[-3000:]
     assert result["wrong_records_at_kill"] == 0
