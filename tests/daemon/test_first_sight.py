@@ -111,12 +111,12 @@ def told_of(tables: Sequence[SimulatedTable]) -> list[list[str]]:
 
 def test_camera_that_looks_at_tall_men_from_too_low_is_told_how_high_it_must_be() -> None:
     low, high, flat = told_of(
-        [tall_table(START, 52.0), tall_table(START, 38.0), tall_table(START, 52.0, height_mm=6.0)]
+        [tall_table(START, 52.0), tall_table(START, 28.0), tall_table(START, 52.0, height_mm=6.0)]
     )
     assert len(low) == 1 and not high and not flat
     degrees = int(low[0].split("about ")[1].split()[0])
     assert 34 <= degrees <= 42
     assert low[0].endswith(
-        "above the table. Tall pieces hide others, and I may read them wrong. Raise it, so that it looks down at 50 "
+        "above the table. Tall pieces hide others, and I may read them wrong. Raise it, so that it looks down at 56 "
         "degrees or more."
     )

@@ -49,6 +49,10 @@ NEEDED_PX = {"men": 9.0, "tiles": 16.0}
 """Pixels between neighbouring cells needed to read pieces, or to count pips."""
 MIN_DEG = 25.0
 """Degrees, elevation of the camera above the board's plane, below which flat pieces occlude each other."""
+MAX_LEAN = 0.8
+"""Distances between neighbouring cells over which a man of usual height may lean, from his middle: 51 degrees for
+chess. Of the cells of simulated chessmen 7.3 % are read wrong at 32 degrees, 4.7 % at 39, 3.6 % at 46, 1.2 % at 53 and
+0.2 % at 60."""
 SPARE_DEG = 5.0
 """Degrees that people are asked for beyond what is needed."""
 HIDDEN = 0.15
@@ -169,8 +173,8 @@ def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
 
 
 def needed_deg(template: BoardTemplate) -> float:
-    """Least elevation of the camera at which men of usual height lean over no more than the next cell."""
-    return max(MIN_DEG, float(np.degrees(np.arctan2(template.man_height_mm, template.pitch_mm))))
+    """Least elevation of the camera, in degrees, at which men of usual height lean over little of other cells."""
+    return max(MIN_DEG, float(np.degrees(np.arctan2(template.man_height_mm, MAX_LEAN * template.pitch_mm))))
 
 
 def too_low(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> Unseen | None:
