@@ -21,8 +21,6 @@ from rules import AnyGame, Side
 from rules.turns import changed_cells
 from vision.reading.board_reading import BoardReading
 
-CERTAIN_NATS = 100.0
-"""Nats that a known cell costs if it shows anything else."""
 TAKEBACK_BOARDS = 8
 """Number of earlier boards to which a takeback is recognised: one ply each, passes not counted."""
 
@@ -51,9 +49,7 @@ def explain(
 
 def is_reached(game: AnyGame, position: Any, board: str, plies: int) -> bool:
     """Whether exactly `plies` visible legal plies can lead from a position to a board."""
-    at = np.array([[letter == shown for letter in game.classes] for shown in board])
-    certain = BoardReading(np.where(at, 0.0, -CERTAIN_NATS), game.classes, 0.0)
-    lookahead = Lookahead(game, CellLosses(certain), (), ())
+    lookahead = Lookahead(game, CellLosses(BoardReading.certain(board, game.classes, 0.0)), (), ())
     lookahead.search([position], game.board(position))
     return any((one.kind, one.board, one.seen) == ("plies", board, plies) for one in lookahead.found)
 

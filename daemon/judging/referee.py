@@ -18,7 +18,7 @@ from daemon.judging import choices, complaints, exchanged, phrases, reopening
 from daemon.judging.complaints import Complaint
 from daemon.judging.other_lines import MAX_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
-from rules import Fault, Side
+from rules import EMPTY, Fault, Side
 from rules.turns import changed_cells
 from wording import Sentence, Sentences, Value, sentence, sentence_n
 
@@ -34,16 +34,19 @@ MAX_TOLD = 3
 class Referee(Play):
     """Judges the readings of one game."""
 
-    def see(self, event: MoveEvent, movers: Sequence[Side] = ()) -> list[Effect]:
+    def see(self, event: MoveEvent, movers: Sequence[Side] = (), *, watched: bool = True) -> list[Effect]:
         """Judges a settled reading. The same verdict on the same board is announced once.
 
-        `movers` are the sides that made the last plies, if known, as in `explain`.
+        `movers` are the sides that made the last plies, if known, as in `explain`. `watched` is whether the board was
+        in view before these were made.
         """
         if self.paused:
             return []
-        self.exchange = None
+        self.exchange, begun = None, self.ply
         effects = self._judge(choices.as_asked(self.game, self.position, self.agent_move, event), movers)
         self._glimpsed = None
+        if self.ply > begun and not watched and not self.in_photos:
+            effects += self._played_unwatched(begun)
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
         if announcements:
             self.fault_cells = announcements[-1].cells
@@ -140,6 +143,14 @@ class Referee(Play):
             return []
         self._said = ()
         return [self.announce("board_found", sentence("I see the board again."))]
+
+    def _played_unwatched(self, begun: int) -> list[Effect]:
+        """Tells that the plies after the first `begun` were made unseen; not of the first man on an empty board."""
+        moves = [ply.text for ply in self.line.plies[begun:] if ply.seen]
+        if len(moves) == 1 and not self.game.board(self.history[begun]).strip(EMPTY):
+            return []
+        told = sentence("I take it that the game had begun already: {moves}.", moves=phrases.listed(moves))
+        return [self.announce("assumed", told, sentence("If not, set up the board as at the start."))]
 
     def _concerns_the_end(self, best: Explanation | None) -> bool:
         """Whether a board seen after the end still belongs to the game: the last one, or its last moves undone."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from daemon.core.command_handlers import NEEDS_BOARD
@@ -31,6 +34,8 @@ GOING_BACK_S = 3.0
 """Seconds a board that may be half of a takeback must stay unchanged before it is taken for the whole takeback."""
 HURRY_S = 3.0
 """Seconds a hand may take to leave the board after a player has said that the move is made."""
+UNWATCHED_PLIES = 2
+"""Most plies made before the board was found that the first board to teach may show."""
 HURRY_GIVEN_UP = sentence("I cannot read the board: something moves over it. I look again when it is still.")
 ENDED = sentence("The pictures end while something moves over the board: what was done last I have not seen.")
 OFFER = sentence(
@@ -69,6 +74,8 @@ class BoardTracker:
         self._growth = Growth(pipeline)
         self._glimpses: Glimpses | None = None
         self._told_untaught = False
+        self.watched = match.referee.ply > 0
+        """Whether the board was seen as the match has it: plies on the first board in view were made before."""
         self._lessons = lessons
         if lessons is not None and pipeline.profile is None:
             pipeline.recall(lessons.load(pipeline.template))
@@ -118,8 +125,10 @@ class BoardTracker:
         known = self.pipeline.lesson
         observation = self.pipeline.feed(frame)
         self.observation = observation
-        if self._lessons is not None and (lesson := self.pipeline.lesson) not in (None, known) and lesson.board:
-            self._lessons.save(lesson)
+        if (lesson := self.pipeline.lesson) not in (None, known) and lesson.board:
+            self.watched |= lesson.board in self.pipeline.expected
+            if self._lessons is not None:
+                self._lessons.save(lesson)
         self.match.board_free = _is_free(observation)
         if self._seen_s is None:
             self._seen_s = frame.time_s
@@ -133,11 +142,14 @@ class BoardTracker:
                 self._half = None
             if observation.gate.fresh:
                 self._arm = observation.arm or self._arm
-            for notice in self._occlusion_notices.look(observation, self._referee.game):
-                self.match.trouble(notice)
+            for notice in self._occlusion_notices.look(observation, self._referee.game, self.pipeline):
+                self.match.trouble(*notice)
         if observation.alignment.relocked:
             self.match.carry_out(self._referee.found())
         self._read(observation)
+        if observation.begun is not None and not self.watched:
+            self.pipeline.begun = ()  # judged once
+            self.match.carry_out(self._ruled(self.explain(observation.begun), ()))
         if observation.glimpse is not None and observation.reading is None:
             self._take_glimpse(observation.glimpse)
         self._tell_why_untaught()
@@ -150,6 +162,17 @@ class BoardTracker:
         at_start = not referee.ply and referee.position in game.starts
         positions = game.starts if at_start else (referee.position,)
         self.pipeline.expected = tuple(dict.fromkeys(game.board(position) for position in positions))
+        self.pipeline.begun = () if referee.ply or self.watched else self._boards_after(positions)
+
+    def _boards_after(self, positions: Sequence[Any]) -> tuple[str, ...]:
+        """The boards to which one or two plies lead from the positions; none where no board teaches."""
+        game, boards = self._referee.game, dict[str, None]()
+        if not self.pipeline.may_learn:
+            return ()
+        for _ in range(UNWATCHED_PLIES):
+            positions = [game.apply(before, move) for before in positions for move in game.legal_moves(before)]
+            boards |= dict.fromkeys(game.board(position) for position in positions)
+        return tuple(boards)
 
     def _tell_why_untaught(self) -> None:
         """Tells once that the board at rest, which the referee finds in order, has not taught how its men look."""
@@ -320,7 +343,8 @@ class BoardTracker:
 
     def _ruled(self, event: MoveEvent, movers: tuple[Side, ...]) -> list[Effect]:
         """The referee's decisions on an explained reading; passes them to the learner, too."""
-        effects = self._referee.see(event, movers)
+        effects = self._referee.see(event, movers, watched=self.watched)
+        self.watched |= self._referee.verdict in ("unchanged", "legal")
         if self._learner is not None and self.observation is not None:
             self._learner.judged(event, self._referee, self.observation)
         if self.observation is not None:

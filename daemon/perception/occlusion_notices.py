@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from daemon.judging import phrases
-from daemon.perception.pipeline import Observation
+from daemon.perception.pipeline import Observation, Pipeline
 from rules import AnyGame
+from vision.finding.why_unseen import too_low
 from vision.watching.gate import REPORTED_S, GateState
 from vision.watching.surroundings import LONGER_SIDE_PX
-from wording import Sentence, sentence
+from wording import Sentences, sentence
 
 SHAKING = 1 / LONGER_SIDE_PX
 """Movement of the board between frames, as a share of its side, from which the picture shakes: one pixel of the picture
@@ -19,13 +22,20 @@ MOSTLY = 0.5
 BLOCKED = sentence("Something lies over the board. I wait until I can see all of it.")
 FROZEN = sentence("The camera sends the same picture again and again. Look whether it is still running.")
 SHAKES = sentence("The picture shakes too much to be read. Lean the phone or the camera against something.")
+HIDE = sentence("Tall pieces hide others, and I may read them wrong.")
+RESTLESS = (
+    sentence("I see the board, but something moves over it all the time."),
+    sentence("Leave it free for a moment, so that I can read it."),
+)
 
 
 class OcclusionNotices:
     """Remembers what was announced about objects over the board, a shaking picture, and cells outside the picture."""
 
     def __init__(self) -> None:
-        self._announced_unread = self._announced_outside = False
+        self._announced_unread = self._announced_outside = self._announced_restless = self._announced_low = False
+        self._found_s: float | None = None
+        """Time at which the board was first in view; infinite once a picture of it has settled or taught."""
         self._free_s: float | None = None
         """Time at which the board was last free; None before the first picture."""
         self._stirred_s = 0.0
@@ -38,12 +48,41 @@ class OcclusionNotices:
         """Whether the picture shakes most of the time."""
         return self._shaking > MOSTLY
 
-    def look(self, seen: Observation, game: AnyGame) -> list[Sentence]:
+    def look(self, seen: Observation, game: AnyGame, pipeline: Pipeline) -> list[Sentences]:
         """Returns the new notices for a picture that shows the board; often none."""
         assert seen.gate is not None
-        return [*self._unread(seen, seen.gate), *self._outside(seen, seen.gate, game)]
+        return [
+            *self._restless(seen, seen.gate, pipeline),
+            *self._low(seen, seen.gate, pipeline),
+            *self._unread(seen, seen.gate),
+            *self._outside(seen, seen.gate, game),
+        ]
 
-    def _unread(self, seen: Observation, gate: GateState) -> list[Sentence]:
+    def _restless(self, seen: Observation, gate: GateState, pipeline: Pipeline) -> list[Sentences]:
+        """Notices that hands have moved over the board ever since it was found: what they do is not seen."""
+        if self._found_s is None:
+            self._found_s = seen.frame.time_s
+        if gate.settled or (pipeline.lesson is not None and pipeline.lesson.board not in pipeline.begun):
+            self._found_s = math.inf
+        if self._announced_restless or gate.phase != "moving" or seen.frame.time_s - self._found_s < REPORTED_S:
+            return []
+        self._announced_restless = True
+        return [RESTLESS]
+
+    def _low(self, seen: Observation, gate: GateState, pipeline: Pipeline) -> list[Sentences]:
+        """Notices that the camera looks from too low at men that hide one another; again only after it was moved."""
+        if seen.alignment.relocked:
+            self._announced_low = False
+        still = gate.phase in ("settled", "occluded")  # seen from low, men over the rim look like something that lies
+        if self._announced_low or not still or seen.alignment.pose is None or not pipeline.men_lean():
+            return []
+        height, width = seen.frame.image.shape[:2]
+        why = too_low(seen.alignment.pose, pipeline.template, (width, height))
+        self._announced_low = why is not None
+        self._announced_unread |= self._announced_low
+        return [] if why is None else [(why.matter, HIDE, why.remedy)]
+
+    def _unread(self, seen: Observation, gate: GateState) -> list[Sentences]:
         """Notices that an object rests over the board, or that the picture shakes; nothing is read until that ends."""
         self._shaking += SMOOTHED * ((seen.moved_share > SHAKING) - self._shaking)
         time_s = seen.frame.time_s
@@ -59,21 +98,20 @@ class OcclusionNotices:
         self._announced_unread = shakes or lies
         if not self._announced_unread:
             return []
-        return [SHAKES if shakes else FROZEN if seen.frozen else BLOCKED]
+        return [(SHAKES if shakes else FROZEN if seen.frozen else BLOCKED,)]
 
-    def _outside(self, seen: Observation, gate: GateState, game: AnyGame) -> list[Sentence]:
+    def _outside(self, seen: Observation, gate: GateState, game: AnyGame) -> list[Sentences]:
         """Notices which cells have left the picture, and when the whole board is visible again."""
         if not gate.settled:
             return []
-        told = []
+        told = list[Sentences]()
         if seen.outside and not self._announced_outside:
             names = phrases.named_cells(game, seen.outside)
-            told = [
-                sentence(
-                    "I cannot see {cells}: outside the picture. Please turn the camera, or move the board.", cells=names
-                )
-            ]
+            outside = sentence(
+                "I cannot see {cells}: outside the picture. Please turn the camera, or move the board.", cells=names
+            )
+            told = [(outside,)]
         elif self._announced_outside and not seen.outside:
-            told = [sentence("I see the whole board again.")]
+            told = [(sentence("I see the whole board again."),)]
         self._announced_outside = bool(seen.outside)
         return told

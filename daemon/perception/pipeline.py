@@ -19,7 +19,7 @@ from calibration.profile import TableProfile
 from calibration.template import NEIGHBOUR, BoardTemplate
 from daemon.perception.start_lesson import StartLesson
 from rules import EMPTY
-from vision.calibrating.start import Lesson, Unlike
+from vision.calibrating.start import Lesson, Unlike, can_teach
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, cells_in_picture, project, rectify
@@ -97,6 +97,9 @@ class Observation:
     """Distance the board moved in the picture since the previous frame, as a share of its side."""
     frozen: bool = False
     """Whether the camera sends the same picture again and again."""
+    begun: BoardReading | None = None
+    """The board that play had led to unseen, once it has taught and its changed cells have looked the same for long
+    enough that no hand holds a man there."""
     glimpse: BoardReading | None = None
     """A reading of the cells that have not changed for a while, though something moves over others: those are unknown
     and may hold anything."""
@@ -128,7 +131,11 @@ class Pipeline:
         """The board believed at present; empty if none is known."""
         self.expected: tuple[str, ...] = ()
         """Boards of which one may be in view, with men: the first picture that shows one teaches how they look."""
+        self.begun: tuple[str, ...] = ()
+        """Boards to which play may have led before anybody watched; they teach too."""
         self._start = StartLesson()
+        self._learnt_s = np.inf
+        """Time at which a picture last taught."""
         self._turned = False
         """Whether the board is known to lie another way round than it was found."""
         self._still_cells, self._open_cells = StillCells(), b""
@@ -156,6 +163,20 @@ class Pipeline:
         """Why the last picture of an expected board has taught nothing; None where it has, or none was looked at."""
         return self._start.refused
 
+    @property
+    def may_learn(self) -> bool:
+        """Whether a picture of an expected board may teach how the men look."""
+        return self.profile is None and any(can_teach(board, self.template) for board in self.expected)
+
+    def men_lean(self) -> bool:
+        """Whether men are seen over other cells: as the start has shown, or on a board at rest as usual for the game.
+
+        A profile has shown at its calibration how well its men are told apart.
+        """
+        if self.profile is not None or self._last is None or not self.template.man_height_mm:
+            return False
+        return self.lesson.lean if self.lesson else self.gate.stood(self._last.frame.time_s, UNCONFIRMED_S)
+
     def rested(self) -> bool:
         """Whether nothing has moved over the board for long, up to the last picture."""
         seen = self._last
@@ -173,7 +194,9 @@ class Pipeline:
             self._last = self._look(frame)
             return self._last
         gate = self._last.gate and dataclasses.replace(self._last.gate, fresh=False)
-        return dataclasses.replace(self._last, frame=frame, gate=gate, reading=None, spent=None, glimpse=None)
+        return dataclasses.replace(
+            self._last, frame=frame, gate=gate, reading=None, spent=None, begun=None, glimpse=None
+        )
 
     def why_unseen(self, frame: Frame) -> Sentences:
         """Returns why the board is not seen in a frame and what to do about it; empty if no cause is found.
@@ -269,6 +292,7 @@ class Pipeline:
         if reading is not None:
             self.aligner.men = self._start.as_found(reading.occupied, self.template)
             reading = reading.without(outside) if outside.any() else reading
+        begun = self._begun(rectified, frame.time_s)
         glimpse = None if gate.settled else self._glimpse(rectified, frame.time_s)
         spent = Spent(
             tracked_s - began_s,
@@ -280,7 +304,9 @@ class Pipeline:
         cells = tuple(int(cell) for cell in np.flatnonzero(outside))
         moved_share = alignment.moved_px / side_px(pose, self.template)
         frozen = self.gate.is_frozen(frame.time_s)
-        return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells, moved_share, frozen, glimpse)
+        return Observation(
+            frame, alignment, rectified, gate, reading, spent, arm, cells, moved_share, frozen, begun, glimpse
+        )
 
     def _learns(self, frame: Frame, pose: BoardPose, rectified: Image) -> bool:
         """Whether the picture teaches how the men look; only one that holds the whole board may."""
@@ -291,11 +317,12 @@ class Pipeline:
         if not self._start.is_new(self.reader.patches(rectified), frame.time_s):
             return False
         self.cells_read += len(self.template.cells_mm)
-        return self._start.learn(rectified, self.expected, self.template, self.reader.raised_mm)
+        return self._start.learn(rectified, self.expected, self.template, self.reader.raised_mm, self.begun)
 
     def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Image) -> tuple[BoardPose, Image]:
         """Reads by what was learnt from now on; returns the place and the picture of the board the right way round."""
         assert self.lesson is not None
+        self._learnt_s = frame.time_s
         if self.lesson.turn and not self._turned:
             self._turned = True
             pose = self._start.turned(pose, self.template)
@@ -307,6 +334,16 @@ class Pipeline:
         self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), board) if board else None)
         self._batch, self._reading, self._unknown, self._passed, self._stale = [], None, None, "", True
         return pose, rectified
+
+    def _begun(self, rectified: Image, time_s: float) -> BoardReading | None:
+        """The board that has taught, if play had led to it unseen and its changed cells look as they did then."""
+        if self.lesson is None or self.lesson.board not in self.begun or time_s - self._learnt_s < self.gate.settle_s:
+            return None
+        board = self.lesson.board
+        changed = [one != other for one, other in zip(board, self.believed, strict=True)]
+        if self.reader.unlike_kept(rectified)[changed].any():
+            return None
+        return BoardReading.certain(board, self.template.letters, time_s)
 
     def _glimpse(self, rectified: Image, time_s: float) -> BoardReading | None:
         """Reads the cells that have looked the same for a while though something moves; the others may hold anything.

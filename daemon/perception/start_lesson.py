@@ -60,12 +60,14 @@ class StartLesson:
         expected: Sequence[str],
         template: BoardTemplate,
         raised_mm: Sequence[FloatArray] = (),
+        begun: Sequence[str] = (),
     ) -> bool:
         """Learns how the men look if the picture shows an expected board, better than was known; True if it did.
 
-        The picture need not be still: what covers a cell or moves over it does not look as that cell should.
+        The picture need not be still: what covers a cell or moves over it does not look as that cell should. `begun`
+        are boards to which play may have led unseen.
         """
-        lesson = learn_from(rectified, expected, template, raised_mm)
+        lesson = learn_from(rectified, expected, template, raised_mm, begun if self.taught is None else ())
         self.refused = lesson if isinstance(lesson, Unlike) else None
         if isinstance(lesson, Lesson):
             if self.taught is not None:

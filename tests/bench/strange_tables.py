@@ -72,8 +72,9 @@ class Row:
 class Bench:
     """Lays out tables of one game and looks at them."""
 
-    def __init__(self, game: AnyGame, seed: int, out: Path | None) -> None:
-        self._game, self._seed, self._out = game, seed, out
+    def __init__(self, game: AnyGame, seed: int, out: Path | None, height_deg: float | None = None) -> None:
+        """`height_deg` is the camera's elevation above the table, if it is not the condition's own."""
+        self._game, self._seed, self._out, self._height_deg = game, seed, out, height_deg
         self.template = load_template(game.name, switched_on(game))
         self._starts = any(letter != EMPTY for letter in game.board(game.initial()))
 
@@ -87,6 +88,9 @@ class Bench:
     def _table(self, row: Row, condition: Condition, rng: np.random.Generator, name: str) -> None:
         row.tables += 1
         style = condition.style(strange_style(self.template, rng), self.template, rng)
+        if self._height_deg is not None:
+            camera = dataclasses.replace(style.camera, tilt_deg=90 - self._height_deg, focal=1.0)
+            style = dataclasses.replace(style, camera=camera)
         position = self._game.initial()
         laid = self._laid(position) if self._starts else scattered(self.template, rng)
         table = SimulatedTable(self.template, laid, style, int(rng.integers(2**31)), SIZE_PX)
@@ -203,11 +207,12 @@ def main() -> int:
     parser.add_argument("--tables", type=int, default=8, help="of every condition")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", choices=list(CONDITIONS), help="repeatable; default: all conditions")
+    parser.add_argument("--height-deg", type=float, help="elevation of every camera above the middle of the table")
     parser.add_argument("--out", type=Path, help="folder for pictures with what was found and read in them")
     given = parser.parse_args()
     cv2.setNumThreads(1)
     options = dict(rule.split("=", 1) for rule in given.rule)
-    bench = Bench(games.load(given.game, options), given.seed, given.out)
+    bench = Bench(games.load(given.game, options), given.seed, given.out, given.height_deg)
     believed = 0
     for name in given.only or CONDITIONS:
         row = bench.run(name, given.tables)

@@ -39,6 +39,7 @@ class FakePipeline:
         self._believe = believe
         self.head: Head | None = None
         self.lesson = self.refused = None
+        self.may_learn = False
 
     @property
     def reader(self) -> FakePipeline:

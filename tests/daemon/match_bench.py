@@ -39,6 +39,7 @@ class ScriptedPipeline:
     def __init__(self) -> None:
         self.arm: str | None = None
         self.lesson = self.refused = None
+        self.may_learn = False
         self.readings: list[BoardReading | None] = []
         self.asked = 0
         self.may_ask = False
@@ -185,6 +186,7 @@ def _bench(referee: Referee, seats: tuple[Seat, Seat]) -> Bench:
         clock=lambda: now_s[0],
     )
     eyes = BoardTracker(pipeline, match)  # type: ignore[arg-type]
+    eyes.watched = True  # the start, before the first reading
     match.start()
     return Bench(referee.game, match, eyes, pipeline, notebook, post, heard, now_s)
 

@@ -41,6 +41,7 @@ class Eyes:
 
     reading: BoardReading
     lesson = refused = None
+    may_learn = False
 
     def feed(self, frame: Frame) -> Observation:
         return Observation(frame, LOCKED, PICTURE, None, self.reading)

@@ -35,6 +35,7 @@ class Gated:
         self.states, self.moved = list(states), list(moved)
         self.outside, self.frozen = list(outside), False
         self.lesson = self.refused = None
+        self.may_learn = False
 
     def feed(self, frame: Frame) -> Observation:
         outside = self.outside.pop(0) if self.outside else ()

@@ -142,7 +142,7 @@ def test_a_doubtful_cell_is_looked_at_once_more_before_something_is_said_to_lie_
     notices, game = OcclusionNotices(), games.load("morris")
     seen = film.show(one_man, 10.0)
     assert any(one.gate is not None and one.gate.phase == "occluded" for one in seen)
-    assert not [said for one in seen for said in notices.look(one, game)]
+    assert not [said for one in seen for said in notices.look(one, game, film.pipeline)]
     assert seen[-1].gate is not None and seen[-1].gate.settled
 
 

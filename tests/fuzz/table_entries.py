@@ -56,6 +56,7 @@ class _Eyes:
     def __init__(self) -> None:
         self.reading: BoardReading | None = None
         self.lesson = self.refused = None
+        self.may_learn = False
 
     def feed(self, frame: Frame) -> Observation:
         if self.reading is None:

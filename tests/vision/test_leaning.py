@@ -5,31 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from calibration.template import BoardTemplate, load_template
+from tests.vision.tall_men import SIZE_PX, START, tall_table
 from vision.calibrating.start import Lesson, Unlike, learn_from
 from vision.pose import pose_from_corners, rectify
 from vision.reading.cells import raised_places
 from vision.reading.leaning import Leaning, leaning_men
 from vision.reading.reader import Reader
-from vision.simulated.style import BoardStyle, CameraStyle, Form, ManStyle, Style
 from vision.simulated.table import SimulatedTable
 
-SIZE_PX = (640, 480)
-PAWN = Form(0.52, ((0, 1), (0.14, 0.95), (0.3, 0.5), (0.6, 0.36), (0.64, 0.6), (0.85, 0.56), (1, 0.15)))
-QUEEN = Form(1.0, ((0, 1), (0.12, 0.95), (0.25, 0.5), (0.65, 0.34), (0.7, 0.55), (0.92, 0.6), (1, 0.15)))
-START = "♜♞♝♛♚♝♞♜" + "♟" * 8 + "." * 32 + "♙" * 8 + "♖♘♗♕♔♗♘♖"
 LATER = "♜♞..♚.♞♜♟♟♟.♟♟.♟..........♗...♛....♙......♕.....♙♙..♙♙♙♙♖.♗.♔.♘♖"
 
 
 CLEAR = np.ones(2, dtype=np.bool_)
-
-
-def _table(board: str, tilt_deg: float) -> SimulatedTable:
-    light, dark = (200.0, 226.0, 236.0), (28.0, 28.0, 30.0)
-    colours = dict.fromkeys("♙♖♘♗♕♔", light) | dict.fromkeys("♟♜♞♝♛♚", dark)
-    forms = {letter: PAWN if letter in "♙♟" else QUEEN for letter in colours}
-    men = ManStyle("turned", height_mm=85.0, diameter=1.0, colours=colours, forms=forms)
-    style = Style(board=BoardStyle(line_mm=0.3, dot_mm=0), men=men, camera=CameraStyle(tilt_deg=tilt_deg))
-    return SimulatedTable(load_template("chess"), board, style, 2, SIZE_PX)
 
 
 def _classes(board: str) -> str:
@@ -37,7 +24,7 @@ def _classes(board: str) -> str:
 
 
 def _lesson(tilt_deg: float) -> tuple[Lesson | Unlike | None, SimulatedTable, BoardTemplate]:
-    template, table = load_template("chess"), _table(START, tilt_deg)
+    template, table = load_template("chess"), tall_table(START, tilt_deg)
     pose = pose_from_corners(table.corners_px(), template)
     picture = rectify(table.render(), pose, template)
     return learn_from(picture, [_classes(START)], template, raised_places(pose, template, SIZE_PX)), table, template
@@ -58,7 +45,7 @@ def test_a_man_in_front_explains_what_looks_like_him_but_not_what_looks_bare() -
 
 
 def test_men_lean_over_cells_behind_them_only() -> None:
-    template, table = load_template("chess"), _table(START, 50.0)
+    template, table = load_template("chess"), tall_table(START, 50.0)
     pose = pose_from_corners(table.corners_px(), template)
     leaning = leaning_men(raised_places(pose, template, SIZE_PX), template)
     assert leaning is not None

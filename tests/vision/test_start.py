@@ -7,6 +7,7 @@ import pytest
 
 import games
 from calibration.template import BoardTemplate, load_template
+from tests.bench.strange_styles import strange_style
 from tests.vision.chequered_tables import LATER, START, chequered, laid
 from vision.calibrating.start import Lesson, Unlike, learn_from
 from vision.frame import Image
@@ -123,3 +124,21 @@ def test_board_is_read_alike_in_other_light() -> None:
     later.switch_lamp(0.35, (170.0, 220.0, 255.0))
     dim = reader.read(_rectified(later, template), 1.0)
     assert dim.board == LATER and dim.confidence.min() > 0.5 * usual.confidence.min()
+
+
+def test_a_man_missing_after_a_ply_is_not_taken_for_one_that_has_moved() -> None:
+    """On this table the bare square of a move that the missing man could have made looks a little like a man."""
+    game, template, chance = games.load("chess"), load_template("chess"), np.random.default_rng([1, 2])
+    first = [game.apply(game.initial(), move) for move in game.legal_moves(game.initial())]
+    second = [game.apply(one, move) for one in first for move in game.legal_moves(one)]
+    played = first[int(chance.integers(len(first)))]
+    men = [cell for cell, letter in enumerate(game.board(played)) if letter != "."]
+    gone = int(chance.choice(men))
+    figures = "".join("." if cell == gone else letter for cell, letter in enumerate(game.figures(played)))
+    table = SimulatedTable(
+        template, figures, strange_style(template, chance), int(chance.integers(2**31)), size_px=(640, 480)
+    )
+    raised_mm = raised_places(pose_from_corners(table.corners_px(), template), template, (640, 480))
+    begun = [game.board(one) for one in (*first, *second)]
+    unlike = learn_from(_rectified(table, template), [START], template, raised_mm, begun)
+    assert isinstance(unlike, Unlike) and gone in unlike.cells

@@ -64,11 +64,13 @@ class Condition:
     """What is wrong and what to do, naming cells, if the value is beyond its limits."""
     cells: tuple[int, ...] = ()
     """Cells concerned, if any."""
+    own_limit: Limit | None = None
+    """Limits on this board, if other than the usual ones."""
 
     @property
     def limit(self) -> Limit:
         """Limits of this condition."""
-        return LIMITS[self.name]
+        return LIMITS[self.name] if self.own_limit is None else self.own_limit
 
     @property
     def text(self) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from rules import EMPTY
 from vision.calibrating.calibrate import varied_patch
 from vision.calibrating.expectation import Expectation
 from vision.calibrating.shadows import shaded
@@ -53,6 +54,9 @@ HIDDEN = 0.6
 HEADS, MIN_HEADS = 0.4, 4
 """Share of the men at whose heads the network sees a man if they are tall, and fewest men by which that is decided; on
 simulated tables 0 to 0.45 of flat men, 0.3 to 1 of chessmen."""
+NEARLY_ALIKE = 1
+"""Cells by which another board to which play may have led must be less like what is seen. A ply changes two cells or
+more, or in some games one."""
 MAX_PLAYED_ON = 0.1
 """Greatest share of the cells that may have changed while nobody watched, by plies made then."""
 LIGHTER = 0.3
@@ -69,6 +73,8 @@ class Lesson:
     expectation: Expectation
     board: str
     """Empty where it is not in view now."""
+    lean: bool = False
+    """Whether men are seen over other cells."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -107,49 +113,127 @@ def turned_cells(template: BoardTemplate, turn: int) -> NDArray[np.intp] | None:
 
 
 def learn_from(
-    rectified: Image, boards: Sequence[str], template: BoardTemplate, raised_mm: Sequence[FloatArray] = ()
+    rectified: Image,
+    boards: Sequence[str],
+    template: BoardTemplate,
+    raised_mm: Sequence[FloatArray] = (),
+    begun: Sequence[str] = (),
 ) -> Lesson | Unlike | None:
     """What the rectified picture teaches if it shows one of the boards, in any turn; None where none of them can teach.
+
+    `begun` are boards to which play may have led before anybody watched. The picture teaches by one of them only if it
+    looks more like it than like each of `boards`, and like no other of them as well.
 
     `raised_mm` are the places where tall men are seen. Half a second for a lesson, a tenth without; for tall men three
     times as long.
     """
-    boards = [board for board in boards if can_teach(board, template)]
+    boards, begun = ([board for board in some if can_teach(board, template)] for some in (boards, begun))
     if not boards:
         return None
-    model = load_generic(template.descriptor).means
-    assert model is not None
     look = _described(rectified, template, raised_mm)
-    seen, unknown = _features(look, template)
-    colours, rows, views = square_colours(template), np.arange(len(look.patches)), len(look.views)
-    even = np.full(len(WITNESSES) * views, EVEN / views)
-    ways = [
-        (turn, board, cells, Taught(model, seen.at(cells), _classes(board, model), colours, even, float(unknown.max())))
-        for turn, board, cells in _ways_to_lie(boards, template)
-    ]
-    by_likeness = sorted((int(_occupied_otherwise(way[3]).sum()), number) for number, way in enumerate(ways))
-    likely = [number for unlike, number in by_likeness if unlike <= MAX_UNLIKE * len(rows)]
-    if not likely:
-        return Unlike("absent", _numbers(_occupied_otherwise(ways[by_likeness[0][1]][3])))
-    told_apart = [number for number in likely if _lighter(ways[number][3])]
-    if not told_apart:
-        return Unlike("alike", ())
-    turn, board, cells, taught = ways[told_apart[0]]
-    leaning = leaning_men(raised_mm, template)
-    leaning = None if leaning is None else leaning.at(cells)
-    taught = dataclasses.replace(taught, tall=leaning is not None and _tall(taught, leaning))
-    fault = _fault(taught, leaning, MAX_SUSPECT)
-    if fault is not None:
-        return fault
-    doubt = _fault(taught, leaning, MAX_ODD)
-    copies = _varied(look, rectified, template, raised_mm, SHADED if taught.tall else 0)
-    varied = [_features(one, template)[0].at(cells) for one in copies]
-    taught = _weighed(taught, varied, leaning)
-    left_out = _left_out(taught, varied[: 1 + VARIANTS], leaning)
-    right = np.mean([one.argmax(axis=1) == taught.classes for one in left_out], axis=0)
-    expectation = Expectation(float(right.sum()), len(rows), len(rows), by_picture=False)
-    fault = _fault(taught, leaning, MAX_ODD) or (doubt if expectation.boards < MIN_BOARDS else None)
-    return fault or Lesson(taught, turn, expectation, board)
+    picture = _Picture(look, rectified, template, raised_mm, *_features(look, template))
+    first = picture.likeliest(boards)
+    if not begun or first[0].unlike == 0:
+        return picture.teaches(first)
+    since = picture.likeliest(begun)
+    if not since or first[0].unlike <= since[0].unlike:
+        return picture.teaches(first)
+    usual = picture.teaches(first)
+    near = [picture.teaches([way]) for way in since if way.unlike <= since[0].unlike + NEARLY_ALIKE]
+    lessons = [one for one in near if isinstance(one, Lesson) and picture.shows_plies(one, boards)]
+    return lessons[0] if len(lessons) == 1 and not isinstance(usual, Lesson) else usual
+
+
+@dataclasses.dataclass(frozen=True)
+class _Way:
+    """A board in one of its turns."""
+
+    unlike: int
+    """Number of cells that hold men according to the network but not to the board, or the other way round."""
+    turn: int
+    board: str
+    cells: NDArray[np.intp]
+    """(cells,) the cells seen where the board's own cells lie."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Picture:
+    """A picture of the board, as far as the witnesses look at it."""
+
+    look: DescribedCells
+    rectified: Image
+    template: BoardTemplate
+    raised_mm: Sequence[FloatArray]
+    seen: CellFeatures
+    unknown: FloatArray
+    """(cells,) the network's shares of nothing learnt."""
+
+    def likeliest(self, boards: Sequence[str]) -> list[_Way]:
+        """Every distinguishable way in which one of the boards may lie, the likeliest first."""
+        occupied = self.seen.network[:, 0, 0] < np.log(0.5)
+        ways = [
+            _Way(int((occupied[cells] != (np.array(list(board)) != EMPTY)).sum()), turn, board, cells)
+            for turn, board, cells in _ways_to_lie(boards, self.template)
+        ]
+        return sorted(ways, key=lambda way: way.unlike)
+
+    def teaches(self, ways: Sequence[_Way]) -> Lesson | Unlike:
+        """What the picture teaches by the likeliest of the ways in which the sides' men can be told apart."""
+        likely = [way for way in ways if way.unlike <= MAX_UNLIKE * len(self.unknown)]
+        if not likely:
+            return Unlike("absent", _numbers(_occupied_otherwise(self._taught(ways[0]))) if ways else ())
+        told_apart = next((way for way in likely if _lighter(self._taught(way))), None)
+        return Unlike("alike", ()) if told_apart is None else self._lesson(told_apart)
+
+    def shows_plies(self, lesson: Lesson, before: Sequence[str]) -> bool:
+        """Whether the cells changed since the likeliest of the boards before show clearly what they hold by the lesson.
+
+        Nor may any other cell be in doubt: where play has begun, men are elsewhere than at the start.
+        """
+        taught, leaning = lesson.taught, leaning_men(self.raised_mm, self.template)
+        cells = turned_cells(self.template, lesson.turn)
+        changed = min(([a != b for a, b in zip(lesson.board, one, strict=True)] for one in before), key=sum)
+        if lesson.expectation.boards < MIN_BOARDS or cells is None or _occupied_otherwise(taught)[changed].any():
+            return False
+        own = np.eye(len(taught.model.letters), dtype=np.bool_)[taught.classes]
+        leaning = None if leaning is None else leaning.at(cells)
+        if _fault(taught, leaning, 0.0) is not None:
+            return False
+        for way in {leaning, None}:
+            logs = _left_out(taught, [taught.known], way)[0]
+            ahead = logs[own] - np.where(own, -np.inf, logs).max(axis=1)
+            if (ahead[changed] < CLEARLY_NATS).any():
+                return False
+        return True
+
+    def _taught(self, way: _Way) -> Taught:
+        """What the cells would tell if the board lay so, with every witness weighed the same."""
+        model = load_generic(self.template.descriptor).means
+        assert model is not None
+        views = len(self.look.views)
+        even = np.full(len(WITNESSES) * views, EVEN / views)
+        own, colours = self.seen.at(way.cells), square_colours(self.template)
+        return Taught(model, own, _classes(way.board, model), colours, even, float(self.unknown.max()))
+
+    def _lesson(self, way: _Way) -> Lesson | Unlike:
+        template, raised_mm, cells = self.template, self.raised_mm, len(self.unknown)
+        taught, leaning = self._taught(way), leaning_men(raised_mm, template)
+        leaning = None if leaning is None else leaning.at(way.cells)
+        lean = leaning is not None and leaning.shown(taught.known.contrast[:, 0], taught.classes > 0, taught.kinds)
+        tall = leaning is not None and (lean is True or _tall(taught, leaning))
+        taught = dataclasses.replace(taught, tall=tall)
+        fault = _fault(taught, leaning, MAX_SUSPECT)
+        if fault is not None:
+            return fault
+        doubt = _fault(taught, leaning, MAX_ODD)
+        copies = _varied(self.look, self.rectified, template, raised_mm, SHADED if taught.tall else 0)
+        varied = [_features(one, template)[0].at(way.cells) for one in copies]
+        taught = _weighed(taught, varied, leaning)
+        left_out = _left_out(taught, varied[: 1 + VARIANTS], leaning)
+        right = np.mean([one.argmax(axis=1) == taught.classes for one in left_out], axis=0)
+        expectation = Expectation(float(right.sum()), cells, cells, by_picture=False)
+        fault = _fault(taught, leaning, MAX_ODD) or (doubt if expectation.boards < MIN_BOARDS else None)
+        return fault or Lesson(taught, way.turn, expectation, way.board, lean is not False)
 
 
 def _fault(taught: Taught, leaning: Leaning | None, most: float) -> Unlike | None:

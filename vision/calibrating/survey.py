@@ -15,6 +15,7 @@ from vision.calibrating.cell_light import CellLight, cell_light, colour_distance
 from vision.calibrating.conditions import LIMITS, Condition, worst_of
 from vision.calibrating.sharpness import edge_width_px
 from vision.finding.viewpoint import Viewpoint, viewpoint
+from vision.finding.why_unseen import needed_deg
 from vision.frame import Image
 from vision.pose import BoardPose, rectify
 from wording import Value, sentence, sentence_n
@@ -84,15 +85,16 @@ def _pixels(seen: Viewpoint, width_px: int) -> Condition:
 
 
 def _elevation(seen: Viewpoint, template: BoardTemplate) -> Condition:
-    value = float(np.median(seen.elevation_deg))
+    value, limit = float(np.median(seen.elevation_deg)), LIMITS["elevation"]
+    limit = dataclasses.replace(limit, warns=max(limit.warns, needed_deg(template)))
     said = sentence(
         "The camera looks at the board from {degrees} degrees above the table, and sees {cell} flattest; "
         "{needed} are needed: raise it, or tilt the board towards it.",
         degrees=round(value),
         cell=template.cell_names[int(np.argmin(seen.elevation_deg))],
-        needed=round(LIMITS["elevation"].warns),
+        needed=round(limit.warns),
     )
-    return Condition("elevation", value, said)
+    return Condition("elevation", value, said, own_limit=limit)
 
 
 def _brightness(light: CellLight) -> Condition:

@@ -11,6 +11,8 @@ from rules import EMPTY
 
 UNKNOWN = 0.5
 """Unknown share from which a cell counts as showing nothing that was learnt."""
+CERTAIN_NATS = 100.0
+"""Nats that a known cell costs if it shows anything else."""
 SURE = 0.9
 """Probability from which a cell counts as read without doubt."""
 
@@ -44,6 +46,12 @@ class BoardReading:
     unknown: NDArray[np.float64] | None = None
     """(cells,) probability, 0 to 1, that a cell shows nothing learnt, such as a hand or unusual light.
     None if the reading was not made from a picture."""
+
+    @classmethod
+    def certain(cls, board: str, letters: str, time_s: float) -> BoardReading:
+        """The reading of a board that is known."""
+        at = np.array([[letter == shown for letter in letters] for shown in board])
+        return cls(np.where(at, 0.0, -CERTAIN_NATS), letters, time_s)
 
     @property
     def board(self) -> str:

@@ -29,6 +29,12 @@ BESIDE, CLEAR_OF = 1.5, 0.3
 """Radii of his foot from which a head is seen beside it, and probability below which no other man is seen there."""
 NEARER = 0.3
 """Height, relative to `man_height_mm`, by which he must be higher at a place to hide what is there."""
+BEHIND, OPEN = 0.5, 0.05
+"""Probability that a man is seen over an empty cell, if men are tall, from which the cell lies behind one, and below
+which it lies behind none."""
+LEAN = 0.3
+"""Least difference of the logarithms of contrast between such cells if men are tall. On simulated tables of chess seen
+from 31 to 42 degrees -0.14 to 0.13 with flat men, and 0.43 to 2.25 with usual ones, of kings of 1.3 and 1.8 squares."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -53,6 +59,19 @@ class Leaning:
     def open_to(self, men: NDArray[np.bool_]) -> FloatArray:
         """(views, cells) share that is seen of each cell past the men in front of it, if these cells hold men."""
         return np.asarray(np.prod(1 - self.hiding * men, axis=2))
+
+    def shown(self, contrast: FloatArray, men: NDArray[np.bool_], kinds: NDArray[np.intp]) -> bool | None:
+        """Whether empty cells behind men show something that other empty cells do not; None without cells of both.
+
+        `contrast` is the logarithm of each cell's, and cells of the same of `kinds` are compared.
+        """
+        over, more = (self.seen[0] * men).max(axis=1), list[float]()
+        for kind in np.unique(kinds):
+            bare = ~men & (kinds == kind)
+            behind, open_ = contrast[bare & (over > BEHIND)], contrast[bare & (over < OPEN)]
+            if len(behind) and len(open_):
+                more.append(float(np.median(behind) - np.median(open_)))
+        return float(np.mean(more)) > LEAN if more else None
 
     def past(self, heard: FloatArray, men: FloatArray) -> FloatArray:
         """What is told of the cells themselves, if the cells hold men with the probabilities `men`, (cells, classes).
