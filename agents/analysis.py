@@ -22,6 +22,8 @@ from rules.symmetry import images
 
 TIME_S = 0.8
 """Seconds to think about a position."""
+SEARCHES = 2
+"""Into how many parts playouts divide that time: a move takes up to four searches by playouts, two by others."""
 SURE = 2.0
 """Standard deviations of playouts by which a better move must be better."""
 
@@ -72,21 +74,22 @@ class Analyst:
 
     def __init__(self, game: AnyGame, time_s: float = TIME_S) -> None:
         """Raises AgentError."""
-        self.game, self.time_s, self.scale = game, time_s, levels.scale(game.name)
+        self.game, self.scale = game, levels.scale(game.name)
         strongest = levels.of(game.name)[-1]
         options = dict(strongest.options) | ({"book": "false"} if strongest.agent == "alphabeta" else {})
         self._agent: Agent = registry.load_agent(strongest.agent, game, options)
+        self._search_s = time_s / SEARCHES if isinstance(self._agent, Mcts) else time_s
 
     def best(self, position: Any, stop: threading.Event) -> Choice:
         """The best move that a search finds. Raises ValueError where the game is over."""
-        return self._choice(self._agent.choose(position, Limits(time_s=self.time_s), stop))
+        return self._choice(self._agent.choose(position, Limits(time_s=self._search_s), stop))
 
     def worth(self, position: Any, move: Any, depth: int, stop: threading.Event) -> Choice:
         """What a move is worth to its mover, as a search of `depth` plies from before the move sees it."""
         after = self.game.apply(position, move)
         if (end := self.end(after)) is not None:
             return self._leading_to(position, move, end)
-        limits = Limits(time_s=self.time_s, depth=max(1, depth - 1))
+        limits = Limits(time_s=self._search_s, depth=max(1, depth - 1))
         return self._leading_to(position, move, self._choice(self._agent.choose(after, limits, stop)))
 
     def judged(self, position: Any, move: Any, stop: threading.Event, after: Choice | None = None) -> Judged:

@@ -42,6 +42,10 @@ def build(
         list[str],
         typer.Option(help='Moves that people begin with, such as "h8", whatever the searches think. Repeatable.'),
     ] = [],  # noqa: B006
+    begin: Annotated[
+        str,
+        typer.Option(help='Moves that the book begins with, such as "h8"; it knows no others beside them.'),
+    ] = "",
     nodes: Annotated[
         int | None,
         typer.Option(
@@ -76,10 +80,12 @@ def build(
         path = folder / f"{name}.jsonl"
         earlier = book.read(path) if path.exists() else _shipped(the_game, nodes) if out is None else None
         nodes = nodes or (usual_nodes(the_game) if earlier is None else earlier.nodes)
-        builder = Builder(the_game, nodes, earlier, [one.replace(",", " ").split() for one in line])
+        lines = [one.replace(",", " ").split() for one in line]
+        builder = Builder(the_game, nodes, earlier, lines, begin.replace(",", " ").split())
     except (ValueError, OSError) as error:
         raise stop("book build", error) from None
-    chosen = [*(("--rule", one) for one in rule), *(("--line", one) for one in line)]
+    given = {"--rule": rule, "--line": line, "--begin": [begin] if begin else []}
+    chosen = [(option, one) for option, texts in given.items() for one in texts]
     words = [game, *(word for pair in chosen for word in pair), "--positions", str(positions)]
     command = f"kibitzer book build --game {shlex.join(words)} --nodes {nodes}"
     facts: dict[str, str | float] = {"data": "searches of the program itself", "licence": "MIT", "command": command}

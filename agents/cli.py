@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 import games
 from agents import engines as outside
-from agents import kernels, levels, registry
+from agents import kernels, levels, players, registry
 from agents.agent import Agent, AgentError, Answer, Limits
 from agents.best_moves import MAX_MOVES, BestMoves
 from agents.certificates import read_worker_keys
@@ -40,7 +40,9 @@ app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=Fa
 @app.command("move")
 def move(
     game: GameOption,
-    agent: Annotated[str, typer.Option(help="Agent, such as alphabeta, mcts or level-3.")] = "alphabeta",
+    agent: Annotated[
+        str, typer.Option(help="Agent, such as mcts, level-3 or alphabeta:depth=6. Default: the agent of level 8.")
+    ] = "",
     moves: Annotated[str | None, typer.Option(help='Moves so far, such as "d2 f4 d6xf4".')] = None,
     position: Annotated[str | None, typer.Option(help="Position as text, instead of --moves.")] = None,
     time_s: Annotated[float | None, typer.Option(help="Seconds to think. Without any limit: the agent's own.")] = None,
@@ -74,9 +76,10 @@ def move(
         the_game = games.load(game, rules_from_words(rule))
         the_position = _position(the_game, moves, position)
         lead = levels.lead(the_game.name)
-        options = _options(option) | ({} if seed is None else {"seed": str(seed)})
-        player = registry.load_agent(agent, the_game, options)
-        limits = _limits(time_s, depth, nodes)
+        spec = players.parse(agent) if agent else levels.strongest(the_game.name)
+        options = dict(spec.options) | _options(option) | ({} if seed is None else {"seed": str(seed)})
+        player = registry.load_agent(spec.agent, the_game, options)
+        limits = _limits(time_s, depth, nodes, spec.limits)
         if lines:
             os.nice(nice)
             _answer_lines(the_game, player, limits, lead)
@@ -190,10 +193,12 @@ def _options(words: list[str]) -> dict[str, str]:
     return options
 
 
-def _limits(time_s: float | None, depth: int | None, nodes: int | None) -> Limits:
+def _limits(time_s: float | None, depth: int | None, nodes: int | None, own: Limits) -> Limits:
+    """The limits asked for, and where none is, the player's own. Raises ValueError."""
     if time_s is not None and not (math.isfinite(time_s) and 0 < time_s <= 86400):
         raise ValueError(f"--time-s is between 0 and 86400 seconds, not {time_s:g}")
-    return Limits(time_s, depth, nodes)
+    asked = Limits(time_s, depth, nodes)
+    return own if asked == Limits() else asked
 
 
 def _position(game: AnyGame, moves: str | None, position: str | None) -> Any:

@@ -11,13 +11,12 @@ from typing import Annotated
 import typer
 
 import games
-from agents import players, protocols, real_board, table_link
+from agents import levels, players, protocols, real_board, table_link
 from agents.agent import AgentError
 from agents.command_line import RuleOption, stop
 from agents.players import PlayerSpec
 from rules.options import rules_from_words
 
-USUAL = "alphabeta"
 BOARD_PROTOCOLS = ("gtp", "uci")
 """Protocols that can say that there is no move."""
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -31,8 +30,11 @@ def engine(
         typer.Option(help="gomocup (gomoku), gtp (go, gomoku, reversi), nboard (reversi) or uci (chess, morris)."),
     ],
     player: Annotated[
-        str, typer.Option(help="Who plays, with options and limits, such as alphabeta:depth=6 or level-5.")
-    ] = USUAL,
+        str,
+        typer.Option(
+            help="Who plays, with options and limits, such as alphabeta:depth=6. Default: the agent of level 8."
+        ),
+    ] = "",
     rule: RuleOption = [],  # noqa: B006
     board: Annotated[
         bool, typer.Option("--board", help="The real board plays: a person's moves, as the eyes see them (gtp, uci).")
@@ -63,10 +65,10 @@ def engine(
 
     try:
         the_game = games.load(game, rules_from_words(rule))
-        spec = players.parse(player)
+        spec = players.parse(player) if player else levels.strongest(the_game.name)
         daemon = None
         if board:
-            spec = _at_the_board(protocol, spec)
+            spec = _at_the_board(protocol, player)
             daemon = table_link.start_daemon(real_board.use(config), config)
         elif config is not None:
             raise ValueError("--config is for --board")
@@ -86,10 +88,11 @@ def engine(
             daemon.end(table_link.END_S)
 
 
-def _at_the_board(protocol: str, spec: PlayerSpec) -> PlayerSpec:
+def _at_the_board(protocol: str, player: str) -> PlayerSpec:
     """The person at the real board as a player. Raises AgentError where something else was asked for."""
     if protocol not in BOARD_PROTOCOLS:
         raise AgentError(f"--board speaks {' and '.join(BOARD_PROTOCOLS)}, not {protocol}")
-    if spec.agent not in (real_board.Board.name, USUAL):
+    spec = players.parse(player or real_board.Board.name)
+    if spec.agent != real_board.Board.name:
         raise AgentError(f"--board or --player {spec.agent}, not both")
-    return spec if spec.agent == real_board.Board.name else PlayerSpec(real_board.Board.name)
+    return spec

@@ -62,6 +62,8 @@ class External:
     @staticmethod
     def refusal(game: AnyGame) -> str:
         """Why no engine plays the game under its rules; empty if there is none for the game."""
+        if not engines.load():
+            return f"no engine is known; --engines or {engines.FILE_VARIABLE} names a file with tables [engines.NAME]"
         ours = (engine for engine in engines.load().values() if engine.game == game.name)
         return "; ".join(engine_protocols.obstacle(engine, game) for engine in ours)
 

@@ -74,11 +74,17 @@ class Builder:
     """A growing book."""
 
     def __init__(
-        self, game: AnyGame, nodes: int, earlier: Book | None = None, lines: Sequence[Sequence[str]] = ()
+        self,
+        game: AnyGame,
+        nodes: int,
+        earlier: Book | None = None,
+        lines: Sequence[Sequence[str]] = (),
+        begin: Sequence[str] = (),
     ) -> None:
         """Goes on with an earlier book. `lines` are moves from the start that people make, good or not.
 
-        Raises BookError if the earlier book is another's, or scores have no known worth; GameError for a line.
+        On the way of `begin`, its moves are the only ones of the book, whatever searches think of others. Raises
+        BookError if the earlier book is another's, or scores have no known worth; GameError for a line.
         """
         if game.hides:
             raise BookError(f"{game.title} hides pieces, and no book knows what a player sees")
@@ -99,6 +105,11 @@ class Builder:
             position = self._opening.position(key, entry)
             moves = [self._remembered(position, one) for one in entry.moves]
             self._nodes[key] = _Node(entry.line, position, moves)
+        for ply, (text, position) in enumerate(zip(begin, line_of_play(game, list(begin)), strict=False)):
+            move = game.parse_move(position, text)
+            after = game.apply(position, move)
+            only = self._made(position, move, after, *self._searched(position, after, nodes))
+            self._nodes.setdefault(self._keys.key(position), _Node(tuple(begin[:ply]), position, [only]))
 
     def __len__(self) -> int:
         return len(self._nodes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import re
 import threading
@@ -19,6 +20,7 @@ from agents.engines.uci import STOP_S, Found, Uci
 from agents.protocols import ggf, gtp, sanmill
 from agents.search import MAX_DEPTH
 from rules import EMPTY, AnyGame, MoveError
+from rules.stones import COLOURS, PIECES
 
 NBOARD_DEPTH = 12
 """Plies asked of an engine that gets no time limit, if neither limits nor options give a depth."""
@@ -190,12 +192,13 @@ class GtpProtocol(EngineProtocol):
         return EngineAnswer(gtp.from_vertex(game, vertex))
 
     def _laid(self, game: Any, position: Any) -> list[str]:
-        """The stones of gomoku: what the engine knows already, if it is still there, then the others."""
-        stones = ((cell, letter) for cell, letter in enumerate(game.board(position)) if letter in "BW")
-        all_of_them = [
-            f"play {'black' if letter == 'B' else 'white'} {gtp.to_vertex(game, game.cells[cell]).upper()}"
-            for cell, letter in stones
-        ]
+        """The stones: what the engine knows already, if it is still there, then the others, the colours in turn."""
+        points = [*zip(game.cells, game.board(position), strict=True)]
+        colours = (
+            [f"play {colour} {gtp.to_vertex(game, name).upper()}" for name, letter in points if letter == piece]
+            for colour, piece in zip(COLOURS, PIECES, strict=True)
+        )
+        all_of_them = [command for pair in itertools.zip_longest(*colours) for command in pair if command]
         known = self._told if self._told and set(self._told[1:]) <= set(all_of_them) else ["clear_board"]
         return [*known, *(command for command in all_of_them if command not in known)]
 

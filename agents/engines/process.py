@@ -9,8 +9,9 @@ import re
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Sequence
-from subprocess import DEVNULL, PIPE, TimeoutExpired
+from subprocess import PIPE, TimeoutExpired
 from typing import IO
 
 from processes import Process
@@ -20,8 +21,10 @@ MAX_LINES = 1000
 """Lines that may wait to be read; beyond that the oldest are dropped."""
 LOOK_S = 0.02
 """Seconds between checks of the stop event."""
-SHOWN = 60
-"""Characters of an engine's line quoted in a message."""
+SHOWN, LONG = 60, 160
+"""Characters of an engine's line quoted in a message, and of its last words."""
+ENDING_S = 1.0
+"""Seconds that an engine which says nothing more may take to end."""
 
 
 class EngineError(Exception):
@@ -42,15 +45,22 @@ class EngineProcess:
     def __init__(self, command: Sequence[str]) -> None:
         """Raises EngineError if it cannot be started."""
         try:
-            self._process = Process(list(command), stdin=PIPE, stdout=PIPE, stderr=DEVNULL, bufsize=0)
+            self._process = Process(list(command), stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0)
         except OSError as error:
             raise EngineError(f"cannot be started: {error}") from None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        assert self._process.stderr is not None
         os.set_blocking(self._process.stdin.fileno(), False)
         self._lines: queue.Queue[str | None] = queue.Queue(MAX_LINES)
         self._last = ""
+        self._complaint: deque[str] = deque(maxlen=1)
+        """The last line on its standard error: why it ended, if it says so."""
         threading.Thread(target=_listen, args=(self._process.stdout, self._lines), daemon=True).start()
+        self._listener = threading.Thread(
+            target=_keep_last, args=(self._process.stderr, self._complaint), name="complaints", daemon=True
+        )
+        self._listener.start()
         self.close = weakref.finalize(self, _end, self._process)
         """Kills the process and what it has started; may be called twice."""
 
@@ -67,7 +77,7 @@ class EngineProcess:
         except BlockingIOError:
             written = 0
         except OSError:
-            raise EngineError(f"ended: it does not take {line[:SHOWN]!r}") from None
+            raise self._ended() from None
         if written != len(data):
             raise EngineError(f"does not read its input: {line[:SHOWN]!r} is left over")
 
@@ -87,11 +97,17 @@ class EngineProcess:
             except queue.Empty:
                 continue
             if line is None:
-                with contextlib.suppress(TimeoutExpired):
-                    self._process.wait(1.0)
-                raise EngineError(f"ended with status {self._process.returncode}")
+                raise self._ended()
             self._last = line
             return line
+
+    def _ended(self) -> EngineError:
+        """What is known of an engine that takes or gives no more lines."""
+        with contextlib.suppress(TimeoutExpired):
+            self._process.wait(ENDING_S)
+        self._listener.join(ENDING_S)  # its children may still hold what it wrote to
+        said = f": {self._complaint[0][:LONG]!r}" if self._complaint else ""
+        return EngineError(f"ended with status {self._process.returncode}{said}")
 
     def expect(
         self, pattern: str, deadline_s: float, stop: threading.Event | None = None, refusal: str = r"(?!)"
@@ -114,6 +130,14 @@ def _listen(output: IO[bytes], lines: queue.Queue[str | None]) -> None:
         while data := output.readline(MAX_LINE_LENGTH):
             _put(lines, _text(data))
     _put(lines, None)
+
+
+def _keep_last(errors: IO[bytes], kept: deque[str]) -> None:
+    """Reader thread of the standard error: an engine that complains without end never blocks, and fills no memory."""
+    with contextlib.suppress(OSError, ValueError), errors:  # closed by another thread
+        while data := errors.readline(MAX_LINE_LENGTH):
+            if text := _text(data):
+                kept.append(text)
 
 
 def _text(data: bytes) -> str:

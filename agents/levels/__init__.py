@@ -25,6 +25,8 @@ from agents.search import WIN
 from agents.values import SCORE, Scale
 from rules import AnyGame
 
+THINKER = "alphabeta"
+"""The agent that finds more, the more time it has."""
 NUMBERS = tuple(range(1, 9))
 KEYS = {"lead", "unit", "unit_score", "won_score"}
 UNITS = ("disc", "man", "point")
@@ -106,6 +108,12 @@ def _player(path: Path, number: int, text: object) -> PlayerSpec:
         return players.parse(text)
     except AgentError as error:
         raise AgentError(f"{where}: {error}") from None
+
+
+def strongest(name: str) -> PlayerSpec:
+    """The player of a game's level 8, with no limit of its own where its agent goes by time. Raises AgentError."""
+    best = of(name)[-1]
+    return PlayerSpec(best.agent) if best.agent == THINKER else best
 
 
 def player(game: AnyGame, number: int) -> PlayerSpec:

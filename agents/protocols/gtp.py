@@ -200,9 +200,9 @@ class GtpSession:
         if len(words) != 1:
             raise ValueError("genmove takes a colour")
         colour = _colour(words[0])
-        position = self._to_move(colour)
-        if self._game.outcome(position) is not None:
+        if self._game.outcome(self._line[-1]) is not None:
             return "pass"
+        position = self._to_move(colour)
         limits, answers, self._failed = self._limits(colour), [], ""
 
         def choose(stop: threading.Event) -> None:
@@ -252,8 +252,15 @@ class GtpSession:
         return "\n" + "\n".join([columns, *lines, columns])
 
     def _to_move(self, colour: int) -> Any:
-        """The position with that colour to move, after a pass where none was told. Raises ValueError."""
+        """The position with that colour to move, after a pass where none was told. Raises ValueError.
+
+        A board of go may be set up by stones in any order, also after both have passed; nobody has passed then.
+        """
         position = self._line[-1]
+        if self._counts():
+            if self._game.to_move(position) == colour and self._game.outcome(position) is None:
+                return position
+            return self._game.set_up(self._game.board(position), colour, position)
         mover = self._game.colour(position) if isinstance(self._game, Gomoku) else self._game.to_move(position)
         if mover != colour:
             moves = self._game.legal_moves(position)

@@ -15,7 +15,7 @@ from daemon.cli.game_arguments import RECORD, one_line_errors
 from daemon.cli.ranking import MAX_NAME_LENGTH
 from daemon.storage.importing.imported import ImportFault
 from daemon.storage.importing.judge import new_id
-from daemon.storage.importing.reading import FORMATS, read_game
+from daemon.storage.importing.reading import FORMATS, read_games
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame
 from rules.options import rules_from_words
@@ -31,33 +31,47 @@ def import_game(
     second: Annotated[str, typer.Option(help="Player of the second side.")] = "",
     game: Annotated[str, typer.Option(help="Game, for bare moves and move text whose tags do not name it.")] = "",
     rule: Annotated[list[str] | None, typer.Option(help="Rule option k=v that the file does not contain.")] = None,
-    number: Annotated[int, typer.Option(min=0, max=999, help="annotations: number of the game; 0: the only one.")] = 0,
+    number: Annotated[
+        int, typer.Option(min=0, max=99999, help="Which game of a file; 0: all, of annotations the only one.")
+    ] = 0,
     journal: Annotated[Path, typer.Option(help="File of the record; created if absent.")] = RECORD,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object: id, game, plies.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a game: id, game, plies.")] = False,
 ) -> None:
-    """Imports a game into the record: all formats of export but png, Gomocup's PSQ, and bare moves. Each is checked.
+    """Imports games into the record: all formats of export but png, Gomocup's PSQ, and bare moves. Each is checked.
 
-    A game with an illegal move is refused, with the number of the move and the broken rule, and nothing is recorded.
+    A game with an illegal move is refused, with the number of the move and the broken rule; nothing of it is recorded.
+    Of a PGN or PDN file with several games, each is imported, or the one of --number.
     An unfinished game is imported as far as it goes, and never resumed. Imported games count in the ranking.
 
     Example: kibitzer games import game.sgf --first Ana --second Ben
 
     Example: kibitzer games import moves.txt --game morris
     """
+    refused = False
     with one_line_errors("import"):
         names = _name(first, "--first"), _name(second, "--second")
         try:
-            found = read_game(file, format_name, game, rules_from_words(rule or []), number)
+            for found in read_games(file, format_name, game, rules_from_words(rule or []), number):
+                if isinstance(found, ImportFault):
+                    refused = True
+                    sys.stderr.write(f"kibitzer games import: {file}: {found}\n")
+                    continue
+                players = tuple(own or read for own, read in zip(names, found.players, strict=True))
+                _tell(keep(journal, dataclasses.replace(found, players=players)), as_json=as_json)
         except ImportFault as fault:
             raise ImportFault(f"{file}: {fault}") from None
-        players = tuple(own or read for own, read in zip(names, found.players, strict=True))
-        kept = keep(journal, dataclasses.replace(found, players=players))
+    if refused:
+        raise typer.Exit(1)
+
+
+def _tell(kept: StoredGame, *, as_json: bool) -> None:
     if as_json:
         told_game = {"id": kept.game_id, "game": kept.game, "plies": len(kept.plies)}
         sys.stdout.write(json.dumps(told_game, ensure_ascii=False) + "\n")
-        return
-    plies = f"{len(kept.plies)} {'ply' if len(kept.plies) == 1 else 'plies'}"
-    sys.stdout.write(f"{kept.game_id}  {kept.game}, {' against '.join(kept.players)}, {plies}\n")
+    else:
+        plies = f"{len(kept.plies)} {'ply' if len(kept.plies) == 1 else 'plies'}"
+        sys.stdout.write(f"{kept.game_id}  {kept.game}, {' against '.join(kept.players)}, {plies}\n")
+    sys.stdout.flush()
 
 
 def keep(journal: Path, game: StoredGame) -> StoredGame:

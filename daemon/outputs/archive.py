@@ -117,17 +117,23 @@ class Archive:
         def work() -> str:
             # They import games that nobody may be playing.
             from daemon.storage.importing.judge import new_id
-            from daemon.storage.importing.reading import read_text
+            from daemon.storage.importing.reading import read_several
 
+            found = []
             try:
-                game = read_text(words["text"], clean(words["name"], MAX_NAME_LENGTH), game=words["game"])
+                for game in read_several(words["text"], clean(words["name"], MAX_NAME_LENGTH), game=words["game"]):
+                    if isinstance(game, ImportFault):
+                        raise game
+                    found.append(game)
             except (ImportFault, GameError) as fault:
                 raise ExportError(worded("The game is not imported: {why}", why=str(fault))) from None
             with self._record.opened(write=True) as journal:
-                if game.game_id in journal.ids():
-                    game = dataclasses.replace(game, game_id=new_id(game.started))
-                journal.add(game)
-            return game.game_id
+                known = set(journal.ids())
+                for place, game in enumerate(found):
+                    if game.game_id in known:
+                        found[place] = game = dataclasses.replace(game, game_id=new_id(game.started))
+                    journal.add(game)
+            return found[0].game_id
 
         return await self._record.answer(
             work, lambda game_id: web.json_response({"code": "done", "text": "", "id": game_id})

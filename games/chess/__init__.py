@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from games.chess import notation, placing
+from games.chess import notation, openings, placing
 from games.chess.board import CELLS, OWN, is_light
 from games.chess.faults import Judge
 from games.chess.moves import CLAIM, Move, State, after, castled, in_check, legal, passed
@@ -253,6 +253,10 @@ class Chess(Game[Position, Move]):
     def _may_hide(self, state: State) -> bool:
         """Whether castling might look like another move: a king that is not on its usual cell."""
         return state.board[60 if state.side == 0 else 4] != OWN[state.side][0]
+
+    def opening(self, position: Position) -> str:
+        """The opening's name, by any order of moves; none in Chess960."""
+        return "" if self.shuffled else openings.opening(position.state)
 
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, found from what came, went and changed."""

@@ -1,7 +1,8 @@
-"""Tags of PGN, the Portable Game Notation, that tell rules and start: `Variant` and `FEN` of Chess960."""
+"""Tags of PGN, the Portable Game Notation, that tell the rules (`Variant` and `FEN` of Chess960), and evaluations."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,34 @@ from games.chess.position import USUAL, number_of, position_of, text_of
 UNWRITTEN = (CLAIM_TEXT,)
 PLAIN = ("", "chess", "standard", "from position")
 SHUFFLED = ("chess960", "chess 960", "fischerandom", "fischer random", "freestyle")
+
+MATE, SURE = 1_000_000, 900_000
+"""A mate's score, less the plies to it; and scores from which on there is one."""
+EVALUATION = re.compile(r"(#?)([+-]?\d{1,6}(?:\.\d{1,4})?)(?:,\d{1,3})?")
+"""`0.17`, `#-3`, or with the depth `0.17,20`."""
+
+
+def evaluation_of(score: float, side: int) -> str:
+    """`[%eval]` as others write it: white's pawns, or `#` and the moves to a mate. `score` is the side's, in 1/100."""
+    white = -score if side else score
+    if abs(score) < SURE:
+        return f"{white / 100:.2f}".replace("-0.00", "0.00")
+    moves = (MATE - round(abs(score)) + 1) // 2
+    return f"#{'-' * (white < 0)}{moves}"
+
+
+def score_of(text: str, side: int) -> float | None:
+    """The score for `side` that an `[%eval]` tells; None if it tells none."""
+    found = EVALUATION.fullmatch(text)
+    if found is None or (found[1] and not float(found[2]).is_integer()):
+        return None
+    number = float(found[2])
+    mine = (number < 0 or found[2] == "-0") == bool(side)
+    if not found[1]:
+        score = round(100 * number)
+        return float(-score if side else score) + 0.0
+    plies = 2 * abs(int(number)) - mine
+    return float(MATE - plies if mine else plies - MATE)
 
 
 def tags_of(game: Any, start: Any) -> dict[str, str]:

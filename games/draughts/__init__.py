@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from games.draughts import fen
+from games.draughts import fen, openings
 from games.draughts.board import board
 from games.draughts.faults import PIECES, SIDES, Judge, why_not
 from games.draughts.moves import Generator, Move
@@ -148,6 +148,9 @@ class Draughts(Game[Position, Move]):
             longest=self.rules.longest,
             passing=self.rules.passing,
         )
+        men = (self.rules.size, self.rules.first, self.rules.backwards)
+        self._is_english = men == ("8", "dark", False)
+        """Whether openings of English draughts are played: kings, and when a game is drawn, come later."""
         self.starts = (Position(self.geometry.start, 0, SIDES.index(self.rules.first)),)
 
     def initial(self, seed: int | None = None) -> Position:
@@ -222,6 +225,10 @@ class Draughts(Game[Position, Move]):
         return "".join(
             letter.translate(CROWNED) if position.kings >> square & 1 else letter for square, letter in letters
         )
+
+    def opening(self, position: Position) -> str:
+        """The opening's name in English draughts, by any order of moves."""
+        return openings.opening(position.pieces, position.side) if self._is_english and not position.kings else ""
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
         """The piece moved, square by square, then the pieces taken."""

@@ -20,8 +20,8 @@ import functools
 import re
 from typing import Literal, NamedTuple
 
+from games.gomoku import openings, renju
 from games.gomoku import position as texts
-from games.gomoku import renju
 from games.gomoku.board import board
 from games.gomoku.faults import Judge
 from games.gomoku.position import LONG_OPENING, OPENING, SEATS, Position
@@ -211,6 +211,10 @@ class Gomoku(Game[Position, Move | Choice]):
         if self.rules.renju and self.colour(position) == 0:
             barred |= renju.fouls(self.size, *position.stones)
         return barred
+
+    def opening(self, position: Position) -> str:
+        """The name that renju has for the first three stones, in any symmetry."""
+        return openings.opening(position.stones) if self.size == openings.SIZE else ""
 
     def forbidden(self, position: Position) -> tuple[int, ...]:
         """Fouls, and points that the opening forbids, unless these are the most of the board."""

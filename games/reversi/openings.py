@@ -7,8 +7,10 @@ symmetry and by any order of moves.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 from games.reversi.bitboard import CELLS, turned
+from rules.opening_names import names_on
 
 LINES = {
     "Diagonal": "c4c3",
@@ -70,6 +72,8 @@ LINES = {
     "Aubrey": "c4e3f6e6f5g6",
 }
 Discs = tuple[int, int]
+Key = tuple[Discs, int]
+"""A position in the least of its symmetric images, and the side to move."""
 START = (1 << CELLS.index("e4") | 1 << CELLS.index("d5"), 1 << CELLS.index("d4") | 1 << CELLS.index("e5"))
 """The usual four discs: black's and white's."""
 PLACES = tuple((cell % 8, cell // 8) for cell in range(64))
@@ -111,25 +115,15 @@ def _deepest() -> int:
 
 
 @functools.cache
-def _named() -> dict[tuple[Discs, int], str]:
-    """The name of every position on a line: its own, else the last one on the way there."""
-    own: dict[tuple[Discs, int], str] = {}
-    ways: list[list[tuple[Discs, int]]] = []
-    for name, moves in LINES.items():
-        mine, theirs, side = *START, 0
-        way = []
-        for at in range(0, len(moves), 2):
-            cell = CELLS.index(moves[at : at + 2])
-            over = turned(mine, theirs, cell)
-            mine, theirs, side = theirs ^ over, mine | over | 1 << cell, 1 - side
-            way.append((_canonical((mine, theirs) if side == 0 else (theirs, mine)), side))
-        own[way[-1]] = name
-        ways.append(way)
-    found = dict(own)
-    for way in ways:
-        name = ""
-        for place in way:
-            name = own.get(place, name)
-            if name:
-                found.setdefault(place, name)
-    return found
+def _named() -> dict[Key, str]:
+    return names_on({name: _way(moves) for name, moves in LINES.items()})
+
+
+def _way(moves: str) -> Iterator[Key]:
+    """The positions on a line, without the start."""
+    mine, theirs, side = *START, 0
+    for at in range(0, len(moves), 2):
+        cell = CELLS.index(moves[at : at + 2])
+        over = turned(mine, theirs, cell)
+        mine, theirs, side = theirs ^ over, mine | over | 1 << cell, 1 - side
+        yield _canonical((mine, theirs) if side == 0 else (theirs, mine)), side

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import games
 from agents import levels
+from agents.agent import Answer, Limits
 from agents.analyse_cli import app
 from agents.analysis import Analyst, Choice, Judged
 from agents.search import WIN
@@ -180,3 +181,18 @@ def test_go_is_judged_by_playouts_and_an_engines_better_move_makes_a_blunder_of_
     judged = analyst.reconsidered(position, analyst.judged(position, made, GO_ON), better, GO_ON)
     assert judged.best.move == better and mark_of(judged.lost) == "blunder"
     assert judged.best.value.chance > 0.7 > 0.6 > judged.made.value.chance
+
+
+def test_a_move_of_go_is_thought_about_for_no_longer_than_one_of_other_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = games.load("go")
+    position, move, other = game.initial(), *game.legal_moves(game.initial())[:2]
+    analyst, thought = Analyst(game, 0.2), []
+    choose = analyst._agent.choose
+
+    def timed(position: Any, limits: Limits, stop: threading.Event) -> Answer:
+        thought.append(limits.time_s or 0.0)
+        return choose(position, limits, stop)
+
+    monkeypatch.setattr(analyst._agent, "choose", timed)
+    analyst.reconsidered(position, analyst.judged(position, move, GO_ON), other, GO_ON)
+    assert len(thought) >= 3 and sum(thought) <= 2 * 0.2 + 1e-9

@@ -105,6 +105,17 @@ def test_building_goes_on_where_it_was(small: book.Book) -> None:
         Builder(REVERSI, 5000, small)
 
 
+def test_a_book_begins_as_told_and_knows_nothing_beside_it() -> None:
+    builder = Builder(REVERSI, NODES, begin=("d3", "c5"))
+    assert len(builder) == 2
+    assert next(builder.grow()) == ("d3", "c5")
+    entries = list(builder.book().entries.values())
+    assert [(one.line, [move.move for move in one.moves]) for one in entries[:2]] == [((), ["d3"]), (("d3",), ["c5"])]
+    first, second, third = (one.moves[0].score for one in entries)
+    assert first == -second == third
+    assert Builder(REVERSI, NODES, builder.book(), begin=("d3", "c5")).book() == builder.book()
+
+
 def test_a_book_survives_being_written_and_read(small: book.Book, own: Path) -> None:
     assert book.read(own) == small
 

@@ -86,6 +86,14 @@ def test_perft_counts_by_a_kernel_where_there_is_one() -> None:
     assert found["nodes"] == 55092
 
 
+def test_a_player_may_be_one_word_and_is_the_strongest_where_none_is_named() -> None:
+    shallow = answer("move", "--game", "morris", "--agent", "alphabeta:depth=2,table_mb=1")
+    assert shallow["depth"] == 2
+    assert answer("move", "--game", "morris", "--agent", "alphabeta:depth=2", "--depth", "1")["depth"] == 1
+    by_playouts = answer("move", "--game", "go", "--nodes", "20")
+    assert (by_playouts["nodes"], by_playouts["depth"]) == (20, 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -181,6 +181,15 @@ def test_an_engine_that_speaks_another_protocol_is_named_with_what_it_said(
         answer(agent, "", Limits())
 
 
+def test_stones_of_gomoku_are_told_in_turn(engine: Any) -> None:
+    greeting = GRHINO.replace("boardsize 8", "boardsize 15")
+    stones = ("black A15", "white P15", "black B15", "white A1")
+    told = "".join(f"> {number} play {stone}\n< ={number}\n< \n" for number, stone in enumerate(stones, 5))
+    asked = f"> 4 clear_board\n< =4\n< \n{told}> 9 genmove black\n< =9 C15\n< \n"
+    agent = engine(games.load("gomoku"), "gtp", greeting + asked)
+    assert answer(agent, "b15 a1 a15 o15", Limits())[0] == "c15"
+
+
 def test_gtp_of_another_version_and_a_missing_command_are_errors(engine: Any) -> None:
     agent = engine(games.load("reversi"), "gtp", "> 1 protocol_version\n< =1 1\n< \n")
     with pytest.raises(AgentError, match="speaks version '1' of GTP, not 2"):

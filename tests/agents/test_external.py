@@ -236,3 +236,20 @@ def test_a_late_answer_is_no_answer() -> None:
     with pytest.raises(EngineError, match="gave no answer in time; its last line was 'early'"):
         process.hear(time.monotonic())
     process.close()
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_an_engine_that_ends_is_named_with_its_status_and_its_last_words(read: bool) -> None:
+    wait = "read line; " if read else ""
+    process = EngineProcess(["sh", "-c", f"{wait}echo 'libfoo.so.1: no such file' >&2; exit 127"])
+    with pytest.raises(EngineError, match=r"^ended with status 127: 'libfoo\.so\.1: no such file'$"):
+        while not read and process.runs:
+            time.sleep(0.01)
+        process.say("uci")
+        process.hear(time.monotonic() + 20.0)
+
+
+def test_without_any_engine_it_is_said_where_they_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(engines.FILE_VARIABLE, raising=False)
+    with pytest.raises(AgentError, match=r"no engine is known; --engines or KIBITZER_ENGINES names a file"):
+        registry.load_agent("external", games.load("morris"))

@@ -139,3 +139,10 @@ def test_we_speak_gtp_for_go_with_komi_handicap_passes_and_the_score() -> None:
     assert talk("go", "set_free_handicap C3 Z9", "final_status_list dead")[0] == "? invalid vertex list"
     ended = talk("go", "komi 0.5", "play b pass", "play w pass", "final_score", "komi 0.3", "fixed_handicap 1")
     assert ended == ["=", "=", "=", "= W+0.5", "? komi is whole or half points", "? board not empty"]
+
+
+def test_stones_of_go_may_be_told_in_any_order_and_nobody_has_passed_then() -> None:
+    set_up = ["play b D4", "play b F6", "play b C3", "play w G7"]
+    said = talk("go", *set_up, "play w pass", "play w E2", "play b pass", "play w pass", "final_score", "play b A1")
+    assert said[:8] == ["="] * 8 and said[8].startswith("= ") and said[9] == "="
+    assert talk("go", *set_up, "genmove w", "play b H2")[-1] == "="

@@ -114,6 +114,15 @@ def test_a_game_is_found_by_kind_and_player_and_saved_to_a_file_that_import_read
         assert path.suffix == f".{name}" and read_game(path).game == "gomoku"
 
 
+def test_games_of_an_older_program_keep_their_letters(archive: WebPage, look: Look, tmp_path: Path) -> None:
+    theirs = '[White "José Müller"]\r\n[Black "b"]\r\n\r\n1. e4 e5 1-0\r\n'
+    (tmp_path / "club.pgn").write_bytes((theirs + "\r\n" + theirs.replace("e5", "c5")).encode("latin-1"))
+    page = look(archive.address + "games")
+    page.locator("#list li").first.wait_for()
+    page.set_input_files("#import", tmp_path / "club.pgn")
+    expect(page.locator("#list li", has_text="José Müller")).to_have_count(2)
+
+
 def test_a_game_is_deleted_only_when_that_is_confirmed_and_another_page_is_told(archive: WebPage, look: Look) -> None:
     page, other = look(archive.address + "games"), look(archive.address + "games")
     for one in (page, other):

@@ -6,6 +6,7 @@ import io
 import re
 
 import chess
+import chess.engine
 import chess.pgn
 import pytest
 
@@ -13,6 +14,7 @@ from daemon.storage.exporting.movetext import to_movetext
 from daemon.storage.exporting.played import play_again
 from daemon.storage.importing.imported import ImportFault
 from daemon.storage.importing.reading import read_text
+from games.chess import tags
 
 ANNOTATED = """[Event "Club"]
 [Site "?"]
@@ -103,3 +105,33 @@ def test_a_set_up_start_where_black_moves_is_numbered_with_dots() -> None:
 def test_what_is_no_game_is_refused_with_move_and_rule(moves: str, why: str) -> None:
     with pytest.raises(ImportFault, match=re.escape(why)):
         read_text(f'[White "A"]\n\n{moves} *', "game.pgn")
+
+
+@pytest.mark.parametrize(
+    ("score", "side", "text"),
+    [
+        (17, 0, "0.17"),
+        (17, 1, "-0.17"),
+        (0, 1, "0.00"),
+        (-1250, 1, "12.50"),
+        (999_995, 0, "#3"),
+        (999_995, 1, "#-3"),
+        (-999_994, 0, "#-3"),
+        (-999_994, 1, "#3"),
+        (-1_000_000, 0, "#-0"),
+        (-1_000_000, 1, "#0"),
+    ],
+)
+def test_an_evaluation_is_whites_in_pawns_or_the_moves_to_a_mate(score: int, side: int, text: str) -> None:
+    assert (tags.evaluation_of(score, side), tags.score_of(text, side)) == (text, score)
+    assert tags.score_of(f"{text},20", side) == score
+
+
+def test_evaluations_of_others_are_read_for_the_mover_and_written_again() -> None:
+    body = "1. e4 {[%eval 0.17]} e5 {[%eval 0.3]} 2. Nf3 {[%eval #-4]} *"
+    read = read_text(f'[White "a"]\n\n{body}', "x.pgn")
+    assert [ply.score for ply in read.plies] == [17, -30, -999_992]
+    out, parsed = written(f'[White "a"]\n\n{body}')
+    assert body.replace("0.3]", "0.30]") in out.replace("\n", " ")
+    told = [node.eval() for node in parsed.mainline()]
+    assert [one.white() for one in told if one] == [chess.engine.Cp(17), chess.engine.Cp(30), chess.engine.Mate(-4)]

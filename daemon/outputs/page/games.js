@@ -109,13 +109,26 @@ async function importGame() {
   const [file] = at("import").files;
   if (!file) return;
   try {
-    const told = await ask("archive", { text: await file.text(), name: file.name, game: at("filter-game").value });
+    const told = await ask("archive", { text: await textOf(file), name: file.name, game: at("filter-game").value });
     await showList();
     location.hash = told.id;
   } catch (error) {
     tellError(error);
   }
   at("import").value = ""; // the same file may be chosen again
+}
+
+/** A file's text: UTF-8, UTF-16 with its mark, the encoding that an SGF record names, or Windows-1252. */
+async function textOf(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const marks = { "255,254": "utf-16le", "254,255": "utf-16be" };
+  const named = /\bCA\s*\[\s*([\w.:-]+)\s*\]/.exec(new TextDecoder("latin1").decode(bytes.subarray(0, 4000)));
+  for (const encoding of [marks[bytes.subarray(0, 2).join()] ?? "utf-8", named?.[1]]) {
+    try {
+      return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    } catch { /* the next one */ }
+  }
+  return new TextDecoder("windows-1252").decode(bytes);
 }
 
 function tellError(error) {

@@ -75,6 +75,12 @@ def only_game(suffix: str) -> str:
     return able[0] if len(able) == 1 else ""
 
 
+def namesake(suffix: str) -> str:
+    """The game whose own format has the suffix for its name: `.pgn` is chess; empty where none has."""
+    able = [game for game in games.names() if suffix.lower().removeprefix(".") in games.find(game).formats]
+    return able[0] if len(able) == 1 else ""
+
+
 def usual(game: str, out: Path | None) -> str:
     """The default format for a game: the one that matches the file's suffix, else the game's usual one."""
     suffix = "" if out is None else out.suffix.lower()

@@ -31,7 +31,11 @@ BRACES = str.maketrans("{}", "()")
 
 
 class Dialect(Protocol):
-    """How a game's own standard tells its rules: a module `tags` of its package."""
+    """How a game's own standard tells its rules: a module `tags` of its package.
+
+    It may also have `evaluation_of(score, side)` and `score_of(text, side)` for the standard's own way to write
+    `[%eval]`; without, that is the mover's score.
+    """
 
     UNWRITTEN: Collection[str]
     """Texts of moves that the standard has no word for; the result tells them."""
@@ -150,12 +154,19 @@ def _comment(played: Played, ply: PlayedPly) -> str:
     if stored.spent_s is not None:
         words.append(f"[%emt {_clock(stored.spent_s, tenths=True)}]")
     if ply.judged is not None and played.review is not None:
-        words += [f"[%eval {ply.judged.value.score:g}]", comment(ply.judged, played.review.unit)]
+        words.append(_evaluation(game, ply.judged.value.score, ply.made.side))
     elif stored.score is not None:
-        words.append(f"[%eval {stored.score:g}]")
-    if ply.comment:
-        words.append(ply.comment.translate(BRACES))
-    return " ".join(words)
+        words.append(_evaluation(game, stored.score, ply.made.side))
+    said = [ply.comment.translate(BRACES)] if ply.comment else []
+    if ply.judged is not None and played.review is not None:
+        said.append(comment(ply.judged, played.review.unit))
+    return " ".join([*words, *([" | ".join(said)] if said else [])])
+
+
+def _evaluation(game: AnyGame, score: float, side: Side) -> str:
+    """`[%eval ...]`: in the way of the game's own standard, else the mover's score."""
+    told = getattr(dialect_of(game.name), "evaluation_of", None)
+    return f"[%eval {f'{score:g}' if told is None else told(score, side)}]"
 
 
 def _clock(seconds: float, tenths: bool = False) -> str:

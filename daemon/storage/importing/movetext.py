@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import games
-from daemon.storage.exporting.movetext import BRACES, TAGS, dialect_of, white_of
+from daemon.storage.exporting.movetext import BRACES, TAGS, Dialect, dialect_of, white_of
 from daemon.storage.importing.imported import (
     AS_RECORDED,
     MAX_COMMENT_LENGTH,
@@ -31,10 +31,13 @@ from rules import AnyGame, GameError
 from rules.options import rules_from_words
 from wording.outside import clean
 
-TAG = re.compile(r'^\[(\w{1,40})\s+"((?:\\.|[^"\\])*)"\]\s*$', re.MULTILINE)
+TAG = re.compile(r'(?:^|(?<=\]))[ \t]*\[[ \t]*(\w{1,40})\s+"((?:\\.|[^"\\\n])*)"[ \t]*\]', re.MULTILINE)
+"""A line may hold several."""
 LINE = re.compile(r"\{[^{}]*\}|^%.*$|;.*$", re.MULTILINE)
 """A comment in braces, a line for other programs after a percent sign, or a comment after a semicolon."""
 WORD = re.compile(r"\{([^{}]*)\}|(\d{1,5})(\.+)|(1-0|0-1|1/2-1/2|2-0|1-1|0-2|\*)(?=\s|$)|([^\s{}()]+)|(\S)")
+SIGN = re.compile(r"\$.*|(?=-*[^\w-])\W+|e\.?p\.?|N")
+"""What may stand beside a move in PGN and PDN: a figure, `!`, `+-`, `±`, in passing, a novelty."""
 CELL = re.compile(r"[A-Za-z]\d{1,2}")
 TAKEN = re.compile(r"x[A-Za-z]\d{1,2}")
 COMMAND = re.compile(r"\[%(clk|emt|eval)\s+([^\]\s]{1,20})\s*\]")
@@ -44,10 +47,10 @@ CAPTURED = re.compile(r"\A\s*(?:takes|turns)(?:\s+[a-z]\d{1,2})+(?!\S)")
 
 def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None = None) -> Imported:
     """The game; `name` and `rules` fill in what its tags do not say. Raises ImportFault."""
-    tags = {found[1]: re.sub(r"\\(.)", r"\1", found[2]) for found in TAG.finditer(text)}
+    tags = {found[1]: re.sub(r"\\(.)", r"\1", found[2]) for found in reversed([*TAG.finditer(text)])}
     game = _game(tags, name, rules or {})
-    standard, body = dialect_of(game.name) is not None, TAG.sub("", text)
-    plies, result, comment = _body(LINE.sub(_braced, body) if standard else body, standard=standard)
+    dialect, body = dialect_of(game.name), TAG.sub("", text).replace("½", "1/2")
+    plies, result, comment = _body(body if dialect is None else LINE.sub(_braced, body), dialect)
     light = white_of(game)
     names = tags.get("White", ""), tags.get("Black", "")
     return Imported(
@@ -127,13 +130,13 @@ def _side(game: AnyGame, name: str) -> int | None:
     return game.sides.index(name)
 
 
-def _body(body: str, *, standard: bool) -> tuple[list[ImportedPly], str, str]:
+def _body(body: str, dialect: Dialect | None) -> tuple[list[ImportedPly], str, str]:
     """The moves with their comments, the result, and the comment before the first move. Raises ImportFault.
 
-    Moves of a game with a `standard` of its own stand apart and are named by their numbers in the file.
+    Moves of a game with a standard of its own stand apart and are named by their numbers in the file.
     """
     plies: list[ImportedPly] = []
-    result, before, depth, turn = "", "", 0, 1
+    result, before, depth, turn, standard = "", "", 0, 1, dialect is not None
     for comment, number, dots, end, move, other in _words(body):
         depth += (other == "(") - (other == ")")
         if depth < 0 or (other and other not in "()"):
@@ -149,13 +152,15 @@ def _body(body: str, *, standard: bool) -> tuple[list[ImportedPly], str, str]:
             turn = 2 * int(number) + (len(dots) > 1) - 1
         elif TAKEN.fullmatch(move) and plies:
             plies[-1] = dataclasses.replace(plies[-1], text=plies[-1].text + move)
-        elif move and not move.startswith("$") and standard:
+        elif standard and SIGN.fullmatch(move):
+            continue
+        elif move and standard:
             turn += 1
             plies.append(ImportedPly(move.rstrip("!?"), number=f"{turn // 2}{turn % 2 * '...'}"))
         elif move and not move.startswith("$"):
             plies += map(ImportedPly, _apart(move))
         elif comment and plies:
-            plies[-1] = _with_comment(plies[-1], comment, standard=standard)
+            plies[-1] = _with_comment(plies[-1], comment, dialect)
         elif comment:
             before = clean(f"{before} {comment}", MAX_COMMENT_LENGTH)
     if depth:
@@ -181,15 +186,16 @@ def _words(body: str) -> Iterator[Sequence[str]]:
         yield match.groups("")
 
 
-def _with_comment(ply: ImportedPly, comment: str, *, standard: bool) -> ImportedPly:
+def _with_comment(ply: ImportedPly, comment: str, dialect: Dialect | None) -> ImportedPly:
     """The move with the time left, time used and agent's evaluation from a comment, and its words."""
+    score_of = getattr(dialect, "score_of", lambda text, _side: seconds(text, most=1e8))
     commands = {found[1]: found[2] for found in COMMAND.finditer(comment)}
-    words = COMMAND.sub(" ", comment if standard else CAPTURED.sub("", comment))
+    words = COMMAND.sub(" ", comment if dialect else CAPTURED.sub("", comment))
     return dataclasses.replace(
         ply,
         spent_s=clock_seconds(commands.get("emt", "")) if "emt" in commands else ply.spent_s,
         left_s=clock_seconds(commands.get("clk", "")) if "clk" in commands else ply.left_s,
-        score=seconds(commands.get("eval", ""), most=1e8) if "eval" in commands else ply.score,
+        score=score_of(commands["eval"], int(ply.number.endswith("."))) if "eval" in commands else ply.score,
         comment=clean(f"{ply.comment} {words}", MAX_COMMENT_LENGTH),
     )
 

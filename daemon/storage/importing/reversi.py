@@ -20,6 +20,7 @@ from daemon.storage.importing.imported import (
 from games.reversi import Reversi, transcript
 from rules import GameError, MoveError
 
+BEGIN, END = re.compile(r"\(\s*;"), re.compile(r";\s*\)")
 PROPERTY = re.compile(r"([A-Z]+)\s*\[([^\]]*)\]")
 RESULT = re.compile(r"([+-]?\d{1,3}(?:\.\d{1,4})?)(?::([a-z]))?")
 ENDS = {"r": "resigned", "t": "time"}
@@ -28,11 +29,10 @@ PASSES = ("pa", "pass", "--", "ps")
 
 def read_ggf(text: str) -> Imported:
     """The first game of a GGF text. Raises ImportFault."""
-    whole, end, _ = text.partition(";)")
-    begin = whole.find("(;")
-    if begin < 0 or not end:
+    begin, end = BEGIN.search(text), END.search(text)
+    if begin is None or end is None:
         raise ImportFault("a game in GGF stands between (; and ;): the file is none, or was cut short")
-    found = PROPERTY.findall(whole, begin)
+    found = PROPERTY.findall(text, begin.end(), end.start())
     head = {name: value.strip() for name, value in reversed(found) if len(name) > 1}
     if head.get("GM", "").lower() != "othello":
         raise ImportFault(f"GM[{head.get('GM', '')[:20]}] is another game; reversi is GM[Othello]")
