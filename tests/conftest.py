@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -44,6 +45,16 @@ def pytest_configure(config: pytest.Config) -> None:
         started = [subprocess.Popen([sys.executable, "-c", LOAD_KERNEL, name], cwd=ROOT) for name in kernels.names()]
         for one in started:
             one.wait()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is loaded by then stays: the collector, which would look through it again and again, leaves it alone."""
+    gc.disable()
+    found = yield
+    gc.enable()
+    gc.freeze()
+    return found
 
 
 @pytest.hookimpl(wrapper=True)

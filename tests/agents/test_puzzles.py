@@ -20,12 +20,14 @@ from rules import AnyGame
 from rules.options import rules_from_words
 
 CERTIFIED = {"gomoku": 3, "reversi": 5, "morris": 4, "ganh": 4}
+LIKELY = {"gomoku": (8, 27, 40), "ganh": (20, 26, 8, 14)}
+"""Seeds that are tried first, because their games hold a puzzle: most games hold none, and cost as much."""
 
 
 def certified(game: AnyGame, most: int) -> list[tuple[Any, Certificate]]:
     """The first position with a proof of each random game that has one, until there are `most`."""
     ways, found = puzzles.certifiers(game), list[tuple[Any, Certificate]]()
-    for seed in range(1, 120):
+    for seed in dict.fromkeys([*LIKELY.get(game.short_name, ()), *range(1, 120)]):
         for position in puzzles.played(game, seed, threading.Event()):
             if (proof := puzzles.certify(ways, position)) is not None:
                 found.append((position, proof))

@@ -307,6 +307,7 @@ class Bench:
                 process.wait(timeout=20)
             except subprocess.TimeoutExpired:
                 process.kill()
+                process.wait()
 
 
 def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tests.browser.table import Table
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first that is installed is taken: the one without windows needs half the processor time of the others."""
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
-TIMEOUT_MS = 15_000
+TIMEOUT_MS = 60_000
 """Milliseconds to wait for anything at most: far more than it takes, for a busy machine."""
 expect.set_options(timeout=TIMEOUT_MS)
 EXPECTED_ERRORS = ("Failed to load resource", "WebSocket connection to")

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from daemon.outputs import permission
 from tests.browser.table import Table
 from tests.browser.test_access import serious
-from tests.browser.test_playing import has_come, point
+from tests.browser.test_playing import has_come
 from tests.browser.test_start import loaded
 
 Look = Callable[..., Any]
@@ -42,6 +42,12 @@ def put(page: Any, cell: str, what: str) -> None:
     """Taps a cell, and waits until it shows what is named."""
     page.locator(f'{BOARD} [data-cell="{cell}"] .spot').click(force=True)
     page.wait_for_selector(f'{BOARD} [aria-label="{cell}: {what}"]')
+
+
+def point(page: Any, cell: str) -> None:
+    """Clicks a cell of the table once the dialog, whose board has the same cells, is gone."""
+    page.locator("#menu").wait_for(state="hidden")
+    page.locator(f'#table [data-cell="{cell}"] .spot').click(force=True, no_wait_after=True)
 
 
 def test_a_position_of_chess_is_pasted_changed_and_played_from(table: Tables, look: Look) -> None:

@@ -27,7 +27,7 @@ MOVES = ("d6", "f4", "b4")
 CAMERA_HZ, FILM_HZ = 30, 10
 """Pictures a second that Chromium takes from an MJPEG file, and that are drawn."""
 FIRST_S, EACH_S = 12.0, 5.0
-SLOW_MS = 60_000
+SLOW_MS = 180_000
 Tables = Callable[..., Table]
 
 

@@ -21,7 +21,7 @@ from vision.sources.mjpeg_server import MjpegServer
 
 Look = Callable[..., Any]
 Tables = Callable[..., Table]
-SLOW_MS = 60_000
+SLOW_MS = 180_000
 NOTE_TEXTS = """() => {
   window.shown = [];
   for (const place of document.querySelectorAll("#answer, #said"))
