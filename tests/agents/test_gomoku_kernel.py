@@ -156,7 +156,7 @@ def position_of(game: Any, text: str) -> Any:
 def test_the_first_stone_lies_in_the_middle() -> None:
     for size, middle in (("15", "h8"), ("19", "j10")):
         game = games.load("gomoku", {"size": size})
-        answer = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=1000), NEVER)
+        answer = load_agent("alphabeta", game, {"book": "false"}).choose(game.initial(), Limits(nodes=1000), NEVER)
         assert game.cells[answer.move.cell] in (middle, game.cells[int(size) ** 2 // 2])
         assert answer.depth == 1
 

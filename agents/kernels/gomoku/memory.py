@@ -181,7 +181,7 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     memory[int(TURNS) : int(FOUR_CELLS)] = turn_values().view(np.uint64)
     for depth in range(2, 64):
         for done in range(2, 64):
-            late = int(0.5 + 0.9 * math.log(depth) * math.log(done))
+            late = int(0.67 + 1.17 * math.log(depth) * math.log(done))
             memory[int(LATE) + 64 * depth + done] = late
     memory[int(PROMISE) : int(PROMISE) + 2**13] = promises().view(np.uint64)
     write_patterns(memory, np.uint64(exact_five[0]), np.uint64(exact_five[1]))

@@ -6,7 +6,7 @@ import numpy as np
 
 from agents.kernels.compilation import compiled, signed
 from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.board import BOARD, NOWHERE, SIDE_SETS, count_in, first_in, lift, place
+from agents.kernels.gomoku.board import BOARD, NOWHERE, count_in, first_in, lift, place
 from agents.kernels.gomoku.evaluation import evaluate
 from agents.kernels.gomoku.fours import wins_by_fours
 from agents.kernels.gomoku.memory import (
@@ -57,7 +57,7 @@ from agents.kernels.gomoku.threats import write_answers
 from agents.search import WIN
 
 U = np.uint64
-ZERO, ONE, TWO, THREE, FOUR_, FIVE_ = U(0), U(1), U(2), U(3), U(4), U(5)
+ZERO, ONE, TWO, THREE, FOUR_ = U(0), U(1), U(2), U(3), U(4)
 SEVEN, EIGHT, SIXTEEN, BYTE = U(7), U(8), U(16), U(255)
 FIVE, WINNING, FOUR = U(layout.FIVE), U(layout.WINNING), U(layout.FOUR)
 PLY_MOVES, PLIES, AT_ORDER = U(64), U(128), U(10)
@@ -66,22 +66,24 @@ DEEPEST = 110
 STACKED = U(layout.STACKED)
 KILLER, SECOND, STONE, MINE_FAILS, THEIRS_FAILS = ZERO, ONE, TWO, THREE, FOUR_
 """Words of STACK."""
-OWN_FOURS, ENEMY_FOURS = U(20), U(40)
+OWN_FOURS, ENEMY_FOURS = U(25), U(30)
 """Most positions of a search for a win by fours: of the side to move; of the enemy, if we passed."""
-WIDTHS = (8, 12, 16, 22)
+WIDTHS = (8, 12, 14, 22)
 """Most moves tried at a depth of one, two, three, and more."""
-GOOD_DEPTH, GOOD = 6, 60
+GOOD_DEPTH, GOOD = 6, 40
 """Up to this depth, a value so far above the window for each ply is believed."""
-POOR_DEPTH, POOR = 3, 100
+POOR_DEPTH, POOR = 3, 80
 """Up to this depth, a value so far below the window for each ply and one more is believed."""
 THREATENED = 40
 """The same where the enemy threatens to win by fours, and with no ply more but one less."""
-UNKNOWN_DEPTH = 4
+PROBE_DEPTH, PROBED, SAFE = 7, 4, 30
+"""From this depth on, a value above the window is believed if a search four plies less deep is this much above it."""
+UNKNOWN_DEPTH = 3
 """From this depth on, a position without a known best move is searched one ply less deeply."""
 LOW_HALF, FOURS, THREES, OPEN = U(0xFFFF), U(0x8888), U(0x4444), U(0x1111)
-AT_LEAST_TWO, PROMISING, THREATENING = U(0xEEEE), U(0xEEEEEEEE), U(1 << layout.FOUR | 1 << layout.THREE)
+AT_LEAST_TWO, PROMISING = U(0xEEEE), U(0xEEEEEEEE)
 HISTORY_LIMIT, HISTORY_SHARE = 4096, 16
-KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = U(100), U(60), U(60)
+KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = U(90), U(80), U(75)
 SPREAD = U(0x9E3779B97F4A7C15)
 
 
@@ -145,7 +147,7 @@ def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint
             if not certain and looks_foul(memory, cell):
                 continue
             history = signed(memory[HISTORY + colour * BOARD + cell]) // HISTORY_SHARE
-            order = U(HISTORY_LIMIT // HISTORY_SHARE + history) + worth * FIVE_
+            order = U(HISTORY_LIMIT // HISTORY_SHARE + history) + worth * FOUR_
             if cell == killer:
                 order += KILLER_BONUS
             elif cell == second:
@@ -317,6 +319,13 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
             quiet = True
             if prunes and depth <= GOOD_DEPTH and value - GOOD * depth >= beta:
                 return value
+            if prunes and depth >= PROBE_DEPTH and value >= beta:
+                score = negamax(memory, colour, ply, depth - PROBED, beta + SAFE - 1, beta + SAFE)
+                if memory[STOP] != ZERO:
+                    return 0
+                if score >= beta + SAFE:
+                    return score
+                first = recall(memory, key) >> AT_CELL & CELL
             count = write_moves(memory, colour, here, U(WIDTHS[min(depth, len(WIDTHS)) - 1]), first)
     if memory[STOP] != ZERO:
         return 0
@@ -329,12 +338,10 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     memory[stack + STACKED + SECOND] = ZERO
     for done in range(count):
         cell = memory[MOVES + here * PLY_MOVES + U(done)] & CELL
-        # Search late moves less deeply first, threats excepted, and again in full if they seem better.
+        # Search late moves less deeply first, and again in full if they seem better.
         less = 0
-        if done >= 3 and depth >= 2:
+        if done >= 2 and depth >= 2:
             less = signed(memory[LATE + U(min(depth, 63) * 64 + done)])
-            if memory[FLAGS + cell] >> colour * SIDE_SETS & THREATENING:
-                less -= 1
             less = max(0, min(less if inner else less - 1, after))
         memory[stack + STONE] = cell
         place(memory, cell, colour)
