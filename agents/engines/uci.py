@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 STOP_S = 0.1
 """Seconds beyond its thinking time after which an engine is told to stop: time for its answer to get here."""
 MATE = 1_000_000.0
-"""Score of a mate; it is less by the moves that it takes."""
+"""Score of a mate; it is less by the plies that it takes."""
 OPTION = re.compile(r"option name (.+?) type (check|spin|combo|button|string)\b")
 
 
@@ -27,7 +27,7 @@ class Found:
 
     move: str
     score: float | None = None
-    """Centipawns or MATE less moves, as the engine counts: usually for the side to move."""
+    """Centipawns or MATE less plies, as the engine counts: usually for the side to move."""
     depth: int = 0
     nodes: int = 0
     pv: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ def _reported(line: str, found: Found) -> Found:
         return found
     score, mate = _number(words, "cp"), _number(words, "mate")
     if mate is not None:
-        score = MATE - mate if mate > 0 else -MATE - mate
+        score = MATE - (2 * mate - 1) if mate > 0 else -MATE - 2 * mate
     if score is None or "lowerbound" in words or "upperbound" in words:
         score = found.score
     end = words.index("bestmove") if "bestmove" in words else len(words)

@@ -241,7 +241,11 @@ def test_stockfishs_answers(tmp_path: Path, caplog: pytest.LogCaptureFixture) ->
         "< info depth 3 seldepth 2 multipv 1 score cp 36 upperbound nodes 153 nps 153000 time 1 pv e7e5\n"
         "< bestmove e7e5 ponder g1f3\n> position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1\n> go movetime 1000\n"
         "< info depth 4 seldepth 2 multipv 1 score mate 1 nodes 68 nps 68000 hashfull 0 tbhits 0 time 1 pv a1a8\n"
-        "< bestmove a1a8\n> position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n> go movetime 1000\n"
+        "< bestmove a1a8\n> position fen 7k/8/5K2/8/8/8/8/5Q2 w - - 0 1\n> go movetime 1000\n"
+        "< info depth 6 seldepth 6 multipv 1 score mate 3 nodes 311 nps 311000 time 1 pv f1h1 h8g8 h1g2 g8f8 g2a8\n"
+        "< bestmove f1h1 ponder h8g8\n> position fen k7/8/1K6/8/8/8/8/6Q1 b - - 0 1\n> go movetime 1000\n"
+        "< info depth 6 seldepth 3 multipv 1 score mate -1 nodes 14 nps 14000 time 1 pv a8b8 g1g8\n"
+        "< bestmove a8b8 ponder g1g8\n> position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n> go movetime 1000\n"
         "< info depth 0 score cp 0\n< bestmove (none)\n> position startpos\n> go movetime 200\n> stop\n"
         "< info depth 21 seldepth 24 score cp 36 upperbound nodes 736707 time 1011 pv e2e4 c7c5\n"
         "< bestmove e2e4 ponder c7c5\n",
@@ -260,6 +264,10 @@ def test_stockfishs_answers(tmp_path: Path, caplog: pytest.LogCaptureFixture) ->
     assert (found.move, found.score, found.depth, found.nodes, found.pv) == ("e7e5", -5.0, 3, 153, ("e7e5",))
     mate = uci.best("fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Limits(), 1.0, 20.0, never)
     assert (mate.move, mate.score) == ("a1a8", MATE - 1)
+    later = uci.best("fen 7k/8/5K2/8/8/8/8/5Q2 w - - 0 1", Limits(), 1.0, 20.0, never)
+    assert (len(later.pv), later.score) == (5, MATE - 5)
+    lost = uci.best("fen k7/8/1K6/8/8/8/8/6Q1 b - - 0 1", Limits(), 1.0, 20.0, never)
+    assert (len(lost.pv), lost.score) == (2, 2 - MATE)
     assert uci.best("fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Limits(), 1.0, 20.0, never).move == "(none)"
     assert uci.best("startpos", Limits(), 0.2, 20.0, never).move == "e2e4"
     process.close()
