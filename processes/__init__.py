@@ -92,7 +92,7 @@ class Process(subprocess.Popen[Any]):
     def end(self, wait_s: float = 0.0) -> None:
         """Ends it with all it has started: it gets `wait_s` seconds to do so itself; may be called twice.
 
-        A process stuck in the kernel is waited for `family.KILL_S` at most.
+        A process stuck in the kernel is waited for `family.KILL_S` at most, and later reaped by a thread.
         """
         try:
             if wait_s > 0 and self.poll() is None:
@@ -101,8 +101,10 @@ class Process(subprocess.Popen[Any]):
                     self.wait(wait_s)
         finally:  # also after Ctrl-C
             family.kill(self.mark, 0 if self._has_lost_its_number else self.pid)
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            try:
                 self.wait(family.KILL_S)
+            except subprocess.TimeoutExpired:
+                threading.Thread(target=self.wait, name="reaper", daemon=True).start()
 
     def close(self) -> None:
         """Ends it, and closes its pipes: what it has not read, and what of it was not read, is lost."""

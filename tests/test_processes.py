@@ -82,6 +82,17 @@ def test_what_is_left_by_a_process_that_has_ended_itself_ends_too(seconds: str) 
     assert not running(f"sleep {seconds}")
 
 
+def test_a_process_that_ends_late_is_reaped_all_the_same(seconds: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = Process(("sleep", seconds))
+    with monkeypatch.context() as stuck:
+        stuck.setattr(family, "KILL_S", 0.01)
+        stuck.setattr(family, "send", lambda pids, number: None)
+        process.end()
+    assert process.returncode is None
+    process.kill()
+    wait_for(lambda: process.returncode is not None)
+
+
 def test_one_ends_and_the_others_do_not(seconds: str) -> None:
     """The tenth process has the mark of the first at the beginning of its own."""
     first, *others = (Process(("sleep", seconds)) for _ in range(11))
@@ -175,6 +186,7 @@ state = "tcp://127.0.0.1:*"
 reply = "tcp://127.0.0.1:*"
 [speech]
 command = ["sh", "-c", "sleep {seconds} & exec sleep {seconds}"]
+command_s = 120.0
 [page]
 enabled = false
 [journal]

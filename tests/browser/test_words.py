@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 import games
+import games.chess.openings
+import games.draughts.openings
+import games.gomoku.openings
+import games.reversi.openings
 from agents import heuristics, registry
 from daemon.i18n.translation import LANGUAGES
-from games.reversi.openings import LINES as OPENINGS
 from tests.browser.table import Table
 from tests.daemon.pseudo import LANGUAGE, untranslated
 
@@ -55,11 +58,18 @@ NAMES = frozenset(
     | set(registry.names())
     | {name for game in games.names() for name in heuristics.of(games.load(game))}
     | {"max", "robust", "max_robust", "secure"}
-    | {word for name in OPENINGS for word in re.findall("[A-Za-z]+", name)}
 )
-"""Product, language, agent, algorithm and opening names, which are the same in every language."""
-FACTS = re.compile(r"https?://\S+|rtsp://\S+|\brandom:\S+|\d+ \w+\.? \d{4}, \d+:\d+|\bpass(:\S+)?")
-"""Addresses, players as they are typed, dates, and moves."""
+"""Product, language, agent and algorithm names, which are the same in every language."""
+OPENINGS = {
+    name
+    for module in (games.chess.openings, games.draughts.openings, games.gomoku.openings, games.reversi.openings)
+    for name in module.LINES
+}
+FACTS = re.compile(
+    r"https?://\S+|rtsp://\S+|\brandom:\S+|\d+ \w+\.? \d{4}, \d+:\d+|\bpass(:\S+)?|"
+    + "|".join(map(re.escape, sorted(OPENINGS, key=len, reverse=True)))
+)
+"""Addresses, players as they are typed, dates, moves, and names of openings."""
 
 
 class Reader:
