@@ -17,7 +17,7 @@ from daemon.judging.cell_overrides import CellOverrides
 from daemon.judging.corrections import Refusal
 from daemon.judging.play import Withdrawn
 from daemon.judging.referee import Referee
-from daemon.perception.glimpses import Glimpses
+from daemon.perception.glimpses import lies_open
 from daemon.perception.learning.growing import Growth
 from daemon.perception.learning.lesson_file import LessonFile
 from daemon.perception.next_game import STANDS_S, NextGame
@@ -72,7 +72,6 @@ class BoardTracker:
         self._learner = learner
         self._expected_of: tuple[Referee, int] | None = None
         self._growth = Growth(pipeline)
-        self._glimpses: Glimpses | None = None
         self._told_untaught = False
         self.watched = match.referee.ply > 0
         """Whether the board was seen as the match has it: plies on the first board in view were made before."""
@@ -187,11 +186,8 @@ class BoardTracker:
         """Takes plies that are seen while something moves over the board."""
         if self.match.puzzle is not None or self.start_in_view or self._referee.outcome is not None:
             return
-        if self._glimpses is None:
-            self._glimpses = Glimpses(self.pipeline.template)
-        event = self._glimpses.see(glimpse, self._referee, self._interpreter)
-        if event is not None:
-            self.pipeline.passed(event.explanations[0].board)
+        event = self._interpreter.explain(self._referee, glimpse, ())
+        if lies_open(event, self._referee.game.board(self._referee.position)):
             self.match.carry_out(self._ruled(event, ()))
 
     def _read(self, observation: Observation) -> None:
@@ -287,7 +283,7 @@ class BoardTracker:
         if event.goes_back and not self._referee.bears_out(event) and not self._has_stood(reading):
             self._referee.glimpse(event)
             return
-        if is_unsure(event) and self.pipeline.ask_again():
+        if is_unsure(event) and (self.pipeline.ask_again() or self.pipeline.looks.growing[list(event.doubtful)].any()):
             return
         self.match.carry_out(self._ruled(event, movers))
 

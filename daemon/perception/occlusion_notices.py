@@ -8,8 +8,9 @@ from daemon.judging import phrases
 from daemon.perception.pipeline import Observation, Pipeline
 from rules import AnyGame
 from vision.finding.why_unseen import too_low
-from vision.watching.gate import REPORTED_S, GateState
+
 from vision.watching.surroundings import LONGER_SIDE_PX
+from vision.watching.watcher import REPORTED_S, Sight
 from wording import Sentences, sentence
 
 SHAKING = 1 / LONGER_SIDE_PX
@@ -58,7 +59,7 @@ class OcclusionNotices:
             *self._outside(seen, seen.gate, game),
         ]
 
-    def _restless(self, seen: Observation, gate: GateState, pipeline: Pipeline) -> list[Sentences]:
+    def _restless(self, seen: Observation, gate: Sight, pipeline: Pipeline) -> list[Sentences]:
         """Notices that hands have moved over the board ever since it was found: what they do is not seen."""
         if self._found_s is None:
             self._found_s = seen.frame.time_s
@@ -69,7 +70,7 @@ class OcclusionNotices:
         self._announced_restless = True
         return [RESTLESS]
 
-    def _low(self, seen: Observation, gate: GateState, pipeline: Pipeline) -> list[Sentences]:
+    def _low(self, seen: Observation, gate: Sight, pipeline: Pipeline) -> list[Sentences]:
         """Notices that the camera looks from too low at men that hide one another; again only after it was moved."""
         if seen.alignment.relocked:
             self._announced_low = False
@@ -82,7 +83,7 @@ class OcclusionNotices:
         self._announced_unread |= self._announced_low
         return [] if why is None else [(why.matter, HIDE, why.remedy)]
 
-    def _unread(self, seen: Observation, gate: GateState) -> list[Sentences]:
+    def _unread(self, seen: Observation, gate: Sight) -> list[Sentences]:
         """Notices that an object rests over the board, or that the picture shakes; nothing is read until that ends."""
         self._shaking += SMOOTHED * ((seen.moved_share > SHAKING) - self._shaking)
         time_s = seen.frame.time_s
@@ -92,7 +93,7 @@ class OcclusionNotices:
         if self._announced_unread:
             return []
         shakes = gate.phase != "occluded" and self.shakes and time_s - self._free_s >= REPORTED_S
-        if gate.phase in ("moving", "light") or seen.alignment.relocked:
+        if gate.phase in ("moving",) or seen.alignment.relocked:
             self._stirred_s = time_s
         lies = gate.phase == "occluded" and time_s - self._stirred_s > REPORTED_S
         self._announced_unread = shakes or lies
@@ -100,7 +101,7 @@ class OcclusionNotices:
             return []
         return [(SHAKES if shakes else FROZEN if seen.frozen else BLOCKED,)]
 
-    def _outside(self, seen: Observation, gate: GateState, game: AnyGame) -> list[Sentences]:
+    def _outside(self, seen: Observation, gate: Sight, game: AnyGame) -> list[Sentences]:
         """Notices which cells have left the picture, and when the whole board is visible again."""
         if not gate.settled:
             return []

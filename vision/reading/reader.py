@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,39 @@ class DescribedCells:
         """The cells on the board, and as they are seen higher up."""
         return (self, *self.raised)
 
+    def with_cells(self, other: DescribedCells, cells: NDArray[np.bool_]) -> DescribedCells:
+        """These cells with some of another picture in their place."""
+        if len(self.raised) != len(other.raised):
+            return self
+        raised = tuple(one.with_cells(two, cells) for one, two in zip(self.raised, other.raised, strict=True))
+        patches = np.where(cells[:, None, None, None], other.patches, self.patches)
+        return DescribedCells(patches, np.where(cells[:, None], other.descriptors, self.descriptors), raised)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class JudgedCells:
+    """What every cell shows by itself, before the joint reading of all cells."""
+
+    look: DescribedCells
+    logs: FloatArray
+    """(cells, classes) log probabilities."""
+    unknown: FloatArray
+    """(cells,) probability of showing nothing learnt."""
+    ways: FloatArray | None
+    """(cells, 5) log probabilities of where the other half of a tile lies; None on boards without tiles."""
+
+    def with_cells(self, other: JudgedCells, cells: NDArray[np.bool_]) -> JudgedCells:
+        """These cells with some of another picture in their place."""
+        ways = self.ways
+        if ways is not None and other.ways is not None:
+            ways = np.where(cells[:, None], other.ways, ways)
+        return JudgedCells(
+            self.look.with_cells(other.look, cells),
+            np.where(cells[:, None], other.logs, self.logs),
+            np.where(cells, other.unknown, self.unknown),
+            ways,
+        )
+
 
 class Reader:
     """Reads boards of one template, with a profile if one was calibrated for the table."""
@@ -65,15 +99,10 @@ class Reader:
         self._generic = load_generic(self._descriptor.name) if known else None
         self.raised_mm: tuple[FloatArray, ...] = ()
         """(cells, 2) each: where middle and head of tall men are seen in the next picture; none where men are flat."""
-        self._raised: tuple[DescribedCells, ...] = ()
         self._newest: tuple[Image, BoardTemplate, Patches] | None = None
         """The last picture, its template and its patches."""
-        self._seen: Patches | None = None
-        self._each: NDArray[np.float64] | None = None
-        """Log probabilities of every cell by itself, before the joint reading of all cells."""
-        self._unknown: NDArray[np.float64] | None = None
-        self._ways: NDArray[np.float64] | None = None
-        self._described: Descriptors | None = None
+        self.cells: JudgedCells | None = None
+        """The cells as last read; None before the first reading. Callers may put earlier ones back."""
         self.taught: Taught | None = None
         """What a known board of this table has taught; None before."""
         self._kept: tuple[Patches, str] | None = None
@@ -89,21 +118,21 @@ class Reader:
     @property
     def look(self) -> DescribedCells | None:
         """The cells as last read; None before the first reading."""
-        if self._seen is None or self._described is None:
-            return None
-        return DescribedCells(self._seen, self._described, self._raised)
+        return None if self.cells is None else self.cells.look
 
     def adopt(self, head: Head | None) -> None:
         """Switches to another head of this table (None: the first); the next reading covers the whole board."""
         self._own = self._first if head is None else head
-        self._each = None
+        self.cells = None
 
     def learn(self, taught: Taught | None, kept: tuple[Patches, str] | None) -> None:
         """Reads by what known boards of this table have taught, and by how its cells looked when they were known.
 
-        `kept` has OTHER for cells that are not known. The next reading covers the whole board.
+        `kept` has OTHER for cells that are not known.
         """
-        self.taught, self._kept, self._each = taught, kept, None
+        if (taught is None) != (self.taught is None):
+            self.cells = None  # what is taught is seen higher up, too
+        self.taught, self._kept = taught, kept
 
     def features(self, look: DescribedCells, logs: NDArray[np.float64] | None = None) -> CellFeatures:
         """The features by which taught boards are read; `logs` are the network's log probabilities, if known."""
@@ -146,30 +175,48 @@ class Reader:
 
         Given `changed`, (cells,), only these cells are described again; the others are as in the last reading.
         """
-        patches = self.patches(rectified)
-        if changed is None or self._each is None:
-            described = self._descriptor.describe(patches)
-            logs, unknown, ways = self._judge(described)
-        else:
-            assert self._seen is not None and self._described is not None and self._unknown is not None
-            described, logs, unknown = self._described.copy(), self._each.copy(), self._unknown.copy()
-            ways = None if self._ways is None else self._ways.copy()
-            described[changed] = self._descriptor.describe(patches[changed])
-            logs[changed], unknown[changed], new_ways = self._judge(described[changed])
-            if ways is not None and new_ways is not None:
-                ways[changed] = new_ways
-            patches = np.where(changed[:, None, None, None], patches, self._seen)
-        self._raised = () if self.taught is None else self._describe_raised(rectified, changed)
-        self._seen, self._described = patches, described
-        self._each, self._unknown, self._ways = logs, unknown, ways
-        look, letters = DescribedCells(patches, described, self._raised), self.template.letters
-        logs = self._together(look, logs, unknown)
-        logs, unknown = self._as_kept(patches, logs, unknown)
-        if ways is None:
+        self.cells = self._judged(rectified, changed)
+        return self.judge(self.cells, time_s, occlusion)
+
+    def glance(self, rectified: Image, time_s: float) -> BoardReading:
+        """Reads all cells; the next reading does not build on it."""
+        return self.judge(self._judged(rectified, None), time_s)
+
+    def judge(self, cells: JudgedCells, time_s: float, occlusion: float = 0.0) -> BoardReading:
+        """The joint reading of all cells."""
+        letters = self.template.letters
+        logs = self._together(cells.look, cells.logs, cells.unknown)
+        logs, unknown = self._as_kept(cells.look.patches, logs, cells.unknown)
+        if cells.ways is None:
             return BoardReading(logs, letters, time_s, occlusion, unknown=unknown)
         grid = self.template.source["grid"]
-        pairing = pair_halves(logs, letters, ways, int(grid["rows"]), int(grid["columns"]))
+        pairing = pair_halves(logs, letters, cells.ways, int(grid["rows"]), int(grid["columns"]))
         return BoardReading(pairing.log_probabilities, letters, time_s, occlusion, pairing.tiles, unknown)
+
+    def _judged(self, rectified: Image, changed: NDArray[np.bool_] | None) -> JudgedCells:
+        """The cells of a picture, each by itself; given `changed`, the others stay as they were."""
+        patches, before = self.patches(rectified), self.cells
+        if changed is None or before is None or len(before.logs) != len(patches):
+            changed, before = np.ones(len(patches), dtype=np.bool_), None
+        views = [(patches, None if before is None else before.look)]
+        raised = () if self.taught is None else self._raised_patches(rectified)
+        kept = () if before is None else before.look.raised
+        views += [(each, kept[number] if number < len(kept) else None) for number, each in enumerate(raised)]
+        first, *others = (self._described(each, known, changed) for each, known in views)
+        logs, unknown, ways = self._judge(first.descriptors[changed])
+        if before is not None:
+            logs, unknown = _placed(before.logs, changed, logs), _placed(before.unknown, changed, unknown)
+            ways = None if ways is None or before.ways is None else _placed(before.ways, changed, ways)
+        return JudgedCells(dataclasses.replace(first, raised=tuple(others)), logs, unknown, ways)
+
+    def _described(
+        self, patches: Patches, before: DescribedCells | None, changed: NDArray[np.bool_]
+    ) -> DescribedCells:
+        """Patches with their descriptors; only `changed` ones are described where others are known."""
+        if before is None:
+            return DescribedCells(patches, self._descriptor.describe(patches))
+        described = _placed(before.descriptors, changed, self._descriptor.describe(patches[changed]))
+        return DescribedCells(np.where(changed[:, None, None, None], patches, before.patches), described)
 
     def _together(
         self, look: DescribedCells, logs: NDArray[np.float64], unknown: NDArray[np.float64]
@@ -192,31 +239,8 @@ class Reader:
         assert ways is not None
         return logs, ways
 
-    def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:
-        """(cells,) True where a cell looks different from its last reading; overall light changes do not count."""
-        patches = self.patches(rectified)
-        if self._seen is None or self._seen.shape != patches.shape:
-            return np.ones(len(patches), dtype=np.bool_)
-        changed = differing(self._seen, patches)
-        for before, now in zip(self._raised, self._raised_patches(rectified), strict=False):
-            changed |= differing(before.patches, now)
-        return changed
-
     def _raised_patches(self, rectified: Image) -> tuple[Patches, ...]:
         return tuple(cut_patches(rectified, self.template, places_mm=places) for places in self.raised_mm)
-
-    def _describe_raised(self, rectified: Image, changed: NDArray[np.bool_] | None) -> tuple[DescribedCells, ...]:
-        """The cells as seen higher up; given `changed`, the others stay as they were described last."""
-        found = []
-        for number, patches in enumerate(self._raised_patches(rectified)):
-            if changed is None or number >= len(self._raised):
-                found.append(DescribedCells(patches, self._descriptor.describe(patches)))
-                continue
-            last = self._raised[number]
-            described = last.descriptors.copy()
-            described[changed] = self._descriptor.describe(patches[changed])
-            found.append(DescribedCells(np.where(changed[:, None, None, None], patches, last.patches), described))
-        return tuple(found)
 
     def _as_kept(
         self, patches: Patches, logs: NDArray[np.float64], unknown: NDArray[np.float64]
@@ -254,6 +278,13 @@ class Reader:
         head, ways = (None, None) if self._generic is None else (self._generic.head, self._generic.ways)
         logs, unknown = judge(described, self.template.letters, self._own, head)
         return logs, unknown, None if ways is None else ways.log_probabilities(described)
+
+
+def _placed(values: NDArray[Any], cells: NDArray[np.bool_], new: NDArray[Any]) -> NDArray[Any]:
+    """A copy of values with those of some cells replaced."""
+    copy = values.copy()
+    copy[cells] = new
+    return copy
 
 
 def reference_of(profile: TableProfile) -> Reference:

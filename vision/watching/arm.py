@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.watching.cover import Flags, outside
-from vision.watching.gate import GateState
+from vision.watching.watcher import Sight
 from vision.watching.light import BLACK, FloatImage
 
 Side = Literal["top", "right", "bottom", "left"]
@@ -70,7 +70,7 @@ class ArmWatch:
         self._visits: list[_Visit] = []
         self._side: Side | None = None
 
-    def update(self, small: FloatImage, state: GateState) -> Side | None:
+    def update(self, small: FloatImage, state: Sight) -> Side | None:
         """The side of the board's frame from which an arm came before the last settled picture.
 
         None where no arm was seen, several sides were, or it is not clear. Unchanged until the next settled picture.

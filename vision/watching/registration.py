@@ -268,7 +268,7 @@ class _Fit:
 def _fit_points(known: FloatArray, seen: FloatArray) -> _Fit | None:
     if len(known) < MIN_POINTS:
         return None
-    matrix, agree = fit_homography(known, seen, cv2.RANSAC, AGREE_PX)
+    matrix, agree = fit_homography(known, seen, cv2.USAC_MAGSAC, AGREE_PX)
     if matrix is None or agree.sum() < max(MIN_POINTS, AGREE_SHARE * len(known)):
         return None
     return _Fit(matrix, known[agree], seen[agree])

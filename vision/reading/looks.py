@@ -1,0 +1,140 @@
+"""Turns what is seen of each cell into evidence: only what has changed is read, and what moves or is hidden says little.
+
+A hand may look like a man, but it does not keep still for long. So what a cell shows since it last changed counts the
+more the longer it has looked the same, and nothing where something reaches over it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.reading.board_reading import BoardReading
+from vision.reading.reader import JudgedCells, Reader
+from vision.watching.watcher import REPORTED_S, Sight
+
+LOGGER = logging.getLogger(__name__)
+FIRST_READING = "first reading of the board"
+"""Log message, written once; the time from program start is measured to it."""
+STILL_NATS = 4.6
+"""Nats, a hundred to one, by which a cell that has been still for the settling time is no hand."""
+STRANGE_S = 2.0
+"""Seconds in which the chance that something never learnt is a hand falls to a third."""
+DECIDED = 0.01
+"""Change of any probability from which a reading is worth another judgement."""
+
+
+class Looks:
+    """The evidence of one board's cells; used by one thread."""
+
+    def __init__(self, reader: Reader, readings: int) -> None:
+        self.reader, self.readings = reader, readings
+        self.cells_read = 0
+        self.forget()
+
+    def forget(self) -> None:
+        """Reads the whole board next time."""
+        self._free: JudgedCells | None = None
+        """The cells as they were when they last lay open and still."""
+        self._read_s: NDArray[np.float64] | None = None
+        """(cells,) when what was last read of each cell had changed."""
+        self._batch: list[BoardReading] = []
+        """Readings of the same cells, to be averaged."""
+        self._again = False
+        self.growing: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        """(cells,) of which more will be known soon, if they stay as they are."""
+        self.told: BoardReading | None = None
+
+    def ask_again(self) -> bool:
+        """Requests another reading of the doubtful cells, to be averaged; False if they were read often enough."""
+        self._again = 0 < len(self._batch) < self.readings
+        return self._again
+
+    @property
+    def asked(self) -> bool:
+        """Whether another reading is due."""
+        return self._again
+
+    def look(self, rectified: Image, sight: Sight, time_s: float, settle_s: float) -> BoardReading | None:
+        """The evidence so far; None while nothing at all is known."""
+        still = (sight.still_s >= settle_s / 2) & ~sight.hidden
+        if sight.blurred:
+            still[:] = False
+        reader = self.reader
+        if self._free is None or self._read_s is None or reader.cells is None or len(self._read_s) != len(still):
+            if not still.any():
+                return None
+            self._batch = [self._read(rectified, time_s, None)]
+            self._free, self._read_s = reader.cells, np.where(still, sight.changed_s, -np.inf)
+            self._as_free, self._never = np.ones_like(still), ~still
+            LOGGER.info("%s: %d cells", FIRST_READING, len(still))
+        new = self._never | ((sight.changed_s > self._read_s) & ~sight.alike)
+        known = sight.alike | sight.hidden
+        returned = known & ~self._as_free
+        if returned.any():
+            assert reader.cells is not None
+            reader.cells = reader.cells.with_cells(self._free, returned)
+            self._as_free |= returned
+        wanted = new & still
+        if wanted.any():
+            self._batch = [self._read(rectified, time_s, wanted)]
+            self._read_s = np.where(wanted, sight.changed_s, self._read_s)
+            self._as_free &= ~wanted
+            self._never &= ~wanted
+        elif returned.any():
+            self._batch = [reader.judge(reader.cells, time_s)]
+        elif self._again:
+            doubtful = np.zeros(len(new), dtype=np.bool_)
+            doubtful[list(self._batch[-1].doubtful)] = True
+            if (doubtful := doubtful & still).any():
+                self._batch.append(self._read(rectified, time_s, doubtful))
+        self._again = False
+        reading = average(self._batch)
+        if sight.settled:
+            self._free = reader.cells
+            self._as_free = np.ones_like(new)
+        unread = sight.hidden | (new & ~wanted)
+        hand = hand_shares(reading, sight, unread, settle_s)
+        self.growing = (hand > DECIDED) & ~sight.hidden & (sight.still_s < REPORTED_S)
+        return weighed(reading, hand, time_s)
+
+    def _read(self, rectified: Image, time_s: float, cells: NDArray[np.bool_] | None) -> BoardReading:
+        reading = self.reader.read(rectified, time_s, changed=cells)
+        self.cells_read += len(reading.log_probabilities) if cells is None else int(cells.sum())
+        return reading
+
+
+def hand_shares(
+    reading: BoardReading, sight: Sight, unread: NDArray[np.bool_], settle_s: float
+) -> NDArray[np.float64]:
+    """(cells,) probabilities that each cell shows a hand, or whatever else does not belong there."""
+    hand = np.where(sight.alike, 0.0, np.exp(-STILL_NATS * np.minimum(sight.still_s / settle_s, 20)))
+    if reading.unknown is not None:
+        hand = np.maximum(hand, reading.unknown * np.exp(-sight.still_s / STRANGE_S))
+    return np.where(unread, 1.0, hand)
+
+
+def weighed(reading: BoardReading, hand: NDArray[np.float64], time_s: float) -> BoardReading:
+    """A reading in which each cell says only as much as a cell says that shows a hand with those probabilities."""
+    with np.errstate(divide="ignore"):
+        logs = np.logaddexp(
+            np.log(1 - hand)[:, None] + reading.log_probabilities, np.log(hand / len(reading.letters))[:, None]
+        )
+    unknown = np.where(hand == 1, 1.0, 0.0 if reading.unknown is None else reading.unknown)
+    return dataclasses.replace(reading, log_probabilities=logs, unknown=unknown, time_s=time_s)
+
+
+def average(readings: list[BoardReading]) -> BoardReading:
+    """Averages readings of the same still board: the mean of their log-probabilities, normalised again."""
+    if len(readings) == 1:
+        return readings[0]
+    logs = np.mean([reading.log_probabilities for reading in readings], axis=0)
+    logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+    unknown = [reading.unknown for reading in readings if reading.unknown is not None]
+    return dataclasses.replace(
+        readings[-1], log_probabilities=logs, unknown=np.mean(unknown, axis=0) if unknown else None
+    )
