@@ -26,6 +26,7 @@ from daemon.perception.pipeline import Observation, Pipeline
 from daemon.perception.reading_interpreter import Learner, ReadingInterpreter, is_unsure
 from daemon.perception.start_lesson import why_untaught
 from rules import Side
+from rules.turns import changed_cells
 from vision.frame import Frame
 from vision.reading.board_reading import UNKNOWN, BoardReading
 from wording import sentence
@@ -283,9 +284,15 @@ class BoardTracker:
         if event.goes_back and not self._referee.bears_out(event) and not self._has_stood(reading):
             self._referee.glimpse(event)
             return
-        if is_unsure(event) and (self.pipeline.ask_again() or self.pipeline.looks.growing[list(event.doubtful)].any()):
+        if is_unsure(event) and (self.pipeline.ask_again() or self._grows(event)):
             return
         self.match.carry_out(self._ruled(event, movers))
+
+    def _grows(self, event: MoveEvent) -> bool:
+        """Whether more will be known soon of the cells that leave the doubt."""
+        differing = changed_cells(self._referee.game.board(self._referee.position), event.board)
+        cells = [cell for cell in event.doubtful if cell in differing or not differing]
+        return bool(self.pipeline.looks.growing[cells].any())
 
     def _has_stood(self, reading: BoardReading) -> bool:
         """Whether a board that may be half of a takeback was left alone long enough; if not, schedules a re-read.

@@ -241,12 +241,14 @@ class Pipeline:
         reads_through = functools.partial(self._reads_through, rectified, frame.time_s)
         gate = self.gate.update(around, frame.time_s, repeated, reads_through)
         gated_s, before = time.perf_counter(), self.cells_read
-        seen = self.looks.look(rectified, gate, frame.time_s, self.gate.settle_s)
-        gate = self._confirmed(gate, seen, frame)
-        if gate.settled:
-            self.gate.renew()
-            if not gate.blocked and gate.fresh:
-                self.aligner.renew(frame)
+        hands = self.gate.lives and not frame.name  # photos show none, whether from a folder or as a stream
+        seen = self.looks.look(rectified, gate, frame.time_s, self.gate.settle_s, hands=hands)
+        shown = self.looks.shows(self.believed, gate, self.gate.settle_s)
+        if gate.settled or (shown & ~gate.alike).any():
+            self.gate.renew(shown, whole=gate.settled)
+            self.looks.keep(shown & ~gate.alike)
+        if gate.fresh and not gate.blocked:
+            self.aligner.renew(frame)
         arm = self.arms.update(around.picture[around.window], gate)
         outside = np.zeros(len(self.template.cells_mm), dtype=np.bool_)
         if gate.settled:
@@ -273,21 +275,8 @@ class Pipeline:
             alignment.moved_px / side_px(pose, self.template),
             self.gate.is_frozen,
             self._begun(rectified, frame.time_s),
-            seen if gate.sure and not gate.settled else None,
+            None if gate.settled else seen,
         )
-
-    def _confirmed(self, gate: Sight, seen: BoardReading | None, frame: Frame) -> Sight:
-        """A settled board that differs from the believed one counts only if no hand can lie there.
-
-        That is known from the free view; without one a board must stay still for longer. Photos have no hands.
-        """
-        if not gate.settled:
-            return gate
-        as_believed = seen is None or self.believed in ("", seen.board)
-        if not (gate.sure or as_believed or frame.name or not self.gate.lives or self.gate.stood(UNCONFIRMED_S)):
-            return dataclasses.replace(gate, settled=False, phase="settling")
-        last = self._last.gate if self._last is not None else None
-        return dataclasses.replace(gate, fresh=last is None or not last.settled)
 
     def _worth_judging(self, seen: BoardReading | None, gate: Sight, frame: Frame) -> BoardReading | None:
         """The evidence if it has changed since it was last judged, or the board has just settled."""
@@ -329,6 +318,8 @@ class Pipeline:
         board = self.lesson.board
         self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), board) if board else None)
         self.looks.forget()
+        if board:  # nothing lies over a board that looks as it should
+            self.gate.know(surroundings_of(frame.image, pose, self.template))
         return pose, rectified
 
     def _begun(self, rectified: Image, time_s: float) -> BoardReading | None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.reading.board_reading import BoardReading
+from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
 from vision.reading.reader import JudgedCells, Reader
 from vision.watching.watcher import REPORTED_S, Sight
 
@@ -22,6 +22,8 @@ FIRST_READING = "first reading of the board"
 """Log message, written once; the time from program start is measured to it."""
 STILL_NATS = 4.6
 """Nats, a hundred to one, by which a cell that has been still for the settling time is no hand."""
+UNKNOWN_TIMES = 5.0
+"""Times longer that a cell must be still which was never seen free: a hand that rests stirs within two seconds."""
 STRANGE_S = 2.0
 """Seconds in which the chance that something never learnt is a hand falls to a third."""
 DECIDED = 0.01
@@ -48,9 +50,11 @@ class Looks:
         self.growing: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         """(cells,) of which more will be known soon, if they stay as they are."""
         self.told: BoardReading | None = None
+        self.plain: BoardReading | None = None
+        """What was read, whatever may move or lie there."""
 
     def ask_again(self) -> bool:
-        """Requests another reading of the doubtful cells, to be averaged; False if they were read often enough."""
+        """Requests another reading of all that lies open, to be averaged; False if it was read often enough."""
         self._again = 0 < len(self._batch) < self.readings
         return self._again
 
@@ -59,9 +63,12 @@ class Looks:
         """Whether another reading is due."""
         return self._again
 
-    def look(self, rectified: Image, sight: Sight, time_s: float, settle_s: float) -> BoardReading | None:
-        """The evidence so far; None while nothing at all is known."""
-        still = (sight.still_s >= settle_s / 2) & ~sight.hidden
+    def look(
+        self, rectified: Image, sight: Sight, time_s: float, settle_s: float, *, hands: bool = True
+    ) -> BoardReading | None:
+        """The evidence so far; None while nothing at all is known. `hands`: whether hands may be in the picture."""
+        still_s = np.where(sight.known, sight.still_s, sight.own_s)
+        still = (still_s >= settle_s / 2) & ~sight.hidden
         if sight.blurred:
             still[:] = False
         reader = self.reader
@@ -87,20 +94,36 @@ class Looks:
             self._never &= ~wanted
         elif returned.any():
             self._batch = [reader.judge(reader.cells, time_s)]
-        elif self._again:
-            doubtful = np.zeros(len(new), dtype=np.bool_)
-            doubtful[list(self._batch[-1].doubtful)] = True
-            if (doubtful := doubtful & still).any():
-                self._batch.append(self._read(rectified, time_s, doubtful))
+        elif self._again and still.any():
+            self._batch.append(self._read(rectified, time_s, still))
+            self.told = None
         self._again = False
         reading = average(self._batch)
         if sight.settled:
             self._free = reader.cells
             self._as_free = np.ones_like(new)
         unread = sight.hidden | (new & ~wanted)
-        hand = hand_shares(reading, sight, unread, settle_s)
+        self.plain = reading.without(unread) if unread.any() else reading
+        hand = hand_shares(reading, sight, unread, np.where(sight.known | (not hands), settle_s, UNKNOWN_TIMES * settle_s))
         self.growing = (hand > DECIDED) & ~sight.hidden & (sight.still_s < REPORTED_S)
         return weighed(reading, hand, time_s)
+
+    def shows(self, board: str, sight: Sight, settle_s: float) -> NDArray[np.bool_]:
+        """(cells,) whether each cell surely shows what it holds on a board, and has been still."""
+        reading = self.plain
+        if reading is None or len(board) != len(reading.log_probabilities) or sight.blurred:
+            return np.zeros(len(sight.hidden), dtype=np.bool_)
+        columns = [reading.letters.index(letter) for letter in board]
+        sure = reading.log_probabilities[np.arange(len(board)), columns] >= np.log(SURE)
+        if reading.unknown is not None:
+            sure &= reading.unknown <= UNKNOWN
+        return np.asarray(sure & ~sight.hidden & (sight.own_s >= settle_s))
+
+    def keep(self, cells: NDArray[np.bool_]) -> None:
+        """Takes what was read of some (cells,) for what they show when nothing lies over them."""
+        if cells.any() and self._free is not None and self.reader.cells is not None:
+            self._free = self._free.with_cells(self.reader.cells, cells)
+            self._as_free |= cells
 
     def _read(self, rectified: Image, time_s: float, cells: NDArray[np.bool_] | None) -> BoardReading:
         reading = self.reader.read(rectified, time_s, changed=cells)
@@ -109,7 +132,7 @@ class Looks:
 
 
 def hand_shares(
-    reading: BoardReading, sight: Sight, unread: NDArray[np.bool_], settle_s: float
+    reading: BoardReading, sight: Sight, unread: NDArray[np.bool_], settle_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """(cells,) probabilities that each cell shows a hand, or whatever else does not belong there."""
     hand = np.where(sight.alike, 0.0, np.exp(-STILL_NATS * np.minimum(sight.still_s / settle_s, 20)))
