@@ -16,7 +16,7 @@ jump    of the pose from picture to picture of one photo, beyond the true motion
 hand    the same with a hand over the board
 off     from the photo's own median place: 95 %, greatest
 place   the photos' median places from the marked ones: median, greatest
-locks   (found, found again, strange), pictures without a pose; ms a picture
+locks   (found, found again, strange), pictures without a pose; CPU ms a picture
 """
 
 from __future__ import annotations
@@ -93,16 +93,16 @@ def follow(film: Path, told: Sequence[Truth], game: str) -> Followed:
     if not capture.isOpened():
         raise OSError(f"{film}: cannot be read as a video")
     free, before_locked, spent_s = 0, False, 0.0
-    first = told[0].corners_px.astype(np.float32)
+    first = told[0].corners_px
     scale = 100 / side_px(pose_from_corners(first, aligner.template), aligner.template)
     for index, truth in enumerate(told):
         there, picture = capture.read()
         if not there:
             raise OSError(f"{film}: {index} pictures; there are {len(told)} true poses")
         frame = Frame(np.asarray(picture, np.uint8), index / FPS, index)
-        began_s = time.perf_counter()
+        began_s = time.process_time()
         alignment = aligner.update(frame)
-        spent_s += time.perf_counter() - began_s
+        spent_s += time.process_time() - began_s
         locked = alignment.pose is not None
         done.found += locked and not before_locked
         done.again += alignment.relocked
@@ -112,7 +112,7 @@ def follow(film: Path, told: Sequence[Truth], game: str) -> Followed:
             done.begun = 1
             aligner.begin_at(pose_from_corners(truth.corners_px, aligner.template), frame)
         if alignment.pose is not None:
-            back = cv2.getPerspectiveTransform(truth.corners_px.astype(np.float32), first)
+            back = cv2.getPerspectiveTransform(truth.corners_px.astype(np.float32), first.astype(np.float32))
             done.places[index] = scale * project(np.asarray(back), alignment.pose.corners_px(aligner.template))
         free = 0 if truth.hand else free + 1
         if free == SETTLED:

@@ -186,6 +186,7 @@ class Aligner:
         if lines and (self._lined is None or _distance_px(self._lined, pose, self.template) >= STEADY_PX):
             found = self._known.on_its_lines(grey, found)
             pose = self._in_image(found, near)
+        self._known.keep(found)
         return pose, found.support
 
     def _in_image(self, found: Registration, near: BoardPose) -> BoardPose:
