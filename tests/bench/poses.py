@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from calibration.template import load_template
+from calibration.template import BoardTemplate, load_template
 from tests.bench.films import FPS
 from vision.frame import Frame
 from vision.pose import pose_from_corners, project
@@ -85,9 +85,9 @@ def truths(path: Path) -> list[Truth]:
     return told
 
 
-def follow(film: Path, told: Sequence[Truth], game: str) -> Followed:
+def follow(film: Path, told: Sequence[Truth], template: BoardTemplate) -> Followed:
     """Runs the aligner over a film. Raises OSError."""
-    aligner = Aligner(load_template(game))
+    aligner = Aligner(template)
     done = Followed(np.full((len(told), 4, 2), np.nan))
     capture = cv2.VideoCapture(str(film))
     if not capture.isOpened():
@@ -175,13 +175,14 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("films", nargs="+", type=Path)
     parser.add_argument("--game", default="nine_mens_morris", help="the board, one of calibration/boards")
+    parser.add_argument("--rule", action="append", default=[], help="a rule option that changes it, such as size=19")
     given = parser.parse_args(words)
     columns = "film", "jump", "hand", "off", "place", "locks, again, strange, begun", "lost", "ms"
     table, measured = Table(*columns), list[tuple[Figures, Followed]]()
     for film in given.films:
         try:
             told = truths(film.with_suffix(".poses"))
-            done = follow(film, told, given.game)
+            done = follow(film, told, load_template(given.game, frozenset(given.rule)))
         except (OSError, ValueError, KeyError) as error:
             sys.stderr.write(f"poses: {error}\n")
             return 2

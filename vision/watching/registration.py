@@ -63,8 +63,8 @@ class Registration:
     support: float
     """Share of the board's known points that confirm it, 0 to 1; 0 where only the table around it does."""
     lie: FloatArray | None
-    """(points, 2) where the known points lie in the known picture under this pose, NaN for those unseen; None where only
-    the table was seen."""
+    """(points, 2) where the known points lie in the known picture under this pose; NaN for those unseen, None where
+    only the table was seen."""
 
 
 class KnownView:
