@@ -2,7 +2,8 @@
 
 Every photo is shown free for a while; then a hand comes from one of four sides, and under the hand the next photo takes
 its place. Beside the film is a file of one JSON object a photo: `s` (seconds into the film at which its free time
-ends), `photo`, `cells`.
+ends), `photo`, `cells`; and a .poses file of one object a picture: `s`, `corners_px` (where the square that the boards
+are laid on truly is) and `hand` (whether one is over the board).
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from vision.frame import Image
 FPS = 15
 PICTURE_PX, SIDE_PX = 960, 620
 """Pixels on a side of the picture, and of the board in its middle."""
+LOW, HIGH = (PICTURE_PX - SIDE_PX) / 2, (PICTURE_PX + SIDE_PX) / 2
+SQUARE = np.array([[LOW, LOW], [HIGH, LOW], [HIGH, HIGH], [LOW, HIGH]], np.float32)
 AFTERWARDS_S = 3.0
 """Seconds that the last board stays in the picture."""
 NOISE_LEVELS = 2.0
@@ -139,9 +142,7 @@ def shots_of(labels: Sequence[Label], folder: Path, nudge: float) -> list[Shot]:
 
 def straightened(photo: Image, corners_px: FloatArray) -> Image:
     """The board from above in the middle of the picture, with its surroundings."""
-    low, high = (PICTURE_PX - SIDE_PX) / 2, (PICTURE_PX + SIDE_PX) / 2
-    square = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
-    there = cv2.getPerspectiveTransform(corners_px.astype(np.float32), square)
+    there = cv2.getPerspectiveTransform(corners_px.astype(np.float32), SQUARE)
     size = (PICTURE_PX, PICTURE_PX)
     return np.asarray(cv2.warpPerspective(photo, there, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REFLECT))
 
@@ -190,7 +191,8 @@ def make_film(
             camera.show(shots[-1].picture)
     finally:
         writer.release()
-    path.with_suffix(".json").write_text("".join(json.dumps(one) + "\n" for one in told), encoding="utf-8")
+    for suffix, lines in ((".json", told), (".poses", camera.poses)):
+        path.with_suffix(suffix).write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
     part.replace(path)
 
 
@@ -206,6 +208,7 @@ class Camera:
         spoil: Spoil | None = None,
     ) -> None:
         self.frames = 0
+        self.poses: list[dict[str, Any]] = []
         self._spoil = spoil
         self._writer, self._way, self._sway, self._pick = writer, way, sway, pick
         side = PICTURE_PX + ROOM_PX
@@ -215,8 +218,11 @@ class Camera:
     def show(self, board: Image, sprite: Image | None = None) -> None:
         """Writes one picture of the board, perhaps with a hand over it."""
         picture = board if sprite is None else covered(board, sprite)
+        matrix = self._matrix()
+        corners_px = cv2.perspectiveTransform(SQUARE[None], matrix)[0].round(2).tolist()
+        told = {"s": round(self.frames / FPS, 3), "corners_px": corners_px, "hand": sprite is not None}
+        self.poses.append(told)
         if self._sway:
-            matrix = self._matrix()
             picture = cv2.warpPerspective(picture, matrix, (PICTURE_PX, PICTURE_PX), borderMode=cv2.BORDER_REFLECT)  # type: ignore[assignment]
         picture = np.asarray(cv2.add(picture, self._noise(), dtype=cv2.CV_8U), np.uint8)
         self._writer.write(picture if self._spoil is None else self._spoil(picture, self.frames / FPS))

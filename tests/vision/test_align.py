@@ -284,6 +284,20 @@ def test_a_board_with_other_men_turned_about_while_out_of_sight_is_strange(
     assert sum(answer.strange for answer in answers) == 1
 
 
+def test_a_board_found_where_it_was_followed_to_is_not_strange_though_nothing_of_it_is_recognised(
+    template: BoardTemplate, empty: tuple[Image, BoardPose], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = camera(template, empty)
+    image, truth = draw(template, CORNERS, CELLS)
+    table.show(image, 5)
+    monkeypatch.setattr(KnownView, "find", lambda _known, _grey, _near: None)
+    roughly = dataclasses.replace(pose_from_corners(CORNERS + 4.0, template), quality=0.8)
+    monkeypatch.setattr(table.aligner, "_recognized", lambda _image: roughly)
+    answers = table.show(image, 20)
+    assert all(answer.state == "locked" and not answer.strange for answer in answers)
+    assert last_error(answers, template, truth) < 0.01
+
+
 def test_without_a_reference_the_drawing_is_enough_and_the_shape_is_measured(template: BoardTemplate) -> None:
     image, truth = draw(template, CORNERS, CELLS)
     table = Camera(Aligner(load_template("nine_mens_morris")))

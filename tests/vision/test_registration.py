@@ -71,6 +71,23 @@ def test_a_board_of_equal_cells_that_jumps_by_a_line_is_never_found_a_line_off(g
     assert found_in >= 2
 
 
+def test_paper_that_lies_otherwise_after_a_push_is_where_it_is_whatever_a_hand_leaves_in_view(
+    textured: NDArray[np.uint8],
+) -> None:
+    view = KnownView(textured, POSE, TEMPLATE)
+    y, x = np.mgrid[:480, :640].astype(np.float32)
+    bulged = np.asarray(cv2.remap(textured, x + 4 * np.sin(x / 60), y + 4 * np.cos(y / 50), cv2.INTER_LINEAR), np.uint8)
+    places = []
+    for left, top in ((150, 60), (350, 60), (150, 250), (350, 250)):
+        covered = bulged.copy()
+        covered[top : top + 150, left : left + 140] = 90
+        found = view.find(covered, POSE)
+        assert found is not None and found.support > 0.5
+        view.keep(found)
+        places.append(corners_px(found.image_from_board))
+    assert np.ptp(places, axis=0).max() < 0.5
+
+
 def test_errors_do_not_add_up_before_a_swaying_camera(known: KnownView, textured: NDArray[np.uint8]) -> None:
     way, near = RandomWay(5), POSE
     for step in range(60):

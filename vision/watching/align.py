@@ -186,6 +186,7 @@ class Aligner:
         if lines and (self._lined is None or _distance_px(self._lined, pose, self.template) >= STEADY_PX):
             found = self._known.on_its_lines(grey, found)
             pose = self._in_image(found, near)
+        self._known.keep(found)
         return pose, found.support
 
     def _in_image(self, found: Registration, near: BoardPose) -> BoardPose:
@@ -249,10 +250,10 @@ class Aligner:
 
     def _locked(self, pose: BoardPose, frame: Frame, grey: Grey) -> Alignment:
         before, resting, known = self._pose, self._resting, self._known
-        as_before = self._found(grey, pose)
-        strange = known is not None and not (as_before is not None and self._is_same(as_before, pose))
-        if as_before is not None and not strange:
-            pose = dataclasses.replace(as_before[0], quality=pose.quality)
+        as_before = self._as_before(pose, grey)
+        strange = known is not None and as_before is None
+        if as_before is not None:
+            pose = dataclasses.replace(as_before, quality=pose.quality)
         bumped = self._lies_elsewhere(pose)
         relocked = resting is not None and (before is None or bumped)
         if relocked:
@@ -271,11 +272,19 @@ class Aligner:
             pose, "locked", relocked=relocked, quality=pose.quality, moved_px=moved_px, strange=strange and relocked
         )
 
-    def _is_same(self, seen: tuple[BoardPose, float], pose: BoardPose) -> bool:
-        """Whether the known board is found under a pose that was determined without it, or in full view a line off."""
-        at, support = seen
-        near = _distance_px(at, pose, self.template) < SAME_PLACE * side_px(pose, self.template)
-        return support > UNTOUCHED or (support > 0 and near)
+    def _as_before(self, pose: BoardPose, grey: Grey) -> BoardPose | None:
+        """Where the known board is, found under a pose that was determined without it, or in full view a line off.
+
+        A board followed all the time to this place is there, however little of it a hand leaves to be recognised.
+        """
+        found = self._found(grey, pose)
+        if found is not None and (found[1] > UNTOUCHED or (found[1] > 0 and self._same_place(found[0], pose))):
+            return found[0]
+        followed = None if self._known is None or self._last is None else self._pose
+        return followed if followed is not None and self._same_place(followed, pose) else None
+
+    def _same_place(self, one: BoardPose, other: BoardPose) -> bool:
+        return _distance_px(one, other, self.template) < SAME_PLACE * side_px(other, self.template)
 
     def _know(self, image: Image, pose: BoardPose) -> None:
         grey, small_from_image = shrink(image)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.template import NEIGHBOUR, BoardTemplate
 from vision.pose import project
-from vision.primitives.features import board_mask, fit_homography
+from vision.primitives.features import board_mask, steady_homography
 from vision.watching.focus import blurred, clear_blur_px
 from vision.watching.light import BLACK
 from vision.watching.surroundings import RING
@@ -29,8 +29,8 @@ WINDOW_PX = 15
 RETURN_PX = 0.7
 """Pixels by which a point may miss its start when the flow is followed there and back."""
 AGREE_PX = 1.2
-AGREE_SHARE = 0.5
-"""Least share of the followed points that must move as one board."""
+"""Pixels beyond which a point lies otherwise than before."""
+OUTLYING = 3.0
 MOVED_SUPPORT = 0.25
 """Least share of the known points for a board that has moved: fewer fit anything and give unstable poses."""
 MOSTLY = 0.5
@@ -62,6 +62,9 @@ class Registration:
     """(3, 3) homography: board millimetres to pixels of the picture."""
     support: float
     """Share of the board's known points that confirm it, 0 to 1; 0 where only the table around it does."""
+    lie: FloatArray | None
+    """(points, 2) where the known points lie in the known picture under this pose; NaN for those unseen, None where
+    only the table was seen."""
 
 
 class KnownView:
@@ -85,6 +88,8 @@ class KnownView:
         board = board_mask(self._picture.shape, self._from_board, template, template.man_diameter_mm / 2)
         around = 255 - board_mask(self._picture.shape, self._from_board, template, template.margin_mm)
         self._board = _corners(self._picture, np.minimum(board, seen), POINTS)
+        self._lie = self._board
+        """(points, 2) where the points were last seen to lie."""
         self._around = _corners(self._picture, np.minimum(around, seen).astype(np.uint8), SURROUNDING_POINTS)
         inset = round(offset)
         self._alike_px, self._alike = np.zeros((0, 2)), np.zeros(0)
@@ -115,8 +120,18 @@ class KnownView:
             found = max(found, better, key=lambda one: -1.0 if one is None else one.support)
         if found is None and self.same_share(grey, near) >= STANDS_SHARE:
             # Flow fails across a change of light; the part that a hand leaves in view shows that the board is in place.
-            return Registration(near, 0.0)
+            return Registration(near, 0.0, None)
         return found
+
+    def keep(self, found: Registration) -> None:
+        """Takes the board to lie as found: of points that lie otherwise than before, only further motion counts.
+
+        Paper is not flat: after a push no motion of a plane fits all its points, and whichever of them a hand leaves in
+        view would decide where the board is.
+        """
+        if found.lie is not None:
+            moved = np.linalg.norm(found.lie - self._lie, axis=1) > AGREE_PX
+            self._lie = np.where(moved[:, None], found.lie, self._lie)
 
     def on_its_lines(self, grey: Grey, found: Registration) -> Registration:
         """Corrects a pose that is lines off, where flow leads a board of equal cells that jumped. 4 ms."""
@@ -167,24 +182,26 @@ class KnownView:
     def _moved(self, grey: Grey, near: FloatArray) -> Registration | None:
         """Locates the board by the offset of its points from where `near` puts them."""
         known, now = self._as_sharp(self._seen_from_above(grey, near))
-        board = self._fit(known, now, self._board)
+        board = self._fit(known, now, self._board, self._lie)
         support = 0.0 if board is None else board.agree / len(self._board)
         if board is not None and support >= MOSTLY:
-            return self._registered(near, board, support)
+            return self._registered(near, board, board)
         # With a hand over the board, the table's points join in where they agree, or else replace the board's.
-        table = self._fit(known, now, self._around)
+        table = self._fit(known, now, self._around, self._around)
         if board is not None and support >= MOVED_SUPPORT:
             both = None if table is None else board.joined(table)
             as_one = table is not None and both is not None and both.agree >= board.agree + MOSTLY * table.agree
-            found = self._registered(near, both if both is not None and as_one else board, support)
-            # So few points may agree by chance, for example on a board that looks alike from all its sides.
-            if self.same_share(grey, found.image_from_board) >= MOVED_SUPPORT:
-                return found
-        return None if table is None else self._registered(near, table, 0.0)
+            return self._registered(near, both if both is not None and as_one else board, board)
+        return None if table is None else self._registered(near, table)
 
-    def _registered(self, near: FloatArray, fit: _Fit, support: float) -> Registration:
-        image_from_board = near @ np.linalg.inv(self._from_board) @ fit.now_from_known @ self._from_board
-        return Registration(image_from_board / image_from_board[2, 2], support)
+    def _registered(self, near: FloatArray, fit: _Fit, board: _Fit | None = None) -> Registration:
+        """A pose from the motion of points, those of the `board` among them."""
+        matrix = near @ np.linalg.inv(self._from_board) @ fit.now_from_known @ self._from_board
+        image_from_board = np.asarray(matrix / matrix[2, 2], dtype=np.float64)
+        if board is None:
+            return Registration(image_from_board, 0.0, None)
+        lie = project(np.asarray(np.linalg.inv(fit.now_from_known)), board.seen)
+        return Registration(image_from_board, board.agree / len(self._board), lie)
 
     def _as_sharp(self, now: Grey) -> tuple[Grey, Grey]:
         """The known picture and another in its frame, with the sharper one blurred to match the other."""
@@ -194,15 +211,19 @@ class KnownView:
         blur = shrink * clear_blur_px(np.asarray(known, np.uint8), np.asarray(small, np.uint8))
         return blurred(self._picture, max(0.0, blur)), blurred(now, max(0.0, -blur))
 
-    def _fit(self, known: Grey, now: Grey, points: FloatArray) -> _Fit | None:
-        """The homography most followed points agree on, with `now` first made as bright there as the known picture."""
+    def _fit(self, known: Grey, now: Grey, points: FloatArray, lie: FloatArray) -> _Fit | None:
+        """The motion of the followed points from where they lay, `now` first made as bright there as the known picture.
+
+        A point counts only where its surroundings look as before, so that a hand moves nothing.
+        """
         if len(points) < MIN_POINTS:
             return None
         columns, rows = np.round(points).astype(np.intp).T
         gain = np.median((known[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
-        alike = np.asarray(cv2.convertScaleAbs(now, alpha=gain, beta=BLACK * (gain - 1)), dtype=np.uint8)
-        flow = follow_points(known, alike, points)
-        return _fit_points(points[flow.kept], flow.points[flow.kept])
+        as_bright = np.asarray(cv2.convertScaleAbs(now, alpha=gain, beta=BLACK * (gain - 1)), dtype=np.uint8)
+        flow = follow_points(known, as_bright, points)
+        kept = flow.kept & (_alike(known, points, as_bright, flow.points) > SAME)
+        return _fit_points(lie, np.where(kept[:, None], flow.points, np.nan))
 
     def _alike_there(self, grey: Grey, at: Registration, shifts_px: FloatArray) -> FloatArray:
         """(shifts,) how much the board under a pose, shifted, looks like the known one; 3 ms."""
@@ -210,10 +231,8 @@ class KnownView:
 
     def _likeness(self, known: Grey, now: Grey, shifts_px: FloatArray) -> FloatArray:
         """(shifts,) mean correlation, -1 to 1, of the known points' surroundings in two pictures, one shifted."""
-        around = np.arange(SAME_PX) - SAME_PX // 2
-        windows = self._board[:, None] + np.stack(np.meshgrid(around, around), axis=-1).reshape(-1, 2)
-        first = _normalised(known, windows)
-        return np.array([(first * _normalised(now, windows + shift)).sum(axis=1).mean() for shift in shifts_px])
+        points = self._board
+        return np.array([_alike(known, points, now, points + shift).mean() for shift in shifts_px])
 
     def _shifted(self, image_from_board: FloatArray, shift_px: FloatArray) -> FloatArray:
         """A pose shifted by pixels of the known picture."""
@@ -248,30 +267,29 @@ class KnownView:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Fit:
-    """A homography that most points agree on."""
+    """The motion of some followed points."""
 
     now_from_known: FloatArray
-    known: FloatArray
-    """(agree, 2) the agreeing points; `seen` is where they are now."""
+    lay: FloatArray
+    """(points, 2) where the points lay in the known picture."""
     seen: FloatArray
-
-    @property
-    def agree(self) -> int:
-        """Number of agreeing points."""
-        return len(self.known)
+    """(points, 2) where they are now; NaN for those not followed."""
+    agree: int
+    """Number of points that moved so."""
 
     def joined(self, other: _Fit) -> _Fit | None:
-        """The homography that the points of both agree on."""
-        return _fit_points(np.vstack([self.known, other.known]), np.vstack([self.seen, other.seen]))
+        """The motion that fits the points of both."""
+        return _fit_points(np.vstack([self.lay, other.lay]), np.vstack([self.seen, other.seen]))
 
 
-def _fit_points(known: FloatArray, seen: FloatArray) -> _Fit | None:
-    if len(known) < MIN_POINTS:
+def _fit_points(lay: FloatArray, seen: FloatArray) -> _Fit | None:
+    followed = np.isfinite(seen[:, 0])
+    if followed.sum() < MIN_POINTS:
         return None
-    matrix, agree = fit_homography(known, seen, cv2.USAC_MAGSAC, AGREE_PX)
-    if matrix is None or agree.sum() < max(MIN_POINTS, AGREE_SHARE * len(known)):
-        return None
-    return _Fit(matrix, known[agree], seen[agree])
+    matrix = steady_homography(lay[followed], seen[followed])
+    errors = np.linalg.norm(project(matrix, lay[followed]) - seen[followed], axis=1)
+    agree = int((errors < max(AGREE_PX, OUTLYING * float(np.median(errors)))).sum())
+    return _Fit(matrix, lay, seen, agree)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -301,12 +319,18 @@ def _corners(grey: Grey, mask: Grey, count: int) -> FloatArray:
     return np.zeros((0, 2)) if found is None else np.asarray(found.reshape(-1, 2), dtype=np.float64)
 
 
-def _normalised(grey: Grey, places: FloatArray) -> FloatArray:
-    """(points, pixels) grey levels at (points, pixels, 2) places, of each point with mean 0 and norm 1."""
-    columns, rows = np.clip(np.round(places).astype(np.intp), 0, np.array(grey.shape[::-1]) - 1).transpose(2, 0, 1)
-    levels = grey[rows, columns].astype(np.float32)
+def _alike(known: Grey, points: FloatArray, now: Grey, seen: FloatArray) -> FloatArray:
+    """(points,) correlation, -1 to 1, of what surrounds points of one picture and where another shows them."""
+    return np.asarray((_around(known, points) * _around(now, seen)).sum(axis=1), dtype=np.float64)
+
+
+def _around(grey: Grey, points: FloatArray) -> NDArray[np.float32]:
+    """(points, pixels) grey levels around points, of each point with mean 0 and norm 1."""
+    reach = np.arange(SAME_PX) - SAME_PX // 2
+    x, y = (points[:, None] + np.stack(np.meshgrid(reach, reach), axis=-1).reshape(-1, 2)).transpose(2, 0, 1)
+    levels = cv2.remap(grey, x.astype(np.float32), y.astype(np.float32), cv2.INTER_LINEAR).astype(np.float32)
     levels -= levels.mean(axis=1, keepdims=True)
-    return np.asarray(levels / np.maximum(np.linalg.norm(levels, axis=1, keepdims=True), 1.0), dtype=np.float64)
+    return np.asarray(levels / np.maximum(np.linalg.norm(levels, axis=1, keepdims=True), 1.0))
 
 
 def _correlation(one: Grey, other: Grey) -> NDArray[np.float32]:
