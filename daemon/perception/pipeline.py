@@ -319,7 +319,7 @@ class Pipeline:
         self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), board) if board else None)
         self.looks.forget()
         if board:  # nothing lies over a board that looks as it should
-            self.gate.know(surroundings_of(frame.image, pose, self.template))
+            self.gate.know_cells(surroundings_of(frame.image, pose, self.template))
         return pose, rectified
 
     def _begun(self, rectified: Image, time_s: float) -> BoardReading | None:

@@ -101,6 +101,15 @@ class Watcher:
         self._free = around.picture.copy()
         self._known = ~around.unseen
 
+    def know_cells(self, around: Surroundings) -> None:
+        """Takes a picture in which no cell has anything over it for the free view, unless there is one."""
+        if self._anchor is None or self._anchor.shape != around.picture.shape:
+            self._begin(around)
+        assert self._free is not None
+        if not self._known.any():
+            self._free = around.picture.copy()
+            self._known[self._pixels] = True
+
     def renew(self, shown: NDArray[np.bool_], *, whole: bool) -> None:
         """Takes the last picture for the free view: wherever nothing reaches in, or only at the `shown` (cells,).
 
@@ -108,7 +117,9 @@ class Watcher:
         """
         assert self._around is not None and self._free is not None
         if whole:
-            new = ~self._things & ~self._around.unseen
+            still_s = self._proven_s - self._blobs_s
+            may_be_hands = self._rooted & (still_s < REPORTED_S)
+            new = ((still_s >= self.settle_s) & ~may_be_hands)[self._labels] & ~self._things & ~self._around.unseen
         else:
             new = np.zeros_like(self._known)
             new[tuple(pixels[shown] for pixels in self._pixels)] = True
@@ -226,7 +237,8 @@ class Watcher:
         """Finds what differs from the free view, and what of it reaches over the board from outside."""
         assert self._free is not None
         self._things, self._differs = np.zeros_like(self._known), ~self._known
-        self._count, self._labels = 1, np.zeros(self._known.shape, dtype=np.int32)
+        self._labels = np.zeros(self._known.shape, dtype=np.int32)
+        self._blobs_s, self._rooted = np.full(1, -np.inf), np.zeros(1, dtype=np.bool_)
         if not self._known.any():
             return
         unseen, least_px = _wider(around.unseen | ~self._known), self._least_px(around)
@@ -234,7 +246,15 @@ class Watcher:
         mask = np.where(unseen, 0, self._differences.mask(seen)).astype(np.uint8)
         self._differs = self._large(mask, around.unseen, around) | ~self._known
         joined = cv2.morphologyEx((self._differs & self._known).astype(np.uint8), cv2.MORPH_CLOSE, BRIDGE)
-        self._count, self._labels = cv2.connectedComponents(np.asarray(joined, dtype=np.uint8))
+        count, self._labels = cv2.connectedComponents(np.asarray(joined, dtype=np.uint8))
+        self._blobs_s = np.full(count, -np.inf)
+        np.maximum.at(self._blobs_s, self._labels.ravel(), self._since_s.ravel())
+        self._blobs_s[0] = -np.inf
+        edge = around.unseen.copy()
+        edge[:1] = edge[-1:] = edge[:, :1] = edge[:, -1:] = True
+        self._rooted = np.zeros(count, dtype=np.bool_)
+        self._rooted[self._labels[_wider(edge)]] = True
+        self._rooted[0] = False
         beyond = around.unseen
         for things in things_over(seen.before, seen.after, mask, seen.light, around.places, 2 * least_px, beyond):
             self._things |= reaching_in(things, around, 2 * least_px, 6 * least_px)
@@ -248,11 +268,8 @@ class Watcher:
 
     def _newest_s(self) -> NDArray[np.float64]:
         """(cells,) when what hangs together with each cell last changed: a hand is of one piece, and so is a man."""
-        newest_s = np.full(self._count, -np.inf)
-        np.maximum.at(newest_s, self._labels.ravel(), self._since_s.ravel())
-        newest_s[0] = -np.inf
         unknown_s = self._since_s[~self._known].max(initial=-np.inf)
-        found_s = newest_s[self._labels[self._pixels]].max(axis=1)
+        found_s = self._blobs_s[self._labels[self._pixels]].max(axis=1)
         return np.where(self._known[self._pixels].all(axis=1), found_s, np.maximum(found_s, unknown_s))
 
     def _is_blurred(self, now: FloatImage) -> bool:
