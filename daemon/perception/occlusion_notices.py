@@ -8,7 +8,6 @@ from daemon.judging import phrases
 from daemon.perception.pipeline import Observation, Pipeline
 from rules import AnyGame
 from vision.finding.why_unseen import too_low
-
 from vision.watching.surroundings import LONGER_SIDE_PX
 from vision.watching.watcher import REPORTED_S, Sight
 from wording import Sentences, sentence

@@ -30,7 +30,7 @@ from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner, Alignment, side_px
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.surroundings import surroundings_of
-from vision.watching.watcher import MAX_STEP_S, REPORTED_S, Sight, Watcher
+from vision.watching.watcher import MAX_STEP_S, REPORTED_S, CellPlaces, Sight, Watcher
 from wording import Sentences
 
 LOGGER = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ class Pipeline:
         self.template = template if profile is None else template.with_shape(profile.shape)
         self._reference = None if profile is None else reference_of(profile)
         self.aligner = Aligner(self.template, self._reference)
-        self.gate = Watcher(self.template, settle_s)
+        self.gate = Watcher(CellPlaces.on(self.template), settle_s)
         self._know_the_board()
         self.arms = ArmWatch()
         self.reader = Reader(self.template, profile)
@@ -245,11 +245,11 @@ class Pipeline:
         seen = self.looks.look(rectified, gate, frame.time_s, self.gate.settle_s, hands=hands)
         shown = self.looks.shows(self.believed, gate, self.gate.settle_s)
         if gate.settled or (shown & ~gate.alike).any():
-            self.gate.renew(shown, whole=gate.settled)
+            self.gate.renew(None if gate.settled else shown)
             self.looks.keep(shown & ~gate.alike)
         if gate.fresh and not gate.blocked:
             self.aligner.renew(frame)
-        arm = self.arms.update(around.picture[around.window], gate)
+        arm = self.arms.update(around.picture[around.window], gate.phase, fresh=gate.fresh)
         outside = np.zeros(len(self.template.cells_mm), dtype=np.bool_)
         if gate.settled:
             outside = cells_in_picture(pose, self.template, frame.image) < MIN_SEEN
@@ -285,7 +285,11 @@ class Pipeline:
         due, told = frame.time_s >= self._due_s, self.looks.told
         if due:
             self._due_s = np.inf
-        same = told is not None and told.letters == seen.letters and told.log_probabilities.shape == seen.log_probabilities.shape
+        same = (
+            told is not None
+            and told.letters == seen.letters
+            and told.log_probabilities.shape == seen.log_probabilities.shape
+        )
         if same and not (due or gate.fresh) and frame.name == (self._last.frame.name if self._last else ""):
             assert told is not None
             if np.abs(told.probabilities - seen.probabilities).max() < DECIDED:
@@ -351,7 +355,7 @@ class Pipeline:
             self.template = self.aligner.template
             self.reader.template = self.template
             self.looks.forget()
-            self.gate = Watcher(self.template, self.gate.settle_s)
+            self.gate = Watcher(CellPlaces.on(self.template), self.gate.settle_s)
             self._know_the_board()
 
     def _know_the_board(self) -> None:

@@ -1,4 +1,4 @@
-"""Runs the gate on real videos whose still pauses are known: counts hands that were read.
+"""Runs the watcher on real videos whose still pauses are known: counts hands that were read.
 
     .venv/bin/python -m tests.bench.settled_pictures
     .venv/bin/python -m tests.bench.settled_pictures --out DIR        # keeps the settled pictures for inspection
@@ -25,8 +25,8 @@ from vision.cli import parse_corners
 from vision.frame import Frame, FrameSource, SourceEnded
 from vision.sources.opening import open_source
 from vision.watching.arm import ArmWatch, Side
-from vision.watching.gate import Gate, GateState
-from vision.watching.gate_cli import Window
+from vision.watching.gate_cli import PATCHES, Window
+from vision.watching.watcher import CellPlaces, Watcher
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 CHESS_CORNERS = "140.6,8.6 508,10 509,379 137,376.5"
@@ -103,14 +103,16 @@ class Count:
 
 
 def measure(sequence: Sequence, data: Path, settle_s: float = 0.4, out: Path | None = None) -> Count:
-    """Runs one sequence through the gate."""
+    """Runs one sequence through the watcher."""
     window = Window(parse_corners(sequence.corners) if sequence.corners else None)
     source = open_source(str(data / sequence.path), hold_s=sequence.frame_s, rate_hz=1 / sequence.frame_s)
-    gate, count, shown = Gate(settle_s=settle_s), Count(sequence.name, settle_s), []
+    watcher, count, shown = Watcher(CellPlaces.grid(PATCHES), settle_s), Count(sequence.name, settle_s), []
     for frame in frames_of(source):
         picture = window.show(frame.image)
-        state = gate.update(picture, frame.time_s)
-        count.motion += state.phase in ("moving", "light")
+        state = watcher.update(window.around(picture), frame.time_s)
+        if state.settled:
+            watcher.renew()
+        count.motion += state.phase == "moving"
         if state.fresh:
             shown.append(frame.index)
             if out is not None:
@@ -126,20 +128,17 @@ def measure(sequence: Sequence, data: Path, settle_s: float = 0.4, out: Path | N
 
 def arms(data: Path) -> dict[str, Side | None]:
     """The side that `ArmWatch` reports for each ply of the chess game."""
-    window, gate, told = Window(parse_corners(CHESS_CORNERS)), Gate(), {}
-    still = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=1.0)
-    moving = GateState("moving", settled=False, fresh=False, motion=0.1, light_gain=1.0)
+    window, told = Window(parse_corners(CHESS_CORNERS)), {}
     small = {}
     for frame in frames_of(open_source(str(data / "video/scholarsmate.avi"))):
-        gate.update(window.show(frame.image), frame.time_s)
-        assert gate.picture is not None
-        small[frame.index] = gate.picture
+        around = window.around(window.show(frame.image))
+        small[frame.index] = around.picture
     for name, free, (first, last), _ in CHESS_PLIES:
         watch = ArmWatch()
-        watch.update(small[free], still)
+        watch.update(small[free], "settled", fresh=True)
         for index in range(first, last + 1):
-            watch.update(small[index], moving)
-        told[name] = watch.update(small[last], still)
+            watch.update(small[index], "moving", fresh=False)
+        told[name] = watch.update(small[last], "settled", fresh=True)
     return told
 
 

@@ -29,7 +29,8 @@ from vision.primitives.features import Reference
 from vision.reading.heads import OTHER
 from vision.reading.locate import refine_if_better
 from vision.watching.align import Aligner
-from vision.watching.gate import Gate
+from vision.watching.surroundings import surroundings_of
+from vision.watching.watcher import CellPlaces, Watcher
 from wording import Sentences, plain, sentence
 
 log = logging.getLogger(__name__)
@@ -107,7 +108,7 @@ class GuidedCalibration:
         """The pictures so far, by index of the lesson."""
         self._corners_px = corners_px
         self._aligner: Aligner | None = Aligner(template) if corners_px is None else None
-        self._gate = Gate(settle_s=SETTLE_S)
+        self._gate = Watcher(CellPlaces.on(template), SETTLE_S)
         self._check = LessonCheck(template)
         self._prompts: list[Prompt] = []
         self._found = False
@@ -181,7 +182,9 @@ class GuidedCalibration:
         if pose is None:
             return self._answer()
         rectified = rectify(frame.image, pose, self.template)
-        state = self._gate.update(rectified, frame.time_s)
+        state = self._gate.update(surroundings_of(frame.image, pose, self.template), frame.time_s)
+        if state.settled:
+            self._gate.renew()
         self._phase = state.phase
         self._watch_hand(state.phase == "occluded", frame.time_s)
         if state.phase == "moving":

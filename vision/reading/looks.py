@@ -104,7 +104,9 @@ class Looks:
             self._as_free = np.ones_like(new)
         unread = sight.hidden | (new & ~wanted)
         self.plain = reading.without(unread) if unread.any() else reading
-        hand = hand_shares(reading, sight, unread, np.where(sight.known | (not hands), settle_s, UNKNOWN_TIMES * settle_s))
+        hand = hand_shares(
+            reading, sight, unread, np.where(sight.known | (not hands), settle_s, UNKNOWN_TIMES * settle_s)
+        )
         self.growing = (hand > DECIDED) & ~sight.hidden & (sight.still_s < REPORTED_S)
         return weighed(reading, hand, time_s)
 

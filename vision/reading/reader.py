@@ -209,9 +209,7 @@ class Reader:
             ways = None if ways is None or before.ways is None else _placed(before.ways, changed, ways)
         return JudgedCells(dataclasses.replace(first, raised=tuple(others)), logs, unknown, ways)
 
-    def _described(
-        self, patches: Patches, before: DescribedCells | None, changed: NDArray[np.bool_]
-    ) -> DescribedCells:
+    def _described(self, patches: Patches, before: DescribedCells | None, changed: NDArray[np.bool_]) -> DescribedCells:
         """Patches with their descriptors; only `changed` ones are described where others are known."""
         if before is None:
             return DescribedCells(patches, self._descriptor.describe(patches))

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.watching.cover import Flags, outside
-from vision.watching.watcher import Sight
 from vision.watching.light import BLACK, FloatImage
+from vision.watching.watcher import Phase
 
 Side = Literal["top", "right", "bottom", "left"]
 SIDES: Final[tuple[Side, ...]] = ("top", "right", "bottom", "left")
@@ -59,7 +59,7 @@ class _Visit:
 
 
 class ArmWatch:
-    """Takes each picture of the gate with its state; returns a new side with each freshly settled picture."""
+    """Takes each small picture of the board with its phase; returns a new side with each freshly settled picture."""
 
     def __init__(self) -> None:
         self.reset()
@@ -70,18 +70,18 @@ class ArmWatch:
         self._visits: list[_Visit] = []
         self._side: Side | None = None
 
-    def update(self, small: FloatImage, state: Sight) -> Side | None:
+    def update(self, small: FloatImage, phase: Phase, *, fresh: bool) -> Side | None:
         """The side of the board's frame from which an arm came before the last settled picture.
 
         None where no arm was seen, several sides were, or it is not clear. Unchanged until the next settled picture.
-        `small` is the gate's picture. Well below a millisecond; next to nothing while the board rests.
+        Well below a millisecond; next to nothing while the board rests.
         """
-        if state.fresh:
+        if fresh:
             self._side = self._verdict()
             self._visits = []
-        if state.settled:
+        if phase == "settled":
             self._free = small
-        elif self._free is not None and self._free.shape == small.shape and state.phase in ("moving", "occluded"):
+        elif self._free is not None and self._free.shape == small.shape and phase in ("moving", "occluded"):
             self._watch(self._free, small)
         return self._side
 

@@ -1,4 +1,4 @@
-"""`kibitzer settle`: shows when the gate would read a board, on any source and without a game."""
+"""`kibitzer settle`: shows when a board would be read, on any source and without a game."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from vision.sources.files import write_picture
 from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.watching.arm import ArmWatch, Side
-from vision.watching.gate import Gate, GateState
+from vision.watching.surroundings import Surroundings, surroundings_within
+from vision.watching.watcher import CellPlaces, Sight, Watcher
 
 READ_S = 0.5
 SIDE_PX = 512
 """Longer side of the rectified picture, as in `BoardTemplate`."""
 MARGIN_SHARE = 0.11
 """Share of the rectified picture on each side that lies outside the given corners."""
+PATCHES = 8
+"""Patches in a row and in a column that are watched."""
 
 FloatArray = NDArray[np.float64]
 
@@ -32,12 +35,16 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 class Window:
-    """The part of the picture that the gate watches: the whole, or the quadrilateral around a board."""
+    """The part of the picture that is watched: the whole, or the quadrilateral around a board."""
 
     def __init__(self, corners_px: FloatArray | None) -> None:
         self._matrix: FloatArray | None = None
         if corners_px is not None:
             self._matrix, self._size = _rectification(corners_px)
+
+    def around(self, picture: Image) -> Surroundings:
+        """A watched picture, with its margin as surroundings where there is one."""
+        return surroundings_within(picture, 0.0 if self._matrix is None else MARGIN_SHARE)
 
     def show(self, image: Image) -> Image:
         """The watched part of a picture."""
@@ -74,7 +81,7 @@ def settle(
 ) -> None:
     """Reports when nothing moves and no hand lies over the board, and saves each such picture.
 
-    One line for each change of phase: time_s, frame, phase (moving, light, settling, occluded, settled), motion (share
+    One line for each change of phase: time_s, frame, phase (moving, settling, occluded, settled), motion (share
     of the picture that changed, 0 to 1), blocked (whether something has rested over the board for too long), picture
     (file name of a fresh settled picture, else null), arm (top, right, bottom or left: where an arm came in before).
 
@@ -84,12 +91,12 @@ def settle(
         window = Window(parse_corners(corners) if corners else None)
         frames = open_source(source, hold_s=frame_s, rate_hz=1 / frame_s, give_up_s=15.0, max_megapixels=max_megapixels)
         out.mkdir(parents=True, exist_ok=True)
-        watch(frames, window, Gate(settle_s=settle_s), out, as_json)
+        watch(frames, window, Watcher(CellPlaces.grid(PATCHES), settle_s), out, as_json)
     except (ValueError, OSError) as error:
         raise stop("settle", error) from None
 
 
-def watch(frames: FrameSource, window: Window, gate: Gate, out: Path, as_json: bool) -> None:
+def watch(frames: FrameSource, window: Window, watcher: Watcher, out: Path, as_json: bool) -> None:
     """Follows a source to its end. Raises SourceError."""
     told, arms = ("", False), ArmWatch()
     try:
@@ -98,11 +105,14 @@ def watch(frames: FrameSource, window: Window, gate: Gate, out: Path, as_json: b
             if frame is None:
                 continue
             picture = window.show(frame.image)
-            state = gate.update(picture, frame.time_s)
+            around = window.around(picture)
+            state = watcher.update(around, frame.time_s)
+            if state.settled:
+                watcher.renew()
             name = f"{frame.index:06d}.png" if state.fresh else None
             if name is not None:
                 write_picture(out / name, picture)
-            arm = None if gate.picture is None else arms.update(gate.picture, state)
+            arm = arms.update(around.picture[around.window], state.phase, fresh=state.fresh)
             if (state.phase, state.blocked) != told or state.fresh:
                 _tell(frame, state, name, arm if state.fresh else None, as_json)
             told = state.phase, state.blocked
@@ -112,7 +122,7 @@ def watch(frames: FrameSource, window: Window, gate: Gate, out: Path, as_json: b
         frames.close()
 
 
-def _tell(frame: Frame, state: GateState, picture: str | None, arm: Side | None, as_json: bool) -> None:
+def _tell(frame: Frame, state: Sight, picture: str | None, arm: Side | None, as_json: bool) -> None:
     line: dict[str, object] = {"time_s": round(frame.time_s, 3), "frame": frame.name or frame.index}
     line |= {"phase": state.phase, "motion": round(state.motion, 4), "blocked": state.blocked}
     line |= {"picture": picture, "arm": arm}

@@ -71,6 +71,16 @@ def surroundings_of(image: Image, pose: BoardPose, template: BoardTemplate) -> S
     return Surroundings(_smooth(np.asarray(small, dtype=np.uint8)), places, window, seen == 0, man_px)
 
 
+def surroundings_within(picture: Image, margin: float) -> Surroundings:
+    """A picture whose outer `margin`, a share of its longer side, shows what lies around a board."""
+    small = small_picture(picture)
+    edge = round(margin * max(small.shape[:2]))
+    places, window = np.zeros(small.shape[:2], dtype=np.bool_), slice(edge, -edge or None)
+    places[window, window] = True
+    rows, columns = slice(edge, small.shape[0] - edge), slice(edge, small.shape[1] - edge)
+    return Surroundings(small, places, (rows, columns), np.zeros_like(places), small.shape[1] / 8)
+
+
 def reaching_in(things: Flags, around: Surroundings, least_px: float, least_hand_px: float) -> Flags:
     """The objects that cover places of the board and continue beyond the gate's picture.
 

@@ -20,7 +20,7 @@ from vision.pose import project
 from vision.watching.cover import BRIDGE, Flags, things_over
 from vision.watching.differences import Differences, pair
 from vision.watching.focus import LEGIBLE_PX, blur_px
-from vision.watching.light import FloatImage
+from vision.watching.light import FloatImage, expected
 from vision.watching.surroundings import Surroundings, reaching_in
 
 SMALLEST: Final = 0.0007
@@ -42,6 +42,32 @@ MAX_UNSEEN: Final = 0.2
 
 Phase = Literal["moving", "occluded", "settling", "settled"]
 ReadsThrough = Callable[[NDArray[np.bool_]], bool]
+
+
+def _never(_: NDArray[np.bool_]) -> bool:
+    return False
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CellPlaces:
+    """Where the cells are in the picture of the board, margins included."""
+
+    centres: NDArray[np.float64]
+    """(cells, 2) shares of the picture's width and height."""
+    side: float
+    """Side of a cell's patch, as a share of the width."""
+
+    @classmethod
+    def on(cls, template: BoardTemplate) -> CellPlaces:
+        """The places of a board's cells."""
+        places = project(template.rectified_from_board, template.cells_mm) / template.rectified_size_px
+        return cls(places, template.cell_mm * template.pixels_per_mm / template.rectified_size_px[0])
+
+    @classmethod
+    def grid(cls, count: int) -> CellPlaces:
+        """`count` by `count` patches all over a picture."""
+        centres = (np.stack(np.meshgrid(np.arange(count), np.arange(count)), axis=-1).reshape(-1, 2) + 0.5) / count
+        return cls(centres, 1 / count)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -70,17 +96,17 @@ class Sight:
     """Whether something has rested over the board for REPORTED_S."""
     blurred: bool
     """Whether the lens is out of focus and may soon return to it."""
-    light_gain: float
-    """Brightness relative to the free view."""
+    motion: float
+    """Share of the picture, 0 to 1, that has changed."""
 
 
 class Watcher:
     """Feed it every picture of one board in order; call `reset` after another board was found."""
 
-    def __init__(self, template: BoardTemplate, settle_s: float = 0.4) -> None:
+    def __init__(self, cells: CellPlaces, settle_s: float = 0.4) -> None:
         self.settle_s = settle_s
-        self._differences = Differences(SMALLEST, 0.0)
-        self._template = template
+        self._differences = Differences()
+        self._cells = cells
         self._now_s = self._new_s = 0.0
         self._last_s: float | None = None
         self.lives = False
@@ -110,13 +136,13 @@ class Watcher:
             self._free = around.picture.copy()
             self._known[self._pixels] = True
 
-    def renew(self, shown: NDArray[np.bool_], *, whole: bool) -> None:
-        """Takes the last picture for the free view: wherever nothing reaches in, or only at the `shown` (cells,).
+    def renew(self, shown: NDArray[np.bool_] | None = None) -> None:
+        """Takes the last picture for the free view: at the `shown` (cells,), or wherever nothing may be a hand.
 
         What hangs together with a cell that is not shown stays: tall men lean over other cells.
         """
         assert self._around is not None and self._free is not None
-        if whole:
+        if shown is None:
             still_s = self._proven_s - self._blobs_s
             may_be_hands = self._rooted & (still_s < REPORTED_S)
             new = ((still_s >= self.settle_s) & ~may_be_hands)[self._labels] & ~self._things & ~self._around.unseen
@@ -125,7 +151,9 @@ class Watcher:
             new[tuple(pixels[shown] for pixels in self._pixels)] = True
             others = np.unique(self._labels[tuple(pixels[~shown] for pixels in self._pixels)])
             new &= ~np.isin(self._labels, others[others > 0])
-        self._free[new] = self._around.picture[new]
+        if self._light is not None:
+            self._free = expected(self._free, self._light)
+        self._free = _with(self._free, self._around.picture, new)
         self._known |= new
 
     def watched_s(self, time_s: float) -> float:
@@ -147,15 +175,21 @@ class Watcher:
         return min(self._now_s, self._new_s + MAX_STEP_S) if self.lives else self._now_s
 
     def update(
-        self, around: Surroundings, time_s: float, repeated: bool, reads_through: ReadsThrough = lambda _: False
+        self, around: Surroundings, time_s: float, repeated: bool | None = None, reads_through: ReadsThrough = _never
     ) -> Sight:
-        """What the next picture shows. `reads_through` tells whether masked (cells,) are all read without doubt."""
+        """What the next picture shows.
+
+        `repeated`: whether the camera sent the same picture again; None if only `around` tells. `reads_through` tells
+        whether masked (cells,) are all read without doubt.
+        """
+        if repeated is None:
+            repeated = self._around is not None and np.array_equal(self._around.picture, around.picture)
         self._now_s, self._last_s = self.watched_s(time_s), time_s
         if self._anchor is None or self._anchor.shape != around.picture.shape:
             self._begin(around)
         self._around = around
         # 1. What has changed since each place last changed: slow movement adds up until it shows.
-        light_gain = self._follow(around, repeated)
+        motion = self._follow(around, repeated)
         # 2. What differs from the free view, and what of it reaches in from outside.
         self._compare(around)
         over = self._over(around)
@@ -174,7 +208,9 @@ class Watcher:
         blurred = self._is_blurred(around.picture)
         # 4. As a whole.
         blocked = bool(over.any()) and rests_s >= REPORTED_S
-        quietest_s = still_s[~hidden].min(initial=np.inf)
+        arms = np.unique(self._labels[around.window])
+        arms_s = self._proven_s - self._blobs_s[arms[self._rooted[arms]]]
+        quietest_s = min(still_s[~hidden].min(initial=np.inf), arms_s.min(initial=np.inf))
         phase: Phase = "moving" if quietest_s <= 0 else "settling"
         if over.any() and not blocked:
             phase = "occluded" if rests_s >= self.settle_s else "moving"
@@ -194,7 +230,7 @@ class Watcher:
             fresh=fresh,
             blocked=blocked,
             blurred=blurred,
-            light_gain=light_gain,
+            motion=motion,
         )
 
     def _begin(self, around: Surroundings) -> None:
@@ -204,19 +240,19 @@ class Watcher:
         if self._free is None or self._free.shape != around.picture.shape:
             self._free, self._known = around.picture.copy(), np.zeros(shape, dtype=np.bool_)
         self._stirred_s = self._new_s = self._sharp_s = self._now_s
-        template, window = self._template, around.window
-        scale = (window[1].stop - window[1].start) / template.rectified_size_px[0]
-        places = project(template.rectified_from_board, template.cells_mm) * scale
+        rows, columns = around.window
+        size = np.array([columns.stop - columns.start, rows.stop - rows.start])
         last = np.array(shape[::-1]) - 1
-        centres = np.clip(np.rint(places + [window[1].start, window[0].start]).astype(np.intp), 0, last)
-        half = max(1, round(template.cell_mm * template.pixels_per_mm * scale / 2))
+        places = self._cells.centres * size + [columns.start, rows.start] - 0.5
+        centres = np.clip(np.rint(places).astype(np.intp), 0, last)
+        half = max(1, round(self._cells.side * size[0] / 2))
         across = np.arange(-half, half + 1)
         offsets = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)
-        columns, rows = np.moveaxis(np.clip(centres[:, None] + offsets, 0, last), -1, 0)
-        self._pixels, self._centres = (rows, columns), (centres[:, 1], centres[:, 0])
+        x, y = np.moveaxis(np.clip(centres[:, None] + offsets, 0, last), -1, 0)
+        self._pixels, self._centres = (y, x), (centres[:, 1], centres[:, 0])
 
     def _follow(self, around: Surroundings, repeated: bool) -> float:
-        """Renews the anchor where the picture has changed; returns the gain of light since."""
+        """Renews the anchor where the picture has changed; returns the share that has."""
         assert self._anchor is not None
         now, before_s = around.picture, self._new_s
         if not repeated:
@@ -226,23 +262,25 @@ class Watcher:
         if not moved.any():
             self._differences.learn_noise(seen)
             self.lives |= not repeated and before_s < self._now_s
-            return seen.light.mean_gain
+            return 0.0
         moved = _wider(moved)
-        self._anchor[moved], self._since_s[moved] = now[moved], self._now_s
+        self._anchor = _with(expected(self._anchor, seen.light), now, moved)  # all of it in one light
+        self._since_s[moved] = self._now_s
         if moved[around.window].any():
             self._stirred_s = self._now_s
-        return seen.light.mean_gain
+        return float(moved[around.window].mean())
 
     def _compare(self, around: Surroundings) -> None:
         """Finds what differs from the free view, and what of it reaches over the board from outside."""
         assert self._free is not None
-        self._things, self._differs = np.zeros_like(self._known), ~self._known
+        self._things, self._differs, self._light = np.zeros_like(self._known), ~self._known, None
         self._labels = np.zeros(self._known.shape, dtype=np.int32)
         self._blobs_s, self._rooted = np.full(1, -np.inf), np.zeros(1, dtype=np.bool_)
         if not self._known.any():
             return
         unseen, least_px = _wider(around.unseen | ~self._known), self._least_px(around)
         seen = pair(self._free, around.picture)
+        self._light = seen.light
         mask = np.where(unseen, 0, self._differences.mask(seen)).astype(np.uint8)
         self._differs = self._large(mask, around.unseen, around) | ~self._known
         joined = cv2.morphologyEx((self._differs & self._known).astype(np.uint8), cv2.MORPH_CLOSE, BRIDGE)
@@ -287,6 +325,11 @@ class Watcher:
 
     def _least_px(self, around: Surroundings) -> float:
         return SMALLEST * around.places[around.window].size
+
+
+def _with(picture: FloatImage, other: FloatImage, where: Flags) -> FloatImage:
+    """A picture with part of another."""
+    return np.where(where[..., None], other, picture)
 
 
 def _wider(flags: Flags) -> Flags:
