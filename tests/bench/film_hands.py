@@ -30,9 +30,7 @@ class Hands:
         light = light_of(table, start)
         self._size = table.camera.size_px
         self._bright = np.full((self._size[1], self._size[0], 3), 255, np.uint8)
-        self.arms = tuple(
-            ArmPainter(table.style, side, light, table.camera, table.men_mm, seed) for side in (0, 1)
-        )
+        self.arms = tuple(ArmPainter(table.style, side, light, table.camera, table.men_mm, seed) for side in (0, 1))
 
     def paint(self, picture: Image, reaches: Sequence[tuple[int, Reach]]) -> Image:
         """The picture with the hands of those sides over it."""

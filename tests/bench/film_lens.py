@@ -105,7 +105,7 @@ class FilmCamera:
         width, height = self._plan.size_px
         picture = self._bank[int(self._rng.integers(len(self._bank)))]
         x, y = (int(number) for number in self._rng.integers(0, ROOM_PX + 1, 2))
-        return picture[y : y + height, x : x + width]
+        return np.asarray(picture[y : y + height, x : x + width], np.int16)
 
 
 def _grain(noise: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -122,9 +122,7 @@ def _writer(plan: FilmPlan, path: Path) -> cv2.VideoWriter:
         )
         writer.set(cv2.VIDEOWRITER_PROP_QUALITY, plan.quality)
     else:
-        writer = cv2.VideoWriter(
-            str(path), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*encoder()), plan.fps, plan.size_px
-        )
+        writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*encoder()), plan.fps, plan.size_px)
     if not writer.isOpened():
         raise OSError(f"{path}: cannot be written as a video")
     return writer

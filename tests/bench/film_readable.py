@@ -104,8 +104,10 @@ def _sides_apart(table: FilmTable, boards: Sequence[Board], pictures: Sequence[I
 
 def _cell_lab(table: FilmTable, picture: Image, cell: int) -> FloatArray:
     """(3,) median CIELAB colour of the middle of a cell, at half a man's height."""
-    (x, y), = table.cells_px([cell], 0.5 * min(table.men_mm, 10.0))
-    radius = max(2, round(REACH * table.template.man_diameter_mm * table.camera.pixels_per_mm(*table.template.cells_mm[cell])))
+    ((x, y),) = table.cells_px([cell], 0.5 * min(table.men_mm, 10.0))
+    radius = max(
+        2, round(REACH * table.template.man_diameter_mm * table.camera.pixels_per_mm(*table.template.cells_mm[cell]))
+    )
     rows, columns = (slice(max(0, round(at) - radius), round(at) + radius + 1) for at in (float(y), float(x)))
     part = picture[rows, columns].astype(np.float32) / 255
     lab = cv2.cvtColor(part, cv2.COLOR_BGR2LAB) if part.size else np.zeros((1, 1, 3), np.float32)

@@ -111,15 +111,13 @@ class Shoot:
         """When the first picture without a hand is shown, after those of a visit that began then."""
         seen = [pose["s"] for pose in self.poses if pose["hand"] and pose["s"] >= begun_s - 1e-6]
         last = max(seen, default=begun_s)
-        return round(max(last + 1 / self._plan.fps, self.told[-1]["laid_s"]), 3)
+        return float(round(max(last + 1 / self._plan.fps, self.told[-1]["laid_s"]), 3))
 
 
 class Change:
     """Two pictures of the table, and which cell each pixel that differs belongs to."""
 
-    def __init__(
-        self, table: FilmTable, boards: Sequence[Board], pictures: Sequence[Image], number: int
-    ) -> None:
+    def __init__(self, table: FilmTable, boards: Sequence[Board], pictures: Sequence[Image], number: int) -> None:
         """The change to the board of that number."""
         before, after = boards[number - 1].cells, boards[number].cells
         self._before, self._after = pictures[number - 1], pictures[number]

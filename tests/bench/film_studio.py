@@ -48,7 +48,14 @@ class SeededFilm:
     def showings(self) -> list[Showing]:
         """Its boards with their times."""
         return [
-            Showing(f"{number}: {one['move'] or one['ply']}", one["cells"], one["laid_s"], one["free_s"], one["ends_s"])
+            Showing(
+                f"{number:02d} {one['move'] or one['ply']}",
+                one["cells"],
+                one["laid_s"],
+                one["free_s"],
+                one["ends_s"],
+                one["ply"] == "unfinished",
+            )
             for number, one in enumerate(self.boards)
         ]
 

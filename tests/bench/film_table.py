@@ -91,7 +91,7 @@ class FilmTable:
     def cells_px(self, cells: Sequence[int], rise_mm: float = 0.0) -> FloatArray:
         """(n, 2) where points at that height above the middles of cells are seen."""
         points = _on_board(self.body, self.template.cells_mm[list(cells)])
-        return self.camera.project(points + (0.0, 0.0, rise_mm))
+        return self.camera.project(points + np.array([0.0, 0.0, rise_mm]))
 
     def pitch_px(self) -> float:
         """The least distance in the picture between two neighbouring cells."""
