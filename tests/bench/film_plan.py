@@ -70,8 +70,6 @@ class FilmPlan:
     """JPEG quality."""
     noise: float
     """Standard deviation of the sensor's noise, in grey values."""
-    recorded_hand: bool
-    """Whether hands are recorded ones, where there are any, instead of modelled ones."""
     seats_deg: tuple[float, float]
     """Where both players sit: 0 at the lower edge of the picture, 90 at its right."""
     pace: float
@@ -146,7 +144,6 @@ def draw_plan(seed: int, attempt: int = 0) -> FilmPlan:
         codec="jpeg" if rng.random() < 0.75 else "video",
         quality=int(rng.integers(30, 96)),
         noise=float(rng.uniform(0.8, 4.0)),
-        recorded_hand=bool(rng.random() < 0.35),
         seats_deg=_seats(rng),
         pace=float(rng.uniform(0.75, 1.5)),
         second_hand=float(rng.choice([0.0, 0.3], p=[0.7, 0.3])),

@@ -56,12 +56,12 @@ def _play_once(game: AnyGame, template: BoardTemplate, plies: int, halves: float
         if game.outcome(position) is not None:
             break
         move = choose(game, position, rng)
+        if move is None:
+            break  # nobody says a pass in a film
         after = game.apply(position, move)
-        steps = game.steps(position, move)
-        if steps:
-            whole = Board(game.board(after), ply, game.to_move(position), game.format_move(position, move),
-                          figures=game.figures(after))  # fmt: skip
-            boards += _shown(whole, boards[-1], steps, template, halves, rng)
+        text, figures = game.format_move(position, move), game.figures(after)
+        whole = Board(game.board(after), ply, game.to_move(position), text, figures=figures)
+        boards += _shown(whole, boards[-1], game.steps(position, move), template, halves, rng)
         position = after
     return boards
 
@@ -89,11 +89,11 @@ def _with_figure(step: Step, figures: str) -> Step:
 
 
 def choose(game: AnyGame, position: Any, rng: Rng) -> Any:
-    """A random sensible move that is seen on the board, or a pass where there is none."""
+    """A random sensible move that is seen on the board; None where there is only a pass."""
     moves = [(move, game.steps(position, move)) for move in game.worth_trying(position)]
     seen = [(move, steps) for move, steps in moves if steps]
     if not seen:
-        return moves[0][0]
+        return None
     lively = [(move, steps) for move, steps in seen if _is_lively(game, steps)]
     if lively and rng.random() < KEENNESS:
         seen = lively

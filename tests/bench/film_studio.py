@@ -63,7 +63,7 @@ class SeededFilm:
 def film_of_seed(
     seed: int, folder: Path, recorded: Path, on_progress: Callable[[float], None] = lambda _: None
 ) -> SeededFilm:
-    """The film of a seed, made unless it is there; `recorded` has recorded hands and sway, or is absent.
+    """The film of a seed, made unless it is there; `recorded` may have a recorded sway.
 
     Raises OSError, RendererError, ValueError if no attempt gives a film that can be read.
     """
