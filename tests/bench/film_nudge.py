@@ -33,6 +33,7 @@ class Nudge:
         away = np.clip(cv2.distanceTransform(outside, cv2.DIST_L2, 3) / SOFT_PX, 0, 1)
         self._share = np.asarray(1 - away**2 * (3 - 2 * away), np.float32)[..., None]
         self._grid = np.stack(np.meshgrid(np.arange(width), np.arange(height)), axis=-1).astype(np.float32)
+        self._last: tuple[bytes, Float32Array] = (b"", self._grid)
 
     def matrix(self, shift: FloatArray) -> FloatArray:
         """(3, 3) from the picture's pixels to those of the board pushed by `shift`: x and y in mm, turn in radians."""
@@ -47,11 +48,18 @@ class Nudge:
         """The picture with the board pushed."""
         if not shift.any():
             return picture
-        back = np.linalg.inv(self.matrix(shift))
-        there = cv2.perspectiveTransform(self._grid.reshape(1, -1, 2), back).reshape(self._grid.shape)
-        places = self._grid + self._share * (there - self._grid).astype(np.float32)
         none = np.empty(0, np.float32)
+        places = self._places(shift)
         return np.asarray(cv2.remap(picture, places, none, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT), np.uint8)
+
+    def _places(self, shift: FloatArray) -> Float32Array:
+        """(h, w, 2) where each pixel of the pushed picture comes from; the last answer is kept."""
+        key = shift.tobytes()
+        if self._last[0] != key:
+            back = np.linalg.inv(self.matrix(shift))
+            there = cv2.perspectiveTransform(self._grid.reshape(1, -1, 2), back).reshape(self._grid.shape)
+            self._last = key, self._grid + self._share * (there - self._grid).astype(np.float32)
+        return self._last[1]
 
 
 def shifts(boards: int, nudge_mm: float, rng: np.random.Generator) -> FloatArray:

@@ -23,8 +23,8 @@ GAMES: tuple[tuple[str, dict[str, str]], ...] = (
 """All games with their rule options; each eight seeds in a row have every game once."""
 LARGE_GO = 0.25
 """Share of games of go on 13 lines."""
-SIZES_PX = ((640, 480), (640, 480), (800, 600), (960, 720), (1280, 720))
-LARGE_PX = ((960, 720), (1280, 720))
+SIZES_PX = ((640, 480), (640, 480), (640, 480), (800, 600), (800, 600), (960, 720), (1280, 720))
+LARGE_PX = ((960, 720), (960, 720), (1280, 720))
 """Pictures of boards with many cells."""
 MANY_CELLS = ("double_double_dominoes", "gomoku")
 STEEPEST_DEG = {"double_double_dominoes": 40.0, "chess": 55.0}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ import cv2
 import numpy as np
 
 import games
-from calibration.template import load_template
+from calibration.template import BoardTemplate, load_template
 from rules.options import switched_on
 from tests.bench.film_lens import FilmCamera
 from tests.bench.film_plan import FilmPlan, draw_plan
@@ -24,9 +25,11 @@ from tests.bench.film_table import FilmTable
 from tests.bench.films import Showing
 from vision.frame import Image
 
-VERSION = 1
-"""Counted up when films of the same seeds become other films: those kept from before are made again."""
+VERSION = 2
+"""Counted up when films of the same plans become other films: those kept from before are made again."""
 ATTEMPTS = 30
+CHECKED = (0, 4)
+"""Boards after whose pictures it is checked whether people can read them, as after the last."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,12 +73,12 @@ def film_of_seed(
     about = folder / f"film_{seed:04d}.about.json"
     if about.is_file():
         told = json.loads(about.read_text(encoding="utf-8"))
-        if told["version"] == VERSION and (folder / told["film"]).is_file():
-            return SeededFilm(folder / told["film"], draw_plan(seed, told["attempt"]), told)
+        plan = draw_plan(seed, told["attempt"])
+        if (told["kept"], (folder / told["film"]).is_file()) == (_key(plan, _boards(plan)), True):
+            return SeededFilm(folder / told["film"], plan, told)
     reasons: list[str] = []
     for attempt in range(ATTEMPTS):
-        plan = draw_plan(seed, attempt)
-        made = _make(plan, folder, recorded, reasons, on_progress)
+        made = _make(draw_plan(seed, attempt), folder, recorded, reasons, on_progress)
         if made is not None:
             about.write_text(json.dumps(made.about, indent=1) + "\n", encoding="utf-8")
             return made
@@ -87,16 +90,11 @@ def _make(
 ) -> SeededFilm | None:
     """The film; None, with a reason, if nobody could read the board."""
     begun_s = time.monotonic()
-    game = games.load(plan.game, plan.rules)
-    template = load_template(game.name, switched_on(game))
-    boards = play(game, template, plan.plies, plan.halves, plan.rng("play"))
-    table = FilmTable(plan, template, boards[0].cells, boards[0].figures)
-    reason = unreadable_plan(table)
-    if not reason:
-        pictures = _pictures(plan, table, boards, folder, lambda share: on_progress(0.6 * share))
-        reason = unreadable(table, boards, pictures)
-    if reason:
-        reasons.append(reason)
+    boards = _boards(plan)
+    table = FilmTable(plan, _template(plan), boards[0].cells, boards[0].figures)
+    kept = _key(plan, boards)
+    pictures = _pictures(table, boards, folder / f"{plan.name}_{kept}", reasons, lambda share: on_progress(share / 2))
+    if pictures is None:
         return None
     traced_s = time.monotonic() - begun_s
     path = folder / f"{plan.name}.{'avi' if plan.codec == 'jpeg' else 'mp4'}"
@@ -104,31 +102,56 @@ def _make(
     camera = FilmCamera(plan, part, recorded / "sway.json")
     try:
         shoot = Shoot(plan, table, boards, pictures, camera)
-        shoot.run(lambda share: on_progress(0.6 + 0.4 * share))
+        shoot.run(lambda share: on_progress((1 + share) / 2))
     finally:
         camera.close()
     write_truth(path, shoot)
     part.replace(path)
     took = {"traced_s": round(traced_s, 1), "filmed_s": round(time.monotonic() - begun_s - traced_s, 1)}
-    told = {"version": VERSION, "film": path.name, "attempt": plan.attempt, "reasons": reasons, **took}
+    told = {"film": path.name, "kept": kept, "attempt": plan.attempt, "reasons": reasons, **took}
     return SeededFilm(path, plan, told | {"frames": camera.frames} | table.about() | {"plan": dataclasses.asdict(plan)})
 
 
 def _pictures(
-    plan: FilmPlan, table: FilmTable, boards: Sequence[Board], folder: Path, on_progress: Callable[[float], None]
-) -> list[Image]:
-    """A picture of every board; those kept in the folder are not rendered again."""
-    kept = folder / f"{plan.name}_{plan.attempt}_v{VERSION}"
+    table: FilmTable,
+    boards: Sequence[Board],
+    kept: Path,
+    reasons: list[str],
+    on_progress: Callable[[float], None],
+) -> list[Image] | None:
+    """A picture of every board; those kept in a folder are not rendered again.
+
+    None, with a reason, as soon as it is clear that nobody could read them.
+    """
+    reason, pictures = unreadable_plan(table), list[Image]()
     paths = [kept / f"{number:02d}.png" for number in range(len(boards))]
-    found = [cv2.imread(str(path)) for path in paths if path.is_file()]
-    if len(found) == len(boards):
-        return [np.asarray(one, np.uint8) for one in found if one is not None]
-    kept.mkdir(parents=True, exist_ok=True)
-    pictures: list[Image] = []
-    for number, board in enumerate(boards):
+    are_kept = all(path.is_file() for path in paths)
+    for number, (board, path) in enumerate(zip(boards, paths, strict=True)):
+        if reason:
+            break
+        kept.mkdir(parents=True, exist_ok=True)
         for steps in board.steps:
             table.make(steps, board.figures)
-        pictures.append(table.picture())
-        cv2.imwrite(str(paths[number]), pictures[-1])
+        pictures.append(np.asarray(cv2.imread(str(path)) if are_kept else table.picture(), np.uint8))
+        cv2.imwrite(str(path), pictures[-1])
+        if number in CHECKED or number == len(boards) - 1:
+            reason = unreadable(table, boards[: number + 1], pictures)
         on_progress((number + 1) / len(boards))
+    if reason:
+        reasons.append(reason)
+        return None
     return pictures
+
+
+def _boards(plan: FilmPlan) -> list[Board]:
+    return play(games.load(plan.game, plan.rules), _template(plan), plan.plies, plan.halves, plan.rng("play"))
+
+
+def _template(plan: FilmPlan) -> BoardTemplate:
+    game = games.load(plan.game, plan.rules)
+    return load_template(game.name, switched_on(game))
+
+
+def _key(plan: FilmPlan, boards: Sequence[Board]) -> str:
+    """A name for this plan and game: what was kept for another is made again."""
+    return hashlib.sha256(repr((VERSION, plan, boards)).encode()).hexdigest()[:10]

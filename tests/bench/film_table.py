@@ -44,7 +44,7 @@ from vision.simulated.tiles import Tile
 
 FloatArray = NDArray[np.float64]
 Rng = np.random.Generator
-SAMPLES = 20
+SAMPLES = 14
 """Paths through every pixel."""
 AS_SOLD = ("chess", "draughts", "go")
 """Games whose boards and men are of the kinds that shops sell."""
