@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import games
 from calibration.template import load_template
@@ -19,6 +21,7 @@ from tests.bench.film_nudge import shifts
 from tests.bench.film_parts import FEATHER_PX, blended, merged
 from tests.bench.film_plan import GAMES, FilmPlan, draw_plan
 from tests.bench.film_play import FEWEST, Board, play
+from tests.bench.film_shoot import Change
 from tests.bench.film_visits import Hosts, swaps_of, without_replaced
 from tests.bench.films import Showing
 from vision.simulated.arm import Reach
@@ -99,6 +102,23 @@ def test_parts_that_lie_together_are_rendered_as_one_and_blend_into_the_picture(
     blended(film, Region(0, 10, 40, 50), np.ones((40, 40, 3), np.float32))
     assert film[30, 0, 0] == film[30, 20, 0] == 1.0  # no seam at the picture's edge
     assert film[30, 39, 0] == pytest.approx(1 / FEATHER_PX) and film[30, 40, 0] == 0
+
+
+class FlatTable:
+    """Replaces a table: cells in a row, 40 px apart, with flat men."""
+
+    men_mm = 5.0
+
+    def cells_px(self, cells: Sequence[int], rise_mm: float = 0.0) -> NDArray[np.float64]:
+        return np.array([[20.0 + 40 * cell, 20 - rise_mm / 10] for cell in cells])
+
+
+def test_each_cell_changes_when_the_hand_has_touched_it() -> None:
+    pictures = [np.full((40, 120, 3), level, np.uint8) for level in (50, 200)]
+    change = Change(FlatTable(), [Board("W..", 0), Board("..W", 1)], pictures, 1)  # type: ignore[arg-type]
+    assert (change.picture(frozenset()) == 50).all() and (change.picture(frozenset({0, 2})) == 200).all()
+    lifted = change.picture(frozenset({0}))
+    assert (lifted[:, :56] == 200).all() and (lifted[:, 64:] == 50).all()
 
 
 def shown(*boards: str) -> list[Showing]:
