@@ -12,15 +12,38 @@ from numpy.typing import NDArray
 from models.train.pathtraced_light import Glow
 from tests.bench.film_table import FilmTable
 from vision.frame import Image
+from vision.simulated.anatomy import ARM_MM
 from vision.simulated.arm import ArmPainter, Reach
+from vision.simulated.camera import Region
 from vision.simulated.light import GAMMA, Lamp, Light
 
 FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
 GAINS = (0.03, 5.0)
 """Least and greatest factor between the simulated table's light and the picture's."""
+STEP_MM, NEAREST_MM = 15.0, 40.0
+"""Millimetres between the points of an arm that are looked at, and from the lens to the nearest of them."""
 SEEN_LEVELS = 3
 """Grey values by which a picture differs where a hand is seen."""
+
+
+class NearArm(ArmPainter):
+    """An arm that may reach under the lens and beyond it, where a person sits behind the camera."""
+
+    def _region(self, reach: Reach, axes: Float32Array) -> Region | None:
+        """The pixels of those parts of the arm, and of its shadow, that are in front of the lens."""
+        size, tip = self._hand.size, np.array([reach.x_mm, reach.y_mm])
+        along, across = np.meshgrid(np.arange(-30 * size, ARM_MM, STEP_MM), (-75 * size, 0.0, 75 * size))
+        flat = tip + along.reshape(-1, 1) * axes[0] + across.reshape(-1, 1) * axes[1]
+        lean = self._light.lamps[0].lean(reach.x_mm, reach.y_mm)
+        parts = []
+        for height in (reach.lift_mm, reach.lift_mm + 115 * size):
+            parts.append(np.column_stack([flat, np.full(len(flat), height)]))
+            parts.append(np.column_stack([flat + height * lean, np.zeros(len(flat))]))
+        points = np.concatenate(parts)
+        depth = (points * (1, 1, -1) - self._camera.centre_mm) @ self._camera.camera_from_world[2]
+        before = points[depth > NEAREST_MM]
+        return self._camera.region(before, 4) if len(before) else None
 
 
 class Hands:
@@ -30,7 +53,7 @@ class Hands:
         light = light_of(table, start)
         self._size = table.camera.size_px
         self._bright = np.full((self._size[1], self._size[0], 3), 255, np.uint8)
-        self.arms = tuple(ArmPainter(table.style, side, light, table.camera, table.men_mm, seed) for side in (0, 1))
+        self.arms = tuple(NearArm(table.style, side, light, table.camera, table.men_mm, seed) for side in (0, 1))
 
     def paint(self, picture: Image, reaches: Sequence[tuple[int, Reach]]) -> Image:
         """The picture with the hands of those sides over it."""

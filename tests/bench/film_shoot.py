@@ -65,6 +65,9 @@ class Shoot:
             self._free(number, seconds)
             on_progress(number / len(self._boards))
         self._free(len(self._boards) - 1, AFTERWARDS_S)
+        hands_s = [pose["s"] for pose in self.poses if pose["hand"]]
+        for told in self.told:  # a hand that has set out is not seen at once
+            told["ends_s"] = next((time_s for time_s in hands_s if time_s >= told["ends_s"]), told["ends_s"])
 
     def _free(self, number: int, seconds: float) -> None:
         still = self._nudge.pushed(self._pictures[number], self._shifts[number])

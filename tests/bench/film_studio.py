@@ -25,8 +25,8 @@ from tests.bench.film_table import FilmTable
 from tests.bench.films import Showing
 from vision.frame import Image
 
-VERSION = 2
-"""Counted up when films of the same plans become other films: those kept from before are made again."""
+VERSION, TABLE_VERSION = 2, 2
+"""Counted up when the same plans become other films, or other pictures: those kept from before are made again."""
 ATTEMPTS = 30
 CHECKED = (0, 4)
 """Boards after whose pictures it is checked whether people can read them, as after the last."""
@@ -74,7 +74,8 @@ def film_of_seed(
     if about.is_file():
         told = json.loads(about.read_text(encoding="utf-8"))
         plan = draw_plan(seed, told["attempt"])
-        if (told["kept"], (folder / told["film"]).is_file()) == (_key(plan, _boards(plan)), True):
+        made_of = told.get("version"), told["kept"]
+        if made_of == (VERSION, _key(plan, _boards(plan))) and (folder / told["film"]).is_file():
             return SeededFilm(folder / told["film"], plan, told)
     reasons: list[str] = []
     for attempt in range(ATTEMPTS):
@@ -108,7 +109,7 @@ def _make(
     write_truth(path, shoot)
     part.replace(path)
     took = {"traced_s": round(traced_s, 1), "filmed_s": round(time.monotonic() - begun_s - traced_s, 1)}
-    told = {"film": path.name, "kept": kept, "attempt": plan.attempt, "reasons": reasons, **took}
+    told = {"version": VERSION, "film": path.name, "kept": kept, "attempt": plan.attempt, "reasons": reasons, **took}
     return SeededFilm(path, plan, told | {"frames": camera.frames} | table.about() | {"plan": dataclasses.asdict(plan)})
 
 
@@ -154,4 +155,4 @@ def _template(plan: FilmPlan) -> BoardTemplate:
 
 def _key(plan: FilmPlan, boards: Sequence[Board]) -> str:
     """A name for this plan and game: what was kept for another is made again."""
-    return hashlib.sha256(repr((VERSION, plan, boards)).encode()).hexdigest()[:10]
+    return hashlib.sha256(repr((TABLE_VERSION, plan, boards)).encode()).hexdigest()[:10]
