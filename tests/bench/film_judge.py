@@ -13,7 +13,7 @@ BELIEVED = frozenset({"start", "move", "takeback", "reopened", "corrected", "res
 """Events that name a board which the program then believes."""
 TOLD = frozenset({"illegal", "desync", "unfinished"})
 """Events that report a wrong board."""
-ADMITTED = frozenset({"unclear", "ambiguous", "board_lost"})
+ADMITTED = frozenset({"unclear", "ambiguous", "board_lost", "trouble"})
 """Events that say truly why nothing is read: the program cannot see, or cannot decide."""
 MAX_PLIES = 2
 """Plies that may lie between two photos."""

@@ -25,6 +25,8 @@ BANK, ROOM_PX = 6, 128
 """Pictures of noise, and pixels by which each is larger than a frame: a frame uses a random part of one."""
 GROWTH = 4.0
 """Enlargement by a focus that hunts, relative to its blur's share of the picture's width."""
+KEPT_QUALITY = 90
+"""Quality of the file of motion JPEG, whose own scale is not that of JPEG; the pictures were compressed before."""
 ADAPTS_S = 0.8
 """Seconds in which the exposure adapts to a hand."""
 
@@ -71,7 +73,8 @@ class FilmCamera:
             seen = cv2.LUT(seen, levels)
         if self._bank:
             seen = cv2.add(seen, self._noise(), dtype=cv2.CV_8U)
-        self._writer.write(np.asarray(seen, np.uint8))
+        shown = np.asarray(seen, np.uint8)
+        self._writer.write(compressed(shown, self._plan.quality) if self._plan.codec == "jpeg" else shown)
         self.frames += 1
         return matrix
 
@@ -114,15 +117,19 @@ def _grain(noise: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(blotchy / blotchy.std(), np.float32)
 
 
+def compressed(picture: Image, quality: int) -> Image:
+    """Through a JPEG of that quality."""
+    data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+
+
 def _writer(plan: FilmPlan, path: Path) -> cv2.VideoWriter:
-    """A motion JPEG of the plan's quality, or the best film that OpenCV can encode."""
-    if plan.codec == "jpeg":
-        writer = cv2.VideoWriter(
-            str(path), cv2.CAP_OPENCV_MJPEG, cv2.VideoWriter.fourcc(*"MJPG"), plan.fps, plan.size_px
-        )
-        writer.set(cv2.VIDEOWRITER_PROP_QUALITY, plan.quality)
-    else:
-        writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*encoder()), plan.fps, plan.size_px)
+    """A motion JPEG, or the best film that OpenCV can encode."""
+    jpeg = plan.codec == "jpeg"
+    code = cv2.VideoWriter.fourcc(*("MJPG" if jpeg else encoder()))
+    api = cv2.CAP_OPENCV_MJPEG if jpeg else cv2.CAP_FFMPEG
+    writer = cv2.VideoWriter(str(path), api, code, plan.fps, plan.size_px)
+    writer.set(cv2.VIDEOWRITER_PROP_QUALITY, KEPT_QUALITY)
     if not writer.isOpened():
         raise OSError(f"{path}: cannot be written as a video")
     return writer
