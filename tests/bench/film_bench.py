@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import json
@@ -57,28 +58,39 @@ class Seen:
 
 
 def run(seeds: Sequence[int], folder: Path, recorded: Path, results: Path | None) -> int:
-    """Makes, watches and judges the films of these seeds. Exit status 1 if a wrong board was believed."""
+    """Makes, watches and judges the films of these seeds, until Ctrl-C.
+
+    Exit status 1 if a wrong board was believed, 2 if a film could not be made or watched; the others are judged.
+    """
     seen: list[Seen] = []
-    for seed in seeds:
-        try:
-            seen.append(see(film_of_seed(seed, folder, recorded)))
-        except (OSError, ValueError, WatchError, RendererError) as error:
-            sys.stderr.write(f"filmed: {error}\n")
-            return 2
-        sys.stderr.write(line_of(seen[-1]) + "\n")
-    console = Console(width=None if sys.stdout.isatty() else 150)
-    console.print(table_of(seen))
+    failed = False
+    with contextlib.suppress(KeyboardInterrupt):
+        for seed in seeds:
+            try:
+                seen.append(see(film_of_seed(seed, folder, recorded)))
+                sys.stderr.write(line_of(seen[-1]) + "\n")
+            except (OSError, ValueError, WatchError) as error:
+                failed = True
+                sys.stderr.write(f"filmed: {error}\n")
+                if isinstance(error, RendererError):
+                    break
+    _tell(seen)
+    if results is not None:
+        films = [one.film.about | dataclasses.asdict(one.judged) | {"sheet": one.sheet} for one in seen]
+        told = {"total": total([one.judged for one in seen]), "films": films}
+        results.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return 1 if any(one.judged.wrong for one in seen) else 2 if failed else 0
+
+
+def _tell(seen: Sequence[Seen]) -> None:
+    """Prints the table, and names the films with wrong or missed boards."""
+    Console(width=None if sys.stdout.isatty() else 150).print(table_of(seen))
     for one in seen:
         for wrong in one.judged.wrong:
             sys.stdout.write(f"{one.film.plan.name} {one.film.plan.game}: wrong board at {wrong}\n")
         if one.sheet:
             missed = f"{len(one.judged.lost)} boards missed, first {one.judged.lost[0]!r}"
             sys.stdout.write(f"{one.film.plan.name} {one.film.plan.game}: {missed}: {one.sheet}\n")
-    if results is not None:
-        films = [one.film.about | dataclasses.asdict(one.judged) | {"sheet": one.sheet} for one in seen]
-        told = {"total": total([one.judged for one in seen]), "films": films}
-        results.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    return 1 if any(one.judged.wrong for one in seen) else 0
 
 
 def see(film: SeededFilm) -> Seen:
