@@ -21,6 +21,8 @@ FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
 GAINS = (0.03, 5.0)
 """Least and greatest factor between the simulated table's light and the picture's."""
+TINTS = (0.87, 1.15)
+"""Least and greatest factor between a colour's gain and that of all."""
 STEP_MM, NEAREST_MM = 15.0, 40.0
 """Millimetres between the points of an arm that are looked at, and from the lens to the nearest of them."""
 SEEN_LEVELS = 3
@@ -88,7 +90,10 @@ def light_of(table: FilmTable, picture: Image) -> Light:
     seen = _mean_light(picture, table.camera.project(np.column_stack([table.body.outline_mm, np.zeros(4)])))
     face = table.body.face.reshape(-1, 3).mean(axis=0)
     falls = np.asarray(light.flat(np.array([[centre]], np.float32))[0, 0], np.float64)
-    gain = np.clip(seen / np.maximum(face * falls, 1e-4), *GAINS).astype(np.float32)
+    gain = np.clip(seen.mean() / max(float((face * falls).mean()), 1e-4), *GAINS)
+    # A channel that a coloured board hardly reflects says little of the light.
+    tint = np.clip(seen / np.maximum(face * falls, 1e-4) / gain, *TINTS)
+    gain = (gain * tint).astype(np.float32)
     light.exposure = np.float32(1.0)
     light.ambient = light.ambient * gain
     light.lamps = tuple(dataclasses.replace(lamp, strength=lamp.strength * gain) for lamp in light.lamps)
