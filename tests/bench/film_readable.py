@@ -17,7 +17,7 @@ from vision.simulated.tiles import has_tiles
 FloatArray = NDArray[np.float64]
 PITCH_PX, TILE_PX = 15.0, 20.0
 """Least distance of neighbouring cells, of men and of tiles with their pips."""
-MAN_LAB, SIDES_LAB = 11.0, 16.0
+MAN_LAB, SIDES_LAB = 7.0, 16.0
 """Least differences of colour between a man and the bare cell, and between the men of both sides."""
 LINE_LEVELS = 7.0
 """Least difference between the lines and what is beside them, in grey values."""
