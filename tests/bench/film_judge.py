@@ -13,8 +13,11 @@ BELIEVED = frozenset({"start", "move", "takeback", "reopened", "corrected", "res
 """Events that name a board which the program then believes."""
 TOLD = frozenset({"illegal", "desync", "unfinished"})
 """Events that report a wrong board."""
-ADMITTED = frozenset({"unclear", "ambiguous", "board_lost", "trouble"})
-"""Events that say truly why nothing is read: the program cannot see, or cannot decide."""
+ADMITTED = frozenset({"unclear", "ambiguous", "board_lost"})
+"""Events that say truly why nothing is read: the program cannot see, or cannot decide.
+
+A warning that the camera stands too low is none: it does not say that moves are missed.
+"""
 MAX_PLIES = 2
 """Plies that may lie between two photos."""
 ROUNDING_S = 0.0015

@@ -152,7 +152,7 @@ def test_silence_is_counted_from_the_hand_that_is_gone_for_missed_boards_only() 
 def test_a_true_reason_ends_the_silence_and_an_untrue_one_does_not() -> None:
     dues = dues_of(shown("..", "W.", "WB", "BB"))
     assert judge(dues, [event(6.0, "", "unclear")]).silence_s == 1.0
-    assert judge(dues, [event(6.0, "", "trouble")]).silence_s == 1.0
+    assert judge(dues, [event(6.0, "", "trouble")]).silence_s == 10.0
     assert judge(dues, [event(6.0, "W.", "desync")]).silence_s == 1.0
     assert judge(dues, [event(6.0, ".B", "desync")]).silence_s == 10.0
     assert judge(dues, [event(6.0, "", "unclear"), event(8.0, ".B", "illegal")]).silence_s == 7.0
