@@ -138,23 +138,56 @@ def film_pad(straight: Float32Array, size_px: tuple[int, int]) -> int:
     return int(np.ceil(max(0.0, float(-low.min()), float(high.max()))))
 
 
-def develop(film: Float32Array, straight: Float32Array, plan: LensPlan, rng: np.random.Generator) -> Image:
-    """The picture (h, w, 3) BGR from the light (h + pad, w + pad, 3) RGB on the film."""
-    height, width = straight.shape[:2]
-    pad = film_pad(straight, (width, height))
-    light = without_sparks(np.ascontiguousarray(film[..., ::-1]))
-    light = np.asarray(cv2.remap(light, straight + np.float32(pad), None, cv2.INTER_CUBIC), dtype=np.float32)  # type: ignore[call-overload]
-    light = np.maximum(light, 0)
-    means = light.mean(axis=(0, 1)) + 1e-9
-    light *= ((means.mean() / means) ** plan.balance * np.array(plan.tint)).astype(np.float32)
-    grey = light.mean(axis=2)
-    level = float(np.exp(np.log(grey + 1e-4 * means.mean()).mean()))
-    gain = min(plan.exposure / level, BRIGHTEST / float(np.percentile(grey, 95)))
-    light *= np.float32(gain) * _vignette((width, height), plan.vignette)
+@dataclasses.dataclass(frozen=True, eq=False)
+class Metered:
+    """White balance and exposure."""
+
+    balance: Float32Array
+    """(3,) factors of blue, green, red."""
+    gain: float
+
+
+def develop(
+    film: Float32Array,
+    straight: Float32Array,
+    plan: LensPlan,
+    rng: np.random.Generator,
+    metered: Metered | None = None,
+) -> Image:
+    """The picture (h, w, 3) BGR from the light (h + pad, w + pad, 3) RGB on the film.
+
+    With `metered`, that of another picture, it is neither lighter nor of another colour than that one.
+    """
+    light = _light_of(film, straight)
+    found = metered or _metered(light, plan)
+    light *= found.balance
+    light *= np.float32(found.gain) * _vignette((straight.shape[1], straight.shape[0]), plan.vignette)
     light = np.asarray(cv2.GaussianBlur(light, (0, 0), plan.blur_px), dtype=np.float32)
     sigma = np.sqrt(plan.read_noise**2 + plan.shot_noise**2 * light)
     light += sigma * _grain(light.shape, rng)
     return _toned(light, plan)
+
+
+def meter(film: Float32Array, straight: Float32Array, plan: LensPlan) -> Metered:
+    """White balance and exposure for the light on the film."""
+    return _metered(_light_of(film, straight), plan)
+
+
+def _light_of(film: Float32Array, straight: Float32Array) -> Float32Array:
+    """(h, w, 3) the light for every pixel, in blue, green, red."""
+    height, width = straight.shape[:2]
+    pad = film_pad(straight, (width, height))
+    light = without_sparks(np.ascontiguousarray(film[..., ::-1]))
+    light = np.asarray(cv2.remap(light, straight + np.float32(pad), None, cv2.INTER_CUBIC), dtype=np.float32)  # type: ignore[call-overload]
+    return np.maximum(light, 0)
+
+
+def _metered(light: Float32Array, plan: LensPlan) -> Metered:
+    means = light.mean(axis=(0, 1)) + 1e-9
+    balance = ((means.mean() / means) ** plan.balance * np.array(plan.tint)).astype(np.float32)
+    grey = (light * balance).mean(axis=2)
+    level = float(np.exp(np.log(grey + 1e-4 * means.mean()).mean()))
+    return Metered(balance, min(plan.exposure / level, BRIGHTEST / float(np.percentile(grey, 95))))
 
 
 def without_sparks(light: Float32Array) -> Float32Array:

@@ -13,6 +13,11 @@ BELIEVED = frozenset({"start", "move", "takeback", "reopened", "corrected", "res
 """Events that name a board which the program then believes."""
 TOLD = frozenset({"illegal", "desync", "unfinished"})
 """Events that report a wrong board."""
+ADMITTED = frozenset({"unclear", "ambiguous", "board_lost"})
+"""Events that say truly why nothing is read: the program cannot see, or cannot decide.
+
+A warning that the camera stands too low is none: it does not say that moves are missed.
+"""
 MAX_PLIES = 2
 """Plies that may lie between two photos."""
 ROUNDING_S = 0.0015
@@ -50,6 +55,8 @@ class Judged:
     still leaving."""
     lost: tuple[str, ...]
     """Photos of legal boards that were not followed."""
+    silence_s: float = 0.0
+    """The longest time in which a board is missed, and nothing or an untrue reason is said."""
 
 
 def by_the_rules(game: Any, shown: Sequence[Showing]) -> list[Due]:
@@ -80,7 +87,7 @@ def _may_lead(game: Any, position: Any, board: str, plies: int) -> bool:
 def judge(dues: Sequence[Due], events: Sequence[Mapping[str, Any]]) -> Judged:
     """Compares the events of `kibitzer watch` with the photos."""
     legal = [due.showing for due in dues[1:] if due.legal]
-    followed: list[Showing] = []
+    followed: dict[Showing, float] = {}
     wrong, delays_s, at = [], [], 0
     timed = [event for event in events if isinstance(event["frame"], (int, float))]
     for time_s, together in itertools.groupby(timed, key=lambda event: float(event["frame"])):
@@ -91,7 +98,7 @@ def judge(dues: Sequence[Due], events: Sequence[Mapping[str, Any]]) -> Judged:
             laid = [index for index in range(at, len(legal)) if legal[index].laid_s <= time_s + ROUNDING_S]
             index = next((index for index in laid if legal[index].cells == event["cells"]), None)
             if index is not None:
-                followed.append(legal[index])
+                followed[legal[index]] = time_s
                 delays_s.append(round(time_s - legal[index].free_s, 3))
                 at = index + 1
             now = shown_at(dues, time_s)
@@ -103,7 +110,7 @@ def judge(dues: Sequence[Due], events: Sequence[Mapping[str, Any]]) -> Judged:
     bad = [due for due in dues if not due.legal]
     complaints = [(shown_at(dues, float(event["frame"])), event) for event in timed if event["event"] in TOLD]
     told = {due.showing for due, event in complaints if due in bad and event["cells"] == due.showing.cells}
-    others = [event for _, event in complaints if event["cells"] not in {due.showing.cells for due in bad}]
+    others = [event for _, event in complaints if not _is_right(event, bad)]
     return Judged(
         boards=len(legal),
         followed=len(followed),
@@ -113,7 +120,67 @@ def judge(dues: Sequence[Due], events: Sequence[Mapping[str, Any]]) -> Judged:
         complaints=len(others),
         delays_s=tuple(delays_s),
         lost=tuple(one.photo for one in legal if one not in followed),
+        silence_s=round(longest_silence(dues, followed, timed), 3),
     )
+
+
+def _is_right(event: Mapping[str, Any], bad: Sequence[Due]) -> bool:
+    """Whether a complaint is of a board that was shown and is none of the game; half a turn is only unfinished."""
+    same = [due.showing for due in bad if due.showing.cells == event["cells"]]
+    return any(not one.is_half or event["event"] == "unfinished" for one in same)
+
+
+def longest_silence(
+    dues: Sequence[Due], followed_s: Mapping[Showing, float], events: Sequence[Mapping[str, Any]]
+) -> float:
+    """Seconds of the longest time in which a board is missed, and nothing or an untrue reason is said.
+
+    A board is missed from the first picture without the hand to its verdict, or a later board's, if that comes after
+    its free time. A reason is true if the program admits not to see, or names the board that lies there; it holds until
+    something untrue is said.
+    """
+    end_s = dues[-1].showing.ends_s
+    missed = [(one.free_s, until) for one, until in _verdicts(dues, followed_s, end_s) if until > one.ends_s]
+    longest = 0.0
+    for begun_s, until_s in _united(missed):
+        silent_s: float | None = begun_s
+        for event in events:
+            if not begun_s < float(event["frame"]) <= until_s or event["event"] not in TOLD | ADMITTED:
+                continue
+            is_true = event["event"] in ADMITTED or _names_what_lies_there(event, dues)
+            if is_true and silent_s is not None:
+                longest, silent_s = max(longest, float(event["frame"]) - silent_s), None
+            elif not is_true and silent_s is None:
+                silent_s = float(event["frame"])
+        if silent_s is not None:
+            longest = max(longest, until_s - silent_s)
+    return longest
+
+
+def _verdicts(dues: Sequence[Due], followed_s: Mapping[Showing, float], end_s: float) -> list[tuple[Showing, float]]:
+    """The legal boards, each with the time at which it or a later one was followed."""
+    found: list[tuple[Showing, float]] = []
+    until_s = end_s
+    for due in reversed(dues[1:]):
+        if due.legal:
+            until_s = followed_s.get(due.showing, until_s)
+            found.append((due.showing, until_s))
+    return found[::-1]
+
+
+def _united(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The spans, those that overlap as one."""
+    found: list[tuple[float, float]] = []
+    for begun_s, until_s in sorted(spans):
+        if found and begun_s <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], until_s)
+        else:
+            found.append((begun_s, until_s))
+    return found
+
+
+def _names_what_lies_there(event: Mapping[str, Any], dues: Sequence[Due]) -> bool:
+    return bool(shown_at(dues, float(event["frame"])).showing.cells == event["cells"])
 
 
 def shown_at(dues: Sequence[Due], time_s: float) -> Due:

@@ -11,19 +11,22 @@ believed and shown by no photo then; illegal boards and how many of them were re
 seconds from the hand's leaving the picture to the verdict; and the share of a core that the program takes at 15
 pictures a second, decoding the film included. Each film's figures go to standard error as soon as it was watched, the
 table of all to standard output at the end. Exit status 1 if a wrong board was believed, 2 if the photos are absent.
+
+    python -m tests.bench.filmed --seed 0 --films 16                              # films of all games, without photos
+
+These films are made up: each seed draws the game, the table, the light, the camera, the hands and the times, and the
+pictures are path-traced (which needs the extra `train` and LLVM 17 or newer). They are kept in --keep, or var/films,
+with the truth about every picture, the program's events, and pictures of the first board that it missed.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import dataclasses
 import functools
 import itertools
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
@@ -32,7 +35,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import cv2
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -41,6 +43,7 @@ import games
 from calibration.labels import Label, LabelError, read_labels
 from calibration.template import load_template
 from tests.bench.film_judge import Judged, by_the_rules, judge
+from tests.bench.film_watch import WatchError, frames_in, watch
 from tests.bench.films import (
     FPS,
     Hand,
@@ -57,12 +60,11 @@ from tests.bench.films import (
 from tests.bench.spoilt import SPOILT
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+MADE_UP = Path("var/films")
+"""Folder of the films that are made from seeds."""
 RULES = {"flying": True, "first": "auto"}
-WATCH = (sys.executable, "-m", "daemon.cli", "watch", "--game", "morris", "--rule", "flying=true", "--source")
-
-
-class WatchError(RuntimeError):
-    """A program failed to watch its film; the message is its output."""
+WATCHED_BY = {"flying": "true"}
+"""The rule options with which the program watches."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,55 +111,17 @@ def _straightened(labels: tuple[Label, ...], photos: Path, nudge: float) -> Sequ
     return shots_of(labels, photos, nudge)
 
 
-def watch(film: Path, on_progress: Callable[[float], None] = lambda _: None) -> tuple[list[dict[str, Any]], float]:
-    """The program's events for a film, and its CPU seconds since it was ready. Raises WatchError."""
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen([*WATCH, str(film)], stdout=subprocess.PIPE, stderr=errors, text=True)
-        events: list[dict[str, Any]] = []
-        ready_s = 0.0
-        assert process.stdout is not None
-        with process.stdout:
-            for line in process.stdout:
-                ready_s = ready_s if events else cpu_s(process.pid)
-                events.append(json.loads(line))
-                if isinstance(events[-1]["frame"], float):
-                    on_progress(events[-1]["frame"])
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            errors.seek(0)
-            raise WatchError(f"{film.name}: {errors.read().strip()[-500:]}")
-    return events, used.ru_utime + used.ru_stime - ready_s
-
-
-def cpu_s(process: int) -> float:
-    """CPU seconds of a process so far; 0 if the system does not say."""
-    with contextlib.suppress(OSError):
-        fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return 0.0
-
-
 def measure(studio: Studio, plan: Plan, on_progress: Callable[[float], None]) -> Watched:
     """Films, watches and judges. The film is half of the progress, the watching the other half."""
     film = studio.film(plan, lambda share: on_progress(share / 2))
     shown = showings(film, studio.hand)
     whole_s = shown[-1].ends_s
     on_progress(0.5)
-    events, used_s = watch(film, lambda time_s: on_progress(0.5 + min(time_s / whole_s, 1) / 2))
+    events, used_s = watch(film, "morris", WATCHED_BY, lambda time_s: on_progress(0.5 + min(time_s / whole_s, 1) / 2))
     game = games.load("morris", RULES)
     film_s = frames_in(film) / FPS
     on_progress(1.0)
     return Watched(film.stem, judge(by_the_rules(game, shown), events), round(film_s, 2), round(used_s / film_s, 3))
-
-
-def frames_in(film: Path) -> int:
-    """Number of pictures in a film."""
-    capture = cv2.VideoCapture(str(film))
-    try:
-        return int(capture.get(cv2.CAP_PROP_FRAME_COUNT))
-    finally:
-        capture.release()
 
 
 def table_of(results: Sequence[Watched]) -> Table:
@@ -236,6 +200,8 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--labels", type=Path, help="another file of labels")
     parser.add_argument("--hand", type=Path, default=DATA / "hand", help="folder of the hand and sway.json")
     parser.add_argument("--game", default="1", help="first part of the photos' names")
+    parser.add_argument("--seed", type=int, help="of the first film that is made up")
+    parser.add_argument("--films", type=int, default=1, help="films that are made up, one for each seed")
     return parser.parse_args(words)
 
 
@@ -253,6 +219,8 @@ def _free(words: str) -> str:
 def main(words: Sequence[str] | None = None) -> int:
     """Runs the bench."""
     given = arguments(words)
+    if given.seed is not None:
+        return _run_seeds(given)
     plans = [
         Plan(sway, nudge, free, seed, given.plies, spoilt)
         for sway, nudge, free, seed, spoilt in itertools.product(
@@ -277,6 +245,15 @@ def main(words: Sequence[str] | None = None) -> int:
         films = [dataclasses.asdict(one) for one in results]
         given.json.write_text(json.dumps({"total": total(results), "films": films}, indent=1) + "\n", encoding="utf-8")
     return 1 if any(one.judged.wrong for one in results) else 0
+
+
+def _run_seeds(given: argparse.Namespace) -> int:
+    """Films of seeds. The renderer is imported for them only: it is an extra."""
+    from tests.bench import film_bench
+
+    folder = given.keep or MADE_UP
+    folder.mkdir(parents=True, exist_ok=True)
+    return film_bench.run(range(given.seed, given.seed + given.films), folder, given.hand, given.json)
 
 
 if __name__ == "__main__":

@@ -107,6 +107,8 @@ class Showing:
     """When the hand is out of the picture."""
     ends_s: float
     """When the free time ends."""
+    is_half: bool = False
+    """Whether half a turn lies there, which is no ply."""
 
 
 def hand_from(folder: Path) -> Hand:
