@@ -29,8 +29,10 @@ from vision.reading.looks import DECIDED, Looks
 from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner, Alignment, side_px
 from vision.watching.arm import ArmWatch, Side
+from vision.watching.cell_places import CellPlaces
 from vision.watching.surroundings import surroundings_of
-from vision.watching.watcher import MAX_STEP_S, REPORTED_S, CellPlaces, Sight, Watcher
+from vision.watching.watched_time import MAX_STEP_S
+from vision.watching.watcher import REPORTED_S, Sight, Watcher
 from wording import Sentences
 
 LOGGER = logging.getLogger(__name__)
@@ -196,7 +198,7 @@ class Pipeline:
 
     def watched_s(self, time_s: float) -> float:
         """`time_s` on the camera's clock less the time that nobody watched, such as hours that the computer slept."""
-        return self.gate.watched_s(time_s)
+        return self.gate.time.after(time_s)
 
     def adopt(self, head: Head | None) -> None:
         """Uses another head of this table from the next reading on; None restores the one it began with."""
@@ -241,7 +243,7 @@ class Pipeline:
         reads_through = functools.partial(self._reads_through, rectified, frame.time_s)
         gate = self.gate.update(around, frame.time_s, repeated, reads_through)
         gated_s, before = time.perf_counter(), self.cells_read
-        hands = self.gate.lives and not frame.name  # photos show none, whether from a folder or as a stream
+        hands = self.gate.time.lives and not frame.name  # photos show none, whether from a folder or as a stream
         seen = self.looks.look(rectified, gate, frame.time_s, self.gate.settle_s, hands=hands)
         shown = self.looks.shows(self.believed, gate, self.gate.settle_s)
         if gate.settled or (shown & ~gate.alike).any():
@@ -273,7 +275,7 @@ class Pipeline:
             arm,
             tuple(int(cell) for cell in np.flatnonzero(outside)),
             alignment.moved_px / side_px(pose, self.template),
-            self.gate.is_frozen,
+            self.gate.time.is_frozen,
             self._begun(rectified, frame.time_s),
             None if gate.settled else seen,
         )

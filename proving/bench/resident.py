@@ -21,12 +21,12 @@ import numpy as np
 from pydantic import BaseModel
 
 from daemon.config.settings import ROOT
-from daemon.perception.pipeline import FIRST_READING
 from processes import Process
 from proving.bench.figures import Figure, figure
 from proving.bench.processes import Memory, cpu_s, descendants, memory
 from proving.bench.scenes import Scene
 from vision.frame import Frame, Image
+from vision.reading.looks import FIRST_READING
 from vision.simulated.sway import RandomWay
 from vision.sources.mjpeg_server import MjpegServer
 

@@ -25,8 +25,9 @@ from vision.cli import parse_corners
 from vision.frame import Frame, FrameSource, SourceEnded
 from vision.sources.opening import open_source
 from vision.watching.arm import ArmWatch, Side
+from vision.watching.cell_places import CellPlaces
 from vision.watching.gate_cli import PATCHES, Window
-from vision.watching.watcher import CellPlaces, Watcher
+from vision.watching.watcher import Watcher
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 CHESS_CORNERS = "140.6,8.6 508,10 509,379 137,376.5"

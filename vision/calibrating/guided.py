@@ -29,8 +29,9 @@ from vision.primitives.features import Reference
 from vision.reading.heads import OTHER
 from vision.reading.locate import refine_if_better
 from vision.watching.align import Aligner
+from vision.watching.cell_places import CellPlaces
 from vision.watching.surroundings import surroundings_of
-from vision.watching.watcher import CellPlaces, Watcher
+from vision.watching.watcher import Watcher
 from wording import Sentences, plain, sentence
 
 log = logging.getLogger(__name__)

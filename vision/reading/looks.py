@@ -1,4 +1,4 @@
-"""Turns what is seen of each cell into evidence: only what has changed is read, and what moves or is hidden says little.
+"""Turns what is seen of each cell into evidence: only what has changed is read, what moves or is hidden says little.
 
 A hand may look like a man, but it does not keep still for long. So what a cell shows since it last changed counts the
 more the longer it has looked the same, and nothing where something reaches over it.
@@ -42,7 +42,7 @@ class Looks:
         """Reads the whole board next time."""
         self._free: JudgedCells | None = None
         """The cells as they were when they last lay open and still."""
-        self._read_s: NDArray[np.float64] | None = None
+        self._read_s: NDArray[np.float64] = np.zeros(0)
         """(cells,) when what was last read of each cell had changed."""
         self._batch: list[BoardReading] = []
         """Readings of the same cells, to be averaged."""
@@ -72,7 +72,7 @@ class Looks:
         if sight.blurred:
             still[:] = False
         reader = self.reader
-        if self._free is None or self._read_s is None or reader.cells is None or len(self._read_s) != len(still):
+        if self._free is None or reader.cells is None or len(self._read_s) != len(still):
             if not still.any():
                 return None
             self._batch = [self._read(rectified, time_s, None)]
@@ -82,8 +82,8 @@ class Looks:
         new = self._never | ((sight.changed_s > self._read_s) & ~sight.alike)
         known = sight.alike | sight.hidden
         returned = known & ~self._as_free
+        assert reader.cells is not None and self._free is not None
         if returned.any():
-            assert reader.cells is not None
             reader.cells = reader.cells.with_cells(self._free, returned)
             self._as_free |= returned
         wanted = new & still

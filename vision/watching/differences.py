@@ -8,10 +8,15 @@ from typing import Final
 import cv2
 import numpy as np
 
-from vision.watching.cover import Mask
+from vision.watching.cover import Flags, Mask
 from vision.watching.focus import as_sharp
 from vision.watching.light import FloatImage, LightChange, changed, light_change, noise_level
+from vision.watching.surroundings import Surroundings
 
+SMALLEST: Final = 0.0007
+"""Least connected share of the board's picture that counts as a change: a sixth of a man."""
+SMOOTHED: Final = np.ones((5, 5), np.uint8)
+"""How far a change spreads by shrinking and smoothing: two pixels."""
 MIN_STEP: Final = 9.0
 MAX_STEP: Final = 40.0
 """Least and greatest threshold, in grey values, for a change; between them the noise decides."""
@@ -49,3 +54,31 @@ class Differences:
         mask = np.where(changed(seen.before, seen.after, seen.light) > step, 255, 0).astype(np.uint8)
         # Drawn lines jitter and overexpose; men and hands are broader than any line.
         return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
+
+    def large(self, mask: Mask, around: Surroundings, *, margin: bool = True) -> Flags:
+        """(height, width) the parts of a mask that are large enough for a change, with the `margin` smoothed with them.
+
+        What lies beyond the camera's picture shows nothing.
+        """
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(np.where(around.unseen, 0, mask).astype(np.uint8))
+        large = stats[:, cv2.CC_STAT_AREA] > self.least_px(around)
+        large[0] = False
+        if not large.any():
+            return np.zeros(mask.shape, dtype=np.bool_)
+        found = np.asarray(large[labels])
+        return wider(found) if margin else found
+
+    @staticmethod
+    def least_px(around: Surroundings) -> float:
+        """Pixels of the smallest change that counts."""
+        return SMALLEST * around.places[around.window].size
+
+
+def with_part(picture: FloatImage, other: FloatImage, where: Flags) -> FloatImage:
+    """A picture with part of another."""
+    return np.where(where[..., None], other, picture)
+
+
+def wider(flags: Flags) -> Flags:
+    """A mask with what is smoothed with it."""
+    return np.asarray(cv2.dilate(flags.astype(np.uint8), SMOOTHED) > 0)

@@ -18,8 +18,9 @@ from vision.sources.files import write_picture
 from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.watching.arm import ArmWatch, Side
+from vision.watching.cell_places import CellPlaces
 from vision.watching.surroundings import Surroundings, surroundings_within
-from vision.watching.watcher import CellPlaces, Sight, Watcher
+from vision.watching.watcher import Sight, Watcher
 
 READ_S = 0.5
 SIDE_PX = 512
