@@ -1,0 +1,166 @@
+"""What is believed of the game: a bounded set of lines, and those of their plies that are certain."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from daemon.belief.costs import STANDING_S
+from daemon.belief.line import Line, Ply, common, owed
+from daemon.belief.look import Evidence, Look
+from daemon.belief.missed import may_be_missed, ways_to
+from daemon.belief.moving import Weighed, weighed
+from daemon.belief.plies import Manner
+from rules import AnyGame, Side
+
+State = Literal["unseen", "right", "unfinished", "torn", "wrong"]
+"""How the newest look agrees with the certain plies: it shows their board; a turn that is not finished; plies between
+which it leaves the choice; nothing that any line allows."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Standing:
+    """Since when the same state stands."""
+
+    state: State = "unseen"
+    board: str = ""
+    since_s: float | None = None
+    """The first of an unbroken row of free looks that show it; None if a hand is over the board."""
+    until_s: float = 0.0
+    unknown: frozenset[int] = frozenset()
+    """Cells of which the newest look shows nothing."""
+
+    @property
+    def free_s(self) -> float:
+        """Seconds for which it has stood freely."""
+        return 0.0 if self.since_s is None else self.until_s - self.since_s
+
+
+@dataclasses.dataclass(frozen=True)
+class Belief:
+    """Immutable; `after` and `daemon.belief.words` give the next one."""
+
+    game: AnyGame
+    lines: tuple[Line, ...]
+    """The likeliest first; never empty, at most MAX_LINES."""
+    told: Line
+    """The plies that are certain, or were until something else is."""
+    none: float = 0.0
+    """Cost of none of the lines, as of the newest look."""
+    standing: Standing = dataclasses.field(default_factory=Standing)
+    look: Look | None = None
+    """The newest one."""
+    said: tuple[tuple[int, str, str], ...] = ()
+    """Cells that people named, each with the letter that stands there, and the letter that was read then."""
+    manner: Manner = dataclasses.field(default_factory=Manner)
+    seen: bool = False
+    """Whether the board of this game was in view."""
+    by_one_hand: bool = False
+    """Whether one hand broke a rule and the board was not right since: playing on does not repair that."""
+
+    @classmethod
+    def at(cls, game: AnyGame, start: Any = None, plies: Sequence[Ply] = (), agents: Iterable[Side] = ()) -> Belief:
+        """The belief before the first look, with the plies of a recorded game."""
+        starts = game.starts if start is None else (start,)
+        position = plies[-1].position if plies else starts[0]
+        lines = tuple(Line(one, tuple(plies), game.board(position)) for one in (starts[:1] if plies else starts))
+        return cls(game, lines, lines[0], manner=Manner(agents=frozenset(agents)), seen=bool(plies))
+
+    @property
+    def position(self) -> Any:
+        """The last certain position."""
+        return self.told.position
+
+    @property
+    def near(self) -> list[Line]:
+        """The lines that may be right, the likeliest first; empty if it is likelier that none is."""
+        return Weighed(self.lines, self.none, self.standing.state != "wrong").near
+
+    def after(self, look: Look, movers: Sequence[Side] = ()) -> Belief:
+        """The belief after a look; `movers` made the last plies seen, where hands were recognised."""
+        said = tuple(one for one in self.said if _is_read(look, one[0]) == one[2])
+        evidence = Evidence(look.reading, {cell: letter for cell, letter, _ in said})
+        shown = evidence.likeliest(self.told.board)
+        before = self.standing
+        again = before.state == "wrong" and (shown, evidence.unknown) == (before.board, before.unknown)
+        manner = dataclasses.replace(self.manner, movers=tuple(movers))
+        found = weighed(self.game, self.lines, evidence, manner, look.time_s, again=again)
+        told = believed(self.game, self.told, found.near)
+        lines = tuple(_proved(line, told) for line in found.lines)
+        standing = self._standing(dataclasses.replace(found, lines=lines), told, shown, look, evidence.unknown)
+        belief = dataclasses.replace(
+            self,
+            lines=lines,
+            told=told,
+            none=found.none,
+            standing=standing,
+            look=look,
+            said=said,
+            seen=self.seen or standing.state == "right" or told is not self.told,
+            by_one_hand=self.by_one_hand and standing.state == "wrong",
+        )
+        return belief._with_missed() if standing.state == "wrong" else belief
+
+    @property
+    def has_stood(self) -> bool:
+        """Whether the state has stood long enough to be a fault."""
+        return self.standing.free_s >= STANDING_S
+
+    def _standing(self, found: Weighed, told: Line, shown: str, look: Look, unknown: frozenset[int]) -> Standing:
+        state, board = _state(self.game, found, told, shown)
+        before, since = self.standing, look.time_s if look.free else None
+        if look.free and (before.state, before.board) == (state, board) and before.since_s is not None:
+            since = before.since_s
+        return Standing(state, board, since, look.time_s, unknown)
+
+    def _with_missed(self) -> Belief:
+        """With the ways to a board that no line allows, once it has stood; they cost as much as none of the lines."""
+        board, agents = self.standing.board, self.manner.agents
+        if not self.has_stood or not self.seen or agents or any(line.shown == board for line in self.lines):
+            return self
+        if not may_be_missed(self.game, self.told, board):
+            return dataclasses.replace(self, by_one_hand=True)
+        if self.by_one_hand or self.game.outcome(self.told.position) is not None:
+            return self
+        return dataclasses.replace(self, lines=(*self.lines, *ways_to(self.game, self.told, board, self.none)))
+
+
+def believed(game: AnyGame, told: Line, near: Sequence[Line]) -> Line:
+    """The certain plies: what all lines that may be right share; what one of them shares with `told` is kept."""
+    if not near:
+        return told
+    kept = max(common(told, line) for line in near)
+    trunk = min(common(near[0], line) for line in near)
+    if trunk > kept:
+        told, kept = near[0], trunk
+    if kept < 0 or (kept == len(told.plies) and told is not near[0]):
+        return told
+    certain = Line(told.start, told.plies[:kept])
+    return dataclasses.replace(certain, board=game.board(certain.position))
+
+
+def _state(game: AnyGame, found: Weighed, told: Line, shown: str) -> tuple[State, str]:
+    best = found.lines[0]
+    if not found.fits:
+        return "wrong", shown
+    near = found.near or [best]
+    unfinished = [line for line in near if _is_unfinished(game, line) and line.shown == best.shown]
+    if common(told, best) == len(told.plies) == len(best.plies):
+        return ("unfinished" if unfinished else "right"), best.shown
+    return ("unfinished" if len(unfinished) == len(near) else "torn"), best.shown
+
+
+def _is_unfinished(game: AnyGame, line: Line) -> bool:
+    return (line.begun is not None and line.begun.move is not None) or bool(owed(game, line))
+
+
+def _proved(line: Line, told: Line) -> Line:
+    """The line, no longer unproved if all its plies are certain."""
+    certain = line.unproved and common(line, told) == len(line.plies)
+    return dataclasses.replace(line, unproved=False) if certain else line
+
+
+def _is_read(look: Look, cell: int) -> str:
+    reading = look.reading
+    return str(reading.letters[int(reading.log_probabilities[cell].argmax())])

@@ -1,0 +1,141 @@
+"""Moves a set of lines on by one look: what each may have become, and what is left of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from daemon.belief.costs import (
+    BELIEVE_NATS,
+    FURTHER_NATS,
+    HOPELESS_NATS,
+    ILLEGAL_NATS,
+    MAX_LINES,
+    STRAY_NATS,
+    TAKEBACK_NATS,
+)
+from daemon.belief.line import Line, identity
+from daemon.belief.look import Evidence
+from daemon.belief.missed import reopened
+from daemon.belief.plies import MAX_MOVES, MAX_MOVES_BESIDES, Manner, PlySearch
+from daemon.belief.returning import cleared, finished_late, made_again, taken_back
+from daemon.game.line_of_play import shares_pieces
+from rules import AnyGame
+
+
+@dataclasses.dataclass(frozen=True)
+class Weighed:
+    """The lines after a look, the likeliest first."""
+
+    lines: tuple[Line, ...]
+    none: float
+    """Cost of none of them, by the same measure."""
+    fits: bool
+    """Whether the look contradicts at least one of them nowhere."""
+
+    @property
+    def near(self) -> list[Line]:
+        """The lines that may be right: none if it is likelier that no line is."""
+        best = self.lines[0].cost
+        if not self.fits or best > self.none - BELIEVE_NATS:
+            return []
+        return [line for line in self.lines if line.cost < best + BELIEVE_NATS]
+
+
+def weighed(
+    game: AnyGame, lines: Sequence[Line], evidence: Evidence, manner: Manner, time_s: float, *, again: bool = False
+) -> Weighed:
+    """What the look makes of the lines; `again` if it shows nothing but what was searched before in vain."""
+    stays = [dataclasses.replace(line, loss=evidence.loss(line.board), begun=None) for line in lines]
+    none = min(
+        line.prior + ILLEGAL_NATS + STRAY_NATS * len(evidence.wrong(line.board)) for line in stays if not line.unproved
+    )
+    found = list(stays)
+    if not again:
+        found += _Moved(game, evidence, manner, time_s, none, min(line.cost for line in stays)).of(stays)
+    kept = _merged(game, found)
+    fitting = [line for line in kept if not evidence.wrong(line.shown) and line.cost <= none]
+    if any(not line.unproved or line.cost <= none - BELIEVE_NATS for line in fitting):
+        best = fitting[0].cost
+        proved = fitting[0].unproved
+        left = [line for line in kept if line.cost <= best + HOPELESS_NATS and (proved or not line.unproved)]
+        left.sort(key=lambda line: line is not fitting[0])
+        return Weighed(tuple(left[:MAX_LINES]), none, True)
+    strange = [line for line in fitting if line.unproved]
+    return Weighed((*stays, *(line for line in strange if line not in stays))[:MAX_LINES], none, False)
+
+
+class _Moved:
+    """Collects what lines may have become."""
+
+    def __init__(
+        self, game: AnyGame, evidence: Evidence, manner: Manner, time_s: float, none: float, best: float
+    ) -> None:
+        self._game, self._evidence, self._none, self._best = game, evidence, none, best
+        self._search = PlySearch(game, evidence, manner, time_s)
+
+    def of(self, stays: Sequence[Line]) -> Iterator[Line]:
+        """Everything that matters."""
+        for number, line in enumerate(sorted(stays, key=lambda one: one.prior)):
+            if line.prior <= self._best + HOPELESS_NATS and self._evidence.amiss(line.board):
+                yield from self._of_line(line, MAX_MOVES_BESIDES if number else MAX_MOVES)
+
+    def _of_line(self, line: Line, most_moves: int) -> Iterator[Line]:
+        least = line.cost
+
+        def within() -> float:
+            return min(self._none, least + BELIEVE_NATS, self._best + HOPELESS_NATS)
+
+        def kept(ways: Iterable[Line]) -> Iterator[Line]:
+            nonlocal least
+            for one in ways:
+                if one.cost <= within():
+                    least = min(least, one.cost)
+                    self._best = min(self._best, one.cost)
+                    yield one
+
+        game, evidence = self._game, self._evidence
+        late = list(kept(finished_late(game, evidence, line)))
+        yield from late
+        for one in (line, *late):
+            if game.outcome(line.position) is None:
+                yield from kept(_ordered(game, self._search.search(one, within, most_moves)))
+        again = list(made_again(game, evidence, line))
+        yield from kept(again)
+        yield from kept(taken_back(game, evidence, line))
+        yield from kept(cleared(game, evidence, line))
+        for one in itertools.chain(again, reopened(game, evidence, line)):
+            if game.outcome(one.position) is None and evidence.amiss(one.board):
+                yield from kept(self._search.search(one, within, MAX_MOVES_BESIDES, most_plies=1))
+        if (count := line.together) < len(line.plies):
+            yield from kept(self._in_another_order(line, count, within))
+
+    def _in_another_order(self, line: Line, count: int, within: Callable[[], float]) -> Iterator[Line]:
+        """Some of the plies that came in one look, after all: the rest is taken back."""
+        before = dataclasses.replace(line, plies=line.plies[:count], undone=())
+        board = self._game.board(before.position)
+        prior = line.prior + TAKEBACK_NATS
+        before = dataclasses.replace(before, board=board, prior=prior, loss=self._evidence.loss(board))
+        most = sum(ply.seen for ply in line.plies[count:]) - 1
+        yield from self._search.search(before, within, MAX_MOVES_BESIDES, most_plies=most)
+
+
+def _ordered(game: AnyGame, ways: Iterable[Line]) -> Iterator[Line]:
+    """The ways; where pieces belong to nobody, all but the first to a board cost more: their order is assumed."""
+    boards = set[str]()
+    for way in ways:
+        if not shares_pieces(game) or way.begun is not None:
+            yield way
+        else:
+            further = way.board in boards
+            boards.add(way.board)
+            yield dataclasses.replace(way, prior=way.prior + FURTHER_NATS) if further else way
+
+
+def _merged(game: AnyGame, lines: Iterable[Line]) -> list[Line]:
+    """The likeliest of the lines that differ in nothing that matters later, the likeliest first."""
+    kept: dict[object, Line] = {}
+    for line in sorted(lines, key=lambda one: one.cost):
+        kept.setdefault(identity(game, line), line)
+    return list(kept.values())

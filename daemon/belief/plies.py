@@ -1,0 +1,221 @@
+"""A line's next plies: several between two looks, after passes, some of them finished late.
+
+Lines are followed in order of cost, deeper ones only while they could still lead, and no more moves are examined than
+a limit: a game may have hundreds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from daemon.belief.costs import EXTRA_PLY_NATS, HALF_NATS, HIDDEN_NATS, LATE_NATS, MOVER_NATS, PASS_NATS
+from daemon.belief.halves import half_done, may_be_answered
+from daemon.belief.line import Line, Ply, with_forced_passes
+from daemon.belief.look import Change, Evidence
+from daemon.game.effects import Known
+from daemon.game.line_of_play import shares_pieces
+from rules import AnyGame, Side, Step
+from rules.turns import alike, carry_out, seen_moves
+
+MAX_PLIES = 3
+MAX_SHARED_PLIES = 7
+"""Plies between two looks where pieces belong to nobody: no later ply could explain them."""
+MAX_MOVES = 10_000
+"""Moves examined from the likeliest line; every single ply is examined in any case."""
+MAX_MOVES_BESIDES = 2_500
+"""Moves examined from each other line."""
+MAX_CHOSEN_PASSES = 2
+MAX_PASSES = 4
+"""Passes before one visible ply, forced ones included."""
+BEAM = 256
+"""Lines of one length that are followed further."""
+MIN_LINES = 4
+"""Lines of each length that are followed whatever has been examined."""
+ROUNDING = 1e-6
+MAX_LATE = 12
+"""Turns half done that are followed as if they were finished late."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Manner:
+    """Who moves, as far as it is known."""
+
+    movers: tuple[Side, ...] = ()
+    """The sides that made the plies seen now: the last of them made the last ply."""
+    agents: frozenset[Side] = frozenset()
+    """The sides whose moves are asked for, never chosen by a hand."""
+    asked: tuple[Any, Any] | None = None
+    """The position and the move that an agent asked for there."""
+
+    def allows(self, position: Any, side: Side, move: Any) -> bool:
+        """Whether a hand makes that move unless it breaks a rule."""
+        return side not in self.agents or (self.asked is not None and self.asked == (position, move))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Node:
+    line: Line
+    sides: tuple[Side, ...] = ()
+    """Movers of its visible plies."""
+    extra: float = 0.0
+    """Nats that one more ply costs."""
+    chosen: int = 0
+    passes: int = 0
+
+
+_Begun = tuple[float, int, _Node, Any, tuple[Step, ...], Change]
+"""Cost after the ply, a number, the line before it, the move, its steps, and what they change."""
+
+
+class PlySearch:
+    """Finds what may have been played from one line. `within()` is the greatest cost that still matters."""
+
+    def __init__(self, game: AnyGame, evidence: Evidence, manner: Manner, time_s: float) -> None:
+        self._game, self._evidence, self._manner, self._time_s = game, evidence, manner, time_s
+        self.looked_at = 0
+        """Moves examined so far."""
+        self._number = itertools.count()
+
+    def search(
+        self, root: Line, within: Callable[[], float], most_moves: int = MAX_MOVES, most_plies: int = MAX_SHARED_PLIES
+    ) -> Iterator[Line]:
+        """Half turns and plies from a line, whose loss is that of its board."""
+        until = self.looked_at + most_moves
+        nodes: Iterable[_Node] = [_Node(root)]
+        longest = MAX_SHARED_PLIES if shares_pieces(self._game) else MAX_PLIES
+        for depth in range(1, min(longest, most_plies) + 1):
+            if depth > 1 and root.prior + EXTRA_PLY_NATS * (depth - 1) > within():
+                return
+            begun: list[_Begun] = []
+            late: list[_Node] = []
+            for number, node in enumerate(nodes):
+                if number >= MIN_LINES and self.looked_at >= until:
+                    break
+                for before, move, steps in self._turns(node):
+                    change = self._evidence.change(before.line.board, steps)
+                    if depth == 1:
+                        for half, one in self._halves(before, move, steps, change):
+                            yield half
+                            late += one
+                    if not self._may_lead(before, steps, change, depth):
+                        continue
+                    one_more = self._begun(before, move, steps, change)
+                    begun.append(one_more)
+                    if self._fits(one_more, within):
+                        yield self._finished(one_more)
+            following = heapq.nsmallest(BEAM if depth < MAX_PLIES else MIN_LINES, begun)
+            nodes = itertools.chain(sorted(late, key=_cost)[:MAX_LATE], map(self._made, following))
+
+    def _turns(self, node: _Node) -> Iterator[tuple[_Node, Any, tuple[Step, ...]]]:
+        """Every visible ply that may come next, after passes."""
+        waiting = [node]
+        while waiting:
+            before = waiting.pop(0)
+            position = before.line.position
+            moves = self._seen_moves(position)
+            self.looked_at += len(moves)
+            forced = len(moves) == 1
+            for move, steps in moves:
+                if steps:
+                    yield before, move, steps
+                elif self._may_pass(before, forced=forced):
+                    waiting.append(self._passed(before, move, chosen=not forced))
+
+    def _may_pass(self, node: _Node, *, forced: bool) -> bool:
+        few = node.passes < MAX_PASSES and (forced or node.chosen < MAX_CHOSEN_PASSES)
+        return few and not self._game.passes_told
+
+    def _seen_moves(self, position: Any) -> Sequence[tuple[Any, tuple[Step, ...]]]:
+        """The legal moves that an agent does not forbid; of those that look alike the one that it asked for."""
+        moves, side = seen_moves(self._game, position), self._game.to_move(position)
+        if side not in self._manner.agents:
+            return moves
+        if self._manner.asked is None or self._manner.asked[0] != position:
+            return []
+        asked = self._manner.asked[1]
+        like = [asked, *alike(self._game, position, asked)]
+        return [(asked, steps) for move, steps in moves if move in like]
+
+    def _passed(self, node: _Node, move: Any, *, chosen: bool) -> _Node:
+        line, game = node.line, self._game
+        passed = Ply(move, game.apply(line.position, move), game.to_move(line.position), False, time_s=self._time_s)
+        prior = line.prior + PASS_NATS * chosen
+        longer = dataclasses.replace(line, plies=(*line.plies, passed), prior=prior)
+        return dataclasses.replace(node, line=longer, chosen=node.chosen + chosen, passes=node.passes + 1)
+
+    def _halves(
+        self, node: _Node, move: Any, steps: tuple[Step, ...], change: Change
+    ) -> Iterator[tuple[Line, list[_Node]]]:
+        """Half turns, each with the line as if the rest came late."""
+        if not change.wrong and not change.hidden and change.nats + node.line.loss <= 0:
+            return  # the whole turn is seen
+        for half, part in half_done(self._game, self._evidence, node.line, move, steps):
+            late = []
+            if may_be_answered(part):
+                board, side = carry_out(node.line.board, part[0]), self._game.to_move(node.line.position)
+                late = [_Node(self._longer(node.line, move, board, half.loss, HALF_NATS + LATE_NATS), (side,))]
+            yield half, late
+
+    def _may_lead(self, node: _Node, steps: tuple[Step, ...], change: Change, depth: int) -> bool:
+        """Whether a ply is seen, or later ones may hide it: they capture its piece, or move it on."""
+        if change.wrong:
+            return change.wrong <= MAX_PLIES - depth
+        return change.helped and carry_out(node.line.board, steps) != node.line.board
+
+    def _begun(self, node: _Node, move: Any, steps: tuple[Step, ...], change: Change) -> _Begun:
+        nats = node.extra + HIDDEN_NATS * change.hidden
+        cost = node.line.prior + node.line.loss + change.nats + nats
+        return cost, next(self._number), node, move, steps, change
+
+    def _fits(self, begun: _Begun, within: Callable[[], float]) -> bool:
+        cost, _, node, _, steps, change = begun
+        if change.wrong or cost + self._strangers(node) > within() + ROUNDING:
+            return False
+        return not node.sides or not self._evidence.wrong(carry_out(node.line.board, steps))
+
+    def _strangers(self, node: _Node) -> float:
+        """Nats that the movers of a node and of the ply after it cost, where other hands were seen."""
+        sides = (*node.sides, self._game.to_move(node.line.position))
+        pairs = zip(reversed(sides), reversed(self._manner.movers), strict=False)
+        return MOVER_NATS * sum(side != known for side, known in pairs)
+
+    def _finished(self, begun: _Begun) -> Line:
+        """The line as it goes into the belief."""
+        node = begun[2]
+        made = self._made(begun).line
+        last = dataclasses.replace(made.plies[-1], known=self._known(node))
+        prior = made.prior + self._strangers(node)
+        made = dataclasses.replace(made, plies=(*made.plies[:-1], last), prior=prior, undone=())
+        loss = self._evidence.loss(made.board)  # afresh, so that rounding does not show on a certain board
+        return with_forced_passes(self._game, dataclasses.replace(made, loss=loss))
+
+    def _known(self, node: _Node) -> Known:
+        """How the mover of the ply after a node is known; of several pieces at once no seat is."""
+        side = self._game.to_move(node.line.position)
+        if side in self._manner.agents:
+            return "agent"
+        together = bool(node.sides) and shares_pieces(self._game)
+        return "seat" if self._manner.movers[-1:] == (side,) and not together else ""
+
+    def _made(self, begun: _Begun) -> _Node:
+        """The node after a ply, as it is followed further."""
+        _, _, node, move, steps, change = begun
+        line, side = node.line, self._game.to_move(node.line.position)
+        nats = node.extra + HIDDEN_NATS * change.hidden
+        longer = self._longer(line, move, carry_out(line.board, steps), line.loss + change.nats, nats)
+        return _Node(longer, (*node.sides, side), EXTRA_PLY_NATS)
+
+    def _longer(self, line: Line, move: Any, board: str, loss: float, nats: float) -> Line:
+        game, before = self._game, line.position
+        ply = Ply(move, game.apply(before, move), game.to_move(before), True, time_s=self._time_s)
+        return dataclasses.replace(
+            line, plies=(*line.plies, ply), board=board, loss=loss, prior=line.prior + nats, begun=None
+        )
+
+
+def _cost(node: _Node) -> float:
+    return node.line.prior + node.line.loss
