@@ -51,6 +51,8 @@ class Belief:
     standing: Standing = dataclasses.field(default_factory=Standing)
     look: Look | None = None
     """The newest one."""
+    evidence: Evidence | None = None
+    """What it shows, and what was known before of the cells that it does not show."""
     said: tuple[tuple[int, str, str], ...] = ()
     """Cells that people named, each with the letter that stands there, and the letter that was read then."""
     manner: Manner = dataclasses.field(default_factory=Manner)
@@ -75,18 +77,18 @@ class Belief:
     @property
     def near(self) -> list[Line]:
         """The lines that may be right, the likeliest first; empty if it is likelier that none is."""
-        return Weighed(self.lines, self.none, self.standing.state != "wrong").near
+        return Weighed(self.lines, self.none, self.standing.state != "wrong").near(self.game)
 
     def after(self, look: Look, movers: Sequence[Side] = ()) -> Belief:
         """The belief after a look; `movers` made the last plies seen, where hands were recognised."""
         said = tuple(one for one in self.said if _is_read(look, one[0]) == one[2])
-        evidence = Evidence(look.reading, {cell: letter for cell, letter, _ in said})
+        evidence = Evidence(look.reading, {cell: letter for cell, letter, _ in said}, self.evidence)
         shown = evidence.likeliest(self.told.board)
         before = self.standing
         again = before.state == "wrong" and (shown, evidence.unknown) == (before.board, before.unknown)
         manner = dataclasses.replace(self.manner, movers=tuple(movers))
-        found = weighed(self.game, self.lines, evidence, manner, look.time_s, again=again)
-        told = believed(self.game, self.told, found.near)
+        found = weighed(self.game, self._remembering(evidence), evidence, manner, look.time_s, again=again)
+        told = believed(self.game, self.told, found.near(self.game))
         lines = tuple(_proved(line, told) for line in found.lines)
         standing = self._standing(dataclasses.replace(found, lines=lines), told, shown, look, evidence.unknown)
         belief = dataclasses.replace(
@@ -96,6 +98,7 @@ class Belief:
             none=found.none,
             standing=standing,
             look=look,
+            evidence=evidence,
             said=said,
             seen=self.seen or standing.state == "right" or told is not self.told,
             by_one_hand=self.by_one_hand and standing.state == "wrong",
@@ -106,6 +109,17 @@ class Belief:
     def has_stood(self) -> bool:
         """Whether the state has stood long enough to be a fault."""
         return self.standing.free_s >= STANDING_S
+
+    def _remembering(self, evidence: Evidence) -> list[Line]:
+        """The lines, each less likely by what contradicted it on cells that look otherwise now.
+
+        Unless none of them was likely: then it was not they that were contradicted.
+        """
+        if self.standing.state == "wrong":
+            return list(self.lines)
+        priors = [line.prior + evidence.forgotten(line.shown) for line in self.lines]
+        least = min(priors)
+        return [dataclasses.replace(line, prior=one - least) for line, one in zip(self.lines, priors, strict=True)]
 
     def _standing(self, found: Weighed, told: Line, shown: str, look: Look, unknown: frozenset[int]) -> Standing:
         state, board = _state(self.game, found, told, shown)
@@ -144,7 +158,7 @@ def _state(game: AnyGame, found: Weighed, told: Line, shown: str) -> tuple[State
     best = found.lines[0]
     if not found.fits:
         return "wrong", shown
-    near = found.near or [best]
+    near = found.near(game) or [best]
     unfinished = [line for line in near if _is_unfinished(game, line) and line.shown == best.shown]
     if common(told, best) == len(told.plies) == len(best.plies):
         return ("unfinished" if unfinished else "right"), best.shown

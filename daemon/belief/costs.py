@@ -13,20 +13,21 @@ WRONG_CELL_NATS = 2.3
 HELPED_NATS = 0.5
 """A ply is seen where it makes a cell likelier by this much; nothing happens on cells of which nothing is known."""
 
-EXTRA_PLY_NATS = 4.0
-"""Each ply after the first between two looks: about one pair of plies in fifty comes so quickly."""
+EXTRA_PLY_NATS = 5.0
+"""Each ply after the first between two looks: of a hundred plies about one comes so quickly."""
 PASS_NATS = 3.5
 """A pass that was neither forced nor told: more than BELIEVE_NATS, so that the line with fewer of them leads."""
 MOVER_NATS = 12.0
 """A ply by another side than the hand that was seen: more than the two passes that may explain that hand."""
 HALF_NATS = 3.5
 """A turn only begun: more than BELIEVE_NATS, so that a whole turn is no half of another until more is seen."""
-LATE_NATS = 1.0
-"""An answer to a turn that hands have not finished, besides HALF_NATS: less than three plies by BELIEVE_NATS."""
+LATE_NATS = 3.5
+"""An answer to a turn that hands have not finished, besides HALF_NATS: together less than three plies, and more than a
+takeback, by BELIEVE_NATS."""
 HIDDEN_NATS = 2.5
 """A ply that arrives on a cell of which nothing is known: the piece may as well be in the fingers, a turn begun."""
 TAKEBACK_NATS = 4.0
-"""Less likely than a ply, by more than BELIEVE_NATS, and as likely as two at once."""
+"""Less likely than a ply by more than BELIEVE_NATS, and likelier than two at once."""
 FURTHER_NATS = 3.5
 """Each further way that looks the same: a longer takeback, another order of tiles, other missed plies."""
 AGAIN_NATS = 1.0

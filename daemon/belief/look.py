@@ -37,15 +37,32 @@ class Change:
 class Evidence:
     """Nats by which each class is less likely than the likeliest class of its cell."""
 
-    def __init__(self, reading: BoardReading, said: Mapping[int, str]) -> None:
-        """`said` are letters that people named, by cell: nothing else can stand there."""
+    def __init__(self, reading: BoardReading, said: Mapping[int, str], before: Evidence | None = None) -> None:
+        """`said` are letters that people named, by cell: nothing else can stand there. `before` is what was known."""
         logs = reading.log_probabilities
         rows = (logs.max(axis=1, keepdims=True) - logs).tolist()
         self._cells: list[dict[str, float]] = [dict(zip(reading.letters, row, strict=True)) for row in rows]
         for cell, letter in said.items():
-            self._cells[cell] = {one: 0.0 if one == letter else HOPELESS for one in reading.letters}
+            self._cells[cell] = {one: 0.0 if one == letter else SAID_NATS for one in reading.letters}
         self.unknown = frozenset(cell for cell, nats in enumerate(self._cells) if not any(nats.values()))
         """Cells of which nothing is known."""
+        self._last = self._cells if before is None else self._remembered(before)
+        self._letters = [min(nats, key=nats.__getitem__) for nats in self._last]
+        self._replaced: list[tuple[int, dict[str, float]]] = []
+        """Cells that show something else than when they were last known, with what was known then."""
+        if before is not None and self._letters != before._letters:
+            pairs = enumerate(zip(self._letters, before._letters, strict=True))
+            self._replaced = [(cell, before._last[cell]) for cell, (one, other) in pairs if one != other]
+
+    def _remembered(self, before: Evidence) -> list[dict[str, float]]:
+        last = list(self._cells)
+        for cell in self.unknown:
+            last[cell] = before._last[cell]
+        return last
+
+    def forgotten(self, board: str) -> float:
+        """Nats by which earlier looks contradicted a board where this one shows something else than they did."""
+        return sum([nats[board[cell]] for cell, nats in self._replaced])
 
     def loss(self, board: str) -> float:
         """Nats by which the look contradicts a board."""
@@ -67,11 +84,8 @@ class Evidence:
 
     def likeliest(self, board: str) -> str:
         """The board that was read, as `board` has it where nothing is known."""
-        pairs = enumerate(zip(self._cells, board, strict=True))
-        return "".join(
-            letter if cell in self.unknown or not nats[letter] else min(nats, key=nats.__getitem__)
-            for cell, (nats, letter) in pairs
-        )
+        pairs = zip(self._letters, board, strict=True)
+        return "".join(there if cell in self.unknown else letter for cell, (letter, there) in enumerate(pairs))
 
     def change(self, board: str, steps: Sequence[Step]) -> Change:
         """What the steps change for a board."""
@@ -92,5 +106,5 @@ class Evidence:
         return Change(total, wrong, helped, hidden)
 
 
-HOPELESS = 100.0
+SAID_NATS = 100.0
 """Nats that anything else costs where people named what stands on a cell."""

@@ -15,13 +15,20 @@ from daemon.belief.costs import (
     STRAY_NATS,
     TAKEBACK_NATS,
 )
-from daemon.belief.line import Line, identity
+from daemon.belief.line import Line, common, identity
 from daemon.belief.look import Evidence
 from daemon.belief.missed import reopened
 from daemon.belief.plies import MAX_MOVES, MAX_MOVES_BESIDES, Manner, PlySearch
 from daemon.belief.returning import cleared, finished_late, made_again, taken_back
 from daemon.game.line_of_play import shares_pieces
 from rules import AnyGame
+
+FOLLOWED_NATS = 2 * BELIEVE_NATS
+"""Distance from the likeliest line before the look up to which others are moved on; the rest may only prove right."""
+
+
+ROUNDED = 6
+"""Digits of a cost that count."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,36 +41,47 @@ class Weighed:
     fits: bool
     """Whether the look contradicts at least one of them nowhere."""
 
-    @property
-    def near(self) -> list[Line]:
-        """The lines that may be right: none if it is likelier that no line is."""
+    def near(self, game: AnyGame) -> list[Line]:
+        """The lines that may be right: none if it is likelier that no line is.
+
+        Of lines to one board with one side to move only the likeliest counts: nobody who looks could tell them apart.
+        """
         best = self.lines[0].cost
         if not self.fits or best > self.none - BELIEVE_NATS:
             return []
-        return [line for line in self.lines if line.cost < best + BELIEVE_NATS]
+        kept: dict[object, Line] = {}
+        for line in self.lines:
+            if line.cost < best + BELIEVE_NATS:
+                kept.setdefault((game.board(line.position), line.shown, game.to_move(line.position)), line)
+        return list(kept.values())
 
 
 def weighed(
     game: AnyGame, lines: Sequence[Line], evidence: Evidence, manner: Manner, time_s: float, *, again: bool = False
 ) -> Weighed:
     """What the look makes of the lines; `again` if it shows nothing but what was searched before in vain."""
+    likeliest = min(line.cost for line in lines)
+    followed = [line.cost <= likeliest + FOLLOWED_NATS for line in lines]
     stays = [dataclasses.replace(line, loss=evidence.loss(line.board), begun=None) for line in lines]
-    none = min(
-        line.prior + ILLEGAL_NATS + STRAY_NATS * len(evidence.wrong(line.board)) for line in stays if not line.unproved
-    )
+    moving = [line for line, is_followed in zip(stays, followed, strict=True) if is_followed]
+    none = min(_none(line, evidence) for line in moving if not line.unproved)
     found = list(stays)
     if not again:
-        found += _Moved(game, evidence, manner, time_s, none, min(line.cost for line in stays)).of(stays)
+        found += _Moved(game, evidence, manner, time_s, none, min(line.cost for line in stays)).of(moving)
     kept = _merged(game, found)
     fitting = [line for line in kept if not evidence.wrong(line.shown) and line.cost <= none]
     if any(not line.unproved or line.cost <= none - BELIEVE_NATS for line in fitting):
-        best = fitting[0].cost
-        proved = fitting[0].unproved
+        best, proved = fitting[0].cost, fitting[0].unproved
         left = [line for line in kept if line.cost <= best + HOPELESS_NATS and (proved or not line.unproved)]
         left.sort(key=lambda line: line is not fitting[0])
         return Weighed(tuple(left[:MAX_LINES]), none, True)
-    strange = [line for line in fitting if line.unproved]
-    return Weighed((*stays, *(line for line in strange if line not in stays))[:MAX_LINES], none, False)
+    strange = [line for line in fitting if line.unproved and line not in stays]
+    return Weighed((*lines, *strange)[:MAX_LINES], none, False)
+
+
+def _none(line: Line, evidence: Evidence) -> float:
+    """The cost of something that the rules do not allow, done on a line's board."""
+    return line.prior + ILLEGAL_NATS + STRAY_NATS * len(evidence.wrong(line.board))
 
 
 class _Moved:
@@ -75,11 +93,15 @@ class _Moved:
         self._game, self._evidence, self._none, self._best = game, evidence, none, best
         self._search = PlySearch(game, evidence, manner, time_s)
 
-    def of(self, stays: Sequence[Line]) -> Iterator[Line]:
+    def of(self, lines: Sequence[Line]) -> Iterator[Line]:
         """Everything that matters."""
-        for number, line in enumerate(sorted(stays, key=lambda one: one.prior)):
-            if line.prior <= self._best + HOPELESS_NATS and self._evidence.amiss(line.board):
-                yield from self._of_line(line, MAX_MOVES_BESIDES if number else MAX_MOVES)
+        followed: list[Line] = []
+        for line in sorted(lines, key=lambda one: (one.prior, one.cost)):
+            hopeless = line.prior > self._best + HOPELESS_NATS or _goes_on(line, followed)
+            if not hopeless and self._evidence.amiss(line.board):
+                yield from self._of_line(line, MAX_MOVES_BESIDES if followed else MAX_MOVES)
+            if not hopeless:
+                followed.append(line)
 
     def _of_line(self, line: Line, most_moves: int) -> Iterator[Line]:
         least = line.cost
@@ -121,6 +143,11 @@ class _Moved:
         yield from self._search.search(before, within, MAX_MOVES_BESIDES, most_plies=most)
 
 
+def _goes_on(line: Line, followed: Sequence[Line]) -> bool:
+    """Whether one of the lines is the line with more plies, and no less likely."""
+    return any(other.cost <= line.cost and common(line, other) == len(line.plies) for other in followed)
+
+
 def _ordered(game: AnyGame, ways: Iterable[Line]) -> Iterator[Line]:
     """The ways; where pieces belong to nobody, all but the first to a board cost more: their order is assumed."""
     boards = set[str]()
@@ -136,6 +163,6 @@ def _ordered(game: AnyGame, ways: Iterable[Line]) -> Iterator[Line]:
 def _merged(game: AnyGame, lines: Iterable[Line]) -> list[Line]:
     """The likeliest of the lines that differ in nothing that matters later, the likeliest first."""
     kept: dict[object, Line] = {}
-    for line in sorted(lines, key=lambda one: one.cost):
+    for line in sorted(lines, key=lambda one: (round(one.cost, ROUNDED), len(one.plies))):
         kept.setdefault(identity(game, line), line)
     return list(kept.values())
