@@ -82,7 +82,7 @@ class Belief:
     def after(self, look: Look, movers: Sequence[Side] = ()) -> Belief:
         """The belief after a look; `movers` made the last plies seen, where hands were recognised."""
         said = tuple(one for one in self.said if _is_read(look, one[0]) == one[2])
-        evidence = Evidence(look.reading, {cell: letter for cell, letter, _ in said}, self.evidence)
+        evidence = Evidence(look, {cell: letter for cell, letter, _ in said}, self.evidence)
         shown = evidence.likeliest(self.told.board)
         before = self.standing
         again = before.state == "wrong" and (shown, evidence.unknown) == (before.board, before.unknown)
@@ -117,7 +117,7 @@ class Belief:
         """
         if self.standing.state == "wrong":
             return list(self.lines)
-        priors = [line.prior + evidence.forgotten(line.shown) for line in self.lines]
+        priors = [line.prior + _contradicted(self.game, line, evidence) for line in self.lines]
         least = min(priors)
         return [dataclasses.replace(line, prior=one - least) for line, one in zip(self.lines, priors, strict=True)]
 
@@ -131,13 +131,24 @@ class Belief:
     def _with_missed(self) -> Belief:
         """With the ways to a board that no line allows, once it has stood; they cost as much as none of the lines."""
         board, agents = self.standing.board, self.manner.agents
-        if not self.has_stood or not self.seen or agents or any(line.shown == board for line in self.lines):
+        shown = any(line.shown == board for line in self.lines)
+        if shown or not self.has_stood or not self.seen or agents:
             return self
         if not may_be_missed(self.game, self.told, board):
             return dataclasses.replace(self, by_one_hand=True)
         if self.by_one_hand or self.game.outcome(self.told.position) is not None:
             return self
         return dataclasses.replace(self, lines=(*self.lines, *ways_to(self.game, self.told, board, self.none)))
+
+
+def _contradicted(game: AnyGame, line: Line, evidence: Evidence) -> float:
+    """Nats by which earlier looks contradicted what a line showed then, on cells that look otherwise now."""
+    total = 0.0
+    for cell, known_s, losses in evidence.replaced:
+        since = next((index for index, ply in enumerate(line.plies) if ply.time_s > known_s), None)
+        shown = line.shown if since is None else game.board(line.before(since))
+        total += losses[shown[cell]]
+    return total
 
 
 def believed(game: AnyGame, told: Line, near: Sequence[Line]) -> Line:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from daemon.belief.belief import Belief, Standing
 from daemon.belief.costs import GOING_BACK_S, STANDING_S, TORN_S, UNFINISHED_S
+from daemon.belief.halves import begun_as
 from daemon.belief.line import Line, Ply, common, owed
 from daemon.game.line_of_play import shares_pieces
 from daemon.interpret.explain import boards_before
@@ -142,11 +143,12 @@ def _trouble(belief: Belief) -> Iterator[Decision]:
 
 def _unfinished(belief: Belief) -> Unfinished:
     game, board = belief.game, belief.standing.board
-    lines = [line for line in belief.lines if line.shown == board and line.cost < belief.lines[0].cost + 1e-6]
-    ways = [owed(game, line) if line.begun is None else line.begun.missing for line in lines]
-    moves = tuple(line.begun.move for line in lines if line.begun is not None)
-    missing = tuple(step for step in ways[0] if all(step in others for others in ways))
-    return Unfinished(lines[0].position, moves, missing, board)
+    line = next(line for line in belief.lines if line.shown == board)
+    if line.begun is None:
+        return Unfinished(line.position, (), owed(game, line), board)
+    ways = begun_as(game, line) or [(line.begun.move, line.begun.missing)]
+    missing = tuple(step for step in ways[0][1] if all(step in others for _, others in ways))
+    return Unfinished(line.position, tuple(move for move, _ in ways), missing, board)
 
 
 def _torn(belief: Belief) -> Torn | Wrong:

@@ -27,6 +27,18 @@ def half_done(
             yield dataclasses.replace(line, begun=begun, loss=max(0.0, line.loss + change.nats)), part
 
 
+def begun_as(game: AnyGame, line: Line) -> list[tuple[Any, tuple[Step, ...]]]:
+    """The moves that the turn which a line shows begun may become, each with its missing steps."""
+    found = []
+    for move in game.legal_moves(line.position):
+        steps = game.steps(line.position, move)
+        parts = parts_of_turn(game, steps) if steps else ()
+        missing = next((missing for done, missing in parts if carry_out(line.board, done) == line.shown), None)
+        if missing is not None:
+            found.append((move, missing))
+    return found
+
+
 def may_be_answered(part: Part) -> bool:
     """Whether the other side may take half a turn for a whole one: no piece of it is in the fingers."""
     done, missing = part

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from daemon.game.effects import Known
@@ -86,13 +86,20 @@ class Line:
         """The position before a ply, counted from 0."""
         return self.plies[index - 1].position if index else self.start
 
-    @property
-    def together(self) -> int:
-        """Number of plies before the last ones that came in one look; all of them if the last came alone."""
-        count = len(self.plies)
-        while count and self.plies[count - 1].time_s == self.plies[-1].time_s:
-            count -= 1
-        return count if sum(ply.seen for ply in self.plies[count:]) > 1 else len(self.plies)
+    def together(self, most: int) -> Iterator[tuple[int, int]]:
+        """Where the last plies came in one look, the plies before them and the visible ones among them, the last first.
+
+        Their order is assumed. Nothing further back than `most` plies.
+        """
+        last = len(self.plies)
+        while last > max(0, len(self.plies) - most):
+            first = last
+            while first and self.plies[first - 1].time_s == self.plies[last - 1].time_s:
+                first -= 1
+            seen = sum(ply.seen for ply in self.plies[first:last])
+            if seen > 1 and not self.plies[last - 1].known:
+                yield first, seen
+            last = first
 
 
 def owed(game: AnyGame, line: Line) -> tuple[Step, ...]:

@@ -37,32 +37,26 @@ class Change:
 class Evidence:
     """Nats by which each class is less likely than the likeliest class of its cell."""
 
-    def __init__(self, reading: BoardReading, said: Mapping[int, str], before: Evidence | None = None) -> None:
+    def __init__(self, look: Look, said: Mapping[int, str], before: Evidence | None = None) -> None:
         """`said` are letters that people named, by cell: nothing else can stand there. `before` is what was known."""
-        logs = reading.log_probabilities
+        logs = look.reading.log_probabilities
         rows = (logs.max(axis=1, keepdims=True) - logs).tolist()
-        self._cells: list[dict[str, float]] = [dict(zip(reading.letters, row, strict=True)) for row in rows]
+        self._cells: list[dict[str, float]] = [dict(zip(look.reading.letters, row, strict=True)) for row in rows]
         for cell, letter in said.items():
-            self._cells[cell] = {one: 0.0 if one == letter else SAID_NATS for one in reading.letters}
+            self._cells[cell] = {one: 0.0 if one == letter else SAID_NATS for one in look.reading.letters}
         self.unknown = frozenset(cell for cell, nats in enumerate(self._cells) if not any(nats.values()))
         """Cells of which nothing is known."""
-        self._last = self._cells if before is None else self._remembered(before)
+        self._last, self._known_s = list(self._cells), [look.time_s] * len(self._cells)
+        for cell in self.unknown if before is not None else ():
+            assert before is not None
+            self._last[cell], self._known_s[cell] = before._last[cell], before._known_s[cell]
         self._letters = [min(nats, key=nats.__getitem__) for nats in self._last]
-        self._replaced: list[tuple[int, dict[str, float]]] = []
-        """Cells that show something else than when they were last known, with what was known then."""
+        self.replaced: list[tuple[int, float, dict[str, float]]] = []
+        """Cells that show something else than when they were last known: that time, and what was known then."""
         if before is not None and self._letters != before._letters:
             pairs = enumerate(zip(self._letters, before._letters, strict=True))
-            self._replaced = [(cell, before._last[cell]) for cell, (one, other) in pairs if one != other]
-
-    def _remembered(self, before: Evidence) -> list[dict[str, float]]:
-        last = list(self._cells)
-        for cell in self.unknown:
-            last[cell] = before._last[cell]
-        return last
-
-    def forgotten(self, board: str) -> float:
-        """Nats by which earlier looks contradicted a board where this one shows something else than they did."""
-        return sum([nats[board[cell]] for cell, nats in self._replaced])
+            changed = [cell for cell, (one, other) in pairs if one != other]
+            self.replaced = [(cell, before._known_s[cell], before._last[cell]) for cell in changed]
 
     def loss(self, board: str) -> float:
         """Nats by which the look contradicts a board."""
@@ -81,6 +75,12 @@ class Evidence:
         """Cells on which the look contradicts a board, ascending."""
         pairs = enumerate(zip(self._cells, board, strict=True))
         return tuple(cell for cell, (nats, letter) in pairs if nats[letter] > WRONG_CELL_NATS)
+
+    def strays(self, board: str) -> int:
+        """Cells on which pieces came or went, against a board; all turned ones count as one, as a ply turns many."""
+        pairs = [(board[cell], self._letters[cell]) for cell in self.wrong(board)]
+        moved = sum(EMPTY in pair for pair in pairs)
+        return moved + (moved < len(pairs))
 
     def likeliest(self, board: str) -> str:
         """The board that was read, as `board` has it where nothing is known."""

@@ -9,17 +9,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from daemon.belief.costs import (
     BELIEVE_NATS,
     FURTHER_NATS,
+    HALF_NATS,
     HOPELESS_NATS,
     ILLEGAL_NATS,
     MAX_LINES,
     STRAY_NATS,
     TAKEBACK_NATS,
 )
-from daemon.belief.line import Line, common, identity
+from daemon.belief.line import Line, identity
 from daemon.belief.look import Evidence
 from daemon.belief.missed import reopened
-from daemon.belief.plies import MAX_MOVES, MAX_MOVES_BESIDES, Manner, PlySearch
-from daemon.belief.returning import cleared, finished_late, made_again, taken_back
+from daemon.belief.plies import MAX_MOVES, MAX_MOVES_BESIDES, MAX_PLIES, Manner, PlySearch
+from daemon.belief.returning import MAX_BACK, cleared, finished_late, made_again, taken_back
 from daemon.game.line_of_play import shares_pieces
 from rules import AnyGame
 
@@ -27,6 +28,7 @@ FOLLOWED_NATS = 2 * BELIEVE_NATS
 """Distance from the likeliest line before the look up to which others are moved on; the rest may only prove right."""
 
 
+ROUNDING = 1e-6
 ROUNDED = 6
 """Digits of a cost that count."""
 
@@ -47,7 +49,7 @@ class Weighed:
         Of lines to one board with one side to move only the likeliest counts: nobody who looks could tell them apart.
         """
         best = self.lines[0].cost
-        if not self.fits or best > self.none - BELIEVE_NATS:
+        if not self.fits or best > self.none - BELIEVE_NATS + ROUNDING:
             return []
         kept: dict[object, Line] = {}
         for line in self.lines:
@@ -61,16 +63,17 @@ def weighed(
 ) -> Weighed:
     """What the look makes of the lines; `again` if it shows nothing but what was searched before in vain."""
     likeliest = min(line.cost for line in lines)
-    followed = [line.cost <= likeliest + FOLLOWED_NATS for line in lines]
+    followed = [line.unproved or line.cost <= likeliest + FOLLOWED_NATS for line in lines]
     stays = [dataclasses.replace(line, loss=evidence.loss(line.board), begun=None) for line in lines]
     moving = [line for line, is_followed in zip(stays, followed, strict=True) if is_followed]
     none = min(_none(line, evidence) for line in moving if not line.unproved)
     found = list(stays)
     if not again:
-        found += _Moved(game, evidence, manner, time_s, none, min(line.cost for line in stays)).of(moving)
+        found += (late for line in stays for late in finished_late(game, evidence, line))
+        found += _Moved(game, evidence, manner, time_s, none, min(line.cost for line in found)).of(moving)
     kept = _merged(game, found)
     fitting = [line for line in kept if not evidence.wrong(line.shown) and line.cost <= none]
-    if any(not line.unproved or line.cost <= none - BELIEVE_NATS for line in fitting):
+    if any(not line.unproved or line.cost <= none - BELIEVE_NATS + ROUNDING for line in fitting):
         best, proved = fitting[0].cost, fitting[0].unproved
         left = [line for line in kept if line.cost <= best + HOPELESS_NATS and (proved or not line.unproved)]
         left.sort(key=lambda line: line is not fitting[0])
@@ -81,7 +84,7 @@ def weighed(
 
 def _none(line: Line, evidence: Evidence) -> float:
     """The cost of something that the rules do not allow, done on a line's board."""
-    return line.prior + ILLEGAL_NATS + STRAY_NATS * len(evidence.wrong(line.board))
+    return line.prior + ILLEGAL_NATS + STRAY_NATS * evidence.strays(line.board)
 
 
 class _Moved:
@@ -95,13 +98,9 @@ class _Moved:
 
     def of(self, lines: Sequence[Line]) -> Iterator[Line]:
         """Everything that matters."""
-        followed: list[Line] = []
-        for line in sorted(lines, key=lambda one: (one.prior, one.cost)):
-            hopeless = line.prior > self._best + HOPELESS_NATS or _goes_on(line, followed)
-            if not hopeless and self._evidence.amiss(line.board):
-                yield from self._of_line(line, MAX_MOVES_BESIDES if followed else MAX_MOVES)
-            if not hopeless:
-                followed.append(line)
+        for number, line in enumerate(sorted(lines, key=lambda one: (one.prior, one.cost))):
+            if line.prior <= self._best + HOPELESS_NATS and self._evidence.amiss(line.board):
+                yield from self._of_line(line, MAX_MOVES_BESIDES if number else MAX_MOVES)
 
     def _of_line(self, line: Line, most_moves: int) -> Iterator[Line]:
         least = line.cost
@@ -112,15 +111,14 @@ class _Moved:
         def kept(ways: Iterable[Line]) -> Iterator[Line]:
             nonlocal least
             for one in ways:
-                if one.cost <= within():
+                # A whole turn may prove to be half of another one.
+                if one.cost <= within() + HALF_NATS * (one.begun is not None):
                     least = min(least, one.cost)
                     self._best = min(self._best, one.cost)
                     yield one
 
         game, evidence = self._game, self._evidence
-        late = list(kept(finished_late(game, evidence, line)))
-        yield from late
-        for one in (line, *late):
+        for one in (line, *finished_late(game, evidence, line)):
             if game.outcome(line.position) is None:
                 yield from kept(_ordered(game, self._search.search(one, within, most_moves)))
         again = list(made_again(game, evidence, line))
@@ -130,22 +128,18 @@ class _Moved:
         for one in itertools.chain(again, reopened(game, evidence, line)):
             if game.outcome(one.position) is None and evidence.amiss(one.board):
                 yield from kept(self._search.search(one, within, MAX_MOVES_BESIDES, most_plies=1))
-        if (count := line.together) < len(line.plies):
-            yield from kept(self._in_another_order(line, count, within))
+        if self._best > TAKEBACK_NATS:
+            yield from kept(self._in_another_order(line, within))
 
-    def _in_another_order(self, line: Line, count: int, within: Callable[[], float]) -> Iterator[Line]:
-        """Some of the plies that came in one look, after all: the rest is taken back."""
-        before = dataclasses.replace(line, plies=line.plies[:count], undone=())
-        board = self._game.board(before.position)
-        prior = line.prior + TAKEBACK_NATS
-        before = dataclasses.replace(before, board=board, prior=prior, loss=self._evidence.loss(board))
-        most = sum(ply.seen for ply in line.plies[count:]) - 1
-        yield from self._search.search(before, within, MAX_MOVES_BESIDES, most_plies=most)
-
-
-def _goes_on(line: Line, followed: Sequence[Line]) -> bool:
-    """Whether one of the lines is the line with more plies, and no less likely."""
-    return any(other.cost <= line.cost and common(line, other) == len(line.plies) for other in followed)
+    def _in_another_order(self, line: Line, within: Callable[[], float]) -> Iterator[Line]:
+        """Takebacks that leave some of the plies that came in one look, but not the first of the assumed order."""
+        for count, seen in line.together(MAX_BACK):
+            before = dataclasses.replace(line, plies=line.plies[:count], undone=())
+            board = self._game.board(before.position)
+            prior = line.prior + TAKEBACK_NATS
+            before = dataclasses.replace(before, board=board, prior=prior, loss=self._evidence.loss(board))
+            most = min(seen - 1, MAX_PLIES)
+            yield from self._search.search(before, within, MAX_MOVES_BESIDES, most_plies=most)
 
 
 def _ordered(game: AnyGame, ways: Iterable[Line]) -> Iterator[Line]:

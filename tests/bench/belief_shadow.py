@@ -23,7 +23,7 @@ import numpy as np
 
 import games
 from daemon.belief.belief import Belief
-from daemon.belief.deciding import Unfinished, Wrong, decide
+from daemon.belief.deciding import Wrong, decide
 from daemon.belief.line import Ply
 from daemon.belief.look import Look
 from daemon.game.effects import Announcement
@@ -142,21 +142,23 @@ class Shadow(Table):
         sure = self.tidy and not self.doubted
         verdicts = [self._verdict(judge, sure, illegal) for judge in (self.old, self.new)]
         self.counts[(deed, *verdicts)] += 1
-        if verdicts[0] != verdicts[1] and "--tell" in sys.argv:
-            print(self.game.short_name, self.seed, deed, verdicts, self.old.told, self.new.told, len(self.positions), self.described(), file=sys.stderr)
+        if verdicts[0] != verdicts[1] and self.tells:
+            print(self.game.short_name, self.seed, deed, verdicts, *self._described(), file=sys.stderr)
         if self.tidy:
             self.behind = 0
-        if verdicts != ["right", "right"] or (sure and self._tells_otherwise()):
-            if self.tidy:
-                self.seat()
-                for number in range(2):
-                    for judge in (self.old, self.new):
-                        judge.look(self.reading(), self.time_s + number)
-                self.time_s += 2
+        if self.tidy and (verdicts != ["right", "right"] or (sure and self._tells_otherwise())):
+            self.seat()
+            for number in range(2):
+                for judge in (self.old, self.new):
+                    judge.look(self.reading(), self.time_s + number)
+            self.time_s += 2
 
-    def described(self) -> str:
-        game = self.game
-        return f"true {self.board} new {game.board(self.new.position)} old {game.board(self.old.position)} {self.new.belief.standing.state} {[(len(l.plies), round(l.cost, 1), l.shown) for l in self.new.belief.lines[:4]]} none {self.new.belief.none:.1f}"
+    def _described(self) -> list[str]:
+        """What both said, the true board and theirs, and the likeliest lines."""
+        boards = [self.board, *(self.game.board(judge.position) for judge in (self.old, self.new))]
+        lines = [(len(line.plies), round(line.cost, 1), line.shown) for line in self.new.belief.lines[:4]]
+        belief = self.new.belief
+        return [str(one) for one in (self.old.told, self.new.told, boards, belief.standing.state, lines, belief.none)]
 
     def _tells_otherwise(self) -> bool:
         """Whether one of them has another line to the same board, which nobody who looks can tell."""
@@ -173,7 +175,10 @@ class Shadow(Table):
         return "silent" if illegal and not judge.complains else "right"
 
     doubted = False
+    """Whether a cell is shown in doubt, so that nothing has to be believed."""
     seed = 0
+    tells = False
+    """Whether every difference is printed."""
 
 
 def deeds(table: Shadow) -> dict[str, Callable[[], None]]:
@@ -197,7 +202,7 @@ def deeds(table: Shadow) -> dict[str, Callable[[], None]]:
         """Half a turn, its answer, and then the rest."""
         game, position = table.game, table.positions[-1]
         moves = [one for one in game.legal_moves(position) if len(game.steps(position, one)) > 1]
-        if not moves or game.outcome(position) is not None or len(game.starts) > 1 and len(table.positions) == 1:
+        if not moves or game.outcome(position) is not None or (len(game.starts) > 1 and len(table.positions) == 1):
             return
         move = table.dice.choice(moves)
         half, whole = boards_of_turn(game, position, move)[0], game.apply(position, move)
@@ -281,10 +286,12 @@ def deeds(table: Shadow) -> dict[str, Callable[[], None]]:
 WEIGHTS = {"1": 6, "2": 2, "illegal": 2}
 
 
-def play(game: AnyGame, seed: int, plies: int, counts: collections.Counter[tuple[str, str, str]]) -> Shadow:
+def play(
+    game: AnyGame, seed: int, plies: int, counts: collections.Counter[tuple[str, str, str]], *, tells: bool = False
+) -> Shadow:
     """One table."""
     table = Shadow(game, random.Random(f"{game.name} {seed}"))
-    table.seed = seed
+    table.seed, table.tells = seed, tells
     table.begin_both(counts)
     done = deeds(table)
     weights = [WEIGHTS.get(name, 1) for name in done]
@@ -308,7 +315,8 @@ def main() -> None:
     figures = {}
     for name in options.games.split(","):
         counts: collections.Counter[tuple[str, str, str]] = collections.Counter()
-        tables = [play(games.load(name), options.seed + n, options.deeds, counts) for n in range(options.tables)]
+        seeds = range(options.seed, options.seed + options.tables)
+        tables = [play(games.load(name), seed, options.deeds, counts, tells=options.tell) for seed in seeds]
         old, new = (sum(table.seconds[which] for table in tables) for which in ("old", "new"))
         looks = sum(table.looks for table in tables)
         figures[name] = {

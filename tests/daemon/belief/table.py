@@ -37,11 +37,15 @@ class BeliefTable:
         *,
         hidden: Sequence[int] = (),
         doubts: Mapping[str, tuple[str, float]] | None = None,
+        unclear: str = "",
         free: bool = True,
         movers: Sequence[Side] = (),
     ) -> list[Decision]:
-        """One look."""
+        """One look; `unclear` names a cell whose letter is read with a probability of 0.85."""
         reading = reading_of(self.game, board, doubts=dict(doubts or {}))
+        if unclear:
+            cell = self.game.cells.index(unclear)
+            reading.log_probabilities[cell] = reading_of(self.game, board, 0.85).log_probabilities[cell]
         if hidden:
             mask = np.zeros(len(board), bool)
             mask[list(hidden)] = True
