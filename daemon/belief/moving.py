@@ -46,15 +46,17 @@ class Weighed:
     def near(self, game: AnyGame) -> list[Line]:
         """The lines that may be right: none if it is likelier that no line is.
 
-        Of lines to one board with one side to move only the likeliest counts: nobody who looks could tell them apart.
+        Of lines to one board with one side to move only the likeliest counts: nobody who looks could tell them apart;
+        nor sides where pieces belong to nobody.
         """
         best = self.lines[0].cost
         if not self.fits or best > self.none - BELIEVE_NATS + ROUNDING:
             return []
+        near = [line for line in self.lines if line.cost < best + BELIEVE_NATS]
         kept: dict[object, Line] = {}
-        for line in self.lines:
-            if line.cost < best + BELIEVE_NATS:
-                kept.setdefault((game.board(line.position), line.shown, game.to_move(line.position)), line)
+        for line in near:
+            side = None if shares_pieces(game) else game.to_move(line.position)
+            kept.setdefault((game.board(line.position), line.shown, side), line)
         return list(kept.values())
 
 
@@ -112,7 +114,8 @@ class _Moved:
             nonlocal least
             for one in ways:
                 # A whole turn may prove to be half of another one.
-                if one.cost <= within() + HALF_NATS * (one.begun is not None):
+                most = within() + HALF_NATS * (one.begun is not None)
+                if one.cost <= most and not self._evidence.wrong(one.shown):
                     least = min(least, one.cost)
                     self._best = min(self._best, one.cost)
                     yield one

@@ -36,7 +36,7 @@ BEAM = 256
 MIN_LINES = 4
 """Lines of each length that are followed whatever has been examined."""
 ROUNDING = 1e-6
-MAX_LATE = 12
+MAX_LATE = 8
 """Turns half done that are followed as if they were finished late."""
 
 
@@ -108,7 +108,8 @@ class PlySearch:
                     if self._fits(one_more, within):
                         yield self._finished(one_more)
             following = heapq.nsmallest(BEAM if depth < MAX_PLIES else MIN_LINES, begun)
-            nodes = itertools.chain(sorted(late, key=_cost)[:MAX_LATE], map(self._made, following))
+            late = heapq.nsmallest(MAX_LATE, late, key=_cost)
+            nodes = heapq.merge(late, map(self._made, following), key=_cost)
 
     def _turns(self, node: _Node) -> Iterator[tuple[_Node, Any, tuple[Step, ...]]]:
         """Every visible ply that may come next, after passes."""
@@ -155,7 +156,7 @@ class PlySearch:
             return  # the whole turn is seen
         for half, part in half_done(self._game, self._evidence, node.line, move, steps):
             late = []
-            if may_be_answered(part):
+            if may_be_answered(part) and not shares_pieces(self._game):  # nobody lays half a tile
                 board, side = carry_out(node.line.board, part[0]), self._game.to_move(node.line.position)
                 late = [_Node(self._longer(node.line, move, board, half.loss, HALF_NATS + LATE_NATS), (side,))]
             yield half, late
@@ -218,4 +219,5 @@ class PlySearch:
 
 
 def _cost(node: _Node) -> float:
-    return node.line.prior + node.line.loss
+    """What a line costs with one more ply."""
+    return node.line.prior + node.line.loss + node.extra

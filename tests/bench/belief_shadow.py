@@ -27,6 +27,7 @@ from daemon.belief.deciding import Wrong, decide
 from daemon.belief.line import Ply
 from daemon.belief.look import Look
 from daemon.game.effects import Announcement
+from daemon.game.line_of_play import shares_pieces
 from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from proving.soak.legal_boards import is_beyond_doubt
@@ -202,8 +203,9 @@ def deeds(table: Shadow) -> dict[str, Callable[[], None]]:
         """Half a turn, its answer, and then the rest."""
         game, position = table.game, table.positions[-1]
         moves = [one for one in game.legal_moves(position) if len(game.steps(position, one)) > 1]
-        if not moves or game.outcome(position) is not None or (len(game.starts) > 1 and len(table.positions) == 1):
-            return
+        begins = len(game.starts) > 1 and len(table.positions) == 1
+        if not moves or game.outcome(position) is not None or begins or shares_pieces(game):
+            return  # nobody lays half a tile
         move = table.dice.choice(moves)
         half, whole = boards_of_turn(game, position, move)[0], game.apply(position, move)
         following = [one for one in game.legal_moves(whole) if game.steps(whole, one)]
