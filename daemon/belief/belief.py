@@ -63,10 +63,11 @@ class Belief:
 
     @classmethod
     def at(cls, game: AnyGame, start: Any = None, plies: Sequence[Ply] = (), agents: Iterable[Side] = ()) -> Belief:
-        """The belief before the first look, with the plies of a recorded game."""
+        """The belief before the first look, with the plies of a recorded game, none of which came together."""
         starts = game.starts if start is None else (start,)
+        made = tuple(dataclasses.replace(ply, time_s=number - len(plies)) for number, ply in enumerate(plies))
         position = plies[-1].position if plies else starts[0]
-        lines = tuple(Line(one, tuple(plies), game.board(position)) for one in (starts[:1] if plies else starts))
+        lines = tuple(Line(one, made, game.board(position)) for one in (starts[:1] if plies else starts))
         return cls(game, lines, lines[0], manner=Manner(agents=frozenset(agents)), seen=bool(plies))
 
     @property
@@ -89,11 +90,10 @@ class Belief:
         manner = dataclasses.replace(self.manner, movers=tuple(movers))
         found = weighed(self.game, self._remembering(evidence), evidence, manner, look.time_s, again=again)
         told = believed(self.game, self.told, found.near(self.game))
-        lines = tuple(_proved(line, told) for line in found.lines)
-        standing = self._standing(dataclasses.replace(found, lines=lines), told, shown, look, evidence.unknown)
+        standing = self._standing(found, told, shown, look, evidence.unknown)
         belief = dataclasses.replace(
             self,
-            lines=lines,
+            lines=found.lines,
             told=told,
             none=found.none,
             standing=standing,
@@ -178,12 +178,6 @@ def _state(game: AnyGame, found: Weighed, told: Line, shown: str) -> tuple[State
 
 def _is_unfinished(game: AnyGame, line: Line) -> bool:
     return (line.begun is not None and line.begun.move is not None) or bool(owed(game, line))
-
-
-def _proved(line: Line, told: Line) -> Line:
-    """The line, no longer unproved if all its plies are certain."""
-    certain = line.unproved and common(line, told) == len(line.plies)
-    return dataclasses.replace(line, unproved=False) if certain else line
 
 
 def _is_read(look: Look, cell: int) -> str:

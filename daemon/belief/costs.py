@@ -7,6 +7,10 @@ BELIEVE_NATS = 3.0
 later."""
 HOPELESS_NATS = 16.0
 """Distance from the best line at which another is given up: more than two cells read wrongly beyond doubt."""
+FOLLOWED_NATS = 2 * BELIEVE_NATS
+"""Distance from the likeliest line before a look up to which others are moved on by it; the rest may only prove
+right."""
+ROUNDING_NATS = 1e-6
 MAX_LINES = 64
 WRONG_CELL_NATS = 2.3
 """Loss above which a cell contradicts a board: it was read as something else at ten to one."""
@@ -28,8 +32,9 @@ HIDDEN_NATS = 2.5
 """A ply that arrives on a cell of which nothing is known: the piece may as well be in the fingers, a turn begun."""
 TAKEBACK_NATS = 4.0
 """Less likely than a ply by more than BELIEVE_NATS, and likelier than two at once."""
-FURTHER_NATS = 3.5
-"""Each further way that looks the same: a longer takeback, another order of tiles, other missed plies."""
+FURTHER_NATS = 2.0
+"""Each further way to the same board: a longer takeback, other missed plies, another piece that a pawn became. Less
+than BELIEVE_NATS, since only later plies tell them apart; until then the likeliest is taken."""
 AGAIN_NATS = 1.0
 """Plies made again that were taken back: what was lifted is usually put back."""
 CLEARED_NATS = 7.0

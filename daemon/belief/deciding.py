@@ -133,12 +133,12 @@ def _goes_back(belief: Belief) -> bool:
 
 def _trouble(belief: Belief) -> Iterator[Decision]:
     match belief.standing.state:
-        case "unfinished":
+        case "unfinished" if belief.seen:
             yield _unfinished(belief)
         case "torn":
             yield _torn(belief)
-        case "wrong" if belief.game.outcome(belief.position) is None:
-            yield _wrong(belief)
+        case "wrong" | "unfinished" if belief.game.outcome(belief.position) is None:
+            yield _wrong(belief)  # before the start, missing pieces are not lifted ones
 
 
 def _unfinished(belief: Belief) -> Unfinished:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from daemon.game.effects import Known
@@ -154,8 +154,3 @@ def with_forced_passes(game: AnyGame, line: Line) -> Line:
 def identity(game: AnyGame, line: Line) -> tuple[str, str]:
     """What two lines share that differ only in how they came there."""
     return game.format_position(line.position), line.board
-
-
-def last_seen(plies: Sequence[Ply]) -> int:
-    """Index of the last ply that changed the board; -1 if there is none."""
-    return next((index for index in range(len(plies) - 1, -1, -1) if plies[index].seen), -1)

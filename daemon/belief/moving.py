@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from daemon.belief.costs import (
     BELIEVE_NATS,
-    FURTHER_NATS,
+    FOLLOWED_NATS,
     HALF_NATS,
     HOPELESS_NATS,
     ILLEGAL_NATS,
     MAX_LINES,
+    ROUNDING_NATS,
     STRAY_NATS,
     TAKEBACK_NATS,
 )
@@ -24,11 +25,6 @@ from daemon.belief.returning import MAX_BACK, cleared, finished_late, made_again
 from daemon.game.line_of_play import shares_pieces
 from rules import AnyGame
 
-FOLLOWED_NATS = 2 * BELIEVE_NATS
-"""Distance from the likeliest line before the look up to which others are moved on; the rest may only prove right."""
-
-
-ROUNDING = 1e-6
 ROUNDED = 6
 """Digits of a cost that count."""
 
@@ -50,7 +46,7 @@ class Weighed:
         nor sides where pieces belong to nobody.
         """
         best = self.lines[0].cost
-        if not self.fits or best > self.none - BELIEVE_NATS + ROUNDING:
+        if not self.fits or best > self.none - BELIEVE_NATS + ROUNDING_NATS:
             return []
         near = [line for line in self.lines if line.cost < best + BELIEVE_NATS]
         kept: dict[object, Line] = {}
@@ -64,24 +60,28 @@ def weighed(
     game: AnyGame, lines: Sequence[Line], evidence: Evidence, manner: Manner, time_s: float, *, again: bool = False
 ) -> Weighed:
     """What the look makes of the lines; `again` if it shows nothing but what was searched before in vain."""
-    likeliest = min(line.cost for line in lines)
-    followed = [line.unproved or line.cost <= likeliest + FOLLOWED_NATS for line in lines]
+    least = min(line.cost for line in lines if not line.unproved) + FOLLOWED_NATS
     stays = [dataclasses.replace(line, loss=evidence.loss(line.board), begun=None) for line in lines]
-    moving = [line for line, is_followed in zip(stays, followed, strict=True) if is_followed]
-    none = min(_none(line, evidence) for line in moving if not line.unproved)
-    found = list(stays)
+    followed = [stay for stay, line in zip(stays, lines, strict=True) if line.unproved or line.cost <= least]
+    none = min(_none(line, evidence) for line in followed if not line.unproved)
+    found = [*stays, *(late for line in stays for late in finished_late(game, evidence, line))]
     if not again:
-        found += (late for line in stays for late in finished_late(game, evidence, line))
-        found += _Moved(game, evidence, manner, time_s, none, min(line.cost for line in found)).of(moving)
+        found += _Moved(game, evidence, manner, time_s, none, min(line.cost for line in found)).of(followed)
     kept = _merged(game, found)
     fitting = [line for line in kept if not evidence.wrong(line.shown) and line.cost <= none]
-    if any(not line.unproved or line.cost <= none - BELIEVE_NATS + ROUNDING for line in fitting):
-        best, proved = fitting[0].cost, fitting[0].unproved
-        left = [line for line in kept if line.cost <= best + HOPELESS_NATS and (proved or not line.unproved)]
-        left.sort(key=lambda line: line is not fitting[0])
-        return Weighed(tuple(left[:MAX_LINES]), none, True)
-    strange = [line for line in fitting if line.unproved and line not in stays]
-    return Weighed((*lines, *strange)[:MAX_LINES], none, False)
+    if not any(not line.unproved or line.cost <= none - BELIEVE_NATS + ROUNDING_NATS for line in fitting):
+        strange = [line for line in fitting if line.unproved and line not in stays]
+        return Weighed((*lines, *strange)[:MAX_LINES], none, False)
+    return Weighed(_left(kept, fitting[0])[:MAX_LINES], none, True)
+
+
+def _left(lines: Sequence[Line], best: Line) -> tuple[Line, ...]:
+    """The lines that are not hopeless beside the best, that one first; ways to strange boards only if it is one."""
+    near = [line for line in lines if line.cost <= best.cost + HOPELESS_NATS]
+    if best.unproved:
+        near = [dataclasses.replace(line, unproved=False) for line in near]
+        best = dataclasses.replace(best, unproved=False)
+    return (best, *(line for line in near if not line.unproved and line != best))
 
 
 def _none(line: Line, evidence: Evidence) -> float:
@@ -146,15 +146,13 @@ class _Moved:
 
 
 def _ordered(game: AnyGame, ways: Iterable[Line]) -> Iterator[Line]:
-    """The ways; where pieces belong to nobody, all but the first to a board cost more: their order is assumed."""
+    """The ways; where pieces belong to nobody only the first to each board: their order is assumed."""
     boards = set[str]()
     for way in ways:
-        if not shares_pieces(game) or way.begun is not None:
+        if way.begun is not None or not shares_pieces(game) or way.board not in boards:
             yield way
-        else:
-            further = way.board in boards
+        if way.begun is None:
             boards.add(way.board)
-            yield dataclasses.replace(way, prior=way.prior + FURTHER_NATS) if further else way
 
 
 def _merged(game: AnyGame, lines: Iterable[Line]) -> list[Line]:

@@ -12,7 +12,16 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from daemon.belief.costs import EXTRA_PLY_NATS, HALF_NATS, HIDDEN_NATS, LATE_NATS, MOVER_NATS, PASS_NATS
+from daemon.belief.costs import (
+    EXTRA_PLY_NATS,
+    FURTHER_NATS,
+    HALF_NATS,
+    HIDDEN_NATS,
+    LATE_NATS,
+    MOVER_NATS,
+    PASS_NATS,
+    ROUNDING_NATS,
+)
 from daemon.belief.halves import half_done, may_be_answered
 from daemon.belief.line import Line, Ply, with_forced_passes
 from daemon.belief.look import Change, Evidence
@@ -35,7 +44,6 @@ BEAM = 256
 """Lines of one length that are followed further."""
 MIN_LINES = 4
 """Lines of each length that are followed whatever has been examined."""
-ROUNDING = 1e-6
 MAX_LATE = 8
 """Turns half done that are followed as if they were finished late."""
 
@@ -50,10 +58,6 @@ class Manner:
     """The sides whose moves are asked for, never chosen by a hand."""
     asked: tuple[Any, Any] | None = None
     """The position and the move that an agent asked for there."""
-
-    def allows(self, position: Any, side: Side, move: Any) -> bool:
-        """Whether a hand makes that move unless it breaks a rule."""
-        return side not in self.agents or (self.asked is not None and self.asked == (position, move))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -90,29 +94,28 @@ class PlySearch:
         for depth in range(1, min(longest, most_plies) + 1):
             if depth > 1 and root.prior + EXTRA_PLY_NATS * (depth - 1) > within():
                 return
-            begun: list[_Begun] = []
-            late: list[_Node] = []
-            for number, node in enumerate(nodes):
-                if number >= MIN_LINES and self.looked_at >= until:
-                    break
-                for before, move, steps in self._turns(node):
-                    change = self._evidence.change(before.line.board, steps)
-                    if depth == 1:
-                        for half, one in self._halves(before, move, steps, change):
-                            yield half
-                            late += one
-                    if not self._may_lead(before, steps, change, depth):
-                        continue
-                    one_more = self._begun(before, move, steps, change)
-                    begun.append(one_more)
-                    if self._fits(one_more, within):
-                        yield self._finished(one_more)
-            following = heapq.nsmallest(BEAM if depth < MAX_PLIES else MIN_LINES, begun)
+            begun, late = list[_Begun](), list[_Node]()
+            for before, move, steps in self._next(nodes, until):
+                change = self._evidence.change(before.line.board, steps)
+                if depth == 1:
+                    yield from self._halves(before, move, steps, change, late)
+                if self._may_lead(before, steps, change, depth):
+                    begun.append(self._begun(before, move, steps, change))
+                    if self._fits(begun[-1], within):
+                        yield from self._finished(begun[-1])
+            likeliest = heapq.nsmallest(BEAM if depth < MAX_PLIES else MIN_LINES, begun)
             late = heapq.nsmallest(MAX_LATE, late, key=_cost)
-            nodes = heapq.merge(late, map(self._made, following), key=_cost)
+            nodes = heapq.merge(late, map(self._made, likeliest), key=_cost)
+
+    def _next(self, nodes: Iterable[_Node], until: int) -> Iterator[tuple[_Node, Any, tuple[Step, ...]]]:
+        """Every visible ply that may come after the nodes, until so many moves have been examined."""
+        for number, node in enumerate(nodes):
+            if number >= MIN_LINES and self.looked_at >= until:
+                return
+            yield from self._turns(node)
 
     def _turns(self, node: _Node) -> Iterator[tuple[_Node, Any, tuple[Step, ...]]]:
-        """Every visible ply that may come next, after passes."""
+        """Every visible ply that may come after a node, with passes before it."""
         waiting = [node]
         while waiting:
             before = waiting.pop(0)
@@ -149,17 +152,16 @@ class PlySearch:
         return dataclasses.replace(node, line=longer, chosen=node.chosen + chosen, passes=node.passes + 1)
 
     def _halves(
-        self, node: _Node, move: Any, steps: tuple[Step, ...], change: Change
-    ) -> Iterator[tuple[Line, list[_Node]]]:
-        """Half turns, each with the line as if the rest came late."""
+        self, node: _Node, move: Any, steps: tuple[Step, ...], change: Change, late: list[_Node]
+    ) -> Iterator[Line]:
+        """Half turns; adds to `late` the lines as if the rest came after the answer."""
         if not change.wrong and not change.hidden and change.nats + node.line.loss <= 0:
             return  # the whole turn is seen
         for half, part in half_done(self._game, self._evidence, node.line, move, steps):
-            late = []
+            yield half
             if may_be_answered(part) and not shares_pieces(self._game):  # nobody lays half a tile
                 board, side = carry_out(node.line.board, part[0]), self._game.to_move(node.line.position)
-                late = [_Node(self._longer(node.line, move, board, half.loss, HALF_NATS + LATE_NATS), (side,))]
-            yield half, late
+                late.append(_Node(self._longer(node.line, move, board, half.loss, HALF_NATS + LATE_NATS), (side,)))
 
     def _may_lead(self, node: _Node, steps: tuple[Step, ...], change: Change, depth: int) -> bool:
         """Whether a ply is seen, or later ones may hide it: they capture its piece, or move it on."""
@@ -174,7 +176,7 @@ class PlySearch:
 
     def _fits(self, begun: _Begun, within: Callable[[], float]) -> bool:
         cost, _, node, _, steps, change = begun
-        if change.wrong or cost + self._strangers(node) > within() + ROUNDING:
+        if change.wrong or cost + self._strangers(node) > within() + ROUNDING_NATS:
             return False
         return not node.sides or not self._evidence.wrong(carry_out(node.line.board, steps))
 
@@ -184,15 +186,18 @@ class PlySearch:
         pairs = zip(reversed(sides), reversed(self._manner.movers), strict=False)
         return MOVER_NATS * sum(side != known for side, known in pairs)
 
-    def _finished(self, begun: _Begun) -> Line:
-        """The line as it goes into the belief."""
-        node = begun[2]
-        made = self._made(begun).line
-        last = dataclasses.replace(made.plies[-1], known=self._known(node))
-        prior = made.prior + self._strangers(node)
-        made = dataclasses.replace(made, plies=(*made.plies[:-1], last), prior=prior, undone=())
-        loss = self._evidence.loss(made.board)  # afresh, so that rounding does not show on a certain board
-        return with_forced_passes(self._game, dataclasses.replace(made, loss=loss))
+    def _finished(self, begun: _Begun) -> Iterator[Line]:
+        """The line as it goes into the belief, and with other moves that look the same."""
+        cost, number, node, move, steps, change = begun
+        known, position = self._known(node), node.line.position
+        others = alike(self._game, position, move) if not node.sides and known != "agent" else []
+        for further, one in enumerate((move, *others)):
+            made = self._made((cost, number, node, one, steps, change)).line
+            last = dataclasses.replace(made.plies[-1], known=known)
+            prior = made.prior + self._strangers(node) + FURTHER_NATS * bool(further)
+            loss = self._evidence.loss(made.board)  # afresh, so that rounding does not show on a certain board
+            longer = dataclasses.replace(made, plies=(*made.plies[:-1], last), prior=prior, undone=(), loss=loss)
+            yield with_forced_passes(self._game, longer)
 
     def _known(self, node: _Node) -> Known:
         """How the mover of the ply after a node is known; of several pieces at once no seat is."""

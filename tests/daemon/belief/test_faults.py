@@ -8,11 +8,13 @@ import pytest
 
 import games
 from daemon.belief import words
+from daemon.belief.belief import Belief
 from daemon.belief.deciding import Moved, Right, Wrong
 from rules import AnyGame, PositionError
 from tests.daemon.belief.table import BeliefTable, plies_of, texts
 from tests.daemon.belief.test_returning import boards, changed, shown
 from tests.daemon.readings import board_with
+from tests.daemon.test_reopening import LATER, NEARLY, PLAIN, POINT
 
 MORRIS = games.load("morris")
 
@@ -158,6 +160,19 @@ def test_a_mover_is_corrected_and_the_line_follows() -> None:
     side = table.belief.told.plies[0].side
     table.belief = words.told(words.Correct(1, 1 - side), table.belief)
     assert [ply.side for ply in table.belief.told.plies if ply.seen] == [1 - side]
+
+
+def test_a_game_that_goes_on_after_its_end_had_another_mover() -> None:
+    game = games.load("dominoes")
+    position, table = game.parse_position(f"green;{NEARLY.replace('98', '99')}"), BeliefTable(game)
+    table.belief, board = Belief.at(game, position), game.board(position)
+    table.stand(board)
+    for tile in (PLAIN, POINT, LATER):
+        ends = {end[:2]: end[2] for end in tile.split("-")}
+        board = changed(game, board, **ends)
+        table.stand(board)
+    assert table.moves == [PLAIN, "pass", POINT, LATER]
+    assert [ply.side for ply in table.belief.told.plies] == [1, 0, 1, 0]
 
 
 def test_a_letter_that_somebody_names_counts_until_the_cell_looks_otherwise() -> None:

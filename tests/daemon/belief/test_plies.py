@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import games
+from daemon.belief.belief import Belief
 from rules import AnyGame
 from tests.daemon.belief.table import BeliefTable
 
@@ -144,3 +145,17 @@ def test_forced_passes_are_made_by_themselves() -> None:
         assert table.moves == moves
         return
     raise AssertionError("no game with a pass")
+
+
+def test_what_a_pawn_became_is_told_by_how_it_moves() -> None:
+    game = games.load("chess")
+    position = game.parse_position("7k/P6p/8/8/8/8/7P/K7 w - - 0 1")
+    table = BeliefTable(game)
+    table.belief = Belief.at(game, position)
+    table.stand(game.board(position))
+    for text in ("a8=N", "Kg7", "Nb6"):
+        position = game.apply(position, game.parse_move(position, text))
+        table.stand(game.board(position))
+        if text == "a8=N":
+            assert table.moves == ["a8=Q+"]
+    assert table.moves == ["a8=N", "Kg7", "Nb6"]
