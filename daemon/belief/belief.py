@@ -88,7 +88,7 @@ class Belief:
         before = self.standing
         again = before.state == "wrong" and (shown, evidence.unknown) == (before.board, before.unknown)
         manner = dataclasses.replace(self.manner, movers=tuple(movers))
-        found = weighed(self.game, self._remembering(evidence), evidence, manner, look.time_s, again=again)
+        found = weighed(self.game, self._remembering(evidence), evidence, manner, again=again)
         told = believed(self.game, self.told, found.near(self.game))
         standing = self._standing(found, told, shown, look, evidence.unknown)
         belief = dataclasses.replace(
@@ -100,6 +100,7 @@ class Belief:
             look=look,
             evidence=evidence,
             said=said,
+            manner=dataclasses.replace(manner, free_s=look.time_s) if look.free else manner,
             seen=self.seen or standing.state == "right" or told is not self.told,
             by_one_hand=self.by_one_hand and standing.state == "wrong",
         )

@@ -19,6 +19,9 @@ HELPED_NATS = 0.5
 
 EXTRA_PLY_NATS = 5.0
 """Each ply after the first between two looks: of a hundred plies about one comes so quickly."""
+HASTE_NATS = 3.5
+"""A ply after one that no free look has shown: both sides would have moved under the same hand. More than BELIEVE_NATS,
+and so little that a quick answer is still believed."""
 PASS_NATS = 3.5
 """A pass that was neither forced nor told: more than BELIEVE_NATS, so that the line with fewer of them leads."""
 MOVER_NATS = 12.0

@@ -57,7 +57,7 @@ class Weighed:
 
 
 def weighed(
-    game: AnyGame, lines: Sequence[Line], evidence: Evidence, manner: Manner, time_s: float, *, again: bool = False
+    game: AnyGame, lines: Sequence[Line], evidence: Evidence, manner: Manner, *, again: bool = False
 ) -> Weighed:
     """What the look makes of the lines; `again` if it shows nothing but what was searched before in vain."""
     least = min(line.cost for line in lines if not line.unproved) + FOLLOWED_NATS
@@ -66,7 +66,7 @@ def weighed(
     none = min(_none(line, evidence) for line in followed if not line.unproved)
     found = [*stays, *(late for line in stays for late in finished_late(game, evidence, line))]
     if not again:
-        found += _Moved(game, evidence, manner, time_s, none, min(line.cost for line in found)).of(followed)
+        found += _Moved(game, evidence, manner, none, min(line.cost for line in found)).of(followed)
     kept = _merged(game, found)
     fitting = [line for line in kept if not evidence.wrong(line.shown) and line.cost <= none]
     if not any(not line.unproved or line.cost <= none - BELIEVE_NATS + ROUNDING_NATS for line in fitting):
@@ -92,11 +92,9 @@ def _none(line: Line, evidence: Evidence) -> float:
 class _Moved:
     """Collects what lines may have become."""
 
-    def __init__(
-        self, game: AnyGame, evidence: Evidence, manner: Manner, time_s: float, none: float, best: float
-    ) -> None:
+    def __init__(self, game: AnyGame, evidence: Evidence, manner: Manner, none: float, best: float) -> None:
         self._game, self._evidence, self._none, self._best = game, evidence, none, best
-        self._search = PlySearch(game, evidence, manner, time_s)
+        self._search = PlySearch(game, evidence, manner)
 
     def of(self, lines: Sequence[Line]) -> Iterator[Line]:
         """Everything that matters."""

@@ -16,6 +16,7 @@ from daemon.belief.costs import (
     EXTRA_PLY_NATS,
     FURTHER_NATS,
     HALF_NATS,
+    HASTE_NATS,
     HIDDEN_NATS,
     LATE_NATS,
     MOVER_NATS,
@@ -58,6 +59,8 @@ class Manner:
     """The sides whose moves are asked for, never chosen by a hand."""
     asked: tuple[Any, Any] | None = None
     """The position and the move that an agent asked for there."""
+    free_s: float = 0.0
+    """When a look last was free, before the present one."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -78,8 +81,8 @@ _Begun = tuple[float, int, _Node, Any, tuple[Step, ...], Change]
 class PlySearch:
     """Finds what may have been played from one line. `within()` is the greatest cost that still matters."""
 
-    def __init__(self, game: AnyGame, evidence: Evidence, manner: Manner, time_s: float) -> None:
-        self._game, self._evidence, self._manner, self._time_s = game, evidence, manner, time_s
+    def __init__(self, game: AnyGame, evidence: Evidence, manner: Manner) -> None:
+        self._game, self._evidence, self._manner, self._time_s = game, evidence, manner, evidence.time_s
         self.looked_at = 0
         """Moves examined so far."""
         self._number = itertools.count()
@@ -89,7 +92,8 @@ class PlySearch:
     ) -> Iterator[Line]:
         """Half turns and plies from a line, whose loss is that of its board."""
         until = self.looked_at + most_moves
-        nodes: Iterable[_Node] = [_Node(root)]
+        hasty = bool(root.plies) and root.plies[-1].time_s > self._manner.free_s
+        nodes: Iterable[_Node] = [_Node(root, extra=HASTE_NATS if hasty else 0.0)]
         longest = MAX_SHARED_PLIES if shares_pieces(self._game) else MAX_PLIES
         for depth in range(1, min(longest, most_plies) + 1):
             if depth > 1 and root.prior + EXTRA_PLY_NATS * (depth - 1) > within():

@@ -156,7 +156,7 @@ def _by_plies(belief: Belief) -> list[Line]:
     for count in range(len(belief.told.plies), max(-1, len(belief.told.plies) - MAX_BACK - 1), -1):
         cut = Line(belief.told.start, belief.told.plies[:count])
         cut = dataclasses.replace(cut, board=belief.game.board(cut.position))
-        found = weighed(belief.game, (cut,), belief.evidence, Manner(), 0.0)
+        found = weighed(belief.game, (cut,), belief.evidence, Manner())
         lines = [line for line in found.lines if line.begun is None and not belief.evidence.wrong(line.board)]
         if found.fits and lines:
             return lines

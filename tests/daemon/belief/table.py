@@ -14,6 +14,7 @@ from daemon.belief.line import Line, Ply
 from daemon.belief.look import Look
 from rules import AnyGame, Side
 from tests.daemon.readings import reading_of
+from vision.reading.board_reading import BoardReading
 
 
 @dataclasses.dataclass
@@ -50,6 +51,10 @@ class BeliefTable:
             mask = np.zeros(len(board), bool)
             mask[list(hidden)] = True
             reading = reading.without(mask)
+        return self.show(reading, free=free, movers=movers)
+
+    def show(self, reading: BoardReading, *, free: bool = True, movers: Sequence[Side] = ()) -> list[Decision]:
+        """One look at a reading."""
         before, self.belief = self.belief, self.belief.after(Look(self.time_s, reading, free), movers)
         self.time_s += 1 / self.a_second
         self.most_lines = max(self.most_lines, len(self.belief.lines))
