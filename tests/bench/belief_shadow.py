@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import games
+from daemon.belief import words
 from daemon.belief.belief import Belief
 from daemon.belief.deciding import Wrong, decide
 from daemon.belief.line import Ply
@@ -40,6 +41,7 @@ from vision.reading.board_reading import BoardReading
 GAMES = ("morris", "reversi", "dominoes", "ganh", "gomoku", "chess", "go", "draughts")
 EXACT = ("morris", "reversi", "dominoes", "ganh", "gomoku")
 """Games in which brute force can tell that a board is illegal."""
+AGENT = "alphabeta"
 LOOKS = 5
 LOOK_S = 0.8
 MAX_PLIES = 120
@@ -121,8 +123,22 @@ class Shadow(Table):
             for before, move, after in zip(self.positions, moves, self.positions[1:], strict=False)
         ]
         started = bool(plies)
-        self.old = Old(game, Referee(game, (None, None), list(self.positions) if started else (), texts))
-        self.new = New(game, Belief.at(game, self.positions[0] if started else None, plies))
+        agents = (None, AGENT) if self.has_agent else (None, None)
+        self.old = Old(game, Referee(game, agents, list(self.positions) if started else (), texts))
+        start = self.positions[0] if started else None
+        self.new = New(game, Belief.at(game, start, plies, [1] if self.has_agent else []))
+
+    @property
+    def is_agents(self) -> bool:
+        """Whether the agent is to move."""
+        return self.has_agent and self.game.to_move(self.positions[-1]) == 1
+
+    def answer(self, move: Any) -> None:
+        """The agent asks for a move, unless it waits for one already."""
+        if self.old.referee.awaiting == "agent":
+            text = self.game.format_move(self.positions[-1], move)
+            self.old.referee.reply(AGENT, self.old.referee.ply, text)
+        self.new.belief = words.told(words.Asked(self.old.referee.agent_move), self.new.belief)
 
     def _move_to(self, before: Any, after: Any) -> Any:
         return next(move for move in self.game.legal_moves(before) if self.game.apply(before, move) == after)
@@ -175,6 +191,8 @@ class Shadow(Table):
             return "complains"
         return "silent" if illegal and not judge.complains else "right"
 
+    has_agent = False
+    """Whether an agent plays the second side."""
     doubted = False
     """Whether a cell is shown in doubt, so that nothing has to be believed."""
     seed = 0
@@ -285,7 +303,59 @@ def deeds(table: Shadow) -> dict[str, Callable[[], None]]:
     return {**found, "illegal": illegal} if table.game.short_name in EXACT else found
 
 
-WEIGHTS = {"1": 6, "2": 2, "illegal": 2}
+def deeds_with_agent(table: Shadow) -> dict[str, Callable[[], None]]:
+    """What happens at a table with an agent."""
+    game = table.game
+
+    def choices() -> list[Any]:
+        return [one for one in game.legal_moves(table.positions[-1]) if game.steps(table.positions[-1], one)]
+
+    def obeyed() -> None:
+        moves = choices()
+        if not moves or game.outcome(table.positions[-1]) is not None:
+            return
+        move = table.dice.choice(moves)
+        if table.is_agents:
+            table.answer(move)
+            move = table.old.referee.agent_move
+            if move is None:
+                return
+        table.positions.append(game.apply(table.positions[-1], move))
+        table.mend()
+        table.show("agent obeyed", table.reading())
+
+    def disobeyed() -> None:
+        moves = choices()
+        if not table.is_agents or len(moves) < 2 or table.old.referee.agent_move is not None:
+            return obeyed()
+        asked, other = table.dice.sample(moves, 2)
+        after = game.apply(table.positions[-1], asked)
+        follows = {game.board(game.apply(after, one)) for one in game.legal_moves(after)}
+        board = game.board(game.apply(table.positions[-1], other))
+        if board in {game.board(after), *follows, *table.stood}:
+            return None
+        table.answer(asked)
+        table.board = board
+        table.show("agent disobeyed", table.reading(), illegal=True)
+        table.mend()
+        table.show("put back", table.reading())
+        return None
+
+    def too_early() -> None:
+        moves = choices()
+        if not table.is_agents or table.old.referee.agent_move is not None or not moves:
+            return obeyed()
+        table.board = game.board(game.apply(table.positions[-1], table.dice.choice(moves)))
+        if not table.tidy and table.board not in table.stood:
+            table.show("moved before the agent", table.reading(), illegal=True)
+        table.mend()
+        table.show("put back", table.reading())
+        return None
+
+    return {"obeyed": obeyed, "disobeyed": disobeyed, "too early": too_early}
+
+
+WEIGHTS = {"obeyed": 4, "1": 6, "2": 2, "illegal": 2}
 
 
 def play(
@@ -294,8 +364,9 @@ def play(
     """One table."""
     table = Shadow(game, random.Random(f"{game.name} {seed}"))
     table.seed, table.tells = seed, tells
+    table.has_agent = seed % 4 == 3 and not shares_pieces(game)
     table.begin_both(counts)
-    done = deeds(table)
+    done = deeds_with_agent(table) if table.has_agent else deeds(table)
     weights = [WEIGHTS.get(name, 1) for name in done]
     for _ in range(plies):
         if game.outcome(table.positions[-1]) is not None:
