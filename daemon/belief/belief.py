@@ -104,7 +104,8 @@ class Belief:
             seen=self.seen or standing.state == "right" or told is not self.told,
             by_one_hand=self.by_one_hand and standing.state == "wrong",
         )
-        return belief._with_missed() if standing.state == "wrong" else belief
+        stands_since = belief.has_stood and not (self.has_stood and self.standing.since_s == standing.since_s)
+        return belief._with_missed() if standing.state == "wrong" and stands_since else belief
 
     @property
     def has_stood(self) -> bool:
@@ -131,9 +132,8 @@ class Belief:
 
     def _with_missed(self) -> Belief:
         """With the ways to a board that no line allows, once it has stood; they cost as much as none of the lines."""
-        board, agents = self.standing.board, self.manner.agents
-        shown = any(line.shown == board for line in self.lines)
-        if shown or not self.has_stood or not self.seen or agents:
+        board = self.standing.board
+        if not self.seen or self.manner.agents or any(line.shown == board for line in self.lines):
             return self
         if not may_be_missed(self.game, self.told, board):
             return dataclasses.replace(self, by_one_hand=True)

@@ -42,8 +42,8 @@ AGAIN_NATS = 1.0
 """Plies made again that were taken back: what was lifted is usually put back."""
 CLEARED_NATS = 7.0
 """A board being cleared after the end: more than a takeback by BELIEVE_NATS."""
-ILLEGAL_NATS = 4.5
-"""None of the lines: a rule is broken, once in about a hundred moves..."""
+ILLEGAL_NATS = 5.0
+"""None of the lines: a rule is broken, once in about a hundred and fifty moves..."""
 STRAY_NATS = 3.0
 """...and each cell that changed did so at random, one of twenty such changes; so no rare legal way is believed for one
 stray cell, and missed plies are believed once the play has gone on from them by one cell."""

@@ -39,7 +39,7 @@ class Evidence:
 
     def __init__(self, look: Look, said: Mapping[int, str], before: Evidence | None = None) -> None:
         """`said` are letters that people named, by cell: nothing else can stand there. `before` is what was known."""
-        self.time_s = look.time_s
+        self.time_s, self.free = look.time_s, look.free
         logs = look.reading.log_probabilities
         rows = (logs.max(axis=1, keepdims=True) - logs).tolist()
         self._cells: list[dict[str, float]] = [dict(zip(look.reading.letters, row, strict=True)) for row in rows]

@@ -11,11 +11,10 @@ from daemon.belief.line import Line, Ply, with_forced_passes
 from daemon.belief.look import Evidence
 from daemon.game.line_of_play import LineOfPlay, shares_pieces
 from daemon.interpret.explain import is_reached
-from daemon.judging.gap_search import MAX_MOVES, GapSearch, fills
+from daemon.judging.gap import is_beyond_one_hand
+from daemon.judging.gap_search import MAX_MOVES, GapSearch
 from rules import EMPTY, AnyGame, MoveError
 
-MAX_BY_HAND = 2
-"""Plies' worth of cells that one rule-breaking hand may fill: a piece placed or moved, or two together."""
 MAX_MOVERS_TRIED = 24
 """Moves whose maker may have been the other side, from the last back."""
 MAX_REOPENED = 4
@@ -43,10 +42,7 @@ def ways_to(game: AnyGame, line: Line, board: str, nats: float, most_moves: int 
 
 def may_be_missed(game: AnyGame, line: Line, board: str) -> bool:
     """Whether more cells were filled than one rule-breaking hand fills, and no game begins there."""
-    moves = game.legal_moves(line.position)
-    by_ply = max((fills(game.steps(line.position, move)) for move in moves), default=1)
-    filled = sum(one == EMPTY != other for one, other in zip(game.board(line.position), board, strict=True))
-    return filled > MAX_BY_HAND * by_ply and not begins_a_game(game, board)
+    return is_beyond_one_hand(game, line.position, board) and not begins_a_game(game, board)
 
 
 def begins_a_game(game: AnyGame, board: str) -> bool:

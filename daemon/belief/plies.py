@@ -83,6 +83,8 @@ class PlySearch:
 
     def __init__(self, game: AnyGame, evidence: Evidence, manner: Manner) -> None:
         self._game, self._evidence, self._manner, self._time_s = game, evidence, manner, evidence.time_s
+        self._extra = EXTRA_PLY_NATS + HASTE_NATS * (not evidence.free)
+        """Nats of each ply after the first; under one hand both sides rarely move."""
         self.looked_at = 0
         """Moves examined so far."""
         self._number = itertools.count()
@@ -94,12 +96,15 @@ class PlySearch:
         until = self.looked_at + most_moves
         hasty = bool(root.plies) and root.plies[-1].time_s > self._manner.free_s
         nodes: Iterable[_Node] = [_Node(root, extra=HASTE_NATS if hasty else 0.0)]
+        amiss = self._evidence.amiss(root.board)
         longest = MAX_SHARED_PLIES if shares_pieces(self._game) else MAX_PLIES
         for depth in range(1, min(longest, most_plies) + 1):
-            if depth > 1 and root.prior + EXTRA_PLY_NATS * (depth - 1) > within():
+            if depth > 1 and root.prior + self._extra * (depth - 1) > within():
                 return
             begun, late = list[_Begun](), list[_Node]()
-            for before, move, steps in self._next(nodes, until):
+            for before, move, steps in self._next(nodes, within, until):
+                if depth == 1 and not _touches(steps, amiss) and root.prior + self._extra > within():
+                    continue  # it would only prepare for a second ply
                 change = self._evidence.change(before.line.board, steps)
                 if depth == 1:
                     yield from self._halves(before, move, steps, change, late)
@@ -111,18 +116,22 @@ class PlySearch:
             late = heapq.nsmallest(MAX_LATE, late, key=_cost)
             nodes = heapq.merge(late, map(self._made, likeliest), key=_cost)
 
-    def _next(self, nodes: Iterable[_Node], until: int) -> Iterator[tuple[_Node, Any, tuple[Step, ...]]]:
+    def _next(
+        self, nodes: Iterable[_Node], within: Callable[[], float], until: int
+    ) -> Iterator[tuple[_Node, Any, tuple[Step, ...]]]:
         """Every visible ply that may come after the nodes, until so many moves have been examined."""
         for number, node in enumerate(nodes):
             if number >= MIN_LINES and self.looked_at >= until:
                 return
-            yield from self._turns(node)
+            yield from self._turns(node, within)
 
-    def _turns(self, node: _Node) -> Iterator[tuple[_Node, Any, tuple[Step, ...]]]:
+    def _turns(self, node: _Node, within: Callable[[], float]) -> Iterator[tuple[_Node, Any, tuple[Step, ...]]]:
         """Every visible ply that may come after a node, with passes before it."""
         waiting = [node]
         while waiting:
             before = waiting.pop(0)
+            if before.passes and before.line.prior + before.extra > within():
+                continue
             position = before.line.position
             moves = self._seen_moves(position)
             self.looked_at += len(moves)
@@ -217,7 +226,7 @@ class PlySearch:
         line, side = node.line, self._game.to_move(node.line.position)
         nats = node.extra + HIDDEN_NATS * change.hidden
         longer = self._longer(line, move, carry_out(line.board, steps), line.loss + change.nats, nats)
-        return _Node(longer, (*node.sides, side), EXTRA_PLY_NATS)
+        return _Node(longer, (*node.sides, side), self._extra)
 
     def _longer(self, line: Line, move: Any, board: str, loss: float, nats: float) -> Line:
         game, before = self._game, line.position
@@ -225,6 +234,10 @@ class PlySearch:
         return dataclasses.replace(
             line, plies=(*line.plies, ply), board=board, loss=loss, prior=line.prior + nats, begun=None
         )
+
+
+def _touches(steps: Sequence[Step], cells: frozenset[int]) -> bool:
+    return any(step.cell in cells or step.origin in cells for step in steps)
 
 
 def _cost(node: _Node) -> float:
