@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-BELIEVE_NATS = 3.0
-"""Least lead of a believed line, odds of twenty: a wrong board costs about twenty times a verdict that comes a look
+BELIEVE_NATS = 2.9
+"""Least lead of a believed line, odds of eighteen: so much more a wrong board costs than a verdict that comes a look
 later."""
 HOPELESS_NATS = 16.0
 """Distance from the best line at which another is given up: more than two cells read wrongly beyond doubt."""
@@ -17,7 +17,7 @@ WRONG_CELL_NATS = 2.3
 HELPED_NATS = 0.5
 """A ply is seen where it makes a cell likelier by this much; nothing happens on cells of which nothing is known."""
 
-EXTRA_PLY_NATS = 5.0
+EXTRA_PLY_NATS = 4.6
 """Each ply after the first between two looks: of a hundred plies about one comes so quickly."""
 HASTE_NATS = 3.5
 """A ply after one that no free look has shown: both sides would have moved under the same hand. More than BELIEVE_NATS,
@@ -28,12 +28,12 @@ MOVER_NATS = 12.0
 """A ply by another side than the hand that was seen: more than the two passes that may explain that hand."""
 HALF_NATS = 3.5
 """A turn only begun: more than BELIEVE_NATS, so that a whole turn is no half of another until more is seen."""
-LATE_NATS = 3.5
+LATE_NATS = 2.7
 """An answer to a turn that hands have not finished, besides HALF_NATS: together less than three plies, and more than a
 takeback, by BELIEVE_NATS."""
 HIDDEN_NATS = 2.5
 """A ply that arrives on a cell of which nothing is known: the piece may as well be in the fingers, a turn begun."""
-TAKEBACK_NATS = 4.0
+TAKEBACK_NATS = 3.2
 """Less likely than a ply by more than BELIEVE_NATS, and likelier than two at once."""
 FURTHER_NATS = 2.0
 """Each further way to the same board: a longer takeback, other missed plies, another piece that a pawn became. Less

@@ -10,10 +10,10 @@ import functools
 from typing import Any
 
 from daemon.belief.belief import Belief, believed
+from daemon.belief.costs import EXTRA_PLY_NATS
 from daemon.belief.line import Line, Ply, with_forced_passes
 from daemon.belief.missed import as_line_of_play, from_line_of_play, ways_to
-from daemon.belief.moving import weighed
-from daemon.belief.plies import Manner
+from daemon.belief.plies import MAX_MOVES, MAX_MOVES_BESIDES, MAX_PLIES, Manner, PlySearch
 from daemon.game.effects import Known
 from daemon.judging.gap_search import MAX_MOVES_ASKED
 from rules import AnyGame, PositionError, Side
@@ -152,14 +152,17 @@ def _way_to(belief: Belief, side: Side | None) -> Line:
 
 def _by_plies(belief: Belief) -> list[Line]:
     """Lines by a few plies from the certain line, or from its beginning where the last ones were misread."""
-    assert belief.evidence is not None
-    for count in range(len(belief.told.plies), max(-1, len(belief.told.plies) - MAX_BACK - 1), -1):
-        cut = Line(belief.told.start, belief.told.plies[:count])
-        cut = dataclasses.replace(cut, board=belief.game.board(cut.position))
-        found = weighed(belief.game, (cut,), belief.evidence, Manner())
-        lines = [line for line in found.lines if line.begun is None and not belief.evidence.wrong(line.board)]
-        if found.fits and lines:
-            return lines
+    game, evidence, plies = belief.game, belief.evidence, belief.told.plies
+    assert evidence is not None
+    for count in range(len(plies), max(-1, len(plies) - MAX_BACK - 1), -1):
+        cut = Line(belief.told.start, plies[:count])
+        board = game.board(cut.position)
+        cut = dataclasses.replace(cut, board=board, loss=evidence.loss(board))
+        most = MAX_MOVES if count == len(plies) else MAX_MOVES_BESIDES
+        found = PlySearch(game, evidence, Manner()).search(cut, lambda: MAX_PLIES * EXTRA_PLY_NATS, most)
+        lines = [line for line in (cut, *found) if line.begun is None and not evidence.wrong(line.board)]
+        if lines:
+            return sorted(lines, key=lambda line: line.cost)
     return []
 
 

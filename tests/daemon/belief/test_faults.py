@@ -10,7 +10,7 @@ import games
 from daemon.belief import words
 from daemon.belief.belief import Belief
 from daemon.belief.deciding import Moved, Right, Wrong
-from rules import AnyGame, PositionError
+from rules import AnyGame
 from tests.daemon.belief.table import BeliefTable, plies_of, texts
 from tests.daemon.belief.test_returning import boards, changed, shown
 from tests.daemon.readings import board_with
@@ -146,10 +146,6 @@ def test_a_board_is_adopted_by_plies_by_missed_ones_or_as_a_new_start() -> None:
     table.stand(board_with(MORRIS, W="d2 g7", B="f4 g1"))
     table.belief = words.told(words.Adopt(1), table.belief)
     assert table.board == board_with(MORRIS, W="d2 g7", B="f4 g1")
-    chess = shown(games.load("chess"), "e4")
-    chess.stand("." * 64)
-    with pytest.raises(PositionError):
-        words.told(words.Adopt(), chess.belief)
 
 
 def test_a_mover_is_corrected_and_the_line_follows() -> None:
