@@ -7,7 +7,8 @@ import collections
 import pytest
 
 import games
-from tests.bench.belief_shadow import GAMES, RANKS, play
+from tests.bench.belief_shadow import GAMES, play
+from tests.bench.belief_table import RANKS
 
 
 @pytest.mark.parametrize("name", GAMES)
