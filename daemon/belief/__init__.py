@@ -6,7 +6,9 @@
     halves      turns that are only begun
     plies       a line's next plies, some of which hands may finish late
     returning   takebacks, moves made again, and a board that is cleared after the end
+    moving      all of these for a set of lines, and what is left of it
     missed      plies that no look showed, and a game that went on after its end
+    standing    how the newest look agrees with what is certain, and for how long
     belief      the set, moved on by looks
     words       the set, changed by what people and agents say
     deciding    what follows from one belief after another: values that are put into words elsewhere

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from daemon.belief.costs import STANDING_S
 from daemon.belief.line import Line, Ply, common, owed
@@ -12,29 +12,8 @@ from daemon.belief.look import Evidence, Look
 from daemon.belief.missed import may_be_missed, ways_to
 from daemon.belief.moving import Weighed, weighed
 from daemon.belief.plies import Manner
+from daemon.belief.standing import Standing, State, is_due, is_mended
 from rules import AnyGame, Side
-
-State = Literal["unseen", "right", "unfinished", "torn", "wrong"]
-"""How the newest look agrees with the certain plies: it shows their board; a turn that is not finished; plies between
-which it leaves the choice; nothing that any line allows."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Standing:
-    """Since when the same state stands."""
-
-    state: State = "unseen"
-    board: str = ""
-    since_s: float | None = None
-    """The first of an unbroken row of free looks that show it; None if a hand is over the board."""
-    until_s: float = 0.0
-    unknown: frozenset[int] = frozenset()
-    """Cells of which the newest look shows nothing."""
-
-    @property
-    def free_s(self) -> float:
-        """Seconds for which it has stood freely."""
-        return 0.0 if self.since_s is None else self.until_s - self.since_s
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +28,8 @@ class Belief:
     none: float = 0.0
     """Cost of none of the lines, as of the newest look."""
     standing: Standing = dataclasses.field(default_factory=Standing)
+    trouble: Standing | None = None
+    """What was told last and is not yet seen to be mended."""
     look: Look | None = None
     """The newest one."""
     evidence: Evidence | None = None
@@ -90,13 +71,16 @@ class Belief:
         manner = dataclasses.replace(self.manner, movers=tuple(movers))
         found = weighed(self.game, self._remembering(evidence), evidence, manner, again=again)
         told = believed(self.game, self.told, found.near(self.game))
-        standing = self._standing(found, told, shown, look, evidence.unknown)
+        state, board = _state(self.game, found, told, shown)
+        since = look.time_s if look.free else None
+        standing = Standing(state, board, since, look.time_s, evidence.unknown).after(self.standing)
         belief = dataclasses.replace(
             self,
             lines=found.lines,
             told=told,
             none=found.none,
             standing=standing,
+            trouble=self._trouble(standing, told),
             look=look,
             evidence=evidence,
             said=said,
@@ -123,12 +107,11 @@ class Belief:
         least = min(priors)
         return [dataclasses.replace(line, prior=one - least) for line, one in zip(self.lines, priors, strict=True)]
 
-    def _standing(self, found: Weighed, told: Line, shown: str, look: Look, unknown: frozenset[int]) -> Standing:
-        state, board = _state(self.game, found, told, shown)
-        before, since = self.standing, look.time_s if look.free else None
-        if look.free and (before.state, before.board) == (state, board) and before.since_s is not None:
-            since = before.since_s
-        return Standing(state, board, since, look.time_s, unknown)
+    def _trouble(self, standing: Standing, told: Line) -> Standing | None:
+        if is_due(self.game, told.history, standing):
+            return self.trouble if standing.is_alike(self.trouble) else standing
+        mended = self.trouble is None or is_mended(standing, self.trouble, told.board)
+        return None if told is not self.told or mended else self.trouble
 
     def _with_missed(self) -> Belief:
         """With the ways to a board that no line allows, once it has stood; they cost as much as none of the lines."""

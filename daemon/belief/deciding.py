@@ -6,12 +6,10 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from daemon.belief.belief import Belief, Standing
-from daemon.belief.costs import GOING_BACK_S, STANDING_S, TORN_S, UNFINISHED_S
+from daemon.belief.belief import Belief
 from daemon.belief.halves import begun_as
 from daemon.belief.line import Line, Ply, common, owed
 from daemon.game.line_of_play import shares_pieces
-from daemon.interpret.explain import boards_before
 from rules import EMPTY, AnyGame, Step
 from rules.turns import changed_cells
 from vision.reading.board_reading import SURE
@@ -91,10 +89,11 @@ Decision = Moved | Unfinished | Wrong | Torn | Right
 def decide(before: Belief, after: Belief) -> tuple[Decision, ...]:
     """What is to be told and recorded after a look or a word; nothing where all stands as it did."""
     decisions: list[Decision] = [*_moved(before.told, after.told)]
-    state = after.standing.state
-    if state == "right" and (not before.seen or _was_told(before)) and not decisions:
-        decisions.append(Right(after.standing.board))
-    elif state not in ("right", "unseen") and _is_due(after) and not _was_told(before, after.standing):
+    begins = not before.seen and after.standing.state == "right"
+    if after.trouble is None:
+        if begins or (before.trouble is not None and not decisions):
+            decisions.append(Right(after.standing.board))
+    elif not after.trouble.is_alike(before.trouble):
         decisions += _trouble(after)
     return tuple(decisions)
 
@@ -104,31 +103,6 @@ def _moved(old: Line, new: Line) -> Iterator[Moved]:
     undone, made = old.plies[same:], new.plies[same:]
     if undone or made or old.start != new.start:
         yield Moved(same, undone, made, new.start)
-
-
-def _is_due(belief: Belief) -> bool:
-    """Whether the state has stood long enough to be told."""
-    limits = {"unfinished": UNFINISHED_S, "torn": TORN_S, "wrong": STANDING_S}
-    limit = limits.get(belief.standing.state, 0.0)
-    if belief.standing.state in ("wrong", "unfinished") and _goes_back(belief):
-        limit = GOING_BACK_S
-    return belief.standing.since_s is not None and belief.standing.free_s >= limit
-
-
-def _was_told(belief: Belief, again: Standing | None = None) -> bool:
-    """Whether a belief's trouble was told; with `again` only if it is still that one."""
-    standing = belief.standing
-    if again is not None and (standing.state, standing.board) != (again.state, again.board):
-        return False
-    return standing.state not in ("right", "unseen") and _is_due(belief)
-
-
-def _goes_back(belief: Belief) -> bool:
-    """Whether all cells that differ from the certain board look as on one of the boards before."""
-    present, board = belief.game.board(belief.position), belief.standing.board
-    cells = changed_cells(present, board)
-    boards = boards_before(belief.game, belief.told.history) if cells else []
-    return any(all(one[cell] == board[cell] for cell in cells) for _, one in boards)
 
 
 def _trouble(belief: Belief) -> Iterator[Decision]:

@@ -42,6 +42,18 @@ def test_nothing_is_said_of_a_board_under_a_hand_or_of_a_passing_one() -> None:
     assert table.decisions == []
 
 
+def test_a_fault_is_told_once_though_a_hand_covers_it_meanwhile() -> None:
+    table = shown(MORRIS, "d2")
+    wrong, cell = board_with(MORRIS, W="d2 a1"), MORRIS.cells.index("a1")
+    table.stand(wrong)
+    table.stand(wrong, hidden=[cell], free=False)
+    table.stand(wrong, hidden=[cell])
+    table.stand(wrong)
+    assert [type(one) for one in table.decisions] == [Wrong]
+    table.stand(board_with(MORRIS, W="d2"))
+    assert [type(one) for one in table.decisions] == [Wrong, Right]
+
+
 def test_a_board_knocked_about_is_another_position() -> None:
     table = shown(MORRIS, "d2", "f4", "b6")
     table.stand(board_with(MORRIS, W="a7 a1", B="g7 g1 d1"))
