@@ -37,7 +37,8 @@ def deeds(table: Shadow) -> dict[str, Callable[[], None]]:
     def late() -> None:
         """Half a turn, its answer, and then the rest."""
         game, position = table.game, table.positions[-1]
-        moves = [one for one in game.legal_moves(position) if len(game.steps(position, one)) > 1]
+        steps = {one: game.steps(position, one) for one in game.legal_moves(position)}
+        moves = [one for one, its in steps.items() if len(its) > 1 and its[0].kind != "remove"]
         begins = len(game.starts) > 1 and len(table.positions) == 1
         if not moves or game.outcome(position) is not None or begins or shares_pieces(game):
             return  # nobody lays half a tile
