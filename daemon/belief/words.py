@@ -87,7 +87,7 @@ def told(word: Word, belief: Belief) -> Belief:
 def _undo(word: Undo, belief: Belief) -> Belief:
     line = belief.told
     kept = dataclasses.replace(line, plies=line.plies[: word.count])
-    return _only(belief, dataclasses.replace(kept, board=_in_view(belief)))
+    return _only(belief, _as_seen(belief, kept))
 
 
 @told.register
@@ -95,7 +95,7 @@ def _correct(word: Correct, belief: Belief) -> Belief:
     replayed = as_line_of_play(belief.game, belief.told)
     replayed.correct(word.number, word.side)
     line = with_forced_passes(belief.game, from_line_of_play(replayed, belief.told))
-    return _only(belief, dataclasses.replace(line, board=_in_view(belief)))
+    return _only(belief, _as_seen(belief, line))
 
 
 @told.register
@@ -121,7 +121,7 @@ def _made(word: Made, belief: Belief) -> Belief:
     seen = bool(game.steps(before, word.move))
     ply = Ply(word.move, game.apply(before, word.move), game.to_move(before), seen, word.known)
     line = with_forced_passes(game, dataclasses.replace(line, plies=(*line.plies, ply)))
-    return _only(belief, dataclasses.replace(line, board=_in_view(belief) if seen else line.board))
+    return _only(belief, _as_seen(belief, line))
 
 
 @told.register
@@ -185,6 +185,12 @@ def _in_view(belief: Belief) -> str:
     """The board of the newest look; the certain one where nothing was seen."""
     board: str = belief.game.board(belief.position)
     return board if belief.evidence is None else belief.evidence.likeliest(board)
+
+
+def _as_seen(belief: Belief, line: Line) -> Line:
+    """The line with what stands on the board; with no board in view nothing is left to be done by hand."""
+    true: str = belief.game.board(line.position)
+    return dataclasses.replace(line, board=true if belief.evidence is None else belief.evidence.likeliest(true))
 
 
 def _only(belief: Belief, line: Line) -> Belief:

@@ -170,6 +170,26 @@ def test_a_mover_is_corrected_and_the_line_follows() -> None:
     assert [ply.side for ply in table.belief.told.plies if ply.seen] == [1 - side]
 
 
+def test_moves_are_entered_and_undone_where_no_board_is_in_view() -> None:
+    belief = Belief.at(MORRIS)
+    for text in ("d2", "f4"):
+        belief = words.told(words.Made(MORRIS.parse_move(belief.position, text)), belief)
+    assert texts(MORRIS, belief.told) == ["d2", "f4"]
+    assert belief.lines[0].board == board_with(MORRIS, W="d2", B="f4")
+    belief = words.told(words.Undo(1), belief)
+    assert belief.lines[0].board == board_with(MORRIS, W="d2")
+    assert texts(MORRIS, words.told(words.NewGame(), belief).told) == []
+
+
+def test_an_entered_move_is_carried_out_later() -> None:
+    table = shown(MORRIS, "d2")
+    table.belief = words.told(words.Made(MORRIS.parse_move(table.belief.position, "f4")), table.belief)
+    table.stand(board_with(MORRIS, W="d2"), 4)
+    assert (table.moves, table.belief.standing.state) == (["d2", "f4"], "unfinished")
+    table.stand(board_with(MORRIS, W="d2", B="f4"))
+    assert (table.moves, table.belief.standing.state) == (["d2", "f4"], "right")
+
+
 def test_a_game_that_goes_on_after_its_end_had_another_mover() -> None:
     game = games.load("dominoes")
     position, table = game.parse_position(f"green;{NEARLY.replace('98', '99')}"), BeliefTable(game)
