@@ -36,6 +36,7 @@ ROOMS = (
     ("game", "drawing", "scoring"),
     ("interpret", "commands", "supervision"),
     ("judging",),
+    ("belief",),
     ("agents", "storage"),
     ("core",),
     ("perception", "outputs"),

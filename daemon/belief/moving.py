@@ -1,0 +1,161 @@
+"""Moves a set of lines on by one look: what each may have become, and what is left of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from daemon.belief.costs import (
+    BELIEVE_NATS,
+    FOLLOWED_NATS,
+    HALF_NATS,
+    HOPELESS_NATS,
+    ILLEGAL_NATS,
+    MAX_LINES,
+    ROUNDING_NATS,
+    STRAY_NATS,
+    TAKEBACK_NATS,
+)
+from daemon.belief.line import Line, identity
+from daemon.belief.look import Evidence
+from daemon.belief.missed import reopened
+from daemon.belief.plies import MAX_MOVES, MAX_MOVES_BESIDES, MAX_PLIES, Manner, PlySearch
+from daemon.belief.returning import MAX_BACK, cleared, finished_late, made_again, taken_back
+from daemon.game.line_of_play import shares_pieces
+from rules import AnyGame
+
+ROUNDED = 6
+"""Digits of a cost that count."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Weighed:
+    """The lines after a look, the likeliest first."""
+
+    lines: tuple[Line, ...]
+    none: float
+    """Cost of none of them, by the same measure."""
+    fits: bool
+    """Whether the look contradicts at least one of them nowhere."""
+
+    def near(self, game: AnyGame) -> list[Line]:
+        """The lines that may be right: none if it is likelier that no line is.
+
+        Of lines to one board with one side to move only the likeliest counts: nobody who looks could tell them apart;
+        nor sides where pieces belong to nobody.
+        """
+        best = self.lines[0].cost
+        if not self.fits or best > self.none - BELIEVE_NATS + ROUNDING_NATS:
+            return []
+        near = [line for line in self.lines if line.cost < best + BELIEVE_NATS]
+        kept: dict[object, Line] = {}
+        for line in near:
+            side = None if shares_pieces(game) else game.to_move(line.position)
+            kept.setdefault((game.board(line.position), line.shown, side), line)
+        return list(kept.values())
+
+
+def weighed(
+    game: AnyGame, lines: Sequence[Line], evidence: Evidence, manner: Manner, *, again: bool = False
+) -> Weighed:
+    """What the look makes of the lines; `again` if it shows nothing but what was searched before in vain."""
+    least = min(line.cost for line in lines if not line.unproved) + FOLLOWED_NATS
+    stays = [dataclasses.replace(line, loss=evidence.loss(line.board), begun=None) for line in lines]
+    followed = [stay for stay, line in zip(stays, lines, strict=True) if line.unproved or line.cost <= least]
+    none = min(_none(line, evidence) for line in followed if not line.unproved)
+    found = [*stays, *(late for line in stays for late in finished_late(game, evidence, line))]
+    if not again:
+        found += _Moved(game, evidence, manner, none, min(line.cost for line in found)).of(followed)
+    kept = _merged(game, found)
+    fitting = [line for line in kept if not evidence.wrong(line.shown) and line.cost <= none]
+    if not any(not line.unproved or line.cost <= none - BELIEVE_NATS + ROUNDING_NATS for line in fitting):
+        strange = [line for line in fitting if line.unproved and line not in stays]
+        return Weighed((*lines, *strange)[:MAX_LINES], none, False)
+    return Weighed(_left(kept, fitting[0])[:MAX_LINES], none, True)
+
+
+def _left(lines: Sequence[Line], best: Line) -> tuple[Line, ...]:
+    """The lines that are not hopeless beside the best, that one first; ways to strange boards only if it is one."""
+    near = [line for line in lines if line.cost <= best.cost + HOPELESS_NATS]
+    if best.unproved:
+        near = [dataclasses.replace(line, unproved=False) for line in near]
+        best = dataclasses.replace(best, unproved=False)
+    return (best, *(line for line in near if not line.unproved and line != best))
+
+
+def _none(line: Line, evidence: Evidence) -> float:
+    """The cost of something that the rules do not allow, done on a line's board."""
+    return line.prior + ILLEGAL_NATS + STRAY_NATS * evidence.strays(line.board)
+
+
+class _Moved:
+    """Collects what lines may have become."""
+
+    def __init__(self, game: AnyGame, evidence: Evidence, manner: Manner, none: float, best: float) -> None:
+        self._game, self._evidence, self._none, self._best = game, evidence, none, best
+        self._search = PlySearch(game, evidence, manner)
+
+    def of(self, lines: Sequence[Line]) -> Iterator[Line]:
+        """Everything that matters."""
+        for number, line in enumerate(sorted(lines, key=lambda one: (one.prior, one.cost))):
+            if line.prior <= self._best + HOPELESS_NATS and self._evidence.amiss(line.board):
+                yield from self._of_line(line, MAX_MOVES_BESIDES if number else MAX_MOVES)
+
+    def _of_line(self, line: Line, most_moves: int) -> Iterator[Line]:
+        least = line.cost
+
+        def within() -> float:
+            return min(self._none, least + BELIEVE_NATS, self._best + HOPELESS_NATS)
+
+        def kept(ways: Iterable[Line]) -> Iterator[Line]:
+            nonlocal least
+            for one in ways:
+                # A whole turn may prove to be half of another one.
+                most = within() + HALF_NATS * (one.begun is not None)
+                if one.cost <= most and not self._evidence.wrong(one.shown):
+                    least = min(least, one.cost)
+                    self._best = min(self._best, one.cost)
+                    yield one
+
+        game, evidence = self._game, self._evidence
+        for one in (line, *finished_late(game, evidence, line)):
+            if game.outcome(line.position) is None:
+                yield from kept(_ordered(game, self._search.search(one, within, most_moves)))
+        again = list(made_again(game, evidence, line))
+        yield from kept(again)
+        yield from kept(taken_back(game, evidence, line))
+        yield from kept(cleared(game, evidence, line))
+        for one in itertools.chain(again, reopened(game, evidence, line)):
+            if game.outcome(one.position) is None and evidence.amiss(one.board):
+                yield from kept(self._search.search(one, within, MAX_MOVES_BESIDES, most_plies=1))
+        if self._best > TAKEBACK_NATS:
+            yield from kept(self._in_another_order(line, within))
+
+    def _in_another_order(self, line: Line, within: Callable[[], float]) -> Iterator[Line]:
+        """Takebacks that leave some of the plies that came in one look, but not the first of the assumed order."""
+        for count, seen in line.together(MAX_BACK):
+            before = dataclasses.replace(line, plies=line.plies[:count], undone=())
+            board = self._game.board(before.position)
+            prior = line.prior + TAKEBACK_NATS
+            before = dataclasses.replace(before, board=board, prior=prior, loss=self._evidence.loss(board))
+            most = min(seen - 1, MAX_PLIES)
+            yield from self._search.search(before, within, MAX_MOVES_BESIDES, most_plies=most)
+
+
+def _ordered(game: AnyGame, ways: Iterable[Line]) -> Iterator[Line]:
+    """The ways; where pieces belong to nobody only the first to each board: their order is assumed."""
+    boards = set[str]()
+    for way in ways:
+        if way.begun is not None or not shares_pieces(game) or way.board not in boards:
+            yield way
+        if way.begun is None:
+            boards.add(way.board)
+
+
+def _merged(game: AnyGame, lines: Iterable[Line]) -> list[Line]:
+    """The likeliest of the lines that differ in nothing that matters later, the likeliest first."""
+    kept: dict[object, Line] = {}
+    for line in sorted(lines, key=lambda one: (round(one.cost, ROUNDED), len(one.plies))):
+        kept.setdefault(identity(game, line), line)
+    return list(kept.values())

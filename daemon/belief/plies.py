@@ -1,0 +1,245 @@
+"""A line's next plies: several between two looks, after passes, some of them finished late.
+
+Lines are followed in order of cost, deeper ones only while they could still lead, and no more moves are examined than
+a limit: a game may have hundreds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from daemon.belief.costs import (
+    EXTRA_PLY_NATS,
+    FURTHER_NATS,
+    HALF_NATS,
+    HASTE_NATS,
+    HIDDEN_NATS,
+    LATE_NATS,
+    MOVER_NATS,
+    PASS_NATS,
+    ROUNDING_NATS,
+)
+from daemon.belief.halves import half_done, may_be_answered
+from daemon.belief.line import Line, Ply, with_forced_passes
+from daemon.belief.look import Change, Evidence
+from daemon.game.effects import Known
+from daemon.game.line_of_play import shares_pieces
+from rules import AnyGame, Side, Step
+from rules.turns import alike, carry_out, seen_moves
+
+MAX_PLIES = 3
+MAX_SHARED_PLIES = 7
+"""Plies between two looks where pieces belong to nobody: no later ply could explain them."""
+MAX_MOVES = 10_000
+"""Moves examined from the likeliest line; every single ply is examined in any case."""
+MAX_MOVES_BESIDES = 2_500
+"""Moves examined from each other line."""
+MAX_CHOSEN_PASSES = 2
+MAX_PASSES = 4
+"""Passes before one visible ply, forced ones included."""
+BEAM = 256
+"""Lines of one length that are followed further."""
+MIN_LINES = 4
+"""Lines of each length that are followed whatever has been examined."""
+MAX_LATE = 8
+"""Turns half done that are followed as if they were finished late."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Manner:
+    """Who moves, as far as it is known."""
+
+    movers: tuple[Side, ...] = ()
+    """The sides that made the plies seen now: the last of them made the last ply."""
+    agents: frozenset[Side] = frozenset()
+    """The sides whose moves are asked for, never chosen by a hand."""
+    asked: tuple[Any, Any] | None = None
+    """The position and the move that an agent asked for there."""
+    free_s: float = 0.0
+    """When a look last was free, before the present one."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Node:
+    line: Line
+    sides: tuple[Side, ...] = ()
+    """Movers of its visible plies."""
+    extra: float = 0.0
+    """Nats that one more ply costs."""
+    chosen: int = 0
+    passes: int = 0
+
+
+_Begun = tuple[float, int, _Node, Any, tuple[Step, ...], Change]
+"""Cost after the ply, a number, the line before it, the move, its steps, and what they change."""
+
+
+class PlySearch:
+    """Finds what may have been played from one line. `within()` is the greatest cost that still matters."""
+
+    def __init__(self, game: AnyGame, evidence: Evidence, manner: Manner) -> None:
+        self._game, self._evidence, self._manner, self._time_s = game, evidence, manner, evidence.time_s
+        self._extra = EXTRA_PLY_NATS + HASTE_NATS * (not evidence.free)
+        """Nats of each ply after the first; under one hand both sides rarely move."""
+        self.looked_at = 0
+        """Moves examined so far."""
+        self._number = itertools.count()
+
+    def search(
+        self, root: Line, within: Callable[[], float], most_moves: int = MAX_MOVES, most_plies: int = MAX_SHARED_PLIES
+    ) -> Iterator[Line]:
+        """Half turns and plies from a line, whose loss is that of its board."""
+        until = self.looked_at + most_moves
+        hasty = bool(root.plies) and root.plies[-1].time_s > self._manner.free_s
+        nodes: Iterable[_Node] = [_Node(root, extra=HASTE_NATS if hasty else 0.0)]
+        amiss = self._evidence.amiss(root.board)
+        longest = MAX_SHARED_PLIES if shares_pieces(self._game) else MAX_PLIES
+        for depth in range(1, min(longest, most_plies) + 1):
+            if depth > 1 and root.prior + self._extra * (depth - 1) > within():
+                return
+            begun, late = list[_Begun](), list[_Node]()
+            for before, move, steps in self._next(nodes, within, until):
+                if depth == 1 and not _touches(steps, amiss) and root.prior + self._extra > within():
+                    continue  # it would only prepare for a second ply
+                change = self._evidence.change(before.line.board, steps)
+                if depth == 1:
+                    yield from self._halves(before, move, steps, change, late)
+                if self._may_lead(before, steps, change, depth):
+                    begun.append(self._begun(before, move, steps, change))
+                    if self._fits(begun[-1], within):
+                        yield from self._finished(begun[-1])
+            likeliest = heapq.nsmallest(BEAM if depth < MAX_PLIES else MIN_LINES, begun)
+            late = heapq.nsmallest(MAX_LATE, late, key=_cost)
+            nodes = heapq.merge(late, map(self._made, likeliest), key=_cost)
+
+    def _next(
+        self, nodes: Iterable[_Node], within: Callable[[], float], until: int
+    ) -> Iterator[tuple[_Node, Any, tuple[Step, ...]]]:
+        """Every visible ply that may come after the nodes, until so many moves have been examined."""
+        for number, node in enumerate(nodes):
+            if number >= MIN_LINES and self.looked_at >= until:
+                return
+            yield from self._turns(node, within)
+
+    def _turns(self, node: _Node, within: Callable[[], float]) -> Iterator[tuple[_Node, Any, tuple[Step, ...]]]:
+        """Every visible ply that may come after a node, with passes before it."""
+        waiting = [node]
+        while waiting:
+            before = waiting.pop(0)
+            if before.passes and before.line.prior + before.extra > within():
+                continue
+            position = before.line.position
+            moves = self._seen_moves(position)
+            self.looked_at += len(moves)
+            forced = len(moves) == 1
+            for move, steps in moves:
+                if steps:
+                    yield before, move, steps
+                elif self._may_pass(before, forced=forced):
+                    waiting.append(self._passed(before, move, chosen=not forced))
+
+    def _may_pass(self, node: _Node, *, forced: bool) -> bool:
+        few = node.passes < MAX_PASSES and (forced or node.chosen < MAX_CHOSEN_PASSES)
+        return few and not self._game.passes_told
+
+    def _seen_moves(self, position: Any) -> Sequence[tuple[Any, tuple[Step, ...]]]:
+        """The legal moves that an agent does not forbid; of those that look alike the one that it asked for."""
+        moves, side = seen_moves(self._game, position), self._game.to_move(position)
+        if side not in self._manner.agents:
+            return moves
+        if self._manner.asked is None or self._manner.asked[0] != position:
+            return []
+        asked = self._manner.asked[1]
+        like = [asked, *alike(self._game, position, asked)]
+        return [(asked, steps) for move, steps in moves if move in like]
+
+    def _passed(self, node: _Node, move: Any, *, chosen: bool) -> _Node:
+        line, game = node.line, self._game
+        passed = Ply(move, game.apply(line.position, move), game.to_move(line.position), False, time_s=self._time_s)
+        prior = line.prior + PASS_NATS * chosen
+        longer = dataclasses.replace(line, plies=(*line.plies, passed), prior=prior)
+        return dataclasses.replace(node, line=longer, chosen=node.chosen + chosen, passes=node.passes + 1)
+
+    def _halves(
+        self, node: _Node, move: Any, steps: tuple[Step, ...], change: Change, late: list[_Node]
+    ) -> Iterator[Line]:
+        """Half turns; adds to `late` the lines as if the rest came after the answer."""
+        if not change.wrong and not change.hidden and change.nats + node.line.loss <= 0:
+            return  # the whole turn is seen
+        for half, part in half_done(self._game, self._evidence, node.line, move, steps):
+            yield half
+            if may_be_answered(part) and not shares_pieces(self._game):  # nobody lays half a tile
+                board, side = carry_out(node.line.board, part[0]), self._game.to_move(node.line.position)
+                late.append(_Node(self._longer(node.line, move, board, half.loss, HALF_NATS + LATE_NATS), (side,)))
+
+    def _may_lead(self, node: _Node, steps: tuple[Step, ...], change: Change, depth: int) -> bool:
+        """Whether a ply is seen, or later ones may hide it: they capture its piece, or move it on."""
+        if change.wrong:
+            return change.wrong <= MAX_PLIES - depth
+        return change.helped and carry_out(node.line.board, steps) != node.line.board
+
+    def _begun(self, node: _Node, move: Any, steps: tuple[Step, ...], change: Change) -> _Begun:
+        nats = node.extra + HIDDEN_NATS * change.hidden
+        cost = node.line.prior + node.line.loss + change.nats + nats
+        return cost, next(self._number), node, move, steps, change
+
+    def _fits(self, begun: _Begun, within: Callable[[], float]) -> bool:
+        cost, _, node, _, steps, change = begun
+        if change.wrong or cost + self._strangers(node) > within() + ROUNDING_NATS:
+            return False
+        return not node.sides or not self._evidence.wrong(carry_out(node.line.board, steps))
+
+    def _strangers(self, node: _Node) -> float:
+        """Nats that the movers of a node and of the ply after it cost, where other hands were seen."""
+        sides = (*node.sides, self._game.to_move(node.line.position))
+        pairs = zip(reversed(sides), reversed(self._manner.movers), strict=False)
+        return MOVER_NATS * sum(side != known for side, known in pairs)
+
+    def _finished(self, begun: _Begun) -> Iterator[Line]:
+        """The line as it goes into the belief, and with other moves that look the same."""
+        cost, number, node, move, steps, change = begun
+        known, position = self._known(node), node.line.position
+        others = alike(self._game, position, move) if not node.sides and known != "agent" else []
+        for further, one in enumerate((move, *others)):
+            made = self._made((cost, number, node, one, steps, change)).line
+            last = dataclasses.replace(made.plies[-1], known=known)
+            prior = made.prior + self._strangers(node) + FURTHER_NATS * bool(further)
+            loss = self._evidence.loss(made.board)  # afresh, so that rounding does not show on a certain board
+            longer = dataclasses.replace(made, plies=(*made.plies[:-1], last), prior=prior, undone=(), loss=loss)
+            yield with_forced_passes(self._game, longer)
+
+    def _known(self, node: _Node) -> Known:
+        """How the mover of the ply after a node is known; of several pieces at once no seat is."""
+        side = self._game.to_move(node.line.position)
+        if side in self._manner.agents:
+            return "agent"
+        together = bool(node.sides) and shares_pieces(self._game)
+        return "seat" if self._manner.movers[-1:] == (side,) and not together else ""
+
+    def _made(self, begun: _Begun) -> _Node:
+        """The node after a ply, as it is followed further."""
+        _, _, node, move, steps, change = begun
+        line, side = node.line, self._game.to_move(node.line.position)
+        nats = node.extra + HIDDEN_NATS * change.hidden
+        longer = self._longer(line, move, carry_out(line.board, steps), line.loss + change.nats, nats)
+        return _Node(longer, (*node.sides, side), self._extra)
+
+    def _longer(self, line: Line, move: Any, board: str, loss: float, nats: float) -> Line:
+        game, before = self._game, line.position
+        ply = Ply(move, game.apply(before, move), game.to_move(before), True, time_s=self._time_s)
+        return dataclasses.replace(
+            line, plies=(*line.plies, ply), board=board, loss=loss, prior=line.prior + nats, begun=None
+        )
+
+
+def _touches(steps: Sequence[Step], cells: frozenset[int]) -> bool:
+    return any(step.cell in cells or step.origin in cells for step in steps)
+
+
+def _cost(node: _Node) -> float:
+    """What a line costs with one more ply."""
+    return node.line.prior + node.line.loss + node.extra

@@ -1,0 +1,67 @@
+"""How the newest look agrees with the certain plies, since when, and whether that is long enough to be told."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from daemon.belief.costs import GOING_BACK_S, STANDING_S, TORN_S, UNFINISHED_S
+from daemon.interpret.explain import boards_before
+from rules import AnyGame
+from rules.turns import changed_cells
+
+State = Literal["unseen", "right", "unfinished", "torn", "wrong"]
+"""The look shows the board of the certain plies; a turn that is not finished; plies between which it leaves the choice;
+nothing that any line allows."""
+LIMITS_S = {"unfinished": UNFINISHED_S, "torn": TORN_S, "wrong": STANDING_S}
+
+
+@dataclasses.dataclass(frozen=True)
+class Standing:
+    """Since when the same state stands."""
+
+    state: State = "unseen"
+    board: str = ""
+    since_s: float | None = None
+    """The first of an unbroken row of free looks that show it; None if a hand is over the board."""
+    until_s: float = 0.0
+    unknown: frozenset[int] = frozenset()
+    """Cells of which the newest look shows nothing."""
+
+    @property
+    def free_s(self) -> float:
+        """Seconds for which it has stood freely."""
+        return 0.0 if self.since_s is None else self.until_s - self.since_s
+
+    def is_alike(self, other: Standing | None) -> bool:
+        """Whether both are the same trouble."""
+        return other is not None and (self.state, self.board) == (other.state, other.board)
+
+    def after(self, before: Standing) -> Standing:
+        """This standing, since when `before` has stood if that is the same."""
+        unbroken = self.since_s is not None and before.since_s is not None and self.is_alike(before)
+        return dataclasses.replace(self, since_s=before.since_s) if unbroken else self
+
+
+def is_due(game: AnyGame, history: Sequence[Any], standing: Standing) -> bool:
+    """Whether trouble has stood long enough to be told, after these certain positions."""
+    if standing.state not in LIMITS_S or standing.since_s is None:
+        return False
+    limit = LIMITS_S[standing.state]
+    if standing.state != "torn" and standing.free_s < GOING_BACK_S and _goes_back(game, history, standing.board):
+        limit = GOING_BACK_S
+    return standing.free_s >= limit
+
+
+def is_mended(standing: Standing, trouble: Standing, certain: str) -> bool:
+    """Whether the board is seen to be right again, on the cells that had been in trouble too."""
+    cells = changed_cells(trouble.board, certain)
+    return standing.state == "right" and standing.since_s is not None and standing.unknown.isdisjoint(cells)
+
+
+def _goes_back(game: AnyGame, history: Sequence[Any], board: str) -> bool:
+    """Whether all cells that differ from the certain board look as on one of the boards before."""
+    cells = changed_cells(game.board(history[-1]), board)
+    boards = boards_before(game, history) if cells else []
+    return any(all(one[cell] == board[cell] for cell in cells) for _, one in boards)

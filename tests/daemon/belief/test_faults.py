@@ -1,0 +1,232 @@
+"""What no line allows is reported with its rule, never believed; what nobody saw is found."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import games
+from daemon.belief import words
+from daemon.belief.belief import Belief
+from daemon.belief.deciding import Moved, Right, Wrong
+from rules import AnyGame
+from tests.daemon.belief.table import BeliefTable, plies_of, texts
+from tests.daemon.belief.test_returning import boards, changed, shown
+from tests.daemon.readings import board_with
+from tests.daemon.test_reopening import LATER, NEARLY, PLAIN, POINT
+
+MORRIS = games.load("morris")
+
+
+def test_an_illegal_move_is_reported_with_its_rule_and_cells_and_put_back() -> None:
+    table = shown(MORRIS, "d2")
+    table.stand(board_with(MORRIS, W="d2 a1"))
+    (wrong,) = table.decisions
+    assert isinstance(wrong, Wrong)
+    assert (wrong.kind, wrong.rule, [MORRIS.cells[cell] for cell in wrong.cells]) == (
+        "illegal",
+        "not_your_turn",
+        ["a1"],
+    )
+    table.stand(board_with(MORRIS, W="d2"))
+    assert [type(one) for one in table.decisions] == [Wrong, Right]
+    assert table.moves == ["d2"]
+
+
+def test_nothing_is_said_of_a_board_under_a_hand_or_of_a_passing_one() -> None:
+    table = shown(MORRIS, "d2")
+    table.stand(board_with(MORRIS, W="d2 a1"), 5, free=False)
+    table.stand(board_with(MORRIS, W="d2"), 0.2)
+    table.stand(board_with(MORRIS, W="d2 a1"), 0.6)
+    assert table.decisions == []
+
+
+def test_a_fault_is_told_once_though_a_hand_covers_it_meanwhile() -> None:
+    table = shown(MORRIS, "d2")
+    wrong, cell = board_with(MORRIS, W="d2 a1"), MORRIS.cells.index("a1")
+    table.stand(wrong)
+    table.stand(wrong, hidden=[cell], free=False)
+    table.stand(wrong, hidden=[cell])
+    table.stand(wrong)
+    assert [type(one) for one in table.decisions] == [Wrong]
+    table.stand(board_with(MORRIS, W="d2"))
+    assert [type(one) for one in table.decisions] == [Wrong, Right]
+
+
+def test_a_board_knocked_about_is_another_position() -> None:
+    table = shown(MORRIS, "d2", "f4", "b6")
+    table.stand(board_with(MORRIS, W="a7 a1", B="g7 g1 d1"))
+    (wrong,) = table.decisions
+    assert isinstance(wrong, Wrong)
+    assert wrong.kind == "desync"
+    table.stand(board_with(MORRIS, W="d2 b6", B="f4"))
+    assert table.moves == ["d2", "f4", "b6"]
+
+
+def test_a_cell_in_doubt_that_nothing_explains_is_unclear() -> None:
+    table = shown(MORRIS, "d2")
+    table.stand(board_with(MORRIS, W="d2 a1"), unclear="a1", seconds=3)
+    assert table.moves == ["d2"]
+    assert [(one.kind, one.cells) for one in table.decisions if isinstance(one, Wrong)] == [
+        ("unclear", (MORRIS.cells.index("a1"),))
+    ]
+
+
+@pytest.mark.parametrize("name", ["morris", "gomoku", "reversi"])
+def test_six_missed_plies_are_believed_when_the_game_goes_on(name: str) -> None:
+    game = games.load(name)
+    dice, position, table, seen = random.Random(5), game.initial(), BeliefTable(game), list[str]()
+    for _ in range(10):
+        move = dice.choice([one for one in game.legal_moves(position) if game.steps(position, one)])
+        position = game.apply(position, move)
+        seen.append(game.board(position))
+    for board in (game.board(game.initial()), seen[0], seen[1]):
+        table.stand(board)
+    before = table.moves
+    table.stand(seen[7], 4)
+    assert table.moves == before
+    assert [one.maybe_missed for one in table.decisions if isinstance(one, Wrong)] == [True]
+    table.stand(seen[8])
+    assert table.board == seen[8]
+    (missed,) = [one for one in table.decisions if isinstance(one, Moved)][-1:]
+    assert missed.assumed
+    table.stand(seen[9])
+    assert table.board == seen[9]
+
+
+def test_nobody_goes_on_from_men_that_are_put_back() -> None:
+    game = games.load("morris")
+    table = shown(game, "d2", "f4")
+    strange = board_with(game, W="d2 a1 a4 b6", B="f4 b4 f2 d6")
+    table.stand(strange, 2)
+    assert len(table.belief.lines) > 1
+    for name in ("a1", "a4", "b6", "b4", "f2"):
+        strange = changed(game, strange, **{name: "."})
+        table.stand(strange, 1.2)
+        assert table.moves == ["d2", "f4"]
+    table.stand(board_with(game, W="d2", B="f4"))
+    assert table.moves == ["d2", "f4"]
+
+
+def asked(texts_before: list[str], move: str) -> BeliefTable:
+    table = BeliefTable(MORRIS, agents=(1,))
+    for board in boards(MORRIS, *texts_before):
+        table.stand(board)
+    position = table.belief.position
+    table.belief = words.told(words.Asked(MORRIS.parse_move(position, move)), table.belief)
+    table.decisions.clear()
+    return table
+
+
+def test_an_agents_move_that_is_carried_out_otherwise_is_not_believed() -> None:
+    table = asked(["d2"], "f4")
+    table.stand(board_with(MORRIS, W="d2", B="g4"))
+    assert table.moves == ["d2"]
+    assert [one.rule for one in table.decisions if isinstance(one, Wrong)] == ["not_the_agents_move"]
+    table.stand(board_with(MORRIS, W="d2", B="f4"))
+    assert table.moves == ["d2", "f4"]
+    assert table.belief.told.plies[-1].known == "agent"
+
+
+def test_a_move_for_an_agent_that_has_not_answered_is_not_believed() -> None:
+    table = BeliefTable(MORRIS, agents=(1,))
+    for board in boards(MORRIS, "d2", "f4"):
+        table.stand(board)
+    assert table.moves == ["d2"]
+    assert [one.rule for one in table.decisions if isinstance(one, Wrong)] == ["not_your_turn"]
+
+
+def test_men_that_are_undone_by_word_are_put_back_and_do_not_count_again() -> None:
+    table = shown(MORRIS, "d2", "f4", "b6")
+    table.belief = words.told(words.Undo(1), table.belief)
+    assert table.moves == ["d2"]
+    table.stand(boards(MORRIS, "d2", "f4", "b6")[-1], 4)
+    assert table.moves == ["d2"]
+    assert table.belief.standing.state == "unfinished"
+    table.stand(boards(MORRIS, "d2")[-1])
+    assert table.belief.standing.state == "right"
+    table.stand(boards(MORRIS, "d2", "g4")[-1])
+    assert table.moves == ["d2", "g4"]
+
+
+def test_a_board_is_adopted_by_plies_by_missed_ones_or_as_a_new_start() -> None:
+    table = shown(MORRIS, "d2", "f4")
+    table.stand(board_with(MORRIS, W="d2 a1 a4", B="f4 b4 f2"))
+    table.belief = words.told(words.Adopt(), table.belief)
+    assert len(table.moves) == 6
+    table.stand(board_with(MORRIS, W="d2 g7", B="f4 g1"))
+    table.belief = words.told(words.Adopt(1), table.belief)
+    assert table.board == board_with(MORRIS, W="d2 g7", B="f4 g1")
+
+
+def test_a_mover_is_corrected_and_the_line_follows() -> None:
+    game = games.load("dominoes")
+    position = game.initial()
+    moves = [game.format_move(position, game.legal_moves(position)[0])]
+    table = shown(game, *moves)
+    side = table.belief.told.plies[0].side
+    table.belief = words.told(words.Correct(1, 1 - side), table.belief)
+    assert [ply.side for ply in table.belief.told.plies if ply.seen] == [1 - side]
+
+
+def test_moves_are_entered_and_undone_where_no_board_is_in_view() -> None:
+    belief = Belief.at(MORRIS)
+    for text in ("d2", "f4"):
+        belief = words.told(words.Made(MORRIS.parse_move(belief.position, text)), belief)
+    assert texts(MORRIS, belief.told) == ["d2", "f4"]
+    assert belief.lines[0].board == board_with(MORRIS, W="d2", B="f4")
+    belief = words.told(words.Undo(1), belief)
+    assert belief.lines[0].board == board_with(MORRIS, W="d2")
+    assert texts(MORRIS, words.told(words.NewGame(), belief).told) == []
+
+
+def test_an_entered_move_is_carried_out_later() -> None:
+    table = shown(MORRIS, "d2")
+    table.belief = words.told(words.Made(MORRIS.parse_move(table.belief.position, "f4")), table.belief)
+    table.stand(board_with(MORRIS, W="d2"), 4)
+    assert (table.moves, table.belief.standing.state) == (["d2", "f4"], "unfinished")
+    table.stand(board_with(MORRIS, W="d2", B="f4"))
+    assert (table.moves, table.belief.standing.state) == (["d2", "f4"], "right")
+
+
+def test_a_game_that_goes_on_after_its_end_had_another_mover() -> None:
+    game = games.load("dominoes")
+    position, table = game.parse_position(f"green;{NEARLY.replace('98', '99')}"), BeliefTable(game)
+    table.belief, board = Belief.at(game, position), game.board(position)
+    table.stand(board)
+    for tile in (PLAIN, POINT, LATER):
+        ends = {end[:2]: end[2] for end in tile.split("-")}
+        board = changed(game, board, **ends)
+        table.stand(board)
+    assert table.moves == [PLAIN, "pass", POINT, LATER]
+    assert [ply.side for ply in table.belief.told.plies] == [1, 0, 1, 0]
+
+
+def test_a_letter_that_somebody_names_counts_until_the_cell_looks_otherwise() -> None:
+    table = shown(MORRIS, "d2")
+    table.stand(board_with(MORRIS, W="d2 a1"))
+    table.belief = words.told(words.Holds(MORRIS.cells.index("a1"), "B"), table.belief)
+    assert table.moves == ["d2", "a1"]
+    table.stand(board_with(MORRIS, W="d2 a1"))
+    assert table.belief.standing.state == "right"
+
+
+def test_a_finished_board_that_is_cleared_stays_finished() -> None:
+    game: AnyGame = games.load("morris", {"men": 3})
+    line = ["a7", "b6", "d7", "b4", "g7xb6", "f4"]
+    table, position = BeliefTable(game), plies_of(game, line)[-1].position
+    while game.outcome(position) is None:
+        move = min(game.legal_moves(position), key=lambda one: game.outcome(game.apply(position, one)) is None)
+        line.append(game.format_move(position, move))
+        position = game.apply(position, move)
+    for board in boards(game, *line):
+        table.stand(board, 0.6)
+    assert table.moves == line
+    table.decisions.clear()
+    board = game.board(position)
+    for cell in [cell for cell, letter in enumerate(board) if letter != "."]:
+        board = board[:cell] + "." + board[cell + 1 :]
+        table.stand(board, 1.5)
+    assert not any(isinstance(one, Wrong) for one in table.decisions)
+    assert texts(game, table.belief.told) == line
