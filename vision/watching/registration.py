@@ -30,7 +30,6 @@ RETURN_PX = 0.7
 """Pixels by which a point may miss its start when the flow is followed there and back."""
 AGREE_PX = 1.2
 """Pixels beyond which a point lies otherwise than before."""
-OUTLYING = 3.0
 MOVED_SUPPORT = 0.25
 """Least share of the known points for a board that has moved: fewer fit anything and give unstable poses."""
 MOSTLY = 0.5
@@ -183,14 +182,14 @@ class KnownView:
         """Locates the board by the offset of its points from where `near` puts them."""
         known, now = self._as_sharp(self._seen_from_above(grey, near))
         board = self._fit(known, now, self._board, self._lie)
-        support = 0.0 if board is None else board.agree / len(self._board)
+        support = 0.0 if board is None else board.followed / len(self._board)
         if board is not None and support >= MOSTLY:
             return self._registered(near, board, board)
-        # With a hand over the board, the table's points join in where they agree, or else replace the board's.
+        # With a hand over the board, the table's points join in if they moved as it did, or else replace the board's.
         table = self._fit(known, now, self._around, self._around)
         if board is not None and support >= MOVED_SUPPORT:
             both = None if table is None else board.joined(table)
-            as_one = table is not None and both is not None and both.agree >= board.agree + MOSTLY * table.agree
+            as_one = both is not None and table is not None and both.error_px(table) < AGREE_PX
             return self._registered(near, both if both is not None and as_one else board, board)
         return None if table is None else self._registered(near, table)
 
@@ -201,7 +200,7 @@ class KnownView:
         if board is None:
             return Registration(image_from_board, 0.0, None)
         lie = project(np.asarray(np.linalg.inv(fit.now_from_known)), board.seen)
-        return Registration(image_from_board, board.agree / len(self._board), lie)
+        return Registration(image_from_board, board.followed / len(self._board), lie)
 
     def _as_sharp(self, now: Grey) -> tuple[Grey, Grey]:
         """The known picture and another in its frame, with the sharper one blurred to match the other."""
@@ -274,8 +273,15 @@ class _Fit:
     """(points, 2) where the points lay in the known picture."""
     seen: FloatArray
     """(points, 2) where they are now; NaN for those not followed."""
-    agree: int
-    """Number of points that moved so."""
+
+    @property
+    def followed(self) -> int:
+        """Number of followed points."""
+        return int(np.isfinite(self.seen[:, 0]).sum())
+
+    def error_px(self, of: _Fit) -> float:
+        """Median distance of another's points from where this motion takes them."""
+        return float(np.nanmedian(np.linalg.norm(project(self.now_from_known, of.lay) - of.seen, axis=1)))
 
     def joined(self, other: _Fit) -> _Fit | None:
         """The motion that fits the points of both."""
@@ -286,10 +292,7 @@ def _fit_points(lay: FloatArray, seen: FloatArray) -> _Fit | None:
     followed = np.isfinite(seen[:, 0])
     if followed.sum() < MIN_POINTS:
         return None
-    matrix = steady_homography(lay[followed], seen[followed])
-    errors = np.linalg.norm(project(matrix, lay[followed]) - seen[followed], axis=1)
-    agree = int((errors < max(AGREE_PX, OUTLYING * float(np.median(errors)))).sum())
-    return _Fit(matrix, lay, seen, agree)
+    return _Fit(steady_homography(lay[followed], seen[followed]), lay, seen)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
