@@ -70,17 +70,16 @@ class OcclusionNotices:
         return [RESTLESS]
 
     def _low(self, seen: Observation, gate: Sight, pipeline: Pipeline) -> list[Sentences]:
-        """Notices that the camera looks from too low at men that hide one another; again only after it was moved."""
-        if seen.alignment.relocked:
-            self._announced_low = False
+        """Notices that the camera looks from too low at men that hide one another; again only after it was higher."""
         still = gate.phase in ("settled", "occluded")  # seen from low, men over the rim look like something that lies
-        if self._announced_low or not still or seen.alignment.pose is None or not pipeline.men_lean():
+        looked = self._announced_low and not seen.alignment.relocked
+        if looked or not still or seen.alignment.pose is None or not pipeline.men_lean():
             return []
         height, width = seen.frame.image.shape[:2]
-        why = too_low(seen.alignment.pose, pipeline.template, (width, height))
+        before, why = self._announced_low, too_low(seen.alignment.pose, pipeline.template, (width, height))
         self._announced_low = why is not None
         self._announced_unread |= self._announced_low
-        return [] if why is None else [(why.matter, HIDE, why.remedy)]
+        return [] if why is None or before else [(why.matter, HIDE, why.remedy)]
 
     def _unread(self, seen: Observation, gate: Sight) -> list[Sentences]:
         """Notices that an object rests over the board, or that the picture shakes; nothing is read until that ends."""

@@ -67,48 +67,65 @@ class Looks:
         self, rectified: Image, sight: Sight, time_s: float, settle_s: float, *, hands: bool = True
     ) -> BoardReading | None:
         """The evidence so far; None while nothing at all is known. `hands`: whether hands may be in the picture."""
+        # A cell is worth reading once it has been still for half the time after which it counts.
         still_s = np.where(sight.known, sight.still_s, sight.own_s)
-        still = (still_s >= settle_s / 2) & ~sight.hidden
-        if sight.blurred:
-            still[:] = False
-        reader = self.reader
-        if self._free is None or reader.cells is None or len(self._read_s) != len(still):
-            if not still.any():
-                return None
+        lies_open = (still_s >= settle_s / 2) & ~sight.hidden & (not sight.blurred)
+        if not self._begun(rectified, sight, time_s, lies_open):
+            return None
+        changed = sight.changed_s > self._read_s
+        new = self._never | (changed & ~sight.alike)
+        # Under a hand something may have changed that is too faint to differ.
+        swept = changed & sight.alike & (sight.own_s >= settle_s)
+        self._read_anew(rectified, sight, time_s, lies_open, new, swept)
+        reading = average(self._batch)
+        if sight.settled:
+            self._free, self._as_free = self.reader.cells, np.ones_like(new)
+        unread = sight.hidden | (new & ~lies_open)
+        self.plain = reading.without(unread) if unread.any() else reading
+        needed_s = settle_s * np.where(sight.known | (not hands), 1.0, UNKNOWN_TIMES)
+        hand = hand_shares(reading, sight, unread, needed_s)
+        self.growing = (hand > DECIDED) & ~sight.hidden & (sight.still_s < REPORTED_S)
+        return weighed(reading, hand, time_s)
+
+    def _begun(self, rectified: Image, sight: Sight, time_s: float, lies_open: NDArray[np.bool_]) -> bool:
+        """Reads the whole board the first time; whether it has been read."""
+        if self._free is not None and self.reader.cells is not None and len(self._read_s) == len(lies_open):
+            return True
+        if lies_open.any():
             self._batch = [self._read(rectified, time_s, None)]
-            self._free, self._read_s = reader.cells, np.where(still, sight.changed_s, -np.inf)
-            self._as_free, self._never = np.ones_like(still), ~still
-            LOGGER.info("%s: %d cells", FIRST_READING, len(still))
-        new = self._never | ((sight.changed_s > self._read_s) & ~sight.alike)
-        known = sight.alike | sight.hidden
-        returned = known & ~self._as_free
+            self._free, self._read_s = self.reader.cells, np.where(lies_open, sight.changed_s, -np.inf)
+            self._as_free, self._never = np.ones_like(lies_open), ~lies_open
+            LOGGER.info("%s: %d cells", FIRST_READING, len(lies_open))
+        return bool(lies_open.any())
+
+    def _read_anew(
+        self,
+        rectified: Image,
+        sight: Sight,
+        time_s: float,
+        lies_open: NDArray[np.bool_],
+        new: NDArray[np.bool_],
+        swept: NDArray[np.bool_],
+    ) -> None:
+        """Reads what has changed and lies open; what looks as before, or is hidden, is what it was."""
+        reader = self.reader
         assert reader.cells is not None and self._free is not None
-        if returned.any():
+        if (returned := (sight.alike | sight.hidden) & ~self._as_free).any():
             reader.cells = reader.cells.with_cells(self._free, returned)
             self._as_free |= returned
-        wanted = new & still
+        wanted = (new | swept) & lies_open
         if wanted.any():
             self._batch = [self._read(rectified, time_s, wanted)]
             self._read_s = np.where(wanted, sight.changed_s, self._read_s)
-            self._as_free &= ~wanted
+            self._as_free &= ~(wanted & new)
             self._never &= ~wanted
+            self._free = self._free.with_cells(reader.cells, wanted & swept)
         elif returned.any():
             self._batch = [reader.judge(reader.cells, time_s)]
-        elif self._again and still.any():
-            self._batch.append(self._read(rectified, time_s, still))
+        elif self._again and lies_open.any():
+            self._batch.append(self._read(rectified, time_s, lies_open))
             self.told = None
         self._again = False
-        reading = average(self._batch)
-        if sight.settled:
-            self._free = reader.cells
-            self._as_free = np.ones_like(new)
-        unread = sight.hidden | (new & ~wanted)
-        self.plain = reading.without(unread) if unread.any() else reading
-        hand = hand_shares(
-            reading, sight, unread, np.where(sight.known | (not hands), settle_s, UNKNOWN_TIMES * settle_s)
-        )
-        self.growing = (hand > DECIDED) & ~sight.hidden & (sight.still_s < REPORTED_S)
-        return weighed(reading, hand, time_s)
 
     def shows(self, board: str, sight: Sight, settle_s: float) -> NDArray[np.bool_]:
         """(cells,) whether each cell surely shows what it holds on a board, and has been still."""
