@@ -12,24 +12,28 @@ from vision.frame import Image
 from vision.pose import rectify
 from vision.simulated.table import SimulatedTable
 from vision.watching.arm import SIDES, ArmWatch, Side
-from vision.watching.gate import Gate
+from vision.watching.cell_places import CellPlaces
+from vision.watching.surroundings import surroundings_within
+from vision.watching.watcher import Watcher
 
 RATE_HZ = 15
 EMPTY = "." * 24
 
 
 class Watched:
-    """Passes pictures through a gate and watches them for arms."""
+    """Passes pictures through a watcher and watches them for arms."""
 
     def __init__(self) -> None:
-        self.gate, self.arms, self.time_s = Gate(), ArmWatch(), 0.0
+        self.watcher, self.arms, self.time_s = Watcher(CellPlaces.grid(8)), ArmWatch(), 0.0
         self.side: Side | None = None
 
     def show(self, picture: Image, seconds: float = 0.0) -> Side | None:
         for _ in range(max(1, round(seconds * RATE_HZ))):
-            state = self.gate.update(picture, self.time_s)
-            assert self.gate.picture is not None
-            self.side = self.arms.update(self.gate.picture, state)
+            around = surroundings_within(picture, 0.0)
+            sight = self.watcher.update(around, self.time_s)
+            if sight.settled:
+                self.watcher.renew()
+            self.side = self.arms.update(around.picture, sight.phase, fresh=sight.fresh)
             self.time_s += 1 / RATE_HZ
         return self.side
 
@@ -110,7 +114,7 @@ def test_after_a_reset_nothing_is_known() -> None:
     table.show(board(), 1)
     table.visit(board(), "right", board((256, 200)))
     table.show(board((256, 200)), 1)
-    table.gate.reset()
+    table.watcher.reset()
     table.arms.reset()
     assert table.show(board((256, 200)), 1) is None
 
