@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from daemon.perception.pipeline import Observation
+from tests.daemon.sights import NoLooks, sight
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.reading.heads import Head, judge
 from vision.reading.reader import DescribedCells
 from vision.watching.align import Alignment
-from vision.watching.gate import GateState
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
-SETTLED = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=1.0)
+SETTLED = sight("settled", fresh=True)
 
 
 class FakePipeline:
@@ -40,6 +40,7 @@ class FakePipeline:
         self.head: Head | None = None
         self.lesson = self.refused = None
         self.may_learn = False
+        self.looks = NoLooks()
 
     @property
     def reader(self) -> FakePipeline:

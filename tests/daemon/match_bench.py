@@ -18,10 +18,11 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
 from rules import AnyGame, Outcome
 from tests.daemon.readings import reading_of
+from tests.daemon.sights import NoLooks, sight
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.watching.align import LOST, Alignment
-from vision.watching.gate import GateState, Phase
+from vision.watching.watcher import Phase
 from wording import Sentences, sentence
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
@@ -30,7 +31,7 @@ PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
 
 
-SETTLED = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=1.0)
+SETTLED = sight("settled", fresh=True)
 
 
 class ScriptedPipeline:
@@ -40,6 +41,7 @@ class ScriptedPipeline:
         self.arm: str | None = None
         self.lesson = self.refused = None
         self.may_learn = False
+        self.looks = NoLooks()
         self.readings: list[BoardReading | None] = []
         self.asked = 0
         self.may_ask = False

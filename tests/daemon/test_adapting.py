@@ -186,7 +186,7 @@ def test_a_fit_to_boards_that_were_taken_back_is_dropped_before_it_is_used() -> 
     "cover",
     [
         {"gate": dataclasses.replace(SETTLED, blocked=True)},
-        {"gate": dataclasses.replace(SETTLED, phase="light")},
+        {"gate": dataclasses.replace(SETTLED, phase="settling")},
         {"alignment": dataclasses.replace(FakePipeline(TEMPLATE, calibrated()).alignment, quality=0.3)},
     ],
 )

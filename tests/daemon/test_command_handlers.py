@@ -40,8 +40,9 @@ from rules import AnyGame, Outcome
 from rules.turns import line_of_play
 from tests.daemon.match_bench import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
 from tests.daemon.readings import board_with, reading_of
+from tests.daemon.sights import sight
 from vision.frame import Frame
-from vision.watching.gate import GateState
+from vision.watching.watcher import Phase, Sight
 
 MILL = ["a7", "b6", "d7", "b4", "g7xb6"]
 
@@ -427,15 +428,15 @@ class Eyes:
         return reading_of(self.game, self.board)
 
 
-def moving(bench: Bench, phase: Any, time_s: float) -> None:
+def moving(bench: Bench, phase: Phase, time_s: float) -> None:
     """Feeds one frame in which the board has not settled."""
-    gate = GateState(phase, settled=False, fresh=False, motion=0.1, light_gain=1.0)
+    gate = sight(phase, motion=0.1)
     frame = Frame(PICTURE, time_s, 99)
     bench.pipeline.feed = lambda _frame: observation(frame, gate)  # type: ignore[method-assign]
     bench.eyes.feed(frame)
 
 
-def observation(frame: Frame, gate: GateState) -> Any:
+def observation(frame: Frame, gate: Sight) -> Any:
     return Observation(frame, LOCKED, PICTURE, gate)
 
 

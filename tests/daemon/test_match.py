@@ -26,7 +26,7 @@ from tests.daemon.match_bench import (
 )
 from tests.daemon.readings import board_with, reading_of
 from vision.frame import Frame
-from vision.watching.gate import Phase
+from vision.watching.watcher import Phase
 from wording import untranslated
 
 
@@ -50,7 +50,7 @@ HALF_BACK = "d4"
     ("between", "waits"),
     [
         ("settled", False),
-        ("light", False),  # a lamp or a moved camera is no hand
+        ("settling", False),  # a lamp or a moved camera is no hand
         ("moving", True),  # more discs may be turned back
         ("occluded", True),
     ],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -14,28 +12,29 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
 from tests.daemon.readings import reading_of
+from tests.daemon.sights import NoLooks, sight
 from vision.frame import Frame
 from vision.watching.align import Alignment
-from vision.watching.gate import GateState
+from vision.watching.watcher import Sight
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
-OCCLUDED = GateState("occluded", settled=False, fresh=False, motion=0.0, light_gain=1.0)
-MOVING = dataclasses.replace(OCCLUDED, phase="moving")
-SETTLED = dataclasses.replace(OCCLUDED, phase="settled", settled=True)
-LIGHT = dataclasses.replace(OCCLUDED, phase="light")
+OCCLUDED = sight("occluded")
+MOVING = sight("moving")
+SETTLED = sight("settled")
 
 
 class Gated:
     """Replaces the pipeline: gives the scripted gate states and no readings."""
 
     def __init__(
-        self, *states: GateState, outside: tuple[tuple[int, ...], ...] = (), moved: tuple[float, ...] = ()
+        self, *states: Sight, outside: tuple[tuple[int, ...], ...] = (), moved: tuple[float, ...] = ()
     ) -> None:
         self.states, self.moved = list(states), list(moved)
         self.outside, self.frozen = list(outside), False
         self.lesson = self.refused = None
         self.may_learn = False
+        self.looks = NoLooks()
 
     def feed(self, frame: Frame) -> Observation:
         outside = self.outside.pop(0) if self.outside else ()
@@ -62,7 +61,7 @@ def said(eyes: Gated) -> list[str]:
     return heard
 
 
-def reports(*states: GateState) -> list[str]:
+def reports(*states: Sight) -> list[str]:
     return [text for text in said(Gated(*states)) if "lies over the board" in text]
 
 
@@ -74,10 +73,6 @@ def test_what_lies_over_the_board_is_reported_once_even_if_it_stirs() -> None:
     """Reported about five seconds after it last moved; a hovering hand is no obstacle."""
     assert len(reports(SETTLED, MOVING, *7 * [OCCLUDED], MOVING, *7 * [OCCLUDED])) == 1
     assert reports(SETTLED, *4 * [OCCLUDED, OCCLUDED, OCCLUDED, MOVING], SETTLED) == []
-
-
-def test_the_shadow_of_a_new_lamp_has_time_to_be_seen_through_before_it_is_called_a_thing() -> None:
-    assert reports(SETTLED, *4 * [OCCLUDED], LIGHT, *4 * [OCCLUDED], SETTLED) == []
 
 
 def test_once_the_board_was_free_the_next_obstacle_is_reported_again() -> None:
@@ -101,7 +96,7 @@ def test_cells_that_have_left_the_picture_are_named_once_and_so_is_their_return(
 
 @pytest.mark.parametrize(("gate", "judged"), [(SETTLED, True), (MOVING, False), (OCCLUDED, False)])
 def test_an_agents_answer_is_held_against_the_board_read_last_only_while_nothing_moves(
-    gate: GateState, judged: bool
+    gate: Sight, judged: bool
 ) -> None:
     """The board may show half of a takeback, for example, while the next man is being put back."""
     game, heard = games.load("morris"), list[str]()
@@ -117,7 +112,7 @@ def test_an_agents_answer_is_held_against_the_board_read_last_only_while_nothing
 
 
 @pytest.mark.parametrize(("gate", "reminded"), [(SETTLED, True), (MOVING, False), (OCCLUDED, False)])
-def test_players_are_reminded_of_what_is_open_only_while_the_board_is_seen(gate: GateState, reminded: bool) -> None:
+def test_players_are_reminded_of_what_is_open_only_while_the_board_is_seen(gate: Sight, reminded: bool) -> None:
     """The requested action may already have been done, under the hand that is in the way."""
     game, heard, now_s = games.load("morris"), list[str](), [0.0]
     match = Match(Referee(game, ("alphabeta", None)), clock=lambda: now_s[0])
@@ -140,7 +135,7 @@ def test_a_camera_that_froze_is_not_said_to_be_covered() -> None:
 
 
 @pytest.mark.parametrize(("gate", "told"), [(SETTLED, 0), (MOVING, 1), (OCCLUDED, 1)])
-def test_pictures_that_end_in_the_middle_of_a_hand_are_told_to(gate: GateState, told: int) -> None:
+def test_pictures_that_end_in_the_middle_of_a_hand_are_told_to(gate: Sight, told: int) -> None:
     heard: list[str] = []
     match = Match(Referee(games.load("morris")))
     seeing = BoardTracker(Gated(SETTLED, gate), match)  # type: ignore[arg-type]

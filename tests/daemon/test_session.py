@@ -28,9 +28,10 @@ from daemon.perception.pipeline import Observation, Pipeline
 from proving.demo_cli import open_session
 from rules import Outcome
 from tests.daemon.readings import reading_of
+from tests.daemon.sights import sight
 from vision.frame import Frame
 from vision.watching.align import LOST
-from vision.watching.gate import GateState, Phase
+from vision.watching.watcher import Phase
 
 MOVES = ("d2", "f4", "a1")
 
@@ -128,7 +129,7 @@ def test_page_shows_a_new_picture_as_soon_as_there_is_something_new_to_see(
         session.begin(Pipeline(load_template("nine_mens_morris"), None))
         assert session.page is not None and session.eyes is not None
         session.page._streams._open["video", True] = viewers
-        gate = GateState(phase, settled=phase == "settled", fresh=False, motion=0.0, light_gain=1.0)
+        gate = sight(phase)
         session.eyes.observation = Observation(Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 0), LOST, gate=gate)
         assert UiPublisher(session).picture_pause_s(session.page, session.eyes, news) == pause_s
     finally:

@@ -21,17 +21,17 @@ from daemon.perception.pipeline import Observation
 from rules import AnyGame, MoveError
 from rules.turns import carry_out
 from tests.daemon.readings import reading_of
+from tests.daemon.sights import NoLooks, sight
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import check_position
 from tests.fuzz.positions import all_games
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.watching.align import LOST, Alignment
-from vision.watching.gate import GateState
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
-SETTLED = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=1.0)
+SETTLED = sight("settled", fresh=True)
 MAX_STEPS = 14
 
 
@@ -57,6 +57,7 @@ class _Eyes:
         self.reading: BoardReading | None = None
         self.lesson = self.refused = None
         self.may_learn = False
+        self.looks = NoLooks()
 
     def feed(self, frame: Frame) -> Observation:
         if self.reading is None:
