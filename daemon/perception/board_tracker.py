@@ -185,7 +185,8 @@ class BoardTracker:
 
     def _take_glimpse(self, glimpse: BoardReading) -> None:
         """Takes plies that are seen while something moves over the board."""
-        if self.match.puzzle is not None or self.start_in_view or self._referee.outcome is not None:
+        referee = self._referee
+        if self.match.puzzle is not None or self.start_in_view or referee.outcome or referee.withdrawn:
             return
         event = self._interpreter.explain(self._referee, glimpse, ())
         if lies_open(event, self._referee.game.board(self._referee.position)):

@@ -243,6 +243,8 @@ class Pipeline:
         reads_through = functools.partial(self._reads_through, rectified, frame.time_s)
         gate = self.gate.update(around, frame.time_s, repeated, reads_through)
         gated_s, before = time.perf_counter(), self.cells_read
+        if not alignment.quality:  # where the board was last seen; it is not found in this picture
+            gate = dataclasses.replace(gate, hidden=np.ones_like(gate.hidden), phase="moving", fresh=False)
         hands = self.gate.time.lives and not frame.name  # photos show none, whether from a folder or as a stream
         seen = self.looks.look(rectified, gate, frame.time_s, self.gate.settle_s, hands=hands)
         shown = self.looks.shows(self.believed, gate, self.gate.settle_s)

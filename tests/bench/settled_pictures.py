@@ -25,9 +25,7 @@ from vision.cli import parse_corners
 from vision.frame import Frame, FrameSource, SourceEnded
 from vision.sources.opening import open_source
 from vision.watching.arm import ArmWatch, Side
-from vision.watching.cell_places import CellPlaces
-from vision.watching.gate_cli import PATCHES, Window
-from vision.watching.watcher import Watcher
+from vision.watching.gate_cli import Settler, Window
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 CHESS_CORNERS = "140.6,8.6 508,10 509,379 137,376.5"
@@ -56,7 +54,7 @@ class Sequence:
 
 
 CHESS_FREE = ((1, 5), (60, 60), (85, 86), (108, 142), (184, 189), (208, 214), (264, 285), (305, 333))
-CHESS_HANDS = ((28, 59), (61, 84), (87, 107), (143, 183), (190, 207), (215, 263))
+CHESS_HANDS = ((28, 59), (61, 84), (87, 107), (143, 183), (192, 207), (215, 263))
 CHESS_PLIES: tuple[tuple[str, int, Span, Side], ...] = (
     ("e4", 4, (28, 43), "right"),
     ("e5", 4, (44, 59), "left"),
@@ -78,7 +76,7 @@ def sequences() -> list[Sequence]:
     return [
         Sequence("empty board", "video/emptyBoard001.avi", ((1, 51),), (), still=True),
         Sequence("chess, the board", chess, CHESS_FREE, CHESS_HANDS, CHESS_CORNERS),
-        Sequence("chess, the whole picture", chess, ((108, 138), (305, 333)), CHESS_HANDS),
+        Sequence("chess, the whole picture", chess, ((108, 138), (264, 285), (305, 333)), CHESS_HANDS),
         *(Sequence(f"go, {step} s", go, GO_FREE, GO_HANDS, frame_s=step, rate_hz=1 / step) for step in (0.2, 0.5, 2.0)),
     ]
 
@@ -107,14 +105,12 @@ def measure(sequence: Sequence, data: Path, settle_s: float = 0.4, out: Path | N
     """Runs one sequence through the watcher."""
     window = Window(parse_corners(sequence.corners) if sequence.corners else None)
     source = open_source(str(data / sequence.path), hold_s=sequence.frame_s, rate_hz=1 / sequence.frame_s)
-    watcher, count, shown = Watcher(CellPlaces.grid(PATCHES), settle_s), Count(sequence.name, settle_s), []
+    settler, count, shown = Settler(window, settle_s), Count(sequence.name, settle_s), []
     for frame in frames_of(source):
         picture = window.show(frame.image)
-        state = watcher.update(window.around(picture), frame.time_s)
-        if state.settled:
-            watcher.renew()
+        state, _, fresh = settler.look(picture, frame.time_s)
         count.motion += state.phase == "moving"
-        if state.fresh:
+        if fresh:
             shown.append(frame.index)
             if out is not None:
                 name = f"{sequence.name.replace(' ', '-')}-{settle_s}-{frame.index:04d}.png"

@@ -44,6 +44,7 @@ class Looks:
         """The cells as they were when they last lay open and still."""
         self._read_s: NDArray[np.float64] = np.zeros(0)
         """(cells,) when what was last read of each cell had changed."""
+        self._as_free = self._never = np.zeros(0, dtype=np.bool_)
         self._batch: list[BoardReading] = []
         """Readings of the same cells, to be averaged."""
         self._again = False

@@ -16,10 +16,11 @@ class Anchor:
     def __init__(self, around: Surroundings, time_s: float) -> None:
         self.since_s: NDArray[np.float64] = np.full(around.places.shape, time_s)
         """(height, width) when each place last changed."""
+        self.begun_s = time_s
         self._picture = around.picture
 
     def follow(self, around: Surroundings, time_s: float, differences: Differences) -> float:
-        """Takes the next picture; returns the share of the board's picture that has changed."""
+        """Takes the next picture; returns the share of it that has changed."""
         seen = pair(self._picture, around.picture)
         moved = differences.large(differences.mask(seen), around)
         if not moved.any():
@@ -27,4 +28,4 @@ class Anchor:
             return 0.0
         self._picture = with_part(expected(self._picture, seen.light), around.picture, moved)
         self.since_s[moved] = time_s
-        return float(moved[around.window].mean())
+        return float(moved.mean())

@@ -19,6 +19,7 @@ from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.cell_places import CellPlaces
+from vision.watching.light import FloatImage
 from vision.watching.surroundings import Surroundings, surroundings_within
 from vision.watching.watcher import Sight, Watcher
 
@@ -43,15 +44,34 @@ class Window:
         if corners_px is not None:
             self._matrix, self._size = _rectification(corners_px)
 
-    def around(self, picture: Image) -> Surroundings:
-        """A watched picture, with its margin as surroundings where there is one."""
-        return surroundings_within(picture, 0.0 if self._matrix is None else MARGIN_SHARE)
+    @staticmethod
+    def around(picture: Image) -> Surroundings:
+        """A watched picture, with its margin as surroundings."""
+        return surroundings_within(picture, MARGIN_SHARE)
 
     def show(self, image: Image) -> Image:
         """The watched part of a picture."""
         if self._matrix is None:
             return image
         return np.asarray(cv2.warpPerspective(image, self._matrix, self._size), dtype=np.uint8)
+
+
+class Settler:
+    """Tells which pictures of a window settle."""
+
+    def __init__(self, window: Window, settle_s: float) -> None:
+        self._window, self._watcher = window, Watcher(CellPlaces.grid(PATCHES), settle_s)
+        self._told = False
+
+    def look(self, picture: Image, time_s: float) -> tuple[Sight, FloatImage, bool]:
+        """What the next picture shows, the picture reduced, and whether it is the first of a pause without motion."""
+        around = self._window.around(picture)
+        state = self._watcher.update(around, time_s)
+        if state.settled:
+            self._watcher.renew()
+        fresh = state.settled and not state.motion and not self._told
+        self._told = state.settled and (self._told or fresh)
+        return state, around.picture, fresh
 
 
 def _rectification(corners_px: FloatArray) -> tuple[FloatArray, tuple[int, int]]:
@@ -92,12 +112,12 @@ def settle(
         window = Window(parse_corners(corners) if corners else None)
         frames = open_source(source, hold_s=frame_s, rate_hz=1 / frame_s, give_up_s=15.0, max_megapixels=max_megapixels)
         out.mkdir(parents=True, exist_ok=True)
-        watch(frames, window, Watcher(CellPlaces.grid(PATCHES), settle_s), out, as_json)
+        watch(frames, window, Settler(window, settle_s), out, as_json)
     except (ValueError, OSError) as error:
         raise stop("settle", error) from None
 
 
-def watch(frames: FrameSource, window: Window, watcher: Watcher, out: Path, as_json: bool) -> None:
+def watch(frames: FrameSource, window: Window, settler: Settler, out: Path, as_json: bool) -> None:
     """Follows a source to its end. Raises SourceError."""
     told, arms = ("", False), ArmWatch()
     try:
@@ -106,16 +126,13 @@ def watch(frames: FrameSource, window: Window, watcher: Watcher, out: Path, as_j
             if frame is None:
                 continue
             picture = window.show(frame.image)
-            around = window.around(picture)
-            state = watcher.update(around, frame.time_s)
-            if state.settled:
-                watcher.renew()
-            name = f"{frame.index:06d}.png" if state.fresh else None
+            state, small, fresh = settler.look(picture, frame.time_s)
+            name = f"{frame.index:06d}.png" if fresh else None
             if name is not None:
                 write_picture(out / name, picture)
-            arm = arms.update(around.picture[around.window], state.phase, fresh=state.fresh)
-            if (state.phase, state.blocked) != told or state.fresh:
-                _tell(frame, state, name, arm if state.fresh else None, as_json)
+            arm = arms.update(small, state.phase, fresh=fresh)
+            if (state.phase, state.blocked) != told or fresh:
+                _tell(frame, state, name, arm if fresh else None, as_json)
             told = state.phase, state.blocked
     except SourceEnded:
         return

@@ -19,6 +19,8 @@ from vision.watching.light import FloatImage
 
 LONGER_SIDE_PX: Final = 128
 """Pixels, about the longer side of the board's picture."""
+MEN_ACROSS: Final = 8
+"""Men that would fit side by side into a picture of which nothing is known."""
 RING: Final = 0.3
 """Width of the watched ring around the board's frame, as a share of its longer side; ends where the picture ends."""
 
@@ -75,14 +77,14 @@ def surroundings_within(picture: Image, margin: float) -> Surroundings:
     """A picture whose outer `margin`, a share of its longer side, shows what lies around a board."""
     small = small_picture(picture)
     edge = round(margin * max(small.shape[:2]))
-    places, window = np.zeros(small.shape[:2], dtype=np.bool_), slice(edge, -edge or None)
-    places[window, window] = True
-    rows, columns = slice(edge, small.shape[0] - edge), slice(edge, small.shape[1] - edge)
-    return Surroundings(small, places, (rows, columns), np.zeros_like(places), small.shape[1] / 8)
+    window = slice(edge, small.shape[0] - edge), slice(edge, small.shape[1] - edge)
+    places = np.zeros(small.shape[:2], dtype=np.bool_)
+    places[window] = True
+    return Surroundings(small, places, window, np.zeros_like(places), small.shape[1] / MEN_ACROSS)
 
 
 def reaching_in(things: Flags, around: Surroundings, least_px: float, least_hand_px: float) -> Flags:
-    """The objects that cover places of the board and continue beyond the gate's picture.
+    """The objects that cover places of the board and continue beyond it.
 
     Each needs more than `least_px` of both, in one piece but for gaps, and `least_hand_px` in total: less than the
     board's picture must show of a hand, since skin may have the colour of the table in shade. An arm beside the board

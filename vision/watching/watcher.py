@@ -27,6 +27,9 @@ READ_THROUGH_S: Final = 2.0
 HUNTS_S: Final = 5.0
 """Seconds within which a lens that hunts for its focus has been sharp."""
 
+WARM_UP_S: Final = 0.3
+"""Seconds in which a camera's pictures may be broken, dark or off-colour; a difference from them is no motion."""
+
 Phase = Literal["moving", "occluded", "settling", "settled"]
 ReadsThrough = Callable[[NDArray[np.bool_]], bool]
 
@@ -136,7 +139,7 @@ class Watcher:
         # 1. What has changed, and what differs from the free view.
         motion = anchor.follow(around, self.time.now_s, self._differences)
         self.time.lives |= not (repeated or first or motion)
-        if motion:
+        if (anchor.since_s[around.window] == self.time.now_s).any():
             self._stirred_s = self.time.now_s
         if not free.is_sharper(around.picture):
             self._sharp_s = self.time.now_s
@@ -157,14 +160,15 @@ class Watcher:
         changed_s, hidden = pixels.of(anchor.since_s).max(axis=1), over | pixels.beyond(around)
         known = np.asarray(pixels.of(free.known).all(axis=1))
         still_s = np.maximum(0.0, self.time.proven_s - self._joined_s(changed_s, known, anchor, free, unlike, pixels))
-        blocked = bool(over.any()) and rests_s >= REPORTED_S
+        blocked = bool(over.any() and rests_s >= REPORTED_S)
         least_s = min(still_s[~hidden].min(initial=np.inf), self._arms_still_s(around, unlike))
         if over.any() and not blocked:
             phase: Phase = "occluded" if rests_s >= self.settle_s else "moving"
         elif least_s >= self.settle_s and not blurred:
             phase = "settled"
         else:
-            phase = "settling" if least_s > 0 else "moving"
+            warm = self.time.now_s - anchor.begun_s >= WARM_UP_S
+            phase = "moving" if warm and least_s <= 0 else "settling"
         fresh, self._phase = phase == "settled" != self._phase, phase
         return Sight(
             changed_s=changed_s,
