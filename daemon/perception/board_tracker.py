@@ -144,8 +144,7 @@ class BoardTracker:
                 self._arm = observation.arm or self._arm
             for notice in self._occlusion_notices.look(observation, self._referee.game, self.pipeline):
                 self.match.trouble(*notice)
-        if observation.alignment.relocked:
-            self.match.carry_out(self._referee.found())
+        self.match.carry_out(self._referee.found())
         self._read(observation)
         if observation.begun is not None and not self.watched:
             self.pipeline.begun = ()  # judged once
@@ -293,7 +292,8 @@ class BoardTracker:
         """Whether more will be known soon of the cells that leave the doubt."""
         differing = changed_cells(self._referee.game.board(self._referee.position), event.board)
         cells = [cell for cell in event.doubtful if cell in differing or not differing]
-        return bool(self.pipeline.looks.growing[cells].any())
+        growing = self.pipeline.looks.growing
+        return bool(growing.size and growing[cells].any())
 
     def _has_stood(self, reading: BoardReading) -> bool:
         """Whether a board that may be half of a takeback was left alone long enough; if not, schedules a re-read.

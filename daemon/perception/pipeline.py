@@ -30,6 +30,7 @@ from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner, Alignment, side_px
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.cell_places import CellPlaces
+from vision.watching.differences import is_blind
 from vision.watching.surroundings import surroundings_of
 from vision.watching.watched_time import MAX_STEP_S
 from vision.watching.watcher import REPORTED_S, Sight, Watcher
@@ -240,6 +241,8 @@ class Pipeline:
             alignment = dataclasses.replace(alignment, pose=pose)
         rectified_s = time.perf_counter()
         around = surroundings_of(frame.image, pose, self.template)
+        if is_blind(around):
+            return Observation(frame, alignment, spent=Spent(tracked_s - began_s, rectified_s - tracked_s))
         reads_through = functools.partial(self._reads_through, rectified, frame.time_s)
         gate = self.gate.update(around, frame.time_s, repeated, reads_through)
         gated_s, before = time.perf_counter(), self.cells_read

@@ -8,13 +8,16 @@ import pytest
 
 from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import noisy
-from tests.vision.test_gate import RATE_HZ, Steady, fresh, man, with_arm
+from tests.vision.test_watcher import RATE_HZ, Steady, fresh, men
 from vision.frame import Image
+from vision.pose import rectify
 from vision.watching.focus import BLURS_PX, LEGIBLE_PX, as_sharp, blur_px
-from vision.watching.gate import FOCUS_S
 from vision.watching.light import FloatImage
 from vision.watching.surroundings import small_picture
+from vision.watching.watcher import HUNTS_S, Sight
 
+SHRUNK = 310 / 110
+"""Pixels of the camera's picture for one of the small one, about."""
 BREATH_S = 2.0
 """Seconds from one sharp picture to the next."""
 
@@ -30,19 +33,19 @@ def blurred(picture: Image, blur: float) -> Image:
 
 def seen(table: Steady, picture: Image, gain: float = 1.0, noise: float = 2.0) -> FloatImage:
     table.index += 1
-    return small_picture(noisy(cv2.convertScaleAbs(picture, alpha=gain), table.index, noise))
+    shown = noisy(cv2.convertScaleAbs(picture, alpha=gain), table.index, noise)
+    return small_picture(rectify(shown, table.pose, load_template("nine_mens_morris")))
 
 
 @pytest.mark.parametrize("gain", [1.0, 0.6])
 @pytest.mark.parametrize("noise", [1.0, 6.0])
 def test_a_blur_is_measured_whatever_light_and_noise(template: BoardTemplate, gain: float, noise: float) -> None:
     table = Steady(template)
-    sharp = seen(table, table.board(man(4)))
-    scale = table.board().shape[0] / sharp.shape[0]
+    sharp = seen(table, table.board(men(4)))
     for blur in BLURS_PX[1:-1]:
-        measured = blur_px(sharp, seen(table, blurred(table.board(man(4)), blur * scale), gain, noise))
+        measured = blur_px(sharp, seen(table, blurred(table.board(men(4)), blur * SHRUNK), gain, noise))
         assert blur / 1.5 < measured < blur * 1.5
-    assert blur_px(sharp, seen(table, table.board(man(4)), gain, noise)) <= LEGIBLE_PX
+    assert blur_px(sharp, seen(table, table.board(men(4)), gain, noise)) <= LEGIBLE_PX
 
 
 def test_a_sharper_picture_is_told_from_a_blurrier_one_and_both_are_made_alike(template: BoardTemplate) -> None:
@@ -55,17 +58,17 @@ def test_a_sharper_picture_is_told_from_a_blurrier_one_and_both_are_made_alike(t
 
 def test_a_hand_over_the_board_is_no_blur(template: BoardTemplate) -> None:
     table = Steady(template)
-    free, covered = seen(table, table.board()), seen(table, with_arm(table.board(), (250, 200)))
+    free, covered = seen(table, table.board()), seen(table, table.arm(table.board()))
     assert abs(blur_px(free, covered)) <= LEGIBLE_PX
 
 
-def breathe(table: Steady, picture: Image, seconds: float) -> list[tuple[float, str, bool]]:
-    """Shows pictures of a hunting lens; returns each one's blur from 0 to 1, phase, and whether it settled afresh."""
-    told, greatest = [], 1.2 * picture.shape[0] / 128
+def breathe(table: Steady, picture: Image, seconds: float) -> list[tuple[float, Sight]]:
+    """Shows pictures of a hunting lens; returns each one's blur from 0 to 1, and what was seen."""
+    told = []
     for _ in range(round(seconds * RATE_HZ)):
-        blur = greatest * np.sin(np.pi * table.time_s / BREATH_S) ** 2
-        (state,) = table.show(blurred(picture, blur))
-        told.append((blur / greatest, state.phase if not state.settled else "settled", state.fresh))
+        blur = np.sin(np.pi * table.time_s / BREATH_S) ** 2
+        (sight,) = table.show(blurred(picture, 1.2 * SHRUNK * blur))
+        told.append((blur, sight))
     return told
 
 
@@ -73,33 +76,36 @@ def test_a_lens_that_hunts_is_neither_motion_nor_a_hand_nor_a_lamp(template: Boa
     table = Steady(template)
     table.show(table.board(), 2)
     told = breathe(table, table.board(), 8)
-    assert {phase for _, phase, _ in told} == {"settling", "settled"}
-    assert not any(again for _, _, again in told)
-    assert max(blur for blur, phase, _ in told if phase == "settled") < 0.5
+    assert {sight.phase for _, sight in told} == {"settling", "settled"}
+    assert not fresh([sight for _, sight in told])
+    assert all(sight.alike.all() and not sight.hidden.any() for _, sight in told)
+    assert max(blur for blur, sight in told if sight.settled) < 0.5
 
 
 def test_a_man_laid_while_the_lens_hunts_is_read_in_a_sharp_picture(template: BoardTemplate) -> None:
     table = Steady(template)
     table.show(table.board(), 2)
-    breathe(table, with_arm(table.board(), (260, 230)), 1)
-    told = breathe(table, table.board(man(4)), BREATH_S + 1)
-    assert sum(again for _, _, again in told) == 1
-    assert next(blur for blur, _, again in told if again) < 0.5
+    breathe(table, table.arm(table.board()), 1)
+    told = breathe(table, table.board(men(4)), BREATH_S + 1)
+    assert fresh([sight for _, sight in told]) == 1
+    assert next(blur for blur, sight in told if sight.fresh) < 0.5
 
 
 def test_a_hand_is_seen_while_the_lens_hunts(template: BoardTemplate) -> None:
     table = Steady(template)
     table.show(table.board(), 2)
-    told = breathe(table, with_arm(table.board(), (260, 230)), 6)
-    assert {phase for _, phase, _ in told[RATE_HZ:]} <= {"occluded", "settling", "moving"}
+    sights = [sight for _, sight in breathe(table, table.arm(table.board()), 8)]
+    assert {sight.phase for sight in sights[RATE_HZ:] if not sight.blocked} <= {"occluded", "settling", "moving"}
+    assert not any(sight.blocked for sight in sights[: 4 * RATE_HZ])
+    assert all(sight.hidden[16] for sight in sights)
 
 
 def test_a_camera_that_stays_out_of_focus_is_read_all_the_same(template: BoardTemplate) -> None:
     table = Steady(template)
     table.show(table.board(), 2)
-    table.show(with_arm(table.board(), (260, 230)), 1)
-    soft = blurred(table.board(man(4)), 5)
-    assert not any(state.settled for state in table.show(soft, FOCUS_S - 0.2))
+    table.show(table.arm(table.board()), 1)
+    soft = blurred(table.board(men(4)), 5)
+    assert not any(state.settled for state in table.show(soft, HUNTS_S - 0.2))
     states = table.show(soft, 2)
     assert fresh(states) == 1 and states[-1].settled
     assert all(state.settled for state in table.show(soft, 4))
@@ -108,9 +114,9 @@ def test_a_camera_that_stays_out_of_focus_is_read_all_the_same(template: BoardTe
 def test_a_lens_that_never_comes_back_is_waited_for_no_longer_than_it_may_hunt(template: BoardTemplate) -> None:
     table = Steady(template)
     table.show(table.board(), 2)
-    table.show(with_arm(table.board(), (260, 230)), 1)
+    table.show(table.arm(table.board()), 1)
     softest = [
-        state for _ in range(8) for blur in (4, 7) for state in table.show(blurred(table.board(man(4)), blur), 0.6)
+        state for _ in range(8) for blur in (4, 7) for state in table.show(blurred(table.board(men(4)), blur), 0.6)
     ]
     assert not any(state.settled for state in softest[: round(4 * RATE_HZ)])
     assert fresh(softest) == 1
@@ -119,5 +125,5 @@ def test_a_lens_that_never_comes_back_is_waited_for_no_longer_than_it_may_hunt(t
 @pytest.mark.parametrize("gain", [0.6, 0.8, 1.2])
 def test_another_exposure_is_no_blur(template: BoardTemplate, gain: float) -> None:
     table = Steady(template)
-    before, after = seen(table, table.board(man(4))), seen(table, table.board(man(9)), gain)
+    before, after = seen(table, table.board(men(4))), seen(table, table.board(men(9)), gain)
     assert as_sharp(before, after) == (before, after)

@@ -74,6 +74,12 @@ class Differences:
         return SMALLEST * around.places[around.window].size
 
 
+def is_blind(around: Surroundings) -> bool:
+    """Whether a picture of the board is so dark that a change of MIN_STEP could not be told in it."""
+    low, high = np.percentile(around.picture[around.window][::2, ::2].max(axis=2), (5, 95))
+    return bool(high - low < 2 * MIN_STEP and high < MAX_STEP)
+
+
 def with_part(picture: FloatImage, other: FloatImage, where: Flags) -> FloatImage:
     """A picture with part of another."""
     return np.where(where[..., None], other, picture)

@@ -35,6 +35,10 @@ class Unlike:
     light: LightChange | None = None
     """The change of light since; None while nothing is known."""
 
+    def without_things(self) -> Unlike:
+        """The same, if nothing reaches in after all."""
+        return dataclasses.replace(self, things=np.zeros_like(self.things), rooted=np.zeros_like(self.rooted))
+
 
 class FreeView:
     """A composite of pictures of the free board."""
@@ -49,9 +53,9 @@ class FreeView:
         """Height, width and channels."""
         return self._picture.shape
 
-    def is_sharper(self, picture: FloatImage) -> bool:
+    def is_sharper(self, around: Surroundings) -> bool:
         """Whether a picture is blurrier than the free view; False while that is not known."""
-        return bool(self.known.all()) and blur_px(self._picture, picture) > LEGIBLE_PX
+        return bool((self.known | around.unseen).all()) and blur_px(self._picture, around.picture) > LEGIBLE_PX
 
     def renew(self, around: Surroundings, new: Flags, unlike: Unlike) -> None:
         """Takes part of a picture, which differs from the free view as `unlike` says."""
@@ -75,7 +79,7 @@ class FreeView:
         edge = around.unseen.copy()
         edge[:1] = edge[-1:] = edge[:, :1] = edge[:, -1:] = True
         rooted = np.zeros(count, dtype=np.bool_)
-        rooted[labels[wider(edge)]] = True
+        rooted[labels[wider(wider(edge))]] = True
         rooted[0] = False
         things, least_px = nothing, differences.least_px(around)
         for one in things_over(seen.before, seen.after, mask, seen.light, around.places, 2 * least_px, around.unseen):

@@ -21,6 +21,10 @@ LONGER_SIDE_PX: Final = 128
 """Pixels, about the longer side of the board's picture."""
 MEN_ACROSS: Final = 8
 """Men that would fit side by side into a picture of which nothing is known."""
+MAX_MAN: Final = 1.6
+"""Greatest breadth of a man with his shadow, in diameters."""
+NEAR_THE_END: Final = np.ones((11, 11), np.uint8)
+"""How far from the end of the camera's picture an arm from beyond it shows: it is smoothed there, twice."""
 RING: Final = 0.3
 """Width of the watched ring around the board's frame, as a share of its longer side; ends where the picture ends."""
 
@@ -88,16 +92,21 @@ def reaching_in(things: Flags, around: Surroundings, least_px: float, least_hand
 
     Each needs more than `least_px` of both, in one piece but for gaps, and `least_hand_px` in total: less than the
     board's picture must show of a hand, since skin may have the colour of the table in shade. An arm beside the board
-    covers no place, whatever its shadow does; a man just laid does not continue beyond.
+    covers no place, whatever its shadow does; a man just laid does not continue beyond. Where the camera's picture ends
+    near the board, a piece longer than a man with his shadow is an arm.
     """
     beyond = np.ones(things.shape, dtype=np.bool_)
     beyond[around.window] = False
+    ends = np.asarray(cv2.dilate(around.unseen.astype(np.uint8), NEAR_THE_END) > 0)
     joined = cv2.morphologyEx(things.astype(np.uint8), cv2.MORPH_CLOSE, BRIDGE)
     count, labels = cv2.connectedComponents(np.asarray(joined, dtype=np.uint8))
     found = np.zeros(things.shape, dtype=np.bool_)
     for label in range(1, count):
         piece = things & (labels == label)
-        reaches = min((piece & beyond).sum(), (piece & around.places).sum()) > least_px
+        reaches = (piece & beyond).sum() > least_px
+        if not reaches and (piece & ends).any():
+            reaches = max(np.ptp(axis) + 1 for axis in np.nonzero(piece)) > MAX_MAN * around.man_px
+        reaches = reaches and (piece & around.places).sum() > least_px
         if reaches and piece.sum() > least_hand_px:
             found |= piece
     return found

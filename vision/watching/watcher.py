@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.watching.anchor import Anchor
 from vision.watching.cell_places import CellPixels, CellPlaces
-from vision.watching.differences import Differences
+from vision.watching.differences import Differences, wider
 from vision.watching.free_view import FreeView, Unlike
 from vision.watching.surroundings import Surroundings
 from vision.watching.watched_time import WatchedTime
@@ -86,7 +86,8 @@ class Watcher:
         self._pixels: CellPixels | None = None
         self._stirred_s = self._sharp_s = self.time.now_s
         self._phase: Phase = "moving"
-        self._asked = False
+        self._ask_s = READ_THROUGH_S
+        """Seconds of rest after which it is asked next."""
 
     def know(self, around: Surroundings) -> None:
         """Takes a picture of the board, with nothing over it, for the free view."""
@@ -109,10 +110,13 @@ class Watcher:
         if shown is None:
             still_s = self.time.proven_s - unlike.since_s
             may_be_hand = (still_s < self.settle_s) | (unlike.rooted & (still_s < REPORTED_S))
-            new = ~may_be_hand[unlike.labels] & ~unlike.things & ~around.unseen
+            may_be_hand[np.unique(unlike.labels[unlike.things])] = True
+            may_be_hand[0] = False
+            new = ~wider(may_be_hand[unlike.labels] | unlike.things) & ~around.unseen
         else:
             others = np.unique(self._pixels.of(unlike.labels)[~shown])
-            new = self._pixels.covering(shown, around.places.shape) & ~np.isin(unlike.labels, others[others > 0])
+            other = wider(np.isin(unlike.labels, others[others > 0]))
+            new = self._pixels.covering(shown, around.places.shape) & ~other
         self._free.renew(around, new, unlike)
 
     def stood(self, seconds: float) -> bool:
@@ -141,7 +145,7 @@ class Watcher:
         self.time.lives |= not (repeated or first or motion)
         if (anchor.since_s[around.window] == self.time.now_s).any():
             self._stirred_s = self.time.now_s
-        if not free.is_sharper(around.picture):
+        if not free.is_sharper(around):
             self._sharp_s = self.time.now_s
         blurred = 0 < self.time.now_s - self._sharp_s < HUNTS_S
         unlike = free.unlike(around, anchor.since_s, self._differences)
@@ -149,15 +153,16 @@ class Watcher:
         over = pixels.under(unlike.things, around.man_px)
         rests_s = self.time.proven_s - anchor.since_s[unlike.things].max() if over.any() else 0.0
         if rests_s < READ_THROUGH_S:
-            self._asked = False
-        elif not self._asked:
-            self._asked = True
+            self._ask_s = READ_THROUGH_S
+        elif rests_s >= self._ask_s:
+            self._ask_s = rests_s + REPORTED_S
             if reads_through(over):
-                unlike = dataclasses.replace(unlike, things=np.zeros_like(unlike.things))
+                unlike = unlike.without_things()
                 over, rests_s = np.zeros_like(over), 0.0
         self._last = around, unlike
         # 3. Cell by cell, and as a whole.
-        changed_s, hidden = pixels.of(anchor.since_s).max(axis=1), over | pixels.beyond(around)
+        changed_s = pixels.of(anchor.since_s).max(axis=1)
+        hidden = over | pixels.beyond(around)
         known = np.asarray(pixels.of(free.known).all(axis=1))
         still_s = np.maximum(0.0, self.time.proven_s - self._joined_s(changed_s, known, anchor, free, unlike, pixels))
         blocked = bool(over.any() and rests_s >= REPORTED_S)
@@ -169,7 +174,9 @@ class Watcher:
         else:
             warm = self.time.now_s - anchor.begun_s >= WARM_UP_S
             phase = "moving" if warm and least_s <= 0 else "settling"
-        fresh, self._phase = phase == "settled" != self._phase, phase
+        fresh = phase == "settled" != self._phase
+        if not (blurred and phase == "settling"):  # a lens that refocuses changes nothing
+            self._phase = phase
         return Sight(
             changed_s=changed_s,
             own_s=np.maximum(0.0, self.time.proven_s - changed_s),
