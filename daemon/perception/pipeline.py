@@ -1,7 +1,6 @@
-"""Turns frames into settled readings: align, rectify, gate, read, doing no more of it than each frame needs.
+"""Turns frames into evidence: align, rectify, watch, read, doing no more of it than each frame needs.
 
-While the board rests most frames are only compared with the last one (a glance), and after a settled change only the
-changed cells are read. A full look soon follows either shortcut: nothing is believed or kept because of a glance.
+While the board rests most frames are only compared with the last one (a glance), and only changed cells are read.
 """
 
 from __future__ import annotations

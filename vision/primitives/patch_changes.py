@@ -15,25 +15,12 @@ BLOCK_PX = 4
 """Pixels of the side of the blocks whose means are compared; blurring by one block is a blur of three pixels."""
 
 
-def differing(before: Patches, now: Patches, gain: NDArray[np.float32] | None = None) -> NDArray[np.bool_]:
-    """(cells,) True where a cell looks different.
-
-    `gain` is (cells, 3), by how much the light has changed since each cell's earlier picture; None if all are of one.
-    """
+def differing(before: Patches, now: Patches) -> NDArray[np.bool_]:
+    """(cells,) True where a cell looks different."""
     earlier, later = _blocks(before), _blocks(now)
-    if gain is None:
-        gain = _gain(earlier, later)[None]
-    apart = _blurred(np.clip(later, 0, 250) - np.clip(earlier * gain[:, None, None], 0, 250))
+    gain = np.median((later.mean(axis=(1, 2)) + 1) / (earlier.mean(axis=(1, 2)) + 1), axis=0)
+    apart = _blurred(np.clip(later, 0, 250) - np.clip(earlier * gain, 0, 250))
     return np.asarray(np.abs(apart).max(axis=(1, 2, 3)) > CHANGED_LEVELS)
-
-
-def light_gain(before: Patches, now: Patches) -> NDArray[np.float32]:
-    """(3,) factors by which the light of most cells has changed."""
-    return _gain(_blocks(before), _blocks(now))
-
-
-def _gain(earlier: NDArray[np.float32], later: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.asarray(np.median((later.mean(axis=(1, 2)) + 1) / (earlier.mean(axis=(1, 2)) + 1), axis=0))
 
 
 def _blocks(patches: Patches) -> NDArray[np.float32]:
