@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import time
 from collections import defaultdict
@@ -43,7 +44,7 @@ class Steps:
 
     def prepare(self) -> None:
         """Finds the board and reads it for the first time. Raises SourceError if the position is not as expected."""
-        seen = self._settle(self._before)
+        seen, _ = self._settle(self._before)
         assert seen.reading is not None
         if self._scene.history is None:
             event = explain(self._scene.game, self._history, seen.reading)
@@ -58,31 +59,37 @@ class Steps:
 
     def round(self) -> None:
         """Shows the move, has it judged, undoes it, and measures the single steps as well."""
-        self._judge(self._settle(self._after))
+        self._judge(*self._settle(self._after))
         self._measure("read_whole_board", self._read_whole)
         self._measure("decode", lambda: decode(self._encoded))
         self._measure("glance", lambda: peek(self._encoded))
         self._settle(self._before)
 
-    def _settle(self, pictures: Iterator[Image]) -> Observation:
-        """Shows a picture until it has been read. Raises SourceError if that never happens."""
+    def _settle(self, pictures: Iterator[Image]) -> tuple[Observation, Spent]:
+        """Shows a picture until it has settled; returns it with what all of its looks took to read.
+
+        Raises SourceError if that never happens.
+        """
+        spent = list[Spent]()
         for _ in range(MAX_STEPS):
             index = next(self._frames)
             seen = self._pipeline.feed(Frame(next(pictures), index / RATE_HZ, index))
             if seen.spent is not None and seen.rectified is not None:
                 self._note(seen.spent)
+                spent.append(seen.spent)
                 self.rectified = seen.rectified
             if seen.reading is not None and seen.gate is not None and seen.gate.fresh:
-                return seen
+                cells, read_s = sum(one.cells for one in spent), sum(one.read_s for one in spent)
+                return seen, dataclasses.replace(spent[-1], cells=cells, read_s=read_s)
         raise SourceError(f"the board of the {self._scene.what} is not found, or does not come to rest")
 
     def _note(self, spent: Spent) -> None:
         for name in ("track", "rectify", "gate"):
             self.spent_ms[name].append(1000 * getattr(spent, f"{name}_s"))
 
-    def _judge(self, seen: Observation) -> None:
-        assert seen.reading is not None and seen.spent is not None
-        reading, spent = seen.reading, seen.spent
+    def _judge(self, seen: Observation, spent: Spent) -> None:
+        assert seen.reading is not None
+        reading = seen.reading
         began_s = time.perf_counter()
         event = explain(self._scene.game, self._history, reading)
         explain_s = time.perf_counter() - began_s

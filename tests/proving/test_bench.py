@@ -20,7 +20,7 @@ import daemon
 import games
 from calibration.template import load_template
 from daemon.config.settings import load_config
-from daemon.perception.pipeline import FIRST_READING
+from vision.reading.looks import FIRST_READING
 from proving.bench import processes, reference, resident, scenes
 from proving.bench.drawing import draw_dominoes
 from proving.bench.figures import Figure, figure
