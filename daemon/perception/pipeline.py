@@ -281,8 +281,16 @@ class Pipeline:
             alignment.moved_px / side_px(pose, self.template),
             self.gate.time.is_frozen,
             self._begun(rectified, frame.time_s),
-            None if gate.settled else seen,
+            seen if self._may_be_whole and not gate.settled else None,
         )
+
+    @property
+    def _may_be_whole(self) -> bool:
+        """Whether a turn may be whole though hands move: on a chequered board it shows on two squares at least.
+
+        Elsewhere a hand that has laid one man may lay another.
+        """
+        return self.lesson is not None and bool(self.template.first_square)
 
     def _worth_judging(self, seen: BoardReading | None, gate: Sight, frame: Frame) -> BoardReading | None:
         """The evidence if it has changed since it was last judged, or the board has just settled."""
