@@ -42,6 +42,8 @@ class Surroundings:
     """(height, width) True beyond the camera's picture."""
     man_px: float
     """Pixels, a man's diameter in `picture`."""
+    longest_man_px: float
+    """Pixels, how long a man may look, with his shadow, or as he leans."""
 
 
 def small_picture(rectified: Image) -> FloatImage:
@@ -74,7 +76,9 @@ def surroundings_of(image: Image, pose: BoardPose, template: BoardTemplate) -> S
     seen = np.ones(image.shape[:2], np.uint8)
     seen = np.asarray(cv2.warpPerspective(seen, small_from_image, places.shape[::-1], flags=cv2.INTER_NEAREST))
     man_px = template.man_diameter_mm * scale / shrink
-    return Surroundings(_smooth(np.asarray(small, dtype=np.uint8)), places, window, seen == 0, man_px)
+    longest_px = MAX_MAN * man_px + template.man_height_mm * scale / shrink
+    picture = _smooth(np.asarray(small, dtype=np.uint8))
+    return Surroundings(picture, places, window, seen == 0, man_px, longest_px)
 
 
 def surroundings_within(picture: Image, margin: float) -> Surroundings:
@@ -84,7 +88,8 @@ def surroundings_within(picture: Image, margin: float) -> Surroundings:
     window = slice(edge, small.shape[0] - edge), slice(edge, small.shape[1] - edge)
     places = np.zeros(small.shape[:2], dtype=np.bool_)
     places[window] = True
-    return Surroundings(small, places, window, np.zeros_like(places), small.shape[1] / MEN_ACROSS)
+    man_px = small.shape[1] / MEN_ACROSS
+    return Surroundings(small, places, window, np.zeros_like(places), man_px, MAX_MAN * man_px)
 
 
 def reaching_in(things: Flags, around: Surroundings, least_px: float, least_hand_px: float) -> Flags:
@@ -105,7 +110,7 @@ def reaching_in(things: Flags, around: Surroundings, least_px: float, least_hand
         piece = things & (labels == label)
         reaches = (piece & beyond).sum() > least_px
         if not reaches and (piece & ends).any():
-            reaches = max(np.ptp(axis) + 1 for axis in np.nonzero(piece)) > MAX_MAN * around.man_px
+            reaches = max(np.ptp(axis) + 1 for axis in np.nonzero(piece)) > around.longest_man_px
         reaches = reaches and (piece & around.places).sum() > least_px
         if reaches and piece.sum() > least_hand_px:
             found |= piece
