@@ -20,7 +20,6 @@ import daemon
 import games
 from calibration.template import load_template
 from daemon.config.settings import load_config
-from vision.reading.looks import FIRST_READING
 from proving.bench import processes, reference, resident, scenes
 from proving.bench.drawing import draw_dominoes
 from proving.bench.figures import Figure, figure
@@ -30,6 +29,7 @@ from proving.bench.run import bench_game
 from proving.bench.scenes import SIZE_PX, Scene, played, scene_of
 from proving.bench_cli import app
 from vision.frame import SourceError
+from vision.reading.looks import FIRST_READING
 
 ENDS_S = 10.0
 
