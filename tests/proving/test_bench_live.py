@@ -139,7 +139,7 @@ def test_in_the_tables_own_time_every_hand_gets_its_verdict_and_the_same_seed_gi
     reports = [measure_stepped("co_ganh", 2, seed=5, rate_hz=10, settle_s=0.3) for _ in range(2)]
     assert reports[0] == reports[1]
     assert (reports[0].hands, reports[0].missed) == (2, 0)
-    assert abs(reports[0].verdict_s.median) < 0.3, "the men lie open before the hand has left"
+    assert 0.3 <= reports[0].verdict_s.median < 1.0
 
 
 def test_the_trace_of_a_slow_verdict_has_a_line_for_each_change() -> None:

@@ -84,8 +84,8 @@ class Looks:
         unread = sight.hidden | (new & ~lies_open)
         self.plain = reading.without(unread) if unread.any() else reading
         needed_s = settle_s * np.where(sight.known | (not hands), 1.0, UNKNOWN_TIMES)
-        hand = hand_shares(reading, sight, unread, needed_s)
-        self.growing = (hand > DECIDED) & ~sight.hidden & (sight.still_s < REPORTED_S)
+        hand = hand_shares(reading if hands else dataclasses.replace(reading, unknown=None), sight, unread, needed_s)
+        self.growing = (hand > DECIDED) & ~sight.hidden & (sight.still_s < REPORTED_S) & hands
         return weighed(reading, hand, time_s)
 
     def _begun(self, rectified: Image, sight: Sight, time_s: float, lies_open: NDArray[np.bool_]) -> bool:
