@@ -73,6 +73,7 @@ class OcclusionNotices:
         """Notices that the camera looks from too low at men that hide one another; again only after it was higher."""
         still = gate.phase in ("settled", "occluded")  # seen from low, men over the rim look like something that lies
         looked = self._announced_low and not seen.alignment.relocked
+        looked |= seen.spent is None  # its size is all that is asked of the picture, but would decode it
         if looked or not still or seen.alignment.pose is None or not pipeline.men_lean():
             return []
         height, width = seen.frame.image.shape[:2]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import cv2
+import numpy as np
 import pytest
 
 import games
@@ -14,11 +17,15 @@ from daemon.game.effects import Announcement
 from daemon.i18n.translation import in_words
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.pipeline import Pipeline
+from daemon.perception.occlusion_notices import OcclusionNotices
+from daemon.perception.pipeline import Observation, Pipeline
+from tests.daemon.sights import sight
 from tests.vision.tall_men import START, tall_table
-from vision.frame import Frame
+from vision.frame import Frame, Image
+from vision.pose import BoardPose
 from vision.simulated.style import CameraStyle, Style
 from vision.simulated.table import SimulatedTable
+from vision.watching.align import Alignment
 
 SIZE_PX = (640, 480)
 
@@ -120,3 +127,23 @@ def test_camera_that_looks_at_tall_men_from_too_low_is_told_how_high_it_must_be(
         "above the table. Tall pieces hide others, and I may read them wrong. Raise it, so that it looks down at 56 "
         "degrees or more."
     )
+
+
+class Undecoded(Frame):
+    """A picture that nobody may look at."""
+
+    def __init__(self) -> None:
+        object.__setattr__(self, "time_s", 0.0)
+
+    @property
+    def image(self) -> Image:
+        raise AssertionError("the picture is decoded")
+
+
+def test_of_a_board_of_tall_men_at_rest_no_picture_is_decoded_to_tell_how_high_the_camera_is() -> None:
+    pose = BoardPose(np.eye(3), error_px=0.0, quality=1.0)
+    seen = Observation(
+        Undecoded(), Alignment(pose, "locked", relocked=False, quality=1.0, moved_px=0.0), gate=sight("settled")
+    )
+    tall: Any = SimpleNamespace(men_lean=lambda: True, template=load_template("chess"))
+    assert OcclusionNotices()._low(seen, sight("settled"), tall) == []
