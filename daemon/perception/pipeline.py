@@ -221,7 +221,7 @@ class Pipeline:
     def _look(self, frame: Frame) -> Observation:
         """Processes a frame in full, through every step that makes sense for it."""
         began_s = time.perf_counter()
-        repeated = self._last is not None and np.array_equal(self._last.frame.image, frame.image)
+        repeated = self._last is not None and _is_same(self._last.frame.image, frame.image)
         alignment = self.aligner.update(frame)
         if alignment.strange:
             self.gate.reset()
@@ -377,3 +377,8 @@ class Pipeline:
         if self._reference is not None:
             pose = BoardPose(self._reference.image_from_board, error_px=0.0, quality=1.0)
             self.gate.know(surroundings_of(self._reference.image, pose, self.template))
+
+
+def _is_same(one: Image, other: Image) -> bool:
+    # A live camera's pictures differ in their first rows already.
+    return np.array_equal(one[:1], other[:1]) and np.array_equal(one, other)

@@ -11,7 +11,8 @@ from tests.vision.drawn import noisy
 from tests.vision.test_watcher import RATE_HZ, Steady, fresh, men
 from vision.frame import Image
 from vision.pose import rectify
-from vision.watching.focus import BLURS_PX, LEGIBLE_PX, as_sharp, blur_px
+from vision.watching.differences import pair
+from vision.watching.focus import BLURS_PX, LEGIBLE_PX, blur_px
 from vision.watching.light import FloatImage
 from vision.watching.surroundings import small_picture
 from vision.watching.watcher import HUNTS_S, Sight
@@ -52,8 +53,8 @@ def test_a_sharper_picture_is_told_from_a_blurrier_one_and_both_are_made_alike(t
     table = Steady(template)
     sharp, soft = seen(table, table.board()), seen(table, blurred(table.board(), 5))
     assert blur_px(sharp, soft) > 0 > blur_px(soft, sharp)
-    one, other = as_sharp(soft, sharp)
-    assert one is soft and np.abs(one - other).mean() < np.abs(soft - sharp).mean() / 2
+    both = pair(soft, sharp)
+    assert both.before is soft and np.abs(both.before - both.after).mean() < np.abs(soft - sharp).mean() / 2
 
 
 def test_a_hand_over_the_board_is_no_blur(template: BoardTemplate) -> None:
@@ -126,4 +127,4 @@ def test_a_lens_that_never_comes_back_is_waited_for_no_longer_than_it_may_hunt(t
 def test_another_exposure_is_no_blur(template: BoardTemplate, gain: float) -> None:
     table = Steady(template)
     before, after = seen(table, table.board(men(4))), seen(table, table.board(men(9)), gain)
-    assert as_sharp(before, after) == (before, after)
+    assert pair(before, after).blur_px == 0

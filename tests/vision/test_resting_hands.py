@@ -87,7 +87,7 @@ def test_a_hand_from_the_end_of_the_cameras_picture_is_a_hand_however_near_that_
     assert fresh(table.show(table.board(men(cell)), 1.5)) == 1
 
 
-@pytest.mark.parametrize("beyond_px", [9, 12, 15])
+@pytest.mark.parametrize("beyond_px", [11, 13, 15])
 @pytest.mark.parametrize("letter", ["W", "B"])
 def test_a_man_near_the_end_of_the_cameras_picture_is_no_hand(letter: str, beyond_px: int) -> None:
     ganh = load_template("co_ganh")

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.watching.light import BLACK, FloatImage, LightChange, expected
+from vision.watching.light import BLACK, FloatImage, LightChange, expected, greatest_of, least_of, mean_of
 
 Mask = NDArray[np.uint8]
 """(height, width) 0 or 255, or 0 and 1 where stated."""
@@ -62,13 +62,15 @@ def things_over(
     reaching = {label for label in reaching if (labels[board] == label).sum() > least_px}
     if not reaching:
         return []
-    gain = _log_gain(before, after, light)
-    covering = _covering(before, light, gain, region)
-    fine = _fine_detail(before, light)
+    usual = np.log(expected(before, light) + BLACK)
+    gain, grey = np.log(after + BLACK) - usual, mean_of(usual)
+    depth = mean_of(gain)
+    covering = _covering(gain, depth, grey, region)
+    fine = np.asarray(np.abs(grey - cv2.GaussianBlur(grey, (0, 0), 4)) > FINE)
     found = []
     for label in reaching:
         blob = labels == label
-        here = covering & blob & ~_one_shadow(gain, blob, blob & (changed > 0), fine)
+        here = covering & blob & ~_one_shadow(gain, depth, blob, blob & (changed > 0), fine)
         opened = cv2.morphologyEx(here.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         found.append(np.asarray(opened > 0))
     return found
@@ -79,7 +81,7 @@ def outside(before: FloatImage, after: FloatImage) -> Flags:
 
     The rectified picture is black beyond the camera's picture; and a black sleeve over a black table is invisible.
     """
-    dark = (np.maximum(before, after).max(axis=2) < BLACK).astype(np.uint8)
+    dark = (greatest_of(np.maximum(before, after)) < BLACK).astype(np.uint8)
     dark = np.asarray(cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
     dark[:2] = dark[-2:] = dark[:, :2] = dark[:, -2:] = 1
     labels = np.asarray(cv2.connectedComponents(dark)[1])
@@ -87,32 +89,26 @@ def outside(before: FloatImage, after: FloatImage) -> Flags:
     return np.asarray(cv2.dilate(joined, np.ones((5, 5), np.uint8)) > 0)
 
 
-def _log_gain(before: FloatImage, after: FloatImage, light: LightChange) -> FloatImage:
-    """(height, width, 3) logarithm of the gain left over after the change of light."""
-    return np.asarray(np.log(after + BLACK) - np.log(expected(before, light) + BLACK), dtype=np.float32)
-
-
-def _covering(before: FloatImage, light: LightChange, gain: FloatImage, region: Mask) -> Flags:
+def _covering(gain: FloatImage, depth: NDArray[np.float32], grey: NDArray[np.float32], region: Mask) -> Flags:
     """Where a window has lost the board's texture or, on plain ground, has a colour that light cannot cause.
 
-    Texture survives a shadow: log grey after against before has slope 1; under a hand the slope is 0.
+    Texture survives a shadow: log grey after against before has slope 1; under a hand the slope is 0. `gain` is the
+    logarithm of the gain left over after the change of light, `depth` its mean, `grey` log grey before.
     """
     weight = region.astype(np.float32)
     count = np.maximum(_sums(weight), 1)
-    old = np.log(expected(before, light) + BLACK).mean(axis=2) * weight
-    new = old + gain.mean(axis=2) * weight
+    old = grey * weight
+    new = old + depth * weight
     old_mean = _sums(old) / count
     variance = _sums(old * old) / count - old_mean**2
     slope = (_sums(old * new) / count - old_mean * _sums(new) / count) / np.maximum(variance, 1e-6)
-    smooth = cv2.blur(gain, (3, 3))
-    tint, depth = smooth.max(axis=2) - smooth.min(axis=2), gain.mean(axis=2)
-    strange = (tint > MAX_TINT) | (depth < DARKEST) | (depth > BRIGHTEST)
+    smooth = np.asarray(cv2.blur(gain, (3, 3)), dtype=np.float32)
+    strange = (greatest_of(smooth) - least_of(smooth) > MAX_TINT) | (depth < DARKEST) | (depth > BRIGHTEST)
     return np.asarray(np.where(variance > MIN_TEXTURE**2, slope < KEPT_TEXTURE, strange) & (region > 0))
 
 
-def _one_shadow(gain: FloatImage, blob: Flags, changed: Flags, fine: Flags) -> Flags:
+def _one_shadow(gain: FloatImage, depth: NDArray[np.float32], blob: Flags, changed: Flags, fine: Flags) -> Flags:
     """Where a blob is darker by one uniform gain, provided this holds on the board's lines as well as between them."""
-    depth = gain.mean(axis=2)
     counts, edges = np.histogram(depth[changed], bins=np.arange(-2.5, 2.51, 0.05))
     peak = int(np.convolve(counts, np.ones(5), "same").argmax())
     most = changed & (np.abs(depth - (edges[peak] + edges[peak + 1]) / 2) < 0.1)
@@ -122,16 +118,11 @@ def _one_shadow(gain: FloatImage, blob: Flags, changed: Flags, fine: Flags) -> F
     usual = np.median(gain[most], axis=0)
     if np.ptp(usual) > MAX_TINT or not DARKEST < usual.mean() < BRIGHTEST:
         return nothing
-    same = np.asarray(blob & (np.abs(gain - usual).max(axis=2) < SAME_GAIN))
+    same = np.asarray(blob & (greatest_of(np.abs(gain - usual)) < SAME_GAIN))
     lines, ground = blob & fine, blob & ~fine
     if lines.sum() <= 8 or (ground.sum() > 8 and same[lines].mean() < 0.6 * same[ground].mean()):
         return nothing
     return same
-
-
-def _fine_detail(before: FloatImage, light: LightChange) -> Flags:
-    grey = np.log(expected(before, light) + BLACK).mean(axis=2)
-    return np.asarray(np.abs(grey - cv2.GaussianBlur(grey, (0, 0), 4)) > FINE)
 
 
 def _sums(values: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 
 from vision.watching.cover import Flags, Mask
-from vision.watching.focus import as_sharp
-from vision.watching.light import FloatImage, LightChange, changed, light_change, noise_level
+from vision.watching.focus import blurred, clear_blur_px
+from vision.watching.light import FloatImage, LightChange, changed, greatest_of, light_change, noise_level
 from vision.watching.surroundings import Surroundings
 
 SMALLEST: Final = 0.0007
@@ -30,12 +30,15 @@ class Pair:
     before: FloatImage
     after: FloatImage
     light: LightChange
+    blur_px: float
+    """How much blurrier the second was; 0 where that may be only noise."""
 
 
 def pair(before: FloatImage, after: FloatImage) -> Pair:
     """Prepares two pictures for comparison; 3 ms."""
-    before, after = as_sharp(before, after)
-    return Pair(before, after, light_change(before, after))
+    blur_px = clear_blur_px(before, after)
+    before, after = blurred(before, max(0.0, blur_px)), blurred(after, max(0.0, -blur_px))
+    return Pair(before, after, light_change(before, after), blur_px)
 
 
 class Differences:
@@ -76,7 +79,7 @@ class Differences:
 
 def is_blind(around: Surroundings) -> bool:
     """Whether a picture of the board is so dark that a change of MIN_STEP could not be told in it."""
-    low, high = np.percentile(around.picture[around.window][::2, ::2].max(axis=2), (5, 95))
+    low, high = np.percentile(greatest_of(around.picture[around.window])[::2, ::2], (5, 95))
     return bool(high - low < 2 * MIN_STEP and high < MAX_STEP)
 
 

@@ -48,12 +48,6 @@ def blur_px(before: Picture, after: Picture) -> float:
     return sign * best
 
 
-def as_sharp(before: FloatImage, after: FloatImage) -> tuple[FloatImage, FloatImage]:
-    """Both pictures, with the sharper one blurred to match the other."""
-    blur = clear_blur_px(before, after)
-    return blurred(before, max(0.0, blur)), blurred(after, max(0.0, -blur))
-
-
 def clear_blur_px(before: Picture, after: Picture) -> float:
     """The same as `blur_px`, but 0 where the measured blur may be only noise, a shadow or a reflection."""
     blur = blur_px(before, after)
@@ -88,11 +82,16 @@ def _by_blocks(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _rich(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.bool_]:
     """(blocks,) True for those with most contrast in both pictures, each by its own measure."""
-    both = np.minimum(one / np.median(one), other / np.median(other))
+    both = np.minimum(one / _median(one), other / _median(other))
     rank = int((1 - RICH) * (both.size - 1))
     return np.asarray(both >= np.partition(both, rank)[rank])
 
 
 def _times(one: NDArray[np.float32], other: NDArray[np.float32], chosen: NDArray[np.bool_]) -> float:
     """Median ratio of the first's fineness to the other's, over the chosen blocks."""
-    return float(np.median((one[chosen] + 1e-6) / (other[chosen] + 1e-6)))
+    return _median((one[chosen] + 1e-6) / (other[chosen] + 1e-6))
+
+
+def _median(values: NDArray[np.float32]) -> float:
+    """The upper median; numpy's own takes six times as long."""
+    return float(np.partition(values, values.size // 2)[values.size // 2])

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from vision.watching.cover import BRIDGE, Flags, things_over
 from vision.watching.differences import Differences, pair, wider, with_part
-from vision.watching.focus import LEGIBLE_PX, blur_px
 from vision.watching.light import FloatImage, LightChange, expected
 from vision.watching.surroundings import Surroundings, reaching_in
 
@@ -32,6 +31,8 @@ class Unlike:
     """(blobs,) whether each reaches the end of the picture, as an arm does."""
     things: Flags
     """(height, width) where something reaches over the board from outside."""
+    blurrier: bool = False
+    """Whether the picture is blurrier than the free view; False while that is not known."""
     light: LightChange | None = None
     """The change of light since; None while nothing is known."""
 
@@ -52,10 +53,6 @@ class FreeView:
     def shape(self) -> tuple[int, ...]:
         """Height, width and channels."""
         return self._picture.shape
-
-    def is_sharper(self, around: Surroundings) -> bool:
-        """Whether a picture is blurrier than the free view; False while that is not known."""
-        return bool((self.known | around.unseen).all()) and blur_px(self._picture, around.picture) > LEGIBLE_PX
 
     def renew(self, around: Surroundings, new: Flags, unlike: Unlike) -> None:
         """Takes part of a picture, which differs from the free view as `unlike` says."""
@@ -84,4 +81,5 @@ class FreeView:
         things, least_px = nothing, differences.least_px(around)
         for one in things_over(seen.before, seen.after, mask, seen.light, around.places, 2 * least_px, around.unseen):
             things = things | reaching_in(one, around, 2 * least_px, 6 * least_px)
-        return Unlike(differs | ~self.known, labels, newest_s, rooted, things, seen.light)
+        blurrier = seen.blur_px > 0 and bool((self.known | around.unseen).all())
+        return Unlike(differs | ~self.known, labels, newest_s, rooted, things, blurrier, seen.light)

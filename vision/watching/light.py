@@ -17,6 +17,8 @@ BLACK = 12.0
 GRID = 24
 """The gain field is fitted on at most this many points per row and column."""
 ROUNDS = 6
+GREY_LEVEL = 1 / 255
+"""Log gain of less than a grey level; a fit that moves by less is done."""
 MAX_LOG_GAIN = 1.6
 ACCEPTED_LOG_RESIDUAL = 0.06
 
@@ -66,7 +68,24 @@ def changed(before: FloatImage, after: FloatImage, light: LightChange) -> FloatI
     old, square = expected(before, light), np.ones((3, 3), dtype=np.uint8)
     above = after - cv2.dilate(old, square)
     below = cv2.erode(old, square) - after
-    return functools.reduce(np.maximum, cv2.split(np.maximum(above, below)))
+    return greatest_of(np.maximum(above, below))
+
+
+def greatest_of(channels: FloatImage) -> NDArray[np.float32]:
+    """(height, width) the greatest of three channels; numpy's own takes ten times as long, as for the next two."""
+    blue, green, red = cv2.split(channels)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), dtype=np.float32)
+
+
+def least_of(channels: FloatImage) -> NDArray[np.float32]:
+    """(height, width) the least of three channels."""
+    blue, green, red = cv2.split(channels)
+    return np.asarray(cv2.min(cv2.min(blue, green), red), dtype=np.float32)
+
+
+def mean_of(channels: FloatImage) -> NDArray[np.float32]:
+    """(height, width) the mean of three channels."""
+    return np.asarray(cv2.transform(channels, np.full((1, 3), 1 / 3)), dtype=np.float32)
 
 
 def noise_level(before: FloatImage, after: FloatImage, light: LightChange) -> float:
@@ -94,8 +113,11 @@ def _robust_surfaces(
         cut = 4.0 * np.maximum(ACCEPTED_LOG_RESIDUAL / 2, 1.48 * _median(np.abs(residuals), usable, counts))
         weights = np.clip(1 - (residuals / cut) ** 2, 0.0, None) ** 2 * usable
         weighted = weights.T[:, None] * design.T
+        before = coefficients
         coefficients = np.linalg.solve(weighted @ design + prior, weighted @ values.T[..., None])[..., 0]
         residuals = values - design @ coefficients.T
+        if np.abs(coefficients - before).max() < GREY_LEVEL:
+            break
     return np.asarray(design @ coefficients.T)
 
 

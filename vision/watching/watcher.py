@@ -145,10 +145,10 @@ class Watcher:
         self.time.lives |= not (repeated or first or motion)
         if (anchor.since_s[around.window] == self.time.now_s).any():
             self._stirred_s = self.time.now_s
-        if not free.is_sharper(around):
+        unlike = free.unlike(around, anchor.since_s, self._differences)
+        if not unlike.blurrier:
             self._sharp_s = self.time.now_s
         blurred = 0 < self.time.now_s - self._sharp_s < HUNTS_S
-        unlike = free.unlike(around, anchor.since_s, self._differences)
         # 2. What reaches in from outside; a reflection that has gone, or a hand in the first picture, is none.
         over = pixels.under(unlike.things, around.man_px)
         rests_s = self.time.proven_s - anchor.since_s[unlike.things].max() if over.any() else 0.0
