@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import cv2
 import numpy as np
@@ -72,6 +73,18 @@ def rectify(image: Image, pose: BoardPose, template: BoardTemplate) -> Image:
     """
     rectified_from_image = template.rectified_from_board @ np.linalg.inv(pose.image_from_board)
     return np.asarray(cv2.warpPerspective(image, rectified_from_image, template.rectified_size_px), dtype=np.uint8)
+
+
+class Rectified:
+    """The rectified picture of a board, made when it is first asked for: most are never read."""
+
+    def __init__(self, image: Image, pose: BoardPose, template: BoardTemplate) -> None:
+        self._seen = image, pose, template
+
+    @functools.cached_property
+    def picture(self) -> Image:
+        """As of `rectify`."""
+        return rectify(*self._seen)
 
 
 def cells_in_picture(pose: BoardPose, template: BoardTemplate, image: Image) -> FloatArray:

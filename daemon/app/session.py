@@ -151,7 +151,7 @@ class Session:
                 return
             # Of several plies seen at once the picture shows the last; a ply not yet on disk gets no picture.
             if announcement.ply == match.referee.ply and not match.unwritten:
-                keeper.keep(match.game_id, announcement.ply, announcement.board, seen.rectified)
+                keeper.keep(match.game_id, announcement.ply, announcement.board, seen.rectified.picture)
 
         self.listeners.append(hear)
 

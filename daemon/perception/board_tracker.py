@@ -339,7 +339,7 @@ class BoardTracker:
         assert seen.rectified is not None
         self._hurried_s = None
         self._referee.say_again()
-        effects = self.judged(self.pipeline.reader.read(seen.rectified, seen.frame.time_s))
+        effects = self.judged(self.pipeline.reader.read(seen.rectified.picture, seen.frame.time_s))
         if any(isinstance(effect, Announcement) and effect.said for effect in effects):
             return effects
         told = self._referee.announce("nothing_new", sentence("I see no move."), self._referee.whose_turn())

@@ -20,7 +20,7 @@ from daemon.perception.start_lesson import StartLesson
 from vision.calibrating.start import Lesson, Unlike, can_teach
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
-from vision.pose import BoardPose, cells_in_picture, rectify
+from vision.pose import BoardPose, Rectified, cells_in_picture
 from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
 from vision.reading.cells import raised_places
 from vision.reading.heads import Head
@@ -67,7 +67,7 @@ class Observation:
 
     frame: Frame
     alignment: Alignment
-    rectified: Image | None = None
+    rectified: Rectified | None = None
     """The rectified, stabilised picture; None if the board is not in sight."""
     gate: Sight | None = None
     reading: BoardReading | None = None
@@ -134,7 +134,7 @@ class Pipeline:
     @property
     def refused(self) -> Unlike | None:
         """Why the last picture of an expected board has taught nothing; None where it has, or none was looked at."""
-        return self._start.refused
+        return self._start.refused if self.may_learn else None
 
     @property
     def may_learn(self) -> bool:
@@ -233,7 +233,7 @@ class Pipeline:
         pose = alignment.pose
         if pose is None:
             return Observation(frame, alignment, spent=Spent(tracked_s - began_s))
-        rectified = rectify(frame.image, pose, self.template)
+        rectified = Rectified(frame.image, pose, self.template)
         self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
         if self._learns(frame, pose, rectified):
             pose, rectified = self._begin_to_read(frame, pose, rectified)
@@ -311,46 +311,46 @@ class Pipeline:
         self.looks.told = seen
         return seen
 
-    def _learns(self, frame: Frame, pose: BoardPose, rectified: Image) -> bool:
+    def _learns(self, frame: Frame, pose: BoardPose, rectified: Rectified) -> bool:
         """Whether the picture teaches how the men look; only one that holds the whole board may."""
-        if self.profile is not None or not self._start.is_due(self.expected, frame.time_s):
+        if not self._start.is_due(self.expected, frame.time_s) or not self.may_learn:
             return False
         if cells_in_picture(pose, self.template, frame.image).min() < MIN_SEEN:
             return False
-        if not self._start.is_new(self.reader.patches(rectified), frame.time_s):
+        if not self._start.is_new(self.reader.patches(rectified.picture), frame.time_s):
             return False
         self.looks.cells_read += len(self.template.cells_mm)
-        return self._start.learn(rectified, self.expected, self.template, self.reader.raised_mm, self.begun)
+        return self._start.learn(rectified.picture, self.expected, self.template, self.reader.raised_mm, self.begun)
 
-    def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Image) -> tuple[BoardPose, Image]:
+    def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Rectified) -> tuple[BoardPose, Rectified]:
         """Reads by what was learnt from now on; returns the place and the picture of the board the right way round."""
         assert self.lesson is not None
         self._learnt_s = frame.time_s
         if self.lesson.turn and not self._turned:
             self._turned = True
             pose = self._start.turned(pose, self.template)
-            rectified = rectify(frame.image, pose, self.template)
+            rectified = Rectified(frame.image, pose, self.template)
             self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
             self.gate.reset()
             self.arms.reset()
         board = self.lesson.board
-        self.reader.learn(self.lesson.taught, (self.reader.patches(rectified), board) if board else None)
+        self.reader.learn(self.lesson.taught, (self.reader.patches(rectified.picture), board) if board else None)
         self.looks.forget()
         if board:  # nothing lies over a board that looks as it should
             self.gate.know_cells(surroundings_of(frame.image, pose, self.template))
         return pose, rectified
 
-    def _begun(self, rectified: Image, time_s: float) -> BoardReading | None:
+    def _begun(self, rectified: Rectified, time_s: float) -> BoardReading | None:
         """The board that has taught, if play had led to it unseen and its changed cells look as they did then."""
         if self.lesson is None or self.lesson.board not in self.begun or time_s - self._learnt_s < self.gate.settle_s:
             return None
         board = self.lesson.board
         changed = [one != other for one, other in zip(board, self.believed, strict=True)]
-        if self.reader.unlike_kept(rectified)[changed].any():
+        if self.reader.unlike_kept(rectified.picture)[changed].any():
             return None
         return BoardReading.certain(board, self.template.letters, time_s)
 
-    def _reads_through(self, rectified: Image, time_s: float, under: NDArray[np.bool_]) -> bool:
+    def _reads_through(self, rectified: Rectified, time_s: float, under: NDArray[np.bool_]) -> bool:
         """Whether every one of (cells,) under an apparent obstacle of at least a hand's size is read without doubt.
 
         At least one cell under a real hand shows nothing that was learnt.
@@ -358,7 +358,7 @@ class Pipeline:
         if under.sum() < MIN_COVERED:
             return False
         self.looks.cells_read += len(under)
-        reading = self.reader.glance(rectified, time_s)
+        reading = self.reader.glance(rectified.picture, time_s)
         if reading.unknown is None:
             return False
         return bool((reading.unknown[under] <= UNKNOWN).all() and (reading.confidence[under] >= SURE).all())

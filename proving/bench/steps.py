@@ -77,7 +77,7 @@ class Steps:
             if seen.spent is not None and seen.rectified is not None:
                 self._note(seen.spent)
                 spent.append(seen.spent)
-                self.rectified = seen.rectified
+                self.rectified = seen.rectified.picture
             if seen.reading is not None and seen.gate is not None and seen.gate.fresh:
                 cells, read_s = sum(one.cells for one in spent), sum(one.read_s for one in spent)
                 return seen, dataclasses.replace(spent[-1], cells=cells, read_s=read_s)

@@ -303,4 +303,4 @@ class Judge:
         cv2.imwrite(str(self._keep / f"{name}.png"), trial.camera.last.image)
         seen = trial.subject.seen
         if seen is not None and seen.rectified is not None:
-            cv2.imwrite(str(self._keep / f"{name}-board.png"), seen.rectified)
+            cv2.imwrite(str(self._keep / f"{name}-board.png"), seen.rectified.picture)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from daemon.perception.pipeline import Observation
-from tests.daemon.sights import NoLooks, sight
+from tests.daemon.sights import FROM_ABOVE, NoLooks, sight
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.reading.heads import Head, judge
@@ -66,7 +66,7 @@ class FakePipeline:
 
     def feed(self, frame: Frame) -> Observation:
         """The present look, as an observation of a settled picture."""
-        return Observation(frame, self.alignment, PICTURE, self.gate, self.read())
+        return Observation(frame, self.alignment, FROM_ABOVE, self.gate, self.read())
 
     def ask_again(self) -> bool:
         """False: another picture would show nothing more."""

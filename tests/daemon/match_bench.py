@@ -18,7 +18,7 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
 from rules import AnyGame, Outcome
 from tests.daemon.readings import reading_of
-from tests.daemon.sights import NoLooks, sight
+from tests.daemon.sights import FROM_ABOVE, NoLooks, sight
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.watching.align import LOST, Alignment
@@ -55,7 +55,7 @@ class ScriptedPipeline:
             return Observation(frame, LOST)
         arm, self.arm = self.arm, None
         gate = dataclasses.replace(SETTLED, phase=self.phase)
-        return Observation(frame, LOCKED, PICTURE, gate, reading, arm=arm)
+        return Observation(frame, LOCKED, FROM_ABOVE, gate, reading, arm=arm)
 
     def why_unseen(self, frame: Frame) -> Sentences:
         self.reasons_asked += 1

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from calibration.template import load_template
+from vision.pose import BoardPose, Rectified
 from vision.watching.watcher import Phase, Sight
 
+FROM_ABOVE = Rectified(
+    np.zeros((4, 4, 3), np.uint8), BoardPose(np.eye(3), error_px=0.0, quality=1.0), load_template("nine_mens_morris")
+)
 STILL_S = 10.0
 MOST_CELLS = 400
 """No board has more."""

@@ -40,7 +40,7 @@ from rules import AnyGame, Outcome
 from rules.turns import line_of_play
 from tests.daemon.match_bench import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
 from tests.daemon.readings import board_with, reading_of
-from tests.daemon.sights import sight
+from tests.daemon.sights import FROM_ABOVE, sight
 from vision.frame import Frame
 from vision.watching.watcher import Phase, Sight
 
@@ -437,7 +437,7 @@ def moving(bench: Bench, phase: Phase, time_s: float) -> None:
 
 
 def observation(frame: Frame, gate: Sight) -> Any:
-    return Observation(frame, LOCKED, PICTURE, gate)
+    return Observation(frame, LOCKED, FROM_ABOVE, gate)
 
 
 def test_the_end_of_a_move_is_judged_as_soon_as_nothing_moves() -> None:

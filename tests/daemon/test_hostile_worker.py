@@ -23,6 +23,7 @@ from daemon.perception.pipeline import Observation
 from daemon.storage.journal import Journal
 from daemon.storage.record import GameRecord
 from tests.daemon.readings import board_with, reading_of
+from tests.daemon.sights import FROM_ABOVE
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.watching.align import Alignment
@@ -44,7 +45,7 @@ class Eyes:
     may_learn = False
 
     def feed(self, frame: Frame) -> Observation:
-        return Observation(frame, LOCKED, PICTURE, None, self.reading)
+        return Observation(frame, LOCKED, FROM_ABOVE, None, self.reading)
 
     def ask_again(self) -> bool:
         return False

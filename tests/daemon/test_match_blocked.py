@@ -12,7 +12,7 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
 from tests.daemon.readings import reading_of
-from tests.daemon.sights import NoLooks, sight
+from tests.daemon.sights import FROM_ABOVE, NoLooks, sight
 from vision.frame import Frame
 from vision.watching.align import Alignment
 from vision.watching.watcher import Sight
@@ -41,7 +41,7 @@ class Gated:
         return Observation(
             frame,
             LOCKED,
-            PICTURE,
+            FROM_ABOVE,
             self.states.pop(0),
             outside=outside,
             moved_share=self.moved.pop(0) if self.moved else 0.0,

@@ -21,7 +21,7 @@ from daemon.perception.pipeline import Observation
 from rules import AnyGame, MoveError
 from rules.turns import carry_out
 from tests.daemon.readings import reading_of
-from tests.daemon.sights import NoLooks, sight
+from tests.daemon.sights import FROM_ABOVE, NoLooks, sight
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import check_position
 from tests.fuzz.positions import all_games
@@ -62,7 +62,7 @@ class _Eyes:
     def feed(self, frame: Frame) -> Observation:
         if self.reading is None:
             return Observation(frame, LOST)
-        return Observation(frame, LOCKED, PICTURE, SETTLED, self.reading)
+        return Observation(frame, LOCKED, FROM_ABOVE, SETTLED, self.reading)
 
     def why_unseen(self, _frame: Frame) -> str:
         return ""

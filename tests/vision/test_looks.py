@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import draw
-from vision.frame import Image
-from vision.pose import rectify
+from vision.pose import Rectified
 from vision.reading.board_reading import BoardReading
 from vision.reading.looks import FIRST_READING, UNKNOWN_TIMES, Looks, average
 from vision.reading.reader import Reader
@@ -51,9 +50,9 @@ class Table:
         self.alike[among(*cells)] = alike
         self.settled = False
 
-    def picture(self, cells: str) -> Image:
+    def picture(self, cells: str) -> Rectified:
         image, pose = draw(self._template, cells=cells)
-        return rectify(image, pose, self._template)
+        return Rectified(image, pose, self._template)
 
     def sight(self) -> Sight:
         still_s = self.time_s - self.changed_s

@@ -12,7 +12,7 @@ import logging
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image
+from vision.pose import Rectified
 from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
 from vision.reading.reader import JudgedCells, Reader
 from vision.watching.watcher import REPORTED_S, Sight
@@ -65,7 +65,7 @@ class Looks:
         return self._again
 
     def look(
-        self, rectified: Image, sight: Sight, time_s: float, settle_s: float, *, hands: bool = True
+        self, rectified: Rectified, sight: Sight, time_s: float, settle_s: float, *, hands: bool = True
     ) -> BoardReading | None:
         """The evidence so far; None while nothing at all is known. `hands`: whether hands may be in the picture."""
         # A cell is worth reading once it has been still for half the time after which it counts.
@@ -88,7 +88,7 @@ class Looks:
         self.growing = (hand > DECIDED) & ~sight.hidden & (sight.still_s < REPORTED_S) & hands
         return weighed(reading, hand, time_s)
 
-    def _begun(self, rectified: Image, sight: Sight, time_s: float, lies_open: NDArray[np.bool_]) -> bool:
+    def _begun(self, rectified: Rectified, sight: Sight, time_s: float, lies_open: NDArray[np.bool_]) -> bool:
         """Reads the whole board the first time; whether it has been read."""
         if self._free is not None and self.reader.cells is not None and len(self._read_s) == len(lies_open):
             return True
@@ -101,7 +101,7 @@ class Looks:
 
     def _read_anew(
         self,
-        rectified: Image,
+        rectified: Rectified,
         sight: Sight,
         time_s: float,
         lies_open: NDArray[np.bool_],
@@ -145,8 +145,8 @@ class Looks:
             self._free = self._free.with_cells(self.reader.cells, cells)
             self._as_free |= cells
 
-    def _read(self, rectified: Image, time_s: float, cells: NDArray[np.bool_] | None) -> BoardReading:
-        reading = self.reader.read(rectified, time_s, changed=cells)
+    def _read(self, rectified: Rectified, time_s: float, cells: NDArray[np.bool_] | None) -> BoardReading:
+        reading = self.reader.read(rectified.picture, time_s, changed=cells)
         self.cells_read += len(reading.log_probabilities) if cells is None else int(cells.sum())
         return reading
 

@@ -53,6 +53,8 @@ def things_over(
     picture has the object. A shadow's mask is empty or small; that of a man standing in the shadow is as large as the
     man.
     """
+    if not changed.any():
+        return []
     region = np.asarray(cv2.morphologyEx(changed // 255, cv2.MORPH_CLOSE, BRIDGE), dtype=np.uint8)
     labels = np.asarray(cv2.connectedComponents(region)[1])
     entrances = outside(before, after)

@@ -53,6 +53,8 @@ LIKE = 0.5
 """Least correlation at which the board may have been found."""
 SAME_PX, SAME = 9, 0.9
 """Window in pixels, and the correlation within it above which a point's surroundings look unchanged."""
+WITHIN = np.indices((SAME_PX, SAME_PX), np.float32).reshape(2, -1).T[:, ::-1] - SAME_PX // 2
+"""(pixels, 2) the places in that window, from its middle."""
 STANDS_SHARE = 0.35
 """Share of the board that must look unchanged for it to count as in place with a hand over the rest."""
 
@@ -97,6 +99,8 @@ class KnownView:
         """(points, 2) where the points were last seen to lie."""
         self._around = _corners(self._picture, np.minimum(around, seen).astype(np.uint8), SURROUNDING_POINTS)
         inset = round(offset)
+        self._looks = _around(self._picture, self._board) if len(self._board) else np.zeros((0, 1), np.float32)
+        """(points, pixels) what surrounds each point of the board."""
         self._alike_px, self._alike = np.zeros((0, 2)), np.zeros(0)
         if len(self._board) >= MIN_POINTS:
             self._alike_px, self._alike = self._shifts_alike(template)
@@ -109,7 +113,7 @@ class KnownView:
         lengths = np.linalg.norm(apart, axis=1)
         neighbours = apart[(lengths > 0) & (lengths < NEIGHBOUR * template.pitch_mm)]
         shifts = np.unique(np.round(neighbours * self._from_board[0, 0]), axis=0)
-        alike = self._likeness(self._picture, self._picture, shifts)
+        alike = self._likeness(self._picture, shifts)
         return shifts[alike > MOSTLY], alike[alike > MOSTLY]
 
     def find(self, grey: Grey, near: FloatArray) -> Registration | None:
@@ -224,17 +228,17 @@ class KnownView:
         gain = np.median((known[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
         as_bright = np.asarray(cv2.convertScaleAbs(now, alpha=gain, beta=BLACK * (gain - 1)), dtype=np.uint8)
         flow = follow_points(known, as_bright, points)
-        kept = flow.kept & (_alike(known, points, as_bright, flow.points) > SAME)
+        looks = self._looks if known is self._picture and points is self._board else _around(known, points)
+        kept = flow.kept & (_alike(looks, _around(as_bright, flow.points)) > SAME)
         return _fit_points(lie, np.where(kept[:, None], flow.points, np.nan))
 
     def _alike_there(self, grey: Grey, at: Registration, shifts_px: FloatArray) -> FloatArray:
         """(shifts,) how much the board under a pose, shifted, looks like the known one; 3 ms."""
-        return self._likeness(self._picture, self._seen_from_above(grey, at.image_from_board), shifts_px)
+        return self._likeness(self._seen_from_above(grey, at.image_from_board), shifts_px)
 
-    def _likeness(self, known: Grey, now: Grey, shifts_px: FloatArray) -> FloatArray:
-        """(shifts,) mean correlation, -1 to 1, of the known points' surroundings in two pictures, one shifted."""
-        points = self._board
-        return np.array([_alike(known, points, now, points + shift).mean() for shift in shifts_px])
+    def _likeness(self, now: Grey, shifts_px: FloatArray) -> FloatArray:
+        """(shifts,) mean correlation, -1 to 1, of what surrounds the points and, shifted, in another picture."""
+        return np.array([_alike(self._looks, _around(now, self._board + shift)).mean() for shift in shifts_px])
 
     def _shifted(self, image_from_board: FloatArray, shift_px: FloatArray) -> FloatArray:
         """A pose shifted by pixels of the known picture."""
@@ -329,18 +333,18 @@ def _corners(grey: Grey, mask: Grey, count: int) -> FloatArray:
     return np.zeros((0, 2)) if found is None else np.asarray(found.reshape(-1, 2), dtype=np.float64)
 
 
-def _alike(known: Grey, points: FloatArray, now: Grey, seen: FloatArray) -> FloatArray:
-    """(points,) correlation, -1 to 1, of what surrounds points of one picture and where another shows them."""
-    return np.asarray((_around(known, points) * _around(now, seen)).sum(axis=1), dtype=np.float64)
+def _alike(one: NDArray[np.float32], other: NDArray[np.float32]) -> FloatArray:
+    """(points,) correlation, -1 to 1, of what surrounds points of one picture, and of another."""
+    return np.asarray(np.einsum("ij,ij->i", one, other), dtype=np.float64)
 
 
 def _around(grey: Grey, points: FloatArray) -> NDArray[np.float32]:
     """(points, pixels) grey levels around points, of each point with mean 0 and norm 1."""
-    reach = np.arange(SAME_PX) - SAME_PX // 2
-    x, y = (points[:, None] + np.stack(np.meshgrid(reach, reach), axis=-1).reshape(-1, 2)).transpose(2, 0, 1)
-    levels = cv2.remap(grey, x.astype(np.float32), y.astype(np.float32), cv2.INTER_LINEAR).astype(np.float32)
+    x, y = (points.astype(np.float32)[:, None] + WITHIN).transpose(2, 0, 1)
+    levels = cv2.remap(grey, x, y, cv2.INTER_LINEAR).astype(np.float32)
     levels -= levels.mean(axis=1, keepdims=True)
-    return np.asarray(levels / np.maximum(np.linalg.norm(levels, axis=1, keepdims=True), 1.0))
+    norms = np.sqrt(np.einsum("ij,ij->i", levels, levels))
+    return np.asarray(levels / np.maximum(norms, 1.0)[:, None])
 
 
 def _correlation(one: Grey, other: Grey) -> NDArray[np.float32]:
