@@ -91,6 +91,12 @@ def test_of_a_board_at_rest_few_frames_are_gone_through(film: Film, empty: Image
     assert len({one.frame.index for one in seen}) == len(seen)
 
 
+def test_a_start_without_men_is_not_looked_at_for_what_it_may_teach(film: Film, empty: Image) -> None:
+    film.pipeline.expected = (EMPTY_BOARD,)
+    film.show(empty, 2.0)
+    assert film.pipeline.cells_read == 24
+
+
 def shown_as_unknown(film: Film, monkeypatch: pytest.MonkeyPatch, cells: list[int]) -> None:
     """From now on the reader takes these cells for unknown."""
     read = film.pipeline.reader.judge
