@@ -251,8 +251,7 @@ class Pipeline:
         seen = self.looks.look(rectified, gate, frame.time_s, self.gate.settle_s, hands=hands)
         shown = self.looks.shows(self.believed, gate, self.gate.settle_s)
         if gate.settled or (shown & ~gate.alike).any():
-            self.gate.renew(None if gate.settled else shown)
-            self.looks.keep(shown & ~gate.alike)
+            self.looks.keep(self.gate.renew(None if gate.settled else shown))
         if gate.fresh and not gate.blocked:
             self.aligner.renew(frame)
         arm = self.arms.update(around.picture[around.window], gate.phase, fresh=gate.fresh)
@@ -350,18 +349,21 @@ class Pipeline:
             return None
         return BoardReading.certain(board, self.template.letters, time_s)
 
-    def _reads_through(self, rectified: Rectified, time_s: float, under: NDArray[np.bool_]) -> bool:
-        """Whether every one of (cells,) under an apparent obstacle of at least a hand's size is read without doubt.
+    def _reads_through(self, rectified: Image, time_s: float, under: NDArray[np.bool_]) -> bool:
+        """Whether (cells,) under an apparent obstacle of at least a hand's size show what they held without it.
 
-        At least one cell under a real hand shows nothing that was learnt.
+        At least one cell under a real hand shows nothing that was learnt. If all are read without doubt, but otherwise
+        than before, it is a bowl of stones, unless it was a hand that had hidden them before.
         """
         if under.sum() < MIN_COVERED:
             return False
         self.looks.cells_read += len(under)
-        reading = self.reader.glance(rectified.picture, time_s)
-        if reading.unknown is None:
+        reading, before = self.reader.glance(rectified.picture, time_s), self.looks.free(time_s)
+        if reading.unknown is None or before is None or before.unknown is None:
             return False
-        return bool((reading.unknown[under] <= UNKNOWN).all() and (reading.confidence[under] >= SURE).all())
+        sure = (reading.unknown[under] <= UNKNOWN).all() and (reading.confidence[under] >= SURE).all()
+        same = (reading.log_probabilities.argmax(axis=1) == before.log_probabilities.argmax(axis=1))[under].all()
+        return bool(sure and (same or (before.unknown[under] > UNKNOWN).any()))
 
     def _adopt_template(self) -> None:
         """Takes over the board's shape as measured by the aligner."""

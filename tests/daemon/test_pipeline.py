@@ -312,3 +312,16 @@ def test_the_board_is_read_through_what_covers_several_cells_that_are_all_known(
     assert film.pipeline._reads_through(rectified, 0.0, under)
     shown_as_unknown(film, monkeypatch, [0])
     assert not film.pipeline._reads_through(rectified, 0.0, under)
+
+
+def test_what_is_read_without_doubt_but_otherwise_than_before_may_be_a_bowl_of_stones(
+    film: Film, one_man: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    under = np.arange(24) < 8
+    rectified = film.feed(one_man).rectified
+    assert rectified is not None and not film.pipeline._reads_through(rectified, 0.0, under)
+    before = film.pipeline.looks.free(0.0)
+    assert before is not None
+    hand = dataclasses.replace(before, unknown=(np.arange(24) == 5).astype(np.float64))
+    monkeypatch.setattr(film.pipeline.looks, "free", lambda time_s: hand)
+    assert film.pipeline._reads_through(rectified, 0.0, under)

@@ -234,6 +234,19 @@ def test_what_lies_at_the_rim_for_long_does_not_hide_a_cell_beside_it(template: 
     assert fresh(laid) == 1 and not any(sight.hidden.any() for sight in laid)
 
 
+def test_what_most_pictures_of_a_place_show_outweighs_one_of_them(
+    template: BoardTemplate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    hidden = which(table.show(table.arm(table.board()), 1)[-1].hidden)
+    assert {16, 19} <= set(hidden)
+    with monkeypatch.context() as blind:
+        blind.setattr("vision.watching.free_view.things_over", lambda *_: [])
+        assert which(table.show(table.arm(table.board()))[-1].hidden) == hidden
+        assert not table.show(table.board())[-1].hidden.any()
+
+
 @pytest.mark.parametrize("gain", [0.5, 0.75, 1.3])
 def test_a_lamp_is_light_and_not_motion(template: BoardTemplate, gain: float) -> None:
     table = Steady(template)

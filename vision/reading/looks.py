@@ -79,8 +79,6 @@ class Looks:
         swept = changed & sight.alike & (sight.own_s >= settle_s)
         self._read_anew(rectified, sight, time_s, lies_open, new, swept)
         reading = average(self._batch)
-        if sight.settled:
-            self._free, self._as_free = self.reader.cells, np.ones_like(new)
         unread = sight.hidden | (new & ~lies_open)
         self.plain = reading.without(unread) if unread.any() else reading
         needed_s = settle_s * np.where(sight.known | (not hands), 1.0, UNKNOWN_TIMES)
@@ -138,6 +136,10 @@ class Looks:
         if reading.unknown is not None:
             sure &= reading.unknown <= UNKNOWN
         return np.asarray(sure & ~sight.hidden & (sight.own_s >= settle_s))
+
+    def free(self, time_s: float) -> BoardReading | None:
+        """The board as it was read when its cells last lay open and still; None before."""
+        return None if self._free is None else self.reader.judge(self._free, time_s)
 
     def keep(self, cells: NDArray[np.bool_]) -> None:
         """Takes what was read of some (cells,) for what they show when nothing lies over them."""

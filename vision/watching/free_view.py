@@ -18,15 +18,34 @@ from vision.watching.surroundings import Surroundings, reaching_in
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Blobs:
+    """What hangs together."""
+
+    labels: NDArray[np.int32]
+    """(height, width) number of the blob to which each place belongs; 0 for none."""
+    since_s: NDArray[np.float64]
+    """(blobs,) when any part of each blob last changed; the first entry stands for no blob."""
+
+    @classmethod
+    def of(cls, joined: Flags, since_s: NDArray[np.float64]) -> Blobs:
+        """The blobs of a mask; `since_s` is (height, width) when each place last changed."""
+        count, labels = cv2.connectedComponents(joined.astype(np.uint8))
+        return cls(np.asarray(labels, dtype=np.int32), np.full(count, -np.inf)).followed(since_s)
+
+    def followed(self, since_s: NDArray[np.float64]) -> Blobs:
+        """The same places later."""
+        newest_s, inside = np.full_like(self.since_s, -np.inf), self.labels > 0
+        np.maximum.at(newest_s, self.labels[inside], since_s[inside])
+        return Blobs(self.labels, newest_s)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Unlike:
     """What of one picture differs from the free view."""
 
     differs: Flags
     """(height, width) True where it does, or the free view is unknown."""
-    labels: NDArray[np.int32]
-    """(height, width) number of the blob to which each place belongs; 0 for none."""
-    since_s: NDArray[np.float64]
-    """(blobs,) when any part of each blob last changed; the first entry stands for no blob."""
+    blobs: Blobs
     rooted: NDArray[np.bool_]
     """(blobs,) whether each reaches the end of the picture, as an arm does."""
     things: Flags
@@ -36,10 +55,6 @@ class Unlike:
     light: LightChange | None = None
     """The change of light since; None while nothing is known."""
 
-    def without_things(self) -> Unlike:
-        """The same, if nothing reaches in after all."""
-        return dataclasses.replace(self, things=np.zeros_like(self.things), rooted=np.zeros_like(self.rooted))
-
 
 class FreeView:
     """A composite of pictures of the free board."""
@@ -48,6 +63,10 @@ class FreeView:
         self._picture: FloatImage = around.picture
         self.known = known
         """(height, width) where it is known."""
+        self._blobs = Blobs(np.zeros(known.shape, np.int32), np.array([-np.inf]))
+        self._votes: NDArray[np.float32] = np.zeros(known.shape, np.float32)
+        """(height, width) pictures since its blob last changed that showed something reaching over each place, less the
+        others."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -63,23 +82,33 @@ class FreeView:
         """Compares a picture; `since_s` is (height, width) when each place last changed."""
         nothing = np.zeros_like(self.known)
         if not self.known.any():
-            none, no_blob = np.zeros(nothing.shape, np.int32), np.array([-np.inf])
-            return Unlike(~self.known, none, no_blob, np.zeros(1, np.bool_), nothing)
+            return Unlike(~self.known, Blobs.of(nothing, since_s), np.zeros(1, np.bool_), nothing)
         seen = pair(self._picture, around.picture)
         mask = np.where(wider(around.unseen | ~self.known), 0, differences.mask(seen)).astype(np.uint8)
         differs = differences.large(mask, around, margin=False)
         joined = cv2.morphologyEx(differs.astype(np.uint8), cv2.MORPH_CLOSE, BRIDGE)
-        count, found = cv2.connectedComponents(np.asarray(joined, dtype=np.uint8))
-        labels = np.asarray(found, dtype=np.int32)
-        newest_s, inside = np.full(count, -np.inf), labels > 0
-        np.maximum.at(newest_s, labels[inside], since_s[inside])
+        blobs = Blobs.of(np.asarray(joined > 0), since_s)
         edge = around.unseen.copy()
         edge[:1] = edge[-1:] = edge[:, :1] = edge[:, -1:] = True
-        rooted = np.zeros(count, dtype=np.bool_)
-        rooted[labels[wider(wider(edge))]] = True
+        rooted = np.zeros(len(blobs.since_s), dtype=np.bool_)
+        rooted[blobs.labels[wider(wider(edge))]] = True
         rooted[0] = False
         things, least_px = nothing, differences.least_px(around)
         for one in things_over(seen.before, seen.after, mask, seen.light, around.places, 2 * least_px, around.unseen):
             things = things | reaching_in(one, around, 2 * least_px, 6 * least_px)
+        things = self._agreed(things, blobs, since_s)
         blurrier = seen.blur_px > 0 and bool((self.known | around.unseen).all())
-        return Unlike(differs | ~self.known, labels, newest_s, rooted, things, blurrier, seen.light)
+        return Unlike(differs | ~self.known, blobs, rooted, things, blurrier, seen.light)
+
+    def without_things(self, unlike: Unlike) -> Unlike:
+        """The same, if nothing reaches in after all; that holds until its blobs change."""
+        self._votes[:] = -np.inf
+        return dataclasses.replace(unlike, things=np.zeros_like(unlike.things), rooted=np.zeros_like(unlike.rooted))
+
+    def _agreed(self, things: Flags, blobs: Blobs, since_s: NDArray[np.float64]) -> Flags:
+        """Where most pictures of a blob since it last changed show that it reaches in: one may be mistaken."""
+        before, self._blobs = self._blobs, blobs
+        changed = before.followed(since_s).since_s != before.since_s
+        same = ~changed[before.labels] & (blobs.since_s[blobs.labels] == before.since_s[before.labels])
+        self._votes = np.where(same, self._votes, 0) + np.where(things, np.float32(1), np.float32(-1))
+        return np.asarray(self._votes > 0)

@@ -100,24 +100,26 @@ class Watcher:
             every = np.ones(len(pixels.rows), dtype=np.bool_)
             self._free = FreeView(around, pixels.covering(every, around.places.shape))
 
-    def renew(self, shown: NDArray[np.bool_] | None = None) -> None:
+    def renew(self, shown: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """Takes the last picture for the free view: at the `shown` (cells,), or wherever nothing may be a hand.
 
-        What hangs together with a cell that is not shown stays: tall men lean over other cells.
+        What hangs together with a cell that is not shown stays: tall men lean over other cells. Returns (cells,) which
+        cells were taken as a whole.
         """
         assert self._last is not None and self._free is not None and self._pixels is not None
         around, unlike = self._last
         if shown is None:
-            still_s = self.time.proven_s - unlike.since_s
+            still_s = self.time.proven_s - unlike.blobs.since_s
             may_be_hand = (still_s < self.settle_s) | (unlike.rooted & (still_s < REPORTED_S))
-            may_be_hand[np.unique(unlike.labels[unlike.things])] = True
+            may_be_hand[np.unique(unlike.blobs.labels[unlike.things])] = True
             may_be_hand[0] = False
-            new = ~wider(may_be_hand[unlike.labels] | unlike.things) & ~around.unseen
+            new = ~wider(may_be_hand[unlike.blobs.labels] | unlike.things) & ~around.unseen
         else:
-            others = np.unique(self._pixels.of(unlike.labels)[~shown])
-            other = wider(np.isin(unlike.labels, others[others > 0]))
+            others = np.unique(self._pixels.of(unlike.blobs.labels)[~shown])
+            other = wider(np.isin(unlike.blobs.labels, others[others > 0]))
             new = self._pixels.covering(shown, around.places.shape) & ~other
         self._free.renew(around, new, unlike)
+        return np.asarray(self._pixels.of(new | around.unseen).all(axis=1))
 
     def stood(self, seconds: float) -> bool:
         """Whether nothing has moved over the board or its rim for that many seconds."""
@@ -157,7 +159,7 @@ class Watcher:
         elif rests_s >= self._ask_s:
             self._ask_s = rests_s + REPORTED_S
             if reads_through(over):
-                unlike = unlike.without_things()
+                unlike = free.without_things(unlike)
                 over, rests_s = np.zeros_like(over), 0.0
         self._last = around, unlike
         # 3. Cell by cell, and as a whole.
@@ -216,12 +218,12 @@ class Watcher:
         """
         blobs_s = np.where(
             known,
-            unlike.since_s[pixels.of(unlike.labels)].max(axis=1),
+            unlike.blobs.since_s[pixels.of(unlike.blobs.labels)].max(axis=1),
             anchor.since_s[~free.known].max(initial=-np.inf),
         )
         return np.asarray(np.maximum(changed_s, blobs_s))
 
     def _arms_still_s(self, around: Surroundings, unlike: Unlike) -> float:
         """Seconds for which whatever reaches into the board's picture from outside has been still."""
-        there = np.unique(unlike.labels[around.window])
-        return float(self.time.proven_s - unlike.since_s[there[unlike.rooted[there]]].max(initial=-np.inf))
+        there = np.unique(unlike.blobs.labels[around.window])
+        return float(self.time.proven_s - unlike.blobs.since_s[there[unlike.rooted[there]]].max(initial=-np.inf))
