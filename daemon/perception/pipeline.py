@@ -334,7 +334,7 @@ class Pipeline:
             self.arms.reset()
         board = self.lesson.board
         self.reader.learn(self.lesson.taught, (self.reader.patches(rectified.picture), board) if board else None)
-        self.looks.forget()
+        self.looks.forget(shown=bool(board))
         if board:  # nothing lies over a board that looks as it should
             self.gate.know_cells(surroundings_of(frame.image, pose, self.template))
         return pose, rectified
@@ -349,7 +349,7 @@ class Pipeline:
             return None
         return BoardReading.certain(board, self.template.letters, time_s)
 
-    def _reads_through(self, rectified: Image, time_s: float, under: NDArray[np.bool_]) -> bool:
+    def _reads_through(self, rectified: Rectified, time_s: float, under: NDArray[np.bool_]) -> bool:
         """Whether (cells,) under an apparent obstacle of at least a hand's size show what they held without it.
 
         At least one cell under a real hand shows nothing that was learnt. If all are read without doubt, but otherwise

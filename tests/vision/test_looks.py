@@ -91,6 +91,16 @@ def test_nothing_is_known_before_any_cell_has_stood_still(
     assert [record.message for record in caplog.records if FIRST_READING in record.message]
 
 
+def test_a_board_that_is_known_to_lie_open_is_read_at_once_and_is_what_comes_back(template: BoardTemplate) -> None:
+    table = Table(template)
+    table.looks.forget(shown=True)
+    assert table.seen(men(9), 0.1).board == men(9)
+    table.change(9)
+    assert table.seen(EMPTY).board == EMPTY
+    table.change(9, alike=True)
+    assert table.seen(EMPTY, 0.1).board == men(9)
+
+
 def test_nothing_is_read_twice_for_the_same_pixels(template: BoardTemplate) -> None:
     table = Table(template)
     for _ in range(5):

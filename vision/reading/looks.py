@@ -38,8 +38,9 @@ class Looks:
         self.cells_read = 0
         self.forget()
 
-    def forget(self) -> None:
-        """Reads the whole board next time."""
+    def forget(self, *, shown: bool = False) -> None:
+        """Reads the whole board next time; `shown`: nothing lies over it then, however short it has been still."""
+        self._shown = shown
         self._free: JudgedCells | None = None
         """The cells as they were when they last lay open and still."""
         self._read_s: NDArray[np.float64] = np.zeros(0)
@@ -70,7 +71,8 @@ class Looks:
         """The evidence so far; None while nothing at all is known. `hands`: whether hands may be in the picture."""
         # A cell is worth reading once it has been still for half the time after which it counts.
         still_s = np.where(sight.known, sight.still_s, sight.own_s)
-        lies_open = (still_s >= settle_s / 2) & ~sight.hidden & (not sight.blurred)
+        lies_open = (still_s >= settle_s / 2) & ~sight.hidden & (not sight.blurred) | self._shown
+        self._shown = False
         if not self._begun(rectified, sight, time_s, lies_open):
             return None
         changed = sight.changed_s > self._read_s

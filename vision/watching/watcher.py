@@ -94,9 +94,9 @@ class Watcher:
         self._free = FreeView(around, ~around.unseen)
 
     def know_cells(self, around: Surroundings) -> None:
-        """Takes a picture in which no cell has anything over it for the free view, unless there is one."""
-        if self._free is None or not self._free.known.any():
-            pixels = self._places.within(around)
+        """Takes a picture in which no cell has anything over it for the free view, unless all cells are known."""
+        pixels = self._places.within(around)
+        if self._free is None or not pixels.of(self._free.known).all():
             every = np.ones(len(pixels.rows), dtype=np.bool_)
             self._free = FreeView(around, pixels.covering(every, around.places.shape))
 
