@@ -7,17 +7,18 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from daemon.perception.occlusion_notices import HIDE
 from tests.bench.films import Showing
+from wording import plain
 
 BELIEVED = frozenset({"start", "move", "takeback", "reopened", "corrected", "restored", "adopted", "undo"})
 """Events that name a board which the program then believes."""
 TOLD = frozenset({"illegal", "desync", "unfinished"})
 """Events that report a wrong board."""
 ADMITTED = frozenset({"unclear", "ambiguous", "board_lost"})
-"""Events that say truly why nothing is read: the program cannot see, or cannot decide.
-
-A warning that the camera stands too low is none: it does not say that moves are missed.
-"""
+"""Events that say truly why nothing is read: the program cannot see, or cannot decide."""
+LOW = plain((HIDE,))
+"""What the warning says of a camera that stands too low: that men may be read wrong, which is true of it, too."""
 MAX_PLIES = 2
 """Plies that may lie between two photos."""
 ROUNDING_S = 0.0015
@@ -145,9 +146,10 @@ def longest_silence(
     for begun_s, until_s in _united(missed):
         silent_s: float | None = begun_s
         for event in events:
-            if not begun_s < float(event["frame"]) <= until_s or event["event"] not in TOLD | ADMITTED:
+            admitted = event["event"] in ADMITTED or LOW in event.get("text", "")
+            if not begun_s < float(event["frame"]) <= until_s or not (admitted or event["event"] in TOLD):
                 continue
-            is_true = event["event"] in ADMITTED or _names_what_lies_there(event, dues)
+            is_true = admitted or _names_what_lies_there(event, dues)
             if is_true and silent_s is not None:
                 longest, silent_s = max(longest, float(event["frame"]) - silent_s), None
             elif not is_true and silent_s is None:

@@ -16,7 +16,7 @@ from rules import Step
 from rules.options import switched_on
 from rules.turns import begins_turn
 from tests.bench.film_bench import dues_of, total
-from tests.bench.film_judge import judge
+from tests.bench.film_judge import LOW, judge
 from tests.bench.film_nudge import shifts
 from tests.bench.film_parts import FEATHER_PX, blended, merged
 from tests.bench.film_plan import GAMES, FilmPlan, draw_plan
@@ -153,6 +153,7 @@ def test_a_true_reason_ends_the_silence_and_an_untrue_one_does_not() -> None:
     dues = dues_of(shown("..", "W.", "WB", "BB"))
     assert judge(dues, [event(6.0, "", "unclear")]).silence_s == 1.0
     assert judge(dues, [event(6.0, "", "trouble")]).silence_s == 10.0
+    assert judge(dues, [event(6.0, "", "trouble") | {"text": f"{LOW} Put it higher."}]).silence_s == 1.0
     assert judge(dues, [event(6.0, "W.", "desync")]).silence_s == 1.0
     assert judge(dues, [event(6.0, ".B", "desync")]).silence_s == 10.0
     assert judge(dues, [event(6.0, "", "unclear"), event(8.0, ".B", "illegal")]).silence_s == 7.0
