@@ -106,18 +106,24 @@ def is_plausible(pose: BoardPose, template: BoardTemplate, image: Image) -> bool
 
 def place_fault(pose: BoardPose, template: BoardTemplate, image: Image) -> str:
     """Why no camera could see a board like this; empty where one could."""
+    height, width = image.shape[:2]
+    cells = project(pose.image_from_board, template.cells_mm)
+    inside = ((cells >= 0) & (cells <= [width - 1, height - 1])).all(axis=1)
+    fault = shape_fault(pose, template, (width, height))
+    if not fault and not inside.all():
+        outside = template.cell_names[int(np.argmin(inside))]
+        return f"the cell {outside} would lie outside of the picture of {width}x{height} pixels"
+    return fault
+
+
+def shape_fault(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> str:
+    """Why no camera with pictures of that width and height could see such a shape; empty where one could."""
     corners = pose.corners_px(template)
     if not np.isfinite(corners).all() or not cv2.isContourConvex(corners.astype(np.float32)):
         return "they are not the four corners of a board"
-    height, width = image.shape[:2]
-    if cv2.contourArea(corners.astype(np.float32), oriented=True) < MIN_BOARD * width * height:
+    if cv2.contourArea(corners.astype(np.float32), oriented=True) < MIN_BOARD * size_px[0] * size_px[1]:
         return f"the board would be mirrored, or smaller than {MIN_BOARD:.0%} of the picture"
     sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1) / np.tile(template.size_mm, 2)
-    cells = project(pose.image_from_board, template.cells_mm)
-    inside = ((cells >= 0) & (cells <= [width - 1, height - 1])).all(axis=1)
-    if not inside.all():
-        outside = template.cell_names[int(np.argmin(inside))]
-        return f"the cell {outside} would lie outside of the picture of {width}x{height} pixels"
     if not sides.max() < MAX_TILT * sides.min():
         return f"one side would look {sides.max() / sides.min():.1f} times as long as another; {MAX_TILT:g} is the most"
     return ""

@@ -21,7 +21,7 @@ from vision.simulated.sway import RandomWay
 from vision.simulated.table import SimulatedTable
 from vision.watching import align
 from vision.watching.align import Aligner, Alignment, Reference
-from vision.watching.registration import KnownView
+from vision.watching.registration import KnownView, Registration
 
 CELLS = "W..B....W..B....W..B..WB"
 SHIFTED = CORNERS + np.array([[22, 14], [24, 10], [18, 12], [26, 16]])
@@ -383,3 +383,21 @@ def test_an_empty_board_of_equal_cells_that_jumps_by_a_cell_is_followed_there(ha
     if hand:
         seen.show(with_arm(moved, (300, 200)), 5)
     assert last_error(seen.show(moved, 3), gomoku, there) < 0.02
+
+
+def test_a_pose_that_no_camera_could_see_is_never_followed(
+    template: BoardTemplate, empty: tuple[Image, BoardPose], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = camera(template, empty)
+    before = table.show(empty[0], 3)[-1]
+    find = KnownView.find
+
+    def collapsed(known: KnownView, grey: NDArray[np.uint8], near: NDArray[np.float64]) -> Registration | None:
+        found = find(known, grey, near)
+        return found and dataclasses.replace(found, image_from_board=found.image_from_board @ np.diag([0.01, 0.01, 1]))
+
+    with monkeypatch.context() as hand:
+        hand.setattr(KnownView, "find", collapsed)
+        assert last_error(table.show(empty[0], 3), template, empty[1]) < 1
+    after = table.show(empty[0], 3)
+    assert before.pose is not None and not any(one.relocked or one.strange for one in after)

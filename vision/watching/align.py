@@ -20,7 +20,7 @@ from vision.finding.finder import find_board, mirrored
 from vision.finding.markers import OtherSheetError
 from vision.finding.pose_quality import pose_quality, right_way_round, snap_pose
 from vision.frame import Frame, Image
-from vision.pose import BoardPose, is_plausible, pose_from_corners
+from vision.pose import BoardPose, is_plausible, pose_from_corners, shape_fault
 from vision.primitives.features import MIN_INLIERS, Reference, ReferenceMatcher, shrink
 from vision.watching.registration import MOSTLY, STANDS_SHARE, Grey, KnownView, Registration
 
@@ -110,13 +110,13 @@ class Aligner:
         """Time from which, with the lines missed, too little of the board has looked as before."""
         self._next_search_s = float("-inf")
         self._wait_s = FIRST_WAIT_S
-        self._picture: tuple[str, tuple[int, ...]] = "", ()
+        self._picture: tuple[str, tuple[int, int]] = "", (0, 0)
         """Name and size of the incoming pictures."""
 
     def update(self, frame: Frame) -> Alignment:
         """Locates the board in the next frame: 6 ms where it is followed, some 70 ms for a new lock."""
         grey, self._small_from_image = shrink(frame.image)
-        picture = frame.name, frame.image.shape[:2]
+        picture = frame.name, (frame.image.shape[0], frame.image.shape[1])
         if picture != self._picture:
             # Another photo, or a rotated camera: the board's look is still known, its position is not.
             self._picture, self._last = picture, None
@@ -155,7 +155,7 @@ class Aligner:
             pose = right_way_round(frame.image, pose, self.template)
         if self._matcher is None:
             self._matcher = ReferenceMatcher(Reference(frame.image, pose.image_from_board), self.template)
-        self._picture, self._known = (frame.name, frame.image.shape[:2]), None
+        self._picture, self._known = (frame.name, (frame.image.shape[0], frame.image.shape[1])), None
         self._locked(pose, frame, grey)
 
     def renew(self, frame: Frame) -> None:
@@ -183,6 +183,8 @@ class Aligner:
         if found is None:
             return None
         pose = self._in_image(found, near)
+        if shape_fault(pose, self.template, self._picture[1][::-1]):
+            return None  # what a fast hand leaves in view fits many a motion
         if lines and (self._lined is None or _distance_px(self._lined, pose, self.template) >= STEADY_PX):
             found = self._known.on_its_lines(grey, found)
             pose = self._in_image(found, near)
