@@ -105,6 +105,18 @@ def test_a_scrap_that_a_hand_carries_is_not_taken_for_the_board(known: KnownView
     assert known.find(covered, POSE) is None
 
 
+def test_points_that_a_hand_hides_lie_where_they_lay(textured: NDArray[np.uint8]) -> None:
+    known, covered = KnownView(textured, POSE, TEMPLATE), textured.copy()
+    covered[:, 400:] = 128
+    found = known.find(covered, POSE)
+    assert found is not None and found.lie is not None and np.isnan(found.lie).any()
+    for picture in (covered, textured):
+        found = known.find(picture, POSE)
+        assert found is not None and found.lie is not None
+        known.keep(found)
+    assert np.linalg.norm(found.lie - known._board, axis=1).max() < 1
+
+
 def test_under_a_hand_the_table_tells_where_the_board_is(known: KnownView, textured: NDArray[np.uint8]) -> None:
     covered = moved(textured, 4, -2)
     covered[80:380, 170:470] = 90

@@ -209,7 +209,8 @@ class KnownView:
         image_from_board = np.asarray(matrix / matrix[2, 2], dtype=np.float64)
         if board is None:
             return Registration(image_from_board, 0.0, None)
-        lie = project(np.asarray(np.linalg.inv(fit.now_from_known)), board.seen)
+        there = project(np.asarray(np.linalg.inv(fit.now_from_known)), board.seen)
+        lie = np.where(np.isfinite(board.seen), there, np.nan)  # OpenCV puts what is not a number at (0, 0)
         return Registration(image_from_board, board.followed / len(self._board), lie)
 
     def _as_sharp(self, now: Grey) -> tuple[Grey, Grey]:
