@@ -385,6 +385,20 @@ def test_an_empty_board_of_equal_cells_that_jumps_by_a_cell_is_followed_there(ha
     assert last_error(seen.show(moved, 3), gomoku, there) < 0.02
 
 
+def test_a_camera_that_sways_has_not_come_to_rest_elsewhere(
+    template: BoardTemplate, empty: tuple[Image, BoardPose]
+) -> None:
+    table = camera(template, empty)
+    table.show(empty[0], 3)
+    swaying: list[Alignment] = []
+    for step in range(25):
+        move = np.array([[1, 0, 3.0 * step], [0, 1, 1.0 * step]])
+        swaying += table.show(np.asarray(cv2.warpAffine(empty[0], move, empty[0].shape[1::-1]), np.uint8))
+    assert not any(one.relocked for one in swaying) and swaying[-1].pose is not None
+    still = np.asarray(cv2.warpAffine(empty[0], move, empty[0].shape[1::-1]), np.uint8)
+    assert sum(one.relocked for one in table.show(still, 25)) == 1
+
+
 def test_a_pose_that_no_camera_could_see_is_never_followed(
     template: BoardTemplate, empty: tuple[Image, BoardPose], monkeypatch: pytest.MonkeyPatch
 ) -> None:

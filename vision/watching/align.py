@@ -210,7 +210,7 @@ class Aligner:
         self._pose = self._last = pose = dataclasses.replace(self._pose, quality=quality)
         if quality >= KEEP_SHARE * self._locked_quality:
             self._hidden_s = None
-            bumped = support > MOSTLY and self._lies_elsewhere(pose)
+            bumped = support > MOSTLY and moved_px < STEADY_PX and self._lies_elsewhere(pose)
             if bumped:
                 self._resting = pose
             return Alignment(pose, "locked", relocked=bumped, quality=quality, moved_px=moved_px)
