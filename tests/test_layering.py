@@ -34,9 +34,8 @@ GATHERERS = (ROOT / "daemon" / "cli" / "main.py", ROOT / "proving" / "bench_cli.
 ROOMS = (
     ("i18n", "config"),
     ("game", "drawing", "scoring"),
-    ("interpret", "commands", "supervision"),
+    ("belief", "commands", "supervision"),
     ("judging",),
-    ("belief",),
     ("agents", "storage"),
     ("core",),
     ("perception", "outputs"),

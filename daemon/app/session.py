@@ -189,7 +189,7 @@ class Session:
         from `start`, or from an adopted board if there is one. `adapted` is the file for the heads adapted to the
         table; without it they end with the session.
         """
-        to_clear = None
+        to_clear = False
         due = None if resume or self.match is None or start is not None else self.match.puzzle_due
         if self.match is not None and self.match.puzzle is not None and due is None:
             self.reseat()  # whoever played the puzzle's other side leaves
@@ -198,7 +198,7 @@ class Session:
             if due is not None:
                 return self._begin_puzzle(pipeline, due, adapted)
             start = self.match.set_up if start is None else start
-            to_clear = None if self.eyes is None else self.eyes.to_clear
+            to_clear = self.eyes is not None and self.eyes.to_clear
         elif not resume:
             self._leave_interrupted()
         begun = self._resumed() if resume else None
@@ -207,7 +207,7 @@ class Session:
                 start = dealt(self.game, self.config.game.deal_seed)
             players = [player_name(one) for one in (self.config.players.first, self.config.players.second)]
             begun = self._beginning.new(players, time_control(self.config.clock).as_object(), self._event, start)
-            begun.referee.withdrawn = to_clear
+            begun.referee.to_clear = to_clear
         referee, record, stored = begun.referee, begun.record, begun.stored
         if self.match is not None and self.match.pace_s is not None:
             self.pace_s = self.match.pace_s

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.belief.costs import STANDING_S
+from daemon.belief.gap_search import MAX_MOVES, MAX_MOVES_ASKED
 from daemon.belief.line import Line, Ply, common, owed
 from daemon.belief.look import Evidence, Look
-from daemon.belief.missed import may_be_missed, ways_to
+from daemon.belief.missed import begins_a_game, from_line_of_play, may_be_missed, ways_to
 from daemon.belief.moving import Weighed, weighed
 from daemon.belief.plies import Manner
 from daemon.belief.standing import Standing, State, is_due, is_mended
+from daemon.game.line_of_play import LineOfPlay
 from rules import AnyGame, Side
 
 
@@ -34,22 +36,79 @@ class Belief:
     """The newest one."""
     evidence: Evidence | None = None
     """What it shows, and what was known before of the cells that it does not show."""
-    said: tuple[tuple[int, str, str], ...] = ()
-    """Cells that people named, each with the letter that stands there, and the letter that was read then."""
     manner: Manner = dataclasses.field(default_factory=Manner)
     seen: bool = False
     """Whether the board of this game was in view."""
     by_one_hand: bool = False
     """Whether one hand broke a rule and the board was not right since: playing on does not repair that."""
+    to_put_back: bool = False
+    """Whether plies were taken back by word and are still to be put back by hand: nothing is awaited until then."""
+    vain: tuple[str, frozenset[int], Any] | None = None
+    """The board, its doubtful cells and who moves, where they were searched in vain last."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Belief:
+        return self
 
     @classmethod
-    def at(cls, game: AnyGame, start: Any = None, plies: Sequence[Ply] = (), agents: Iterable[Side] = ()) -> Belief:
+    def at(
+        cls,
+        game: AnyGame,
+        start: Any = None,
+        plies: Sequence[Ply] = (),
+        agents: Iterable[Side] = (),
+        *,
+        in_photos: bool = False,
+    ) -> Belief:
         """The belief before the first look, with the plies of a recorded game, none of which came together."""
         starts = game.starts if start is None else (start,)
         made = tuple(dataclasses.replace(ply, time_s=number - len(plies)) for number, ply in enumerate(plies))
         position = plies[-1].position if plies else starts[0]
         lines = tuple(Line(one, made, game.board(position)) for one in (starts[:1] if plies else starts))
-        return cls(game, lines, lines[0], manner=Manner(agents=frozenset(agents)), seen=bool(plies))
+        manner = Manner(agents=frozenset(agents), in_photos=in_photos)
+        return cls(game, lines, lines[0], manner=manner, seen=bool(plies))
+
+    def telling(self, line: LineOfPlay, lines: Sequence[Line] = (), *, stands: str = "") -> Belief:
+        """The belief in what people said, which is certain; the plies before stay as they were seen.
+
+        One of `lines` may have led there. From the board `stands` hands have still to put back what no longer counts.
+        """
+        certain = from_line_of_play(line, self.told)
+        certain = Line(certain.start, certain.plies, stands or self.game.board(certain.position))
+        standing = Standing("unfinished", stands) if stands else Standing()
+        return dataclasses.replace(
+            self,
+            lines=(certain, *(dataclasses.replace(one, unproved=False) for one in lines[1:])),
+            told=dataclasses.replace(certain, board=self.game.board(certain.position)),
+            standing=standing,
+            trouble=standing if stands else None,
+            by_one_hand=False,
+            to_put_back=bool(stands),
+            vain=None,
+        )
+
+    def tells(self, line: LineOfPlay) -> bool:
+        """Whether a line has the certain plies."""
+        plies, told = line.plies, self.told
+        positions = zip(line.positions, told.history, strict=False)
+        return (
+            len(plies) == len(told.plies)
+            and all(one is mine or one == mine for one, mine in positions)
+            and all(one.known == mine.known for one, mine in zip(plies, told.plies, strict=True))
+        )
+
+    def expecting(self, agents: frozenset[Side], asked: tuple[Any, Any] | None) -> Belief:
+        """The belief while agents play these sides, and one asked for a move in a position."""
+        return dataclasses.replace(self, manner=dataclasses.replace(self.manner, agents=agents, asked=asked))
+
+    @property
+    def forgiving(self) -> Belief:
+        """The belief that objects anew to what it objected to before."""
+        return dataclasses.replace(self, trouble=None)
+
+    @property
+    def interrupted(self) -> Belief:
+        """The belief while a hand is over the board: whatever stands there does so anew."""
+        return dataclasses.replace(self, standing=dataclasses.replace(self.standing, since_s=None))
 
     @property
     def position(self) -> Any:
@@ -59,21 +118,22 @@ class Belief:
     @property
     def near(self) -> list[Line]:
         """The lines that may be right, the likeliest first; empty if it is likelier that none is."""
-        return Weighed(self.lines, self.none, self.standing.state != "wrong").near(self.game)
+        if self.evidence is None:
+            return list(self.lines)
+        return Weighed(self.lines, self.none, self.standing.state != "wrong").near(self.game, self.evidence)
 
     def after(self, look: Look, movers: Sequence[Side] = ()) -> Belief:
         """The belief after a look; `movers` made the last plies seen, where hands were recognised."""
-        said = tuple(one for one in self.said if _is_read(look, one[0]) == one[2])
-        evidence = Evidence(look, {cell: letter for cell, letter, _ in said}, self.evidence)
+        evidence = Evidence(look, self.evidence)
         shown = evidence.likeliest(self.told.board)
-        before = self.standing
-        again = before.state == "wrong" and (shown, evidence.unknown) == (before.board, before.unknown)
         manner = dataclasses.replace(self.manner, movers=tuple(movers))
+        here = shown, evidence.unsure, dataclasses.replace(manner, free_s=0.0)
+        again = self.standing.state == "wrong" and self.vain == here
         found = weighed(self.game, self._remembering(evidence), evidence, manner, again=again)
-        told = believed(self.game, self.told, found.near(self.game))
-        state, board = _state(self.game, found, told, shown)
+        told = believed(self.game, self.told, found.near(self.game, evidence))
+        state, board = _state(self.game, evidence, found, told, shown)
         since = look.time_s if look.free else None
-        standing = Standing(state, board, since, look.time_s, evidence.unknown).after(self.standing)
+        standing = Standing(state, board, since, look.time_s, evidence.unknown, look.final).after(self.standing)
         belief = dataclasses.replace(
             self,
             lines=found.lines,
@@ -83,12 +143,13 @@ class Belief:
             trouble=self._trouble(standing, told),
             look=look,
             evidence=evidence,
-            said=said,
             manner=dataclasses.replace(manner, free_s=look.time_s) if look.free else manner,
             seen=self.seen or standing.state == "right" or told is not self.told,
             by_one_hand=self.by_one_hand and standing.state == "wrong",
+            to_put_back=self.to_put_back and told is self.told and state != "right",
+            vain=here if state == "wrong" else None,
         )
-        stands_since = belief.has_stood and not (self.has_stood and self.standing.since_s == standing.since_s)
+        stands_since = belief.has_stood and not (self.has_stood and self.standing.is_alike(standing))
         return belief._with_missed() if standing.state == "wrong" and stands_since else belief
 
     @property
@@ -97,7 +158,7 @@ class Belief:
         return self.standing.free_s >= STANDING_S
 
     def _remembering(self, evidence: Evidence) -> list[Line]:
-        """The lines, each less likely by what contradicted it on cells that look otherwise now.
+        """The lines, each less likely by what contradicted it on cells that are hidden or look otherwise now.
 
         Unless none of them was likely: then it was not they that were contradicted.
         """
@@ -118,15 +179,17 @@ class Belief:
         board = self.standing.board
         if not self.seen or self.manner.agents or any(line.shown == board for line in self.lines):
             return self
-        if not may_be_missed(self.game, self.told, board):
+        if not self.manner.in_photos and not may_be_missed(self.game, self.told, board):
             return dataclasses.replace(self, by_one_hand=True)
-        if self.by_one_hand or self.game.outcome(self.told.position) is not None:
+        if self.by_one_hand or self.game.outcome(self.told.position) is not None or begins_a_game(self.game, board):
             return self
-        return dataclasses.replace(self, lines=(*self.lines, *ways_to(self.game, self.told, board, self.none)))
+        most_moves = MAX_MOVES_ASKED if self.manner.in_photos else MAX_MOVES
+        ways = ways_to(self.game, self.told, board, self.none, most_moves)
+        return dataclasses.replace(self, lines=(*self.lines, *ways))
 
 
 def _contradicted(game: AnyGame, line: Line, evidence: Evidence) -> float:
-    """Nats by which earlier looks contradicted what a line showed then, on cells that look otherwise now."""
+    """Nats by which earlier looks contradicted a line on cells that are hidden or look otherwise now."""
     total = 0.0
     for cell, known_s, losses in evidence.replaced:
         since = next((index for index, ply in enumerate(line.plies) if ply.time_s > known_s), None)
@@ -149,11 +212,11 @@ def believed(game: AnyGame, told: Line, near: Sequence[Line]) -> Line:
     return dataclasses.replace(certain, board=game.board(certain.position))
 
 
-def _state(game: AnyGame, found: Weighed, told: Line, shown: str) -> tuple[State, str]:
+def _state(game: AnyGame, evidence: Evidence, found: Weighed, told: Line, shown: str) -> tuple[State, str]:
     best = found.lines[0]
     if not found.fits:
         return "wrong", shown
-    near = found.near(game) or [best]
+    near = found.near(game, evidence) or [best]
     unfinished = [line for line in near if _is_unfinished(game, line) and line.shown == best.shown]
     if common(told, best) == len(told.plies) == len(best.plies):
         return ("unfinished" if unfinished else "right"), best.shown
@@ -162,8 +225,3 @@ def _state(game: AnyGame, found: Weighed, told: Line, shown: str) -> tuple[State
 
 def _is_unfinished(game: AnyGame, line: Line) -> bool:
     return (line.begun is not None and line.begun.move is not None) or bool(owed(game, line))
-
-
-def _is_read(look: Look, cell: int) -> str:
-    reading = look.reading
-    return str(reading.letters[int(reading.log_probabilities[cell].argmax())])

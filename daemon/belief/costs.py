@@ -12,13 +12,18 @@ FOLLOWED_NATS = 2 * BELIEVE_NATS
 right."""
 ROUNDING_NATS = 1e-6
 MAX_LINES = 64
+MAX_BACK = 8
+"""Boards, and plies of an adopted board, to which play is taken back."""
 WRONG_CELL_NATS = 2.3
 """Loss above which a cell contradicts a board: it was read as something else at ten to one."""
-HELPED_NATS = 0.5
-"""A ply is seen where it makes a cell likelier by this much; nothing happens on cells of which nothing is known."""
 
 EXTRA_PLY_NATS = 4.6
 """Each ply after the first between two looks: of a hundred plies about one comes so quickly."""
+PHOTO_PLY_NATS = 3.0
+"""The same between two photos, where a missed ply is no surprise: more than BELIEVE_NATS, so that one still leads."""
+OBEYED_NATS = 0.2
+"""A ply right after the one that an agent asked for, which people often answer at once: less than a takeback by
+BELIEVE_NATS."""
 HASTE_NATS = 3.5
 """A ply after one that no free look has shown: both sides would have moved under the same hand. More than BELIEVE_NATS,
 and so little that a quick answer is still believed."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from daemon.belief.belief import Belief
 from daemon.belief.halves import begun_as
 from daemon.belief.line import Line, Ply, common, owed
+from daemon.belief.ways import ways
 from daemon.game.line_of_play import shares_pieces
 from rules import EMPTY, AnyGame, Step
 from rules.turns import changed_cells
@@ -46,7 +47,7 @@ class Unfinished:
     moves: tuple[Any, ...]
     """What it may become; empty where only counted plies are to be finished."""
     missing: tuple[Step, ...]
-    """Steps that are missing in any case."""
+    """Steps that the first of these moves still needs."""
     board: str
 
 
@@ -64,6 +65,8 @@ class Wrong:
     board: str
     maybe_missed: bool = False
     """Whether more plies than were seen would lead there."""
+    against: Line | None = None
+    """What it would be if no agent played: plies, or half of one, that none asked for."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +86,14 @@ class Right:
     board: str
 
 
-Decision = Moved | Unfinished | Wrong | Torn | Right
+@dataclasses.dataclass(frozen=True)
+class Over:
+    """Something stands there that no line allows, after the end of the game."""
+
+    board: str
+
+
+Decision = Moved | Unfinished | Wrong | Torn | Right | Over
 
 
 def decide(before: Belief, after: Belief) -> tuple[Decision, ...]:
@@ -91,10 +101,10 @@ def decide(before: Belief, after: Belief) -> tuple[Decision, ...]:
     decisions: list[Decision] = [*_moved(before.told, after.told)]
     begins = not before.seen and after.standing.state == "right"
     if after.trouble is None:
-        if begins or (before.trouble is not None and not decisions):
+        if not decisions and (begins or before.trouble is not None):
             decisions.append(Right(after.standing.board))
     elif not after.trouble.is_alike(before.trouble):
-        decisions += _trouble(after)
+        decisions += _trouble(before, after)
     return tuple(decisions)
 
 
@@ -105,14 +115,22 @@ def _moved(old: Line, new: Line) -> Iterator[Moved]:
         yield Moved(same, undone, made, new.start)
 
 
-def _trouble(belief: Belief) -> Iterator[Decision]:
+def _trouble(before: Belief, belief: Belief) -> Iterator[Decision]:
     match belief.standing.state:
-        case "unfinished" if belief.seen:
+        case "unfinished" if belief.seen or belief.to_put_back or not _lacks_pieces(belief):
             yield _unfinished(belief)
         case "torn":
             yield _torn(belief)
         case "wrong" | "unfinished" if belief.game.outcome(belief.position) is None:
-            yield _wrong(belief)  # before the start, missing pieces are not lifted ones
+            yield _wrong(belief, belief.lines)  # before the start, missing pieces are not lifted ones
+        case "wrong" if before.trouble is None:
+            yield Over(belief.standing.board)
+
+
+def _lacks_pieces(belief: Belief) -> bool:
+    """Whether the board differs from the certain one by missing pieces alone."""
+    board = belief.standing.board
+    return all(board[cell] == EMPTY for cell in changed_cells(belief.game.board(belief.position), board))
 
 
 def _unfinished(belief: Belief) -> Unfinished:
@@ -120,9 +138,8 @@ def _unfinished(belief: Belief) -> Unfinished:
     line = next(line for line in belief.lines if line.shown == board)
     if line.begun is None:
         return Unfinished(line.position, (), owed(game, line), board)
-    ways = begun_as(game, line) or [(line.begun.move, line.begun.missing)]
-    missing = tuple(step for step in ways[0][1] if all(step in others for _, others in ways))
-    return Unfinished(line.position, tuple(move for move, _ in ways), missing, board)
+    turns = begun_as(game, line) or [(line.begun.move, line.begun.missing)]
+    return Unfinished(line.position, tuple(move for move, _ in turns), turns[0][1], board)
 
 
 def _torn(belief: Belief) -> Torn | Wrong:
@@ -131,42 +148,39 @@ def _torn(belief: Belief) -> Torn | Wrong:
     first = near[0]
     other = next((line for line in near[1:] if common(first, line) < max(len(first.plies), len(line.plies))), None)
     if other is None:
-        return _unclear(belief, first)
+        return _wrong(belief, ())
     return Torn((first, other), changed_cells(first.shown, other.shown))
 
 
-def _unclear(belief: Belief, line: Line) -> Wrong:
-    cells = changed_cells(belief.game.board(belief.position), line.shown)
-    return Wrong("unclear", belief.position, "", cells, line.shown)
-
-
-def _wrong(belief: Belief) -> Wrong:
-    """What is wrong with the board, compared with the position most like it."""
+def _wrong(belief: Belief, lines: Sequence[Line]) -> Wrong:
+    """What is wrong with the board, compared with the certain position or that of a line that is most like it."""
     game, board = belief.game, belief.standing.board
     assert belief.look is not None
     missed = any(line.unproved and line.shown == board for line in belief.lines)
-    ends = [belief.position, *(line.position for line in belief.lines if not (missed and line.unproved))]
+    ends = [belief.position, *(line.position for line in lines if not (missed and line.unproved))]
     meant = min(ends, key=lambda one: len(changed_cells(game.board(one), board)))
     differing = changed_cells(game.board(meant), board)
     unsure = belief.look.reading.confidence < SURE
     doubtful = tuple(cell for cell in differing if unsure[cell] and cell not in belief.standing.unknown)
+    if (against := _against_an_agent(belief)) is not None:
+        return Wrong(
+            "illegal", belief.position, "", changed_cells(game.board(belief.position), board), board, against=against
+        )
     if doubtful or not differing:
         return Wrong("unclear", meant, "", doubtful, board)
     if is_another(game, meant, board):
         return Wrong("desync", meant, "", differing, board, missed)
-    if (agents := _against_an_agent(belief, meant, board)) is not None:
-        return Wrong("illegal", meant, agents, differing, board)
     fault = game.fault(meant, board)
     return Wrong("illegal", meant, fault.rule, fault.cells, board, missed)
 
 
-def _against_an_agent(belief: Belief, position: Any, board: str) -> str | None:
-    """The rule that is broken where a legal ply shows the board, but an agent did not ask for it."""
-    game, manner = belief.game, belief.manner
-    if not any(game.board(game.apply(position, move)) == board for move in game.legal_moves(position)):
+def _against_an_agent(belief: Belief) -> Line | None:
+    """The plies, or half of one, that would explain the board if no agent played; None if there are none."""
+    if not belief.manner.agents or belief.evidence is None:
         return None
-    asked = manner.asked is not None and manner.asked[0] == position
-    return "not_the_agents_move" if asked else "not_your_turn"
+    found = ways(belief.game, belief.told, belief.evidence)
+    first = found[0] if found else belief.told
+    return first if len(first.plies) > len(belief.told.plies) or first.begun is not None else None
 
 
 def is_another(game: AnyGame, position: Any, board: str) -> bool:

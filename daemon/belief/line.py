@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from daemon.game.effects import Known
@@ -57,6 +57,8 @@ class Line:
     """Plies that were taken back and may be made again."""
     unproved: bool = False
     """Whether its last plies are only a way to a strange board, from which nobody has gone on."""
+    over: Line | None = None
+    """The same plies with the movers by which the game had ended, until a second one is made after that end."""
     begun: Begun | None = None
     """A turn that the newest look shows begun."""
     loss: float = 0.0
@@ -135,6 +137,24 @@ def common(one: Line, other: Line) -> int:
             break
         count += 1
     return count
+
+
+def boards_before(game: AnyGame, history: Sequence[Any], most: int) -> list[tuple[int, str]]:
+    """Boards to which play may be taken back, the last first, each with the plies made then.
+
+    A pass, which changes nothing, goes with the next ply.
+    """
+    later, boards = game.board(history[-1]), list[tuple[int, str]]()
+    for count in range(len(history) - 2, -1, -1):
+        board = game.board(history[count])
+        if board == later and boards:
+            boards[-1] = count, board
+        elif board != later:
+            if len(boards) == most:
+                break
+            boards.append((count, board))
+        later = board
+    return boards
 
 
 def with_forced_passes(game: AnyGame, line: Line) -> Line:

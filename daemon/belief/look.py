@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from daemon.belief.costs import HELPED_NATS, WRONG_CELL_NATS
+from daemon.belief.costs import WRONG_CELL_NATS
 from rules import EMPTY, Step
 from vision.reading.board_reading import BoardReading
 
@@ -19,6 +19,8 @@ class Look:
     """All classes are equally likely on cells that are hidden, in motion, or have stood too short a time."""
     free: bool = True
     """Whether no hand is over or beside the board."""
+    final: bool = False
+    """Whether nothing more will be seen of this board, as in a photo: what is wrong is told at once."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,27 +39,29 @@ class Change:
 class Evidence:
     """Nats by which each class is less likely than the likeliest class of its cell."""
 
-    def __init__(self, look: Look, said: Mapping[int, str], before: Evidence | None = None) -> None:
-        """`said` are letters that people named, by cell: nothing else can stand there. `before` is what was known."""
+    def __init__(self, look: Look, before: Evidence | None = None) -> None:
+        """`before` is what was known."""
         self.time_s, self.free = look.time_s, look.free
         logs = look.reading.log_probabilities
         rows = (logs.max(axis=1, keepdims=True) - logs).tolist()
         self._cells: list[dict[str, float]] = [dict(zip(look.reading.letters, row, strict=True)) for row in rows]
-        for cell, letter in said.items():
-            self._cells[cell] = {one: 0.0 if one == letter else SAID_NATS for one in look.reading.letters}
         self.unknown = frozenset(cell for cell, nats in enumerate(self._cells) if not any(nats.values()))
         """Cells of which nothing is known."""
+        open_ = [sum(one <= WRONG_CELL_NATS for one in nats.values()) for nats in self._cells]
+        self.unsure = frozenset(cell for cell, letters in enumerate(open_) if letters > 1)
+        """Cells that may show more than one letter."""
         self._last, self._known_s = list(self._cells), [look.time_s] * len(self._cells)
         for cell in self.unknown if before is not None else ():
             assert before is not None
             self._last[cell], self._known_s[cell] = before._last[cell], before._known_s[cell]
         self._letters = [min(nats, key=nats.__getitem__) for nats in self._last]
         self.replaced: list[tuple[int, float, dict[str, float]]] = []
-        """Cells that show something else than when they were last known: that time, and what was known then."""
-        if before is not None and self._letters != before._letters:
-            pairs = enumerate(zip(self._letters, before._letters, strict=True))
-            changed = [cell for cell, (one, other) in pairs if one != other]
-            self.replaced = [(cell, before._known_s[cell], before._last[cell]) for cell in changed]
+        """Known cells that are hidden now, or show something else: the time, and what was known then."""
+        for cell in range(len(self._cells)) if before is not None else ():
+            assert before is not None
+            differs = cell in self.unknown or self._letters[cell] != before._letters[cell]
+            if differs and cell not in before.unknown:
+                self.replaced.append((cell, before._known_s[cell], before._last[cell]))
 
     def loss(self, board: str) -> float:
         """Nats by which the look contradicts a board."""
@@ -68,9 +72,13 @@ class Evidence:
         return self._cells[cell][letter]
 
     def amiss(self, board: str) -> frozenset[int]:
-        """Cells that are likelier to show something else."""
+        """Cells that may show something else."""
         pairs = enumerate(zip(self._cells, board, strict=True))
-        return frozenset(cell for cell, (nats, letter) in pairs if nats[letter] > HELPED_NATS)
+        return frozenset(
+            cell
+            for cell, (nats, letter) in pairs
+            if cell not in self.unknown and (nats[letter] > 0 or cell in self.unsure)
+        )
 
     def wrong(self, board: str) -> tuple[int, ...]:
         """Cells on which the look contradicts a board, ascending."""
@@ -99,13 +107,9 @@ class Evidence:
         total, wrong, helped, hidden = 0.0, 0, False, False
         for cell, letter in after.items():
             losses = self._cells[cell]
-            loss, before = losses[letter], losses[board[cell]]
-            total += loss - before
+            loss = losses[letter]
+            total += loss - losses[board[cell]]
             wrong += loss > WRONG_CELL_NATS and cell not in turned
-            helped = helped or before - loss > HELPED_NATS
+            helped = helped or (letter != board[cell] and loss <= WRONG_CELL_NATS and cell not in self.unknown)
             hidden = hidden or (letter != EMPTY and cell in self.unknown)
         return Change(total, wrong, helped, hidden)
-
-
-SAID_NATS = 100.0
-"""Nats that anything else costs where people named what stands on a cell."""

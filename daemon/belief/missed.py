@@ -7,17 +7,22 @@ import itertools
 from collections.abc import Iterator
 
 from daemon.belief.costs import EXTRA_PLY_NATS, FURTHER_NATS
+from daemon.belief.gap_search import MAX_MOVES, GapSearch, fills
 from daemon.belief.line import Line, Ply, with_forced_passes
 from daemon.belief.look import Evidence
+from daemon.belief.ways import ways
+from daemon.game.effects import Known
 from daemon.game.line_of_play import LineOfPlay, shares_pieces
-from daemon.interpret.explain import is_reached
-from daemon.judging.gap import is_beyond_one_hand
-from daemon.judging.gap_search import MAX_MOVES, GapSearch
-from rules import EMPTY, AnyGame, MoveError
+from rules import EMPTY, AnyGame, MoveError, Side
+from rules.turns import carry_out, seen_moves
 
-MAX_MOVERS_TRIED = 24
-"""Moves whose maker may have been the other side, from the last back."""
+MAX_BY_HAND = 2
+"""Plies' worth of cells that one rule-breaking hand may fill: a piece placed or moved, or two together."""
+MAX_MOVERS_TRIED = 200
+"""Lines with one move or two given to the other side, from the last back: each replays part of the line."""
 MAX_REOPENED = 4
+HALVES = 2
+"""Cells that must surely show something new."""
 
 
 def ways_to(game: AnyGame, line: Line, board: str, nats: float, most_moves: int = MAX_MOVES) -> list[Line]:
@@ -41,13 +46,30 @@ def ways_to(game: AnyGame, line: Line, board: str, nats: float, most_moves: int 
 
 
 def may_be_missed(game: AnyGame, line: Line, board: str) -> bool:
-    """Whether more cells were filled than one rule-breaking hand fills, and no game begins there."""
-    return is_beyond_one_hand(game, line.position, board) and not begins_a_game(game, board)
+    """Whether more cells were filled than one rule-breaking hand fills."""
+    by_ply = max((fills(game.steps(line.position, move)) for move in game.legal_moves(line.position)), default=1)
+    filled = sum(one == EMPTY != other for one, other in zip(game.board(line.position), board, strict=True))
+    return filled > MAX_BY_HAND * by_ply
 
 
 def begins_a_game(game: AnyGame, board: str) -> bool:
     """Whether a board shows a start of the game, or one ply from it."""
-    return any(board == game.board(start) or is_reached(game, start, board, 1) for start in game.starts)
+    starts = [(start, game.board(start)) for start in game.starts]
+    return any(
+        board == before or any(carry_out(before, steps) == board for _, steps in seen_moves(game, start))
+        for start, before in starts
+    )
+
+
+def would_go_on(game: AnyGame, evidence: Evidence, line: Line) -> bool:
+    """Whether the look shows a game that is over going on, if whoever is known to have moved had not."""
+    plies = tuple(dataclasses.replace(ply, known="") for ply in line.plies)
+    forgetful = dataclasses.replace(line, plies=plies, loss=evidence.loss(line.board))
+    return any(
+        way.begun is None and len(way.plies) > len(one.plies)
+        for one in reopened(game, evidence, forgetful)
+        for way in ways(game, one, evidence)
+    )
 
 
 def reopened(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
@@ -58,29 +80,51 @@ def reopened(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
     amiss = evidence.amiss(line.board)
     if not shares_pieces(game) or game.outcome(line.position) is None or not amiss:
         return
-    if any(line.board[cell] != EMPTY for cell in amiss) or len(evidence.wrong(line.board)) < 2:
+    if any(line.board[cell] != EMPTY for cell in amiss) or len(amiss - evidence.unsure) < HALVES:
         return
     believed = as_line_of_play(game, line)
     for number, other in enumerate(itertools.islice(_going_on(believed), MAX_REOPENED)):
         prior = line.prior + EXTRA_PLY_NATS + FURTHER_NATS * bool(number)
         after = from_line_of_play(other, line)
-        yield with_forced_passes(game, dataclasses.replace(after, prior=prior, board=line.board, loss=line.loss))
+        after = dataclasses.replace(after, prior=prior, board=line.board, loss=line.loss, over=line)
+        yield with_forced_passes(game, after)
 
 
 def _going_on(line: LineOfPlay) -> Iterator[LineOfPlay]:
-    """The lines with one mover changed, the last first, in which the game goes on after all plies."""
-    known = [(ply.text, ply.side) for ply in line.plies if ply.known]
-    for number in range(len(line.seen), max(0, len(line.seen) - MAX_MOVERS_TRIED), -1):
-        ply = line.plies[line.seen[number - 1]]
-        if ply.known:
-            continue
-        try:
-            other = line.with_mover(number, 1 - ply.side, "")
-        except MoveError:
-            continue
-        goes_on = not other.beyond and other.game.outcome(other.position) is None
-        if goes_on and [(one.text, one.side) for one in other.plies if one.known] == known:
+    """The lines in which the game goes on after all plies, those that change fewest movers first."""
+    known = _movers(line)
+    for other in itertools.islice(_turned(line), MAX_MOVERS_TRIED):
+        goes_on = other is not None and not other.beyond and other.game.outcome(other.position) is None
+        if other is not None and goes_on and _movers(other) == known:
             yield other
+
+
+def _turned(line: LineOfPlay) -> Iterator[LineOfPlay | None]:
+    """Every line with one mover changed, the last first, then with two; None for each impossible line."""
+    ones = []
+    for number in range(len(line.seen), 0, -1):
+        ones.append((number, turned(line, number)))
+        yield ones[-1][1]
+    for first, one in ones:
+        for number in range(0 if one is None else len(one.seen), first, -1):
+            assert one is not None
+            yield turned(one, number)
+
+
+def turned(line: LineOfPlay, number: int) -> LineOfPlay | None:
+    """The line in which the other side made a move; None if it cannot have, or the maker is known."""
+    ply = line.plies[line.seen[number - 1]]
+    if ply.known:
+        return None
+    try:
+        return line.with_mover(number, 1 - ply.side, "")
+    except MoveError:
+        return None
+
+
+def _movers(line: LineOfPlay) -> list[tuple[str, Side, Known]]:
+    """What is known about the makers of plies."""
+    return [(ply.text, ply.side, ply.known) for ply in (*line.plies, *line.beyond) if ply.known]
 
 
 def as_line_of_play(game: AnyGame, line: Line) -> LineOfPlay:
@@ -92,10 +136,11 @@ def as_line_of_play(game: AnyGame, line: Line) -> LineOfPlay:
 
 
 def from_line_of_play(replayed: LineOfPlay, line: Line) -> Line:
-    """The line with replayed plies; those that are as before stay the same objects."""
+    """The line with replayed plies; those that are as before stay the same objects, no others came together."""
     plies = []
     for index, (one, after) in enumerate(zip(replayed.plies, replayed.positions[1:], strict=True)):
         ply = Ply(one.move, after, one.side, one.seen, one.known, one.assumed)
         same = index < len(line.plies) and line.plies[index]
-        plies.append(same if same and dataclasses.replace(same, time_s=0.0) == ply else ply)
+        new = dataclasses.replace(ply, time_s=float(index - len(replayed.plies)))
+        plies.append(same if same and dataclasses.replace(same, time_s=ply.time_s) == ply else new)
     return dataclasses.replace(line, start=replayed.positions[0], plies=tuple(plies), undone=(), begun=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from daemon.belief.costs import (
@@ -12,6 +12,7 @@ from daemon.belief.costs import (
     HALF_NATS,
     HOPELESS_NATS,
     ILLEGAL_NATS,
+    MAX_BACK,
     MAX_LINES,
     ROUNDING_NATS,
     STRAY_NATS,
@@ -21,7 +22,7 @@ from daemon.belief.line import Line, identity
 from daemon.belief.look import Evidence
 from daemon.belief.missed import reopened
 from daemon.belief.plies import MAX_MOVES, MAX_MOVES_BESIDES, MAX_PLIES, Manner, PlySearch
-from daemon.belief.returning import MAX_BACK, cleared, finished_late, made_again, taken_back
+from daemon.belief.returning import cleared, finished_late, made_again, takeback_nats, taken_back
 from daemon.game.line_of_play import shares_pieces
 from rules import AnyGame
 
@@ -39,8 +40,8 @@ class Weighed:
     fits: bool
     """Whether the look contradicts at least one of them nowhere."""
 
-    def near(self, game: AnyGame) -> list[Line]:
-        """The lines that may be right: none if it is likelier that no line is.
+    def near(self, game: AnyGame, evidence: Evidence) -> list[Line]:
+        """The lines that may be right: none if it is likelier that no line is, nor any that the look contradicts.
 
         Of lines to one board with one side to move only the likeliest counts: nobody who looks could tell them apart;
         nor sides where pieces belong to nobody.
@@ -48,7 +49,7 @@ class Weighed:
         best = self.lines[0].cost
         if not self.fits or best > self.none - BELIEVE_NATS + ROUNDING_NATS:
             return []
-        near = [line for line in self.lines if line.cost < best + BELIEVE_NATS]
+        near = [line for line in self.lines if line.cost < best + BELIEVE_NATS and not evidence.wrong(line.shown)]
         kept: dict[object, Line] = {}
         for line in near:
             side = None if shares_pieces(game) else game.to_move(line.position)
@@ -94,7 +95,7 @@ class _Moved:
 
     def __init__(self, game: AnyGame, evidence: Evidence, manner: Manner, none: float, best: float) -> None:
         self._game, self._evidence, self._none, self._best = game, evidence, none, best
-        self._search = PlySearch(game, evidence, manner)
+        self._search, self._has_agents = PlySearch(game, evidence, manner), bool(manner.agents)
 
     def of(self, lines: Sequence[Line]) -> Iterator[Line]:
         """Everything that matters."""
@@ -126,10 +127,12 @@ class _Moved:
         yield from kept(again)
         yield from kept(taken_back(game, evidence, line))
         yield from kept(cleared(game, evidence, line))
-        for one in itertools.chain(again, reopened(game, evidence, line)):
+        for one in again:
             if game.outcome(one.position) is None and evidence.amiss(one.board):
                 yield from kept(self._search.search(one, within, MAX_MOVES_BESIDES, most_plies=1))
-        if self._best > TAKEBACK_NATS:
+        for one in reopened(game, evidence, line) if not self._has_agents else ():
+            yield from kept(_ordered(game, self._search.search(one, within, MAX_MOVES_BESIDES)))
+        if self._best >= TAKEBACK_NATS:
             yield from kept(self._in_another_order(line, within))
 
     def _in_another_order(self, line: Line, within: Callable[[], float]) -> Iterator[Line]:
@@ -137,20 +140,21 @@ class _Moved:
         for count, seen in line.together(MAX_BACK):
             before = dataclasses.replace(line, plies=line.plies[:count], undone=())
             board = self._game.board(before.position)
-            prior = line.prior + TAKEBACK_NATS
+            prior = line.prior + takeback_nats(self._evidence)
             before = dataclasses.replace(before, board=board, prior=prior, loss=self._evidence.loss(board))
             most = min(seen - 1, MAX_PLIES)
             yield from self._search.search(before, within, MAX_MOVES_BESIDES, most_plies=most)
 
 
 def _ordered(game: AnyGame, ways: Iterable[Line]) -> Iterator[Line]:
-    """The ways; where pieces belong to nobody only the first to each board: their order is assumed."""
-    boards = set[str]()
+    """The ways; where pieces belong to nobody the first of the likeliest to each board: their order is assumed."""
+    least: dict[str, float] = {}
     for way in ways:
-        if way.begun is not None or not shares_pieces(game) or way.board not in boards:
+        if way.begun is not None or not shares_pieces(game):
             yield way
-        if way.begun is None:
-            boards.add(way.board)
+        elif way.cost < least.get(way.board, math.inf) - ROUNDING_NATS:
+            least[way.board] = way.cost
+            yield way
 
 
 def _merged(game: AnyGame, lines: Iterable[Line]) -> list[Line]:

@@ -20,7 +20,9 @@ from daemon.belief.costs import (
     HIDDEN_NATS,
     LATE_NATS,
     MOVER_NATS,
+    OBEYED_NATS,
     PASS_NATS,
+    PHOTO_PLY_NATS,
     ROUNDING_NATS,
 )
 from daemon.belief.halves import half_done, may_be_answered
@@ -29,7 +31,7 @@ from daemon.belief.look import Change, Evidence
 from daemon.game.effects import Known
 from daemon.game.line_of_play import shares_pieces
 from rules import AnyGame, Side, Step
-from rules.turns import alike, carry_out, seen_moves
+from rules.turns import alike, carry_out, changed_cells, seen_moves
 
 MAX_PLIES = 3
 MAX_SHARED_PLIES = 7
@@ -59,6 +61,8 @@ class Manner:
     """The sides whose moves are asked for, never chosen by a hand."""
     asked: tuple[Any, Any] | None = None
     """The position and the move that an agent asked for there."""
+    in_photos: bool = False
+    """Whether only single pictures are seen: plies between any two that none shows are no surprise."""
     free_s: float = 0.0
     """When a look last was free, before the present one."""
 
@@ -83,7 +87,7 @@ class PlySearch:
 
     def __init__(self, game: AnyGame, evidence: Evidence, manner: Manner) -> None:
         self._game, self._evidence, self._manner, self._time_s = game, evidence, manner, evidence.time_s
-        self._extra = EXTRA_PLY_NATS + HASTE_NATS * (not evidence.free)
+        self._extra = (PHOTO_PLY_NATS if manner.in_photos else EXTRA_PLY_NATS) + HASTE_NATS * (not evidence.free)
         """Nats of each ply after the first; under one hand both sides rarely move."""
         self.looked_at = 0
         """Moves examined so far."""
@@ -99,7 +103,7 @@ class PlySearch:
         amiss = self._evidence.amiss(root.board)
         longest = MAX_SHARED_PLIES if shares_pieces(self._game) else MAX_PLIES
         for depth in range(1, min(longest, most_plies) + 1):
-            if depth > 1 and root.prior + self._extra * (depth - 1) > within():
+            if depth > 1 and root.prior + self._extra * (depth - 1 - bool(self._manner.agents)) > within():
                 return
             begun, late = list[_Begun](), list[_Node]()
             for before, move, steps in self._next(nodes, within, until):
@@ -206,11 +210,27 @@ class PlySearch:
         others = alike(self._game, position, move) if not node.sides and known != "agent" else []
         for further, one in enumerate((move, *others)):
             made = self._made((cost, number, node, one, steps, change)).line
+            if len(node.sides) >= MAX_PLIES - 1 and not shares_pieces(self._game) and not self._leaves_traces(made):
+                return
             last = dataclasses.replace(made.plies[-1], known=known)
             prior = made.prior + self._strangers(node) + FURTHER_NATS * bool(further)
             loss = self._evidence.loss(made.board)  # afresh, so that rounding does not show on a certain board
-            longer = dataclasses.replace(made, plies=(*made.plies[:-1], last), prior=prior, undone=(), loss=loss)
+            plies = (*made.plies[:-1], last)
+            longer = dataclasses.replace(made, plies=plies, prior=prior, undone=(), loss=loss, over=_over(made))
             yield with_forced_passes(self._game, longer)
+
+    def _leaves_traces(self, line: Line) -> bool:
+        """Whether each new ply changed a cell that still looks different from before it.
+
+        A piece placed and captured again, or moved there and back, leaves no trace. Such plies in between would make a
+        single piece on a forbidden cell legal, although an illegal move is likelier there than three plies in one look.
+        """
+        first = next(index for index, ply in enumerate(line.plies) if ply.time_s == self._time_s)
+        boards = [self._game.board(line.before(index)) for index in range(first, len(line.plies) + 1)]
+        return all(
+            before == after or any(before[cell] != boards[-1][cell] for cell in changed_cells(before, after))
+            for before, after in itertools.pairwise(boards)
+        )
 
     def _known(self, node: _Node) -> Known:
         """How the mover of the ply after a node is known; of several pieces at once no seat is."""
@@ -226,7 +246,8 @@ class PlySearch:
         line, side = node.line, self._game.to_move(node.line.position)
         nats = node.extra + HIDDEN_NATS * change.hidden
         longer = self._longer(line, move, carry_out(line.board, steps), line.loss + change.nats, nats)
-        return _Node(longer, (*node.sides, side), self._extra)
+        asked = side in self._manner.agents
+        return _Node(longer, (*node.sides, side), OBEYED_NATS if asked else self._extra)
 
     def _longer(self, line: Line, move: Any, board: str, loss: float, nats: float) -> Line:
         game, before = self._game, line.position
@@ -234,6 +255,13 @@ class PlySearch:
         return dataclasses.replace(
             line, plies=(*line.plies, ply), board=board, loss=loss, prior=line.prior + nats, begun=None
         )
+
+
+def _over(line: Line) -> Line | None:
+    """The end that a line's last ply has passed; None once it is the second."""
+    if line.over is None or sum(ply.seen for ply in line.plies[:-1]) > sum(ply.seen for ply in line.over.plies):
+        return None
+    return line.over
 
 
 def _touches(steps: Sequence[Step], cells: frozenset[int]) -> bool:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from daemon.belief.costs import AGAIN_NATS, CLEARED_NATS, FURTHER_NATS, TAKEBACK_NATS
-from daemon.belief.line import Begun, Line, with_forced_passes
+from daemon.belief.costs import AGAIN_NATS, CLEARED_NATS, FURTHER_NATS, HASTE_NATS, MAX_BACK, TAKEBACK_NATS
+from daemon.belief.line import Begun, Line, Ply, boards_before, with_forced_passes
 from daemon.belief.look import Evidence
 from rules import EMPTY, AnyGame, Step
 from rules.turns import changed_cells
 
-MAX_BACK = 8
-"""Boards to which a takeback is recognised."""
 MAX_BACK_FROM_END = 2
 """Plies from the end of a game beyond which a takeback is a board that is being cleared."""
 
@@ -32,29 +30,24 @@ def finished_late(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Lin
 def taken_back(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
     """The line after each takeback that the look shows something of; of equal boards the last costs least."""
     true, amiss = game.board(line.position), evidence.amiss(line.board)
+    together = next((first for first, _ in line.together(1)), 0)
+    """Beyond plies that came in one look a takeback hardly goes: lifting some of them is likelier."""
     times: collections.Counter[str] = collections.Counter()
-    for count, board in _boards_before(game, line):
+    most = MAX_BACK if game.outcome(line.position) is None else MAX_BACK_FROM_END
+    for count, board in boards_before(game, line.history, most):
         shown = still_owed(line.board, true, board)
         if not amiss.isdisjoint(changed_cells(line.board, shown)):
-            nats = TAKEBACK_NATS + FURTHER_NATS * times[board]
-            yield with_forced_passes(game, _cut(evidence, line, _kept(line, count), shown, nats))
+            nats = takeback_nats(evidence) + FURTHER_NATS * times[board] + HASTE_NATS * (count < together)
+            if line.over is not None and _seen(line.plies[:count]) == _seen(line.over.plies):
+                yield dataclasses.replace(line.over, prior=line.prior, loss=evidence.loss(shown), board=shown)
+            else:
+                yield with_forced_passes(game, _cut(evidence, line, _kept(line, count), shown, nats))
         times[board] += 1
 
 
-def _boards_before(game: AnyGame, line: Line) -> list[tuple[int, str]]:
-    """Boards before the present one, the last first, each with the plies made then; a pass goes with the next ply."""
-    most = MAX_BACK if game.outcome(line.position) is None else MAX_BACK_FROM_END
-    later, boards = game.board(line.position), list[tuple[int, str]]()
-    for count in range(len(line.plies) - 1, -1, -1):
-        board = game.board(line.before(count))
-        if board == later and boards:
-            boards[-1] = count, board
-        elif board != later:
-            if len(boards) == most:
-                break
-            boards.append((count, board))
-        later = board
-    return boards
+def takeback_nats(evidence: Evidence) -> float:
+    """What a takeback costs: while a hand is over the board its men may as well be in the fingers."""
+    return TAKEBACK_NATS + HASTE_NATS * (not evidence.free)
 
 
 def made_again(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
@@ -77,6 +70,8 @@ def made_again(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
 def cleared(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
     """A finished line whose board is being cleared: only pieces of its own are left, some are gone."""
     ended = dataclasses.replace(line, plies=(*line.plies, *line.undone), undone=())
+    if line.over is not None:
+        ended = dataclasses.replace(line.over, prior=line.prior)
     if game.outcome(ended.position) is None:
         return
     board = game.board(ended.position)
@@ -111,3 +106,7 @@ def _cut(evidence: Evidence, line: Line, count: int, shown: str, nats: float) ->
         loss=evidence.loss(shown),
         begun=None,
     )
+
+
+def _seen(plies: Sequence[Ply]) -> int:
+    return sum(ply.seen for ply in plies)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from daemon.belief.costs import GOING_BACK_S, STANDING_S, TORN_S, UNFINISHED_S
-from daemon.interpret.explain import boards_before
+from daemon.belief.costs import GOING_BACK_S, MAX_BACK, STANDING_S, TORN_S, UNFINISHED_S
+from daemon.belief.line import boards_before
 from rules import AnyGame
 from rules.turns import changed_cells
 
@@ -28,10 +29,14 @@ class Standing:
     until_s: float = 0.0
     unknown: frozenset[int] = frozenset()
     """Cells of which the newest look shows nothing."""
+    final: bool = False
+    """Whether nothing more will be seen of it."""
 
     @property
     def free_s(self) -> float:
         """Seconds for which it has stood freely."""
+        if self.final:
+            return math.inf
         return 0.0 if self.since_s is None else self.until_s - self.since_s
 
     def is_alike(self, other: Standing | None) -> bool:
@@ -46,7 +51,7 @@ class Standing:
 
 def is_due(game: AnyGame, history: Sequence[Any], standing: Standing) -> bool:
     """Whether trouble has stood long enough to be told, after these certain positions."""
-    if standing.state not in LIMITS_S or standing.since_s is None:
+    if standing.state not in LIMITS_S:
         return False
     limit = LIMITS_S[standing.state]
     if standing.state != "torn" and standing.free_s < GOING_BACK_S and _goes_back(game, history, standing.board):
@@ -63,5 +68,5 @@ def is_mended(standing: Standing, trouble: Standing, certain: str) -> bool:
 def _goes_back(game: AnyGame, history: Sequence[Any], board: str) -> bool:
     """Whether all cells that differ from the certain board look as on one of the boards before."""
     cells = changed_cells(game.board(history[-1]), board)
-    boards = boards_before(game, history) if cells else []
+    boards = boards_before(game, history, MAX_BACK) if cells else []
     return any(all(one[cell] == board[cell] for cell in cells) for _, one in boards)

@@ -31,7 +31,7 @@ def is_plain(eyes: BoardTracker) -> bool:
 
     It does not while pieces have still to be put back, or after somebody said what is on a cell.
     """
-    return eyes.match.referee.withdrawn is None and not eyes.overrides.cells
+    return not eyes.match.referee.to_put_back and not eyes.overrides.cells
 
 
 def referee_of(game: AnyGame, agents: tuple[str | None, str | None], state: GameState) -> Referee:

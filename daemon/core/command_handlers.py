@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import games
+from daemon.belief.line import common
 from daemon.commands.command import (
     Adopt,
     Agree,
@@ -35,7 +36,6 @@ from daemon.core.puzzle_play import question
 from daemon.core.recovery import rule_texts
 from daemon.game.effects import Announcement, Effect
 from daemon.i18n.translation import in_words, worded
-from daemon.interpret.explanation import MoveEvent
 from daemon.judging import adopting, choices, corrections, counting, entered_moves, hands, phrases, undoing
 from daemon.judging.adopting import SetUp
 from daemon.judging.cell_overrides import CellOverrides, cell_of, letter_of
@@ -60,9 +60,6 @@ class WatchedBoard(Protocol):
     @property
     def reading_in_view(self) -> BoardReading | None:
         """The last reading, without what people said about cells; None if the board is not in sight."""
-
-    def explain(self, reading: BoardReading) -> MoveEvent:
-        """Explains a reading from the present position, taking the reading as it is."""
 
     def judged(self, reading: BoardReading) -> list[Effect]:
         """The referee's decisions on a final reading."""
@@ -202,10 +199,10 @@ def _correct(referee: Referee, eyes: WatchedBoard, name: str, piece: str) -> lis
     else:
         what = sentence("I see: {cell} holds a {piece:acc}.", cell=game.cells[cell], piece=game.piece_noun(letter))
     way = adopting.way_to(referee, after)
-    if way is not None and way.ply < referee.ply:
+    if way is not None and common(referee.belief.told, way) < referee.ply:
         announced = [referee.announce("corrected", what, cells=(cell,))]
         return [*announced, *adopting.take(referee, way)]
-    why = adopting.why_not(referee, eyes.explain(after))
+    why = adopting.why_not(referee, after)
     if why and adopting.differing(referee, after.board) >= adopting.differing(referee, before.board):
         eyes.overrides.forget([cell])
         raise Refusal(sentence("That cannot be:"), *why)

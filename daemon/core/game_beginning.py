@@ -61,6 +61,8 @@ class GameBeginning:
         side = self.game.to_move(referee.position)
         if players[side] == stored.players[side]:  # else whoever plays it now makes a move of their own
             referee.recall(asked_move(stored))
-        referee.withdrawn = still_standing(stored)
+        if board := still_standing(stored):
+            referee.stands(board)
+            referee.say_again()
         LOGGER.info("resuming game %s after %d plies", stored.game_id, len(stored.plies))
         return Begun(referee, record, stored)

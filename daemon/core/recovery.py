@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import games
-from daemon.judging.play import Withdrawn
 from daemon.storage.stored_game import StoredGame, StoredPly
 from daemon.storage.stored_line import history_of
 from rules import AnyGame, GameError
@@ -40,8 +39,8 @@ def is_practice(stored: StoredGame) -> bool:
     return any(note.kind == "practice" for note in stored.notes)
 
 
-def still_standing(stored: StoredGame) -> Withdrawn | None:
-    """Moves taken back by word and not yet put back when the record ends; None if there are none."""
+def still_standing(stored: StoredGame) -> str:
+    """The board with moves taken back by word and not yet put back when the record ends; empty if there are none."""
     last = next((note for note in reversed(stored.notes) if note.kind in ("undo", "resumed", "takeback")), None)
     undone: list[StoredPly] = []
     for ply in reversed(stored.undone):  # the newest run of plies, back to the first one after those still in the game
@@ -49,10 +48,10 @@ def still_standing(stored: StoredGame) -> Withdrawn | None:
             break
         undone.append(ply)
     if last is None or last.kind != "undo" or last.ply != len(stored.plies) or not undone:
-        return None
-    if not any(ply.board == last.data["board"] for ply in undone):
-        return None  # a pass or a resignation: nothing had to be put back
-    return Withdrawn(frozenset(ply.board for ply in undone), frozenset(ply.move for ply in undone))
+        return ""
+    board = str(last.data["board"])
+    # After a pass or a resignation nothing had to be put back.
+    return board if any(ply.board == board for ply in undone) else ""
 
 
 def asked_move(stored: StoredGame) -> str:

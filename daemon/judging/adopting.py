@@ -9,35 +9,26 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
+
+from daemon.belief.deciding import Torn, Wrong, decide
+from daemon.belief.gap_search import MAX_MOVES_ASKED
+from daemon.belief.line import Line, common
+from daemon.belief.look import Evidence, Look
+from daemon.belief.missed import ways_to
+from daemon.belief.ways import back_to
 from daemon.game.effects import Effect, TakeBack
-from daemon.interpret.explain import explain
-from daemon.interpret.explanation import Explanation, MoveEvent
-from daemon.interpret.lookahead import MAX_MOVES, MAX_MOVES_BESIDES
-from daemon.judging import complaints, phrases
+from daemon.judging import exchanged, phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.exchanged import Exchange, where
-from daemon.judging.gap import missed
-from daemon.judging.gap_search import MAX_MOVES_ASKED
-from daemon.judging.other_lines import OtherLine
 from daemon.judging.referee import Referee
 from rules import AnyGame, PositionError, Side
 from rules.turns import changed_cells
-from vision.reading.board_reading import BoardReading
+from vision.reading.board_reading import SURE, BoardReading
 from wording import Sentences, sentence, sentence_n
 
 HIDDEN = sentence("What is held is not to be seen on the board: a game begins from its start.")
 OVER = sentence("On this board the game is over: nothing can be played from it.")
-MAX_BACK = 8
-"""Greatest number of plies back at which another line of play is looked for."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Way:
-    """A way in which legal play leads to a board."""
-
-    ply: int
-    """The ply up to which the line is unchanged."""
-    best: Explanation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,38 +38,25 @@ class SetUp:
     position: Any
 
 
-def way_to(referee: Referee, reading: BoardReading, mover: Side | None = None) -> Way | None:
-    """The latest ply from which legal play explains a reading beyond doubt; None if there is none.
-
-    `mover` is the side that moves next, if known: it decides between two ways.
-    """
-    game = referee.game
-    for ply in range(referee.ply, max(-1, referee.ply - MAX_BACK - 1), -1):
-        most_moves = MAX_MOVES if ply == referee.ply else MAX_MOVES_BESIDES
-        event = explain(game, referee.history[: ply + 1], reading, (), most_moves)
-        ways = [Way(ply, one) for one in event.explanations if one.kind in ("unchanged", "plies")]
-        if mover is None and (event.ambiguous or ways[:1] != [Way(ply, one) for one in event.explanations[:1]]):
-            continue
-        for way in ways:
-            after = way.best.positions[-1] if way.best.positions else referee.history[way.ply]
-            if mover is None or game.outcome(after) is not None or game.to_move(after) == mover:
-                return way
-    return None
+def way_to(referee: Referee, reading: BoardReading, mover: Side | None = None) -> Line | None:
+    """The line that keeps most plies and surely leads to a board; `mover` is the side that moves next, if known."""
+    return back_to(referee.game, referee.belief.told, Evidence(Look(0.0, reading)), mover)
 
 
-def take(referee: Referee, way: Way) -> list[Effect]:
+def take(referee: Referee, way: Line) -> list[Effect]:
     """Makes the line that leads to the board the believed one, and says what changed."""
-    undone = referee.line.plies[way.ply :]
-    referee.line.cut(way.ply)
-    referee.forget_answer()
-    referee.withdrawn = None
-    effects: list[Effect] = [TakeBack(way.ply)] if undone else []
-    if way.best.moves and referee.ply == 0:
-        referee.history[0] = way.best.start
-    for number, (move, position) in enumerate(zip(way.best.moves, way.best.positions, strict=True), 1):
-        effects += referee.make(move, position, "said", goes_on=number < len(way.best.moves))
+    same = max(0, common(referee.belief.told, way))
+    undone, plies = referee.line.plies[same:], way.plies[same:]
+    referee.line.cut(same)
     referee.believe()
-    again = {one.text for one in referee.line.plies[way.ply :]}
+    referee.forget_answer()
+    effects: list[Effect] = [TakeBack(same)] if undone else []
+    if plies and referee.ply == 0:
+        referee.history[0] = way.start
+    for number, ply in enumerate(plies, 1):
+        effects += referee.make(ply.move, ply.position, "said", goes_on=number < len(plies))
+    referee.believe()
+    again = {one.text for one in referee.line.plies[same:]}
     gone = [one.text for one in undone if one.seen and one.text not in again]
     sentences = [sentence("I take the board as it is."), referee.whose_turn()]
     if gone:
@@ -96,26 +74,32 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     game = referee.game
     if referee.paused:
         raise Refusal(sentence("The game is paused: resume it first."))
-    if referee.exchange is not None and referee.exchange.board == reading.board:
-        return _begun_otherwise(referee, referee.exchange)
-    doubtful = [cell for cell, sure in enumerate(reading.confidence) if sure < 0.9]
-    mover = side_of(game, side) if side else None
-    if mover is not None and (effects := referee.settle(reading.board, mover)):
-        return effects
-    way = way_to(referee, reading, mover)
-    undone = 0 if way is None else sum(ply.seen for ply in referee.line.plies[way.ply :])
-    if way is not None and not (undone and not doubtful):
+    mover, doubtful = side_of(game, side) if side else None, np.flatnonzero(reading.confidence < SURE)
+    way = _open_way(referee, reading.board, mover) or way_to(referee, reading, mover)
+    same = -1 if way is None else max(0, common(referee.belief.told, way))
+    if way is not None and (same == referee.ply or len(doubtful)):
         return take(referee, way)
+    if len(exchanges := exchanged.explaining(referee.line, reading.board)) == 1:
+        return _begun_otherwise(referee, exchanges[0])
     # Prefer missed moves if they are fewer than those that would be dropped and made instead.
-    most = None if way is None else undone + way.best.seen - 1
-    if not doubtful and (effects := _caught_up(referee, reading.board, mover, most)):
+    most = None
+    if way is not None:
+        most = sum(ply.seen for ply in referee.line.plies[same:]) + sum(ply.seen for ply in way.plies[same:]) - 1
+    if not len(doubtful) and (effects := _caught_up(referee, reading.board, mover, most)):
         return effects
     if way is not None:
         return take(referee, way)
-    if doubtful:
-        names = phrases.named_cells(game, doubtful)
+    if len(doubtful):
+        names = phrases.named_cells(game, [int(cell) for cell in doubtful])
         raise Refusal(sentence("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
     return SetUp(_in_play(game, _set_up(referee, reading.board, mover)))
+
+
+def _open_way(referee: Referee, board: str, mover: Side | None) -> Line | None:
+    """The line, of those between which the last look left the choice, in which that side moves next."""
+    game = referee.game
+    fitting = (one for one in referee.belief.near if one.begun is None and one.board == board)
+    return next((one for one in fitting if game.to_move(one.position) == mover), None)
 
 
 def position_of(game: AnyGame, text: str) -> Any:
@@ -150,17 +134,20 @@ def _begun_otherwise(referee: Referee, exchange: Exchange) -> list[Effect]:
 
 def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | None) -> list[Effect]:
     """Believes the fewest unseen moves that lead to the board; later boards may show that it was others."""
-    if not referee.seen or referee.outcome is not None:
+    game, certain = referee.game, referee.belief.told
+    if not referee.belief.seen or referee.outcome is not None:
         return []
-    ends = [(way, way.positions[-1]) for way in missed(referee.line, board, MAX_MOVES_ASKED)]
     ways = [
-        OtherLine.after(referee.line, way, assumed=True)
-        for way, end in ends
-        if mover is None or referee.game.outcome(end) is not None or referee.game.to_move(end) == mover
+        way
+        for way in ways_to(game, certain, board, 0.0, MAX_MOVES_ASKED)
+        if mover is None or game.outcome(way.position) is not None or game.to_move(way.position) == mover
     ]
-    if not ways or (most is not None and sum(ply.assumed for ply in ways[0].plies[referee.ply :]) > most):
+    if not ways or (most is not None and len(ways[0].plies) - referee.ply > most):
         return []
-    effects = referee.catch_up(ways)
+    if not referee.ply:
+        referee.history[0] = ways[0].start
+    effects = referee.caught_up(ways[0].plies[referee.ply :])
+    referee.believe(ways)
     told = referee.announce("adopted", sentence("I take the board as it is."), referee.whose_turn())
     return [*effects, told, *referee.pass_if_forced()]
 
@@ -177,14 +164,16 @@ def _set_up(referee: Referee, board: str, mover: Side | None) -> Any:
     raise Refusal(sentence("This board is no position to go on from: {why}.", why=refused[0].said))
 
 
-def why_not(referee: Referee, event: MoveEvent) -> Sentences:
+def why_not(referee: Referee, reading: BoardReading) -> Sentences:
     """Why a corrected board still is no legal play, in sentences; empty if it is."""
-    if event.explanations and not event.ambiguous:
-        return ()
-    if event.ambiguous:
-        return (sentence("More than one move leads to that board."),)
-    asked, begun = referee.agent_move, referee.ply > 0
-    return complaints.unexplained(referee.game, referee.position, event, begun=begun, asked=asked).said
+    belief = referee.belief.forgiving
+    after = belief.after(Look(0.0, reading, final=True))
+    for decision in decide(belief, after):
+        if isinstance(decision, Torn):
+            return (sentence("More than one move leads to that board."),)
+        if isinstance(decision, Wrong):
+            return referee.complaint(decision, after).said
+    return ()
 
 
 def differing(referee: Referee, board: str) -> int:

@@ -1,47 +1,21 @@
-"""Choices that the board does not show, such as what a pawn becomes: as an agent asked, as told, or as play bears out.
+"""Choices that the board does not show, such as what a pawn becomes, as people tell them.
 
 The first of the moves that look alike is believed (`rules.turns.seen_moves`); here it is replaced by another one.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
 from daemon.game.effects import Effect, Known
 from daemon.game.line_of_play import LineOfPlay
 from daemon.i18n.translation import called
-from daemon.interpret.explain import explain
-from daemon.interpret.explanation import Explanation, MoveEvent
 from daemon.judging import phrases
-from daemon.judging.other_lines import MAX_TRIED, OtherLine
 from daemon.judging.play import Play
 from rules import AnyGame, MoveError
 from rules.turns import alike
 from wording import sentence
-
-
-def as_asked(game: AnyGame, position: Any, asked: Any, event: MoveEvent) -> MoveEvent:
-    """The event with the move that an agent asked for in place of one that looks like it."""
-    if asked is None or game.choice(position, asked) is None:
-        return event
-    ways = tuple(_as_asked(game, position, asked, way) for way in event.explanations)
-    return dataclasses.replace(event, explanations=ways)
-
-
-def _as_asked(game: AnyGame, position: Any, asked: Any, way: Explanation) -> Explanation:
-    if way.kind not in ("plies", "unfinished") or way.start != position:
-        return way
-    if way.moves[0] == asked or way.moves[0] not in alike(game, position, asked):
-        return way
-    moves, positions = (asked, *way.moves[1:]), list[Any]()
-    try:
-        for move in moves[: len(way.positions)]:
-            positions.append(game.apply(positions[-1] if positions else position, move))
-    except MoveError:
-        return way
-    return dataclasses.replace(way, moves=moves, positions=tuple(positions))
 
 
 def choose(play: Play, text: str) -> list[Effect] | None:
@@ -109,43 +83,3 @@ def with_move(line: LineOfPlay, index: int, move: Any, known: Known = "") -> Lin
             raise MoveError("cannot_be", sentence("{move} could not have followed", move=ply.text))
         again.add(following, game.apply(again.position, following), ply.known, assumed=ply.assumed)
     return again
-
-
-def borne_out(line: LineOfPlay, event: MoveEvent) -> tuple[OtherLine, int, MoveEvent] | None:
-    """The line that explains a reading although the believed one does not; None if there is none, or more than one.
-
-    A late ply was another move to the same board, or the last one was not the whole turn: a rook that went before its
-    king.
-    """
-    found = [*_by_choice(line, event), *_gone_on(line, event)]
-    return found[0] if len(found) == 1 else None
-
-
-def _by_choice(line: LineOfPlay, event: MoveEvent) -> Iterator[tuple[OtherLine, int, MoveEvent]]:
-    for index, move in _others(line):
-        if index < len(line.plies) - MAX_TRIED:
-            return
-        if line.plies[index].known in ("said", "agent"):
-            continue
-        try:
-            after = with_move(line, index, move)
-        except MoveError:
-            continue
-        other = OtherLine.of(after, line.game.outcome(after.position))
-        way = other.explains(line, event)
-        if way is not None and way[1].explanations[0].seen == 1:
-            yield other, *way
-
-
-def _gone_on(line: LineOfPlay, event: MoveEvent) -> Iterator[tuple[OtherLine, int, MoveEvent]]:
-    if not line.game.any_order or not line.plies or not line.plies[-1].seen:
-        return
-    last = len(line.plies) - 1
-    again = explain(line.game, line.positions[: last + 1], event.reading)
-    best = again.explanations[0] if again.explanations and not again.ambiguous else None
-    if best is None or best.kind != "plies" or best.seen != 1:
-        return
-    if set(line.steps(last)) < set(line.game.steps(line.positions[last], best.moves[0])):
-        shorter = line.copy()
-        shorter.cut(last)
-        yield OtherLine.of(shorter, None), last, again

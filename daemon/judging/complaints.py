@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Sequence
 from typing import Any, Literal
 
-from daemon.game.line_of_play import shares_pieces
-from daemon.interpret.explanation import Explanation, MoveEvent
-from daemon.judging import phrases
-from rules import EMPTY, AnyGame, Fault
+from daemon.belief.belief import Belief
+from daemon.belief.deciding import Wrong
+from daemon.belief.line import Line, Ply
+from daemon.belief.ways import undoubted, ways
+from daemon.game.line_of_play import LineOfPlay
+from daemon.judging import exchanged, phrases
+from rules import AnyGame, Fault
 from rules.turns import changed_cells
 from wording import Sentence, Sentences, sentence
 
-DESYNC_CELLS = 5
-"""Number of pieces that appeared or disappeared from which a difference is another position, not an illegal move..."""
-MAX_AMISS = 2
-"""...unless no more than this many came or went besides those of a legal move, which may capture many."""
-
+Agents = tuple[str | None, str | None]
 MAX_NAMED = 8
 """Greatest number of cells that are named one by one; a board full of pieces is cleared without a list."""
 
@@ -34,53 +34,58 @@ class Complaint:
     """Code of the broken rule."""
 
 
-def unexplained(game: AnyGame, position: Any, event: MoveEvent, *, begun: bool, asked: Any = None) -> Complaint:
+def complaint(game: AnyGame, wrong: Wrong, *, begun: bool, asked: Any = None) -> Complaint:
     """The complaint about a board that nothing legal explains.
 
     `begun` is whether a ply was made, `asked` the agent's move that waits to be carried out, if there is one.
     """
-    before, board = game.board(position), event.board
-    differing = changed_cells(before, board)
-    doubtful = tuple(cell for cell in event.doubtful if cell in differing)
-    if doubtful or not differing:
-        return _unclear(game, doubtful or event.doubtful)
-    if _is_another(game, position, board):
-        drawn = position not in game.starts
-        return _strange(game, position, board, begun, drawn)
-    fault = game.fault(position, board)
-    said = fault.said
+    if wrong.kind == "unclear":
+        return _unclear(game, wrong.cells)
+    if wrong.kind == "desync":
+        drawn = wrong.position not in game.starts
+        return _strange(game, wrong.position, wrong.board, begun, drawn)
+    said = game.fault(wrong.position, wrong.board).said
     if asked is not None:
-        said = *said, sentence("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
-    return Complaint("illegal", said, fault.cells, fault.rule)
+        said = *said, sentence("I asked for {move}.", move=phrases.spoken_move(game, wrong.position, asked))
+    return Complaint("illegal", said, wrong.cells, wrong.rule)
 
 
-def not_to_put_back(game: AnyGame, position: Any, event: MoveEvent) -> Complaint:
-    """The complaint about what is still to be put back after a move was taken back by word."""
-    before, board = game.board(position), event.board
-    cells = changed_cells(before, board)
-    doubtful = tuple(cell for cell in event.doubtful if cell in cells)
-    if doubtful or not cells:
-        return _unclear(game, doubtful or event.doubtful)
-    return Complaint("put_back", phrases.put_right(game, position, board), cells)
+def is_misread(belief: Belief) -> bool:
+    """Whether the last move may have been misread: another one in its place would explain the board."""
+    told, evidence = belief.told, belief.evidence
+    last = max((index for index, ply in enumerate(told.plies) if ply.seen), default=-1)
+    if last < 0 or told.plies[last].known == "agent" or evidence is None:
+        return False
+    other = undoubted(belief.game, ways(belief.game, Line(told.start, told.plies[:last]), evidence))
+    return other is not None and sum(ply.seen for ply in other.plies[last:]) == 1
 
 
-def another_begun(game: AnyGame, position: Any, agent: str, asked: Any, board: str) -> Complaint:
-    """The complaint about a board in mid-turn where the move differs from the one that an agent asked for.
+def with_exchange(line: LineOfPlay, one: Complaint, board: str) -> Complaint:
+    """The complaint with what people may say if two pieces stood exchanged at the start, where that explains all."""
+    found = exchanged.explaining(line, board)
+    return dataclasses.replace(one, said=(*one.said, exchanged.offer(found))) if found else one
 
-    `asked` is None if the agent has not answered yet.
-    """
-    before = game.board(position)
-    cells = changed_cells(before, board)
+
+def against_an_agent(belief: Belief, agents: Agents, wrong: Wrong) -> Complaint:
+    """The complaint about a board that only plies explain for which no agent has asked."""
+    game, position, against = belief.game, belief.position, wrong.against
+    assert against is not None
+    asked = None if belief.manner.asked is None else belief.manner.asked[1]
+    plies = against.plies[len(belief.told.plies) :]
+    if plies:
+        fault = _not_the_agents(game, position, agents, asked, plies, wrong.board)
+        return Complaint("illegal", fault.said, fault.cells, fault.rule)
     if asked is None:
-        return Complaint("illegal", (_too_early(agent),), cells, "not_your_turn")
+        return Complaint("illegal", (_too_early(agents[game.to_move(position)] or ""),), wrong.cells, "not_your_turn")
     wanted = sentence("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
-    return Complaint("illegal", (wanted, *phrases.put_right(game, position, board)), cells, "not_the_agents_move")
+    said = wanted, *phrases.put_right(game, position, wrong.board)
+    return Complaint("illegal", said, wrong.cells, "not_the_agents_move")
 
 
-def not_the_agents(
-    game: AnyGame, position: Any, agents: tuple[str | None, str | None], asked: Any, best: Explanation, board: str
-) -> Fault | None:
-    """The fault of legal plies that contradict an agent's play; None if they do not.
+def _not_the_agents(
+    game: AnyGame, position: Any, agents: Agents, asked: Any, plies: Sequence[Ply], board: str
+) -> Fault:
+    """The fault of legal plies that contradict an agent's play.
 
     `asked` is the agent's move that waits to be carried out; None if there is none.
     """
@@ -88,36 +93,28 @@ def not_the_agents(
     agent = agents[game.to_move(position)]
     if agent is not None and asked is None:
         return Fault("not_your_turn", cells, (_too_early(agent),))
-    if agent is not None and best.moves[0] != asked:
-        wanted, done = (phrases.spoken_move(game, position, move) for move in (asked, best.moves[0]))
+    if agent is not None and plies[0].move != asked:
+        wanted, done = (phrases.spoken_move(game, position, move) for move in (asked, plies[0].move))
         said = sentence("I asked for {wanted}, but I see {done}. Please play {wanted}.", wanted=wanted, done=done)
         return Fault("not_the_agents_move", cells, (said,))
-    later = [agents[game.to_move(after)] for after in best.positions[:-1]]
-    waiting = [one for one in later if one is not None]
-    if waiting and best.seen == 1:
+    waiting = next((agents[ply.side] for ply in plies[1:] if agents[ply.side] is not None), None)
+    if waiting is not None and sum(ply.seen for ply in plies) == 1:
         return Fault(
-            "not_your_turn", cells, (sentence("That would be {agent}'s move. Take it back, please.", agent=waiting[0]),)
+            "not_your_turn", cells, (sentence("That would be {agent}'s move. Take it back, please.", agent=waiting),)
         )
-    if waiting and _goes_there_and_back(game, position, best, cells):
-        return game.fault(position, board)  # nobody plays like this for an agent that was never asked
-    if waiting:
+    if waiting is not None and not _goes_there_and_back(game, position, plies, cells):
         said = sentence("That is two moves; one of them is the agent's. Take the last one back.")
         return Fault("not_your_turn", cells, (said,))
-    return None
+    return game.fault(position, board)  # nobody plays like this for an agent that was never asked
 
 
 def _too_early(agent: str) -> Sentence:
     return sentence("It is {agent}'s turn. Put it back and wait for the move, please.", agent=agent)
 
 
-def lacks_pieces(before: str, board: str) -> bool:
-    """Whether a board differs from the one before by missing pieces alone."""
-    return all(board[cell] == EMPTY for cell in changed_cells(before, board))
-
-
-def _goes_there_and_back(game: AnyGame, position: Any, line: Explanation, cells: tuple[int, ...]) -> bool:
+def _goes_there_and_back(game: AnyGame, position: Any, plies: Sequence[Ply], cells: tuple[int, ...]) -> bool:
     """Whether plies touch cells that look as before in the end, such as a piece captured and placed again."""
-    boards = [game.board(one) for one in (position, *line.positions)]
+    boards = [game.board(one) for one in (position, *(ply.position for ply in plies))]
     touched = {cell for before, after in itertools.pairwise(boards) for cell in changed_cells(before, after)}
     return bool(touched - set(cells))
 
@@ -141,22 +138,3 @@ def _strange(game: AnyGame, position: Any, board: str, begun: bool, drawn: bool)
     if len(cells) <= MAX_NAMED:
         said = sentence("To begin, set up the board as at the start: look at {cells}.", cells=where)
     return Complaint("desync", (said,), cells)
-
-
-def _is_another(game: AnyGame, position: Any, board: str) -> bool:
-    """Whether a board is another position, rather than this one or one a legal move away with some pieces misplaced."""
-    if _strays(game, game.board(position), board) < DESYNC_CELLS:
-        return False
-    following = {game.board(game.apply(position, move)) for move in game.legal_moves(position)}
-    return all(_strays(game, after, board) > MAX_AMISS for after in following)
-
-
-def _strays(game: AnyGame, before: str, board: str) -> int:
-    """Number of pieces that came or went, or of changed cells where pieces belong to nobody.
-
-    Flipped pieces do not count: one move may flip any number of them. Half tiles never flip.
-    """
-    cells = changed_cells(before, board)
-    if shares_pieces(game):
-        return len(cells)
-    return sum(EMPTY in (before[cell], board[cell]) for cell in cells)

@@ -111,7 +111,6 @@ def side_of(game: AnyGame, name: str) -> Side:
 def _rewritten(referee: Referee, same: int, said: Sentence, side: Side) -> list[Effect]:
     """The record entry for a line that differs from ply `same` on, and its announcement."""
     line, outcome = referee.line, referee.outcome
-    referee.ended = None
     rewrite = line.rewrite(same, outcome)
     effects: list[Effect] = [rewrite] if rewrite.records else []
     sentences = [said, *phrases.totals(referee.game, referee.position), *referee.next_turn()]

@@ -22,7 +22,6 @@ class IllegalMove(Refusal):
 
 def begin(referee: Referee) -> list[Effect]:
     """Starts play without a board to compare with: the game is as believed, and a move said is a move made."""
-    referee.withdrawn = None
     referee.believe()
     return answered(referee, []) if referee.agent_move is not None else []
 

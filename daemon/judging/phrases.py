@@ -206,6 +206,30 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
     return sentence("{side:Gen}'s turn is not finished.", side=named(game, side))
 
 
+def owed_step(game: AnyGame, position: Any, missing: Sequence[Step]) -> Sentence:
+    """What hands still owe the board of a position whose plies are counted."""
+    step = missing[0]
+    if step.origin is not None:
+        piece = game.piece_noun(game.figures(position)[step.cell])
+        what = {"origin": game.cells[step.origin], "cell": game.cells[step.cell]}
+        return sentence("Move the {piece:acc} from {origin} to {cell} to finish the turn.", piece=piece, **what)
+    cells = named_cells(game, [one.cell for one in missing if one.kind == step.kind])
+    if step.kind == "remove":
+        one, more = "Take the piece on {cells} off the board.", "Take the pieces on {cells} off the board."
+    elif step.kind == "flip":
+        one, more = "Turn the piece on {cells}.", "Turn the pieces on {cells}."
+    else:
+        piece = game.piece_noun(game.figures(position)[step.cell])
+        return sentence_n(
+            "Put the {piece:acc} back on {cells}.",
+            "Put the {piece:pl} back on {cells}.",
+            len(cells),
+            piece=piece,
+            cells=listed(cells),
+        )
+    return sentence_n(one, more, len(cells), cells=listed(cells))
+
+
 def _is_begun_by_others(game: AnyGame, position: Any, move: Any, board: str) -> bool:
     """Whether the board shows another turn half done as well."""
     before = game.board(position)

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
+from daemon.belief.belief import Belief
+from daemon.belief.line import Line, Ply
 from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
 from daemon.game.line_of_play import LineOfPlay, shares_pieces
-from daemon.interpret.explanation import MoveEvent
 from daemon.judging import phrases
-from daemon.judging.exchanged import Exchange
-from daemon.judging.gap import Gaps
-from daemon.judging.other_lines import OtherLine, Together
 from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
 from rules.turns import changed_cells
 from wording import Sentence, Sentences, Term, listing, sentence, sentence_n
@@ -30,18 +27,6 @@ MARK_DEAD = (
     sentence("Mark what counts as captured as it stands, or no longer; then agree."),
     sentence("Whoever does not agree takes the pass back, and plays on."),
 )
-
-
-@dataclasses.dataclass(frozen=True)
-class Withdrawn:
-    """Moves that were taken back by word and are still on the board."""
-
-    boards: frozenset[str]
-    """The boards after each of them."""
-    moves: frozenset[str]
-    """The texts of the moves."""
-    strict: bool = False
-    """Whether no other move may replace them: the board of another game must be set up for this one."""
 
 
 class Play:
@@ -70,35 +55,40 @@ class Play:
         """Code of the last verdict on a reading."""
         self.fault_cells: tuple[int, ...] = ()
         """Cells that must be put right according to the last verdict."""
-        self.exchange: Exchange | None = None
-        """What was offered to explain the board last seen; None if nothing was."""
-        self.withdrawn: Withdrawn | None = None
-        """Moves taken back by word that must be put back; None if the board may be judged as usual."""
+        self.to_clear = False
+        """Whether the board of another game must first be set up for this one: nothing on it is a move."""
         self._declared: Outcome | None = None
         self._agreed: tuple[Any, frozenset[Side]] = None, frozenset()
-        self._undone: OtherLine | None = None
-        """The line before moves were taken back on the board, until another is made."""
-        self._open: tuple[OtherLine, ...] = ()
-        """Lines between which the last board left the choice; after a takeback, lines of longer takebacks to the same
-        board."""
-        self._glimpsed: MoveEvent | None = None
-        """A board that was covered again before it could be judged."""
-        self._together: Together | None = None
-        """The last plies that came in one look."""
-        self.seen = bool(self.line.plies)
-        """Whether the board of this game was seen, or is known from the record."""
         self.in_photos = in_photos
-        self._gaps = Gaps()
-        self.ended: LineOfPlay | None = None
-        """The line that had ended the game before a tile was played after its end; None once another is played."""
-        self._insisted: Any = None
-        """The end that was confirmed although the players went on."""
+        plies = [
+            Ply(ply.move, after, ply.side, ply.seen, ply.known, ply.assumed)
+            for ply, after in zip(self.line.plies, self.line.positions[1:], strict=True)
+        ]
+        self._belief = Belief.at(game, history[0] if history else None, plies, in_photos=in_photos)
+        """What may be true of the board; what people said is told to it by `belief`."""
+        self._checked = bool(self.line.plies)
+        """Whether people have been told what to look at before the first move."""
         self._before_pause: Verdict | None = None
         self._strange = 0
         """Number of consecutive boards after the first that were another position."""
-        self._said: tuple[object, ...] = ()
+        self.loss_announced = False
+        """Whether the last report was that the board is out of sight."""
         self._prompt: Announcement | None = None
         """The last request to a player that has not been fulfilled."""
+
+    @property
+    def belief(self) -> Belief:
+        """What may be true of the board, after all that people and agents said."""
+        if not self._belief.tells(self.line):
+            self._belief = self._belief.telling(self.line)
+        agents = frozenset(side for side, agent in ((0, self.agents[0]), (1, self.agents[1])) if agent is not None)
+        asked = None if self.agent_move is None else (self.position, self.agent_move)
+        return self._belief.expecting(agents, asked)
+
+    @property
+    def to_put_back(self) -> bool:
+        """Whether hands have still to put back what was taken back by word."""
+        return self.to_clear or (self._belief.to_put_back and self.belief.to_put_back)
 
     @property
     def history(self) -> list[Any]:
@@ -165,7 +155,7 @@ class Play:
     @property
     def awaiting(self) -> Literal["move", "agent", "carry_out", "nothing"]:
         """What must happen next, as in the state message; `nothing` also in a pause and until pieces are put back."""
-        if self.outcome is not None or self.paused or self.withdrawn is not None:
+        if self.outcome is not None or self.paused or self.to_put_back:
             return "nothing"
         if self.agents[self.game.to_move(self.position)] is None:
             return "move"
@@ -185,7 +175,7 @@ class Play:
         except MoveError as error:
             said = sentence("{agent} answered {answer}: {why}.", agent=agent, answer=repr(text), why=error.said)
             return [self.announce("refused_reply", said, rule=error.rule)]
-        self._said, self._prompt = (), None
+        self.forget_said()
         if not self.game.steps(self.position, self.agent_move):  # a pass: nobody has to carry it out
             return [
                 *self.make(self.agent_move, self.game.apply(self.position, self.agent_move)),
@@ -204,25 +194,19 @@ class Play:
 
     def forget_answer(self) -> None:
         """Drops the agent's answer, which was given for another position."""
-        self.agent_move, self._said, self._prompt = None, (), None
+        self.agent_move = None
+        self.forget_said()
 
     def withdraw(self, ply: int) -> Announcement | None:
         """Takes back the plies after `ply` by word and asks for the pieces to be put back; None if none need be."""
-        stale = self.history[ply + 1 :]
-        before, after = self.game.board(self.history[ply]), self.game.board(self.position)
-        moves = {one.text for one in self.line.plies[ply:] if one.seen}
-        boards = {self.game.board(position) for position in stale} | (
-            self.withdrawn.boards if self.withdrawn else set()
-        )
-        moves |= self.withdrawn.moves if self.withdrawn else set()
+        before, after = self.game.board(self.history[ply]), self._stands()
         self.line.cut(ply)
         self.forget_answer()
-        self._undone = self.ended = None
-        self._open = ()
-        if not moves:
+        if before == after:
+            self.believe()
             return None
-        self.withdrawn = Withdrawn(frozenset(boards - {before}), frozenset(moves))
-        self.verdict, self._said = "put_back", ("put_back", after)
+        self.stands(after)
+        self.verdict = "put_back"
         cells = changed_cells(before, after)
         said = phrases.put_right(self.game, self.position, after)
         self._prompt = self.announce("put_back", *said, board=after, cells=cells, urgent=True)
@@ -234,12 +218,13 @@ class Play:
         if self.outcome is not None:
             return []
         self.forget_answer()
-        self.withdrawn, self._before_pause, self._declared = None, None, outcome
+        self._before_pause, self._declared = None, outcome
         return [Finish(outcome), self.announce_end(outcome)]
 
     def revoke(self) -> list[Effect]:
         """Withdraws the declared end: the game continues."""
-        self._declared, self._said, self.verdict = None, (), "unchanged"
+        self._declared, self.verdict = None, "unchanged"
+        self.say_again()
         return [Rewrite(self.ply, (), None)]
 
     def pause(self) -> None:
@@ -250,7 +235,8 @@ class Play:
     def go_on(self) -> None:
         """Ends the pause: restores the verdict before it, and lets announcements be repeated."""
         if self._before_pause is not None:
-            self.verdict, self._before_pause, self._said = self._before_pause, None, ()
+            self.verdict, self._before_pause = self._before_pause, None
+            self.say_again()
 
     @property
     def asked(self) -> Sentences:
@@ -267,16 +253,29 @@ class Play:
             return [self.announce("reminder", self.whose_turn(), urgent=True)]
         return []
 
-    def believe(self) -> None:
-        """Treats the board in view as the believed one, because somebody said so."""
-        self.verdict, self._said, self._prompt = "legal", (), None
-        self._undone = self.ended = None
-        self._open = ()
-        self.fault_cells = ()
+    def believe(self, lines: Sequence[Line] = ()) -> None:
+        """Treats the board in view as the believed one, because somebody said so; `lines` may have led to it."""
+        self.verdict, self._prompt, self.fault_cells = "legal", None, ()
+        self.to_clear = False
+        self._belief = self._belief.telling(self.line, lines)
+
+    def stands(self, board: str) -> None:
+        """From that board hands have still to put back what was taken back."""
+        self._belief = self._belief.telling(self.line, stands=board)
+
+    def _stands(self) -> str:
+        """The board as hands have left it."""
+        belief = self.belief
+        return belief.lines[0].shown if belief.to_put_back else self.game.board(self.position)
+
+    def forget_said(self) -> None:
+        """Forgets what was asked of people, which belonged to another position."""
+        self._prompt = None
+        self.say_again()
 
     def say_again(self) -> None:
         """Lets the next reading be announced even if the same was said before."""
-        self._said = ()
+        self._belief = self._belief.forgiving
 
     def next_turn(self) -> Sentences:
         """Whose turn it is, in two or three words; empty when the game is over."""
@@ -343,23 +342,19 @@ class Play:
         )
         return [self.line.record(self.ply - 1), announcement, *self.end()]
 
-    def catch_up(self, ways: Sequence[OtherLine]) -> list[Effect]:
-        """Believes unseen moves according to the first of several ways to a board; the others stay open."""
-        way, begun = ways[0], self.ply
-        if not begun:
-            self.history[0] = way.positions[0]
+    def caught_up(self, plies: Sequence[Ply]) -> list[Effect]:
+        """Believes plies that nobody saw, as one way to a board."""
         effects: list[Effect] = []
-        for ply, (before, after) in zip(way.plies[begun:], itertools.pairwise(way.positions[begun:]), strict=True):
-            self.line.add(ply.move, after, ply.known, assumed=True)
+        for ply in plies:
+            before = self.position
+            self.line.add(ply.move, ply.position, ply.known, assumed=True)
             code: Code = "move" if ply.seen else "pass"
             gains = self.game.gains(before, ply.move)
-            told = self.announce(code, move=ply.text, side=ply.side, gains=gains)
+            told = self.announce(code, move=self.line.plies[-1].text, side=ply.side, gains=gains)
             effects += [self.line.record(self.ply - 1), told]
-        texts = tuple(ply.text for ply in way.plies[begun:] if ply.seen)
         self.forget_answer()
-        self._together, self._undone, self.ended = Together(begun, texts), None, None
-        self._open, self.verdict, self.withdrawn = tuple(ways[1:]), "legal", None
-        moves = phrases.listed(texts)
+        self.verdict = "legal"
+        moves = phrases.listed([ply.text for ply in self.line.plies[-len(plies) :] if ply.seen])
         said = sentence("I missed some moves. I take it that they were: {moves}.", moves=moves)
         return [*effects, self.announce("assumed", said), *self.end()]
 

@@ -27,7 +27,7 @@ def undo(referee: Referee, *, on_board: bool = True) -> list[Effect]:
     told = _taken_back(referee, plies)
     prompt = referee.withdraw(ply)
     if not on_board:
-        prompt, referee.withdrawn = None, None
+        prompt = None
         referee.believe()
     then = referee.next_turn() if prompt is None else prompt.said
     side, cells = plies[0].side, () if prompt is None else prompt.cells

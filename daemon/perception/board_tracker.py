@@ -7,32 +7,27 @@ from typing import Any
 
 import numpy as np
 
+from daemon.belief.look import Look
 from daemon.core.command_handlers import NEEDS_BOARD
 from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect
 from daemon.game.line_of_play import shares_pieces
-from daemon.interpret.explain import explain
-from daemon.interpret.explanation import MoveEvent
 from daemon.judging.cell_overrides import CellOverrides
 from daemon.judging.corrections import Refusal
-from daemon.judging.play import Withdrawn
 from daemon.judging.referee import Referee
-from daemon.perception.glimpses import lies_open
 from daemon.perception.learning.growing import Growth
 from daemon.perception.learning.lesson_file import LessonFile
 from daemon.perception.next_game import STANDS_S, NextGame
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
-from daemon.perception.reading_interpreter import Learner, ReadingInterpreter, is_unsure
+from daemon.perception.reading_interpreter import Learner, ReadingInterpreter
 from daemon.perception.start_lesson import why_untaught
 from rules import Side
 from rules.turns import changed_cells
 from vision.frame import Frame
-from vision.reading.board_reading import UNKNOWN, BoardReading
+from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
 from wording import sentence
 
-GOING_BACK_S = 3.0
-"""Seconds a board that may be half of a takeback must stay unchanged before it is taken for the whole takeback."""
 HURRY_S = 3.0
 """Seconds a hand may take to leave the board after a player has said that the move is made."""
 UNWATCHED_PLIES = 2
@@ -85,8 +80,6 @@ class BoardTracker:
         self._seen_s: float | None = None
         self._hurried_s: float | None = None
         """Time until which a move that a player has announced is awaited; None if there is none."""
-        self._half: tuple[str, float] | None = None
-        """A board that may be half of a takeback, and since when it has been watched."""
         self._arm: str | None = None
         """Side of the board's frame from which an arm came in since the last move."""
 
@@ -119,6 +112,7 @@ class BoardTracker:
 
     def feed(self, frame: Frame) -> Observation:
         """Processes one frame completely, from the picture to the announcements."""
+        self.pipeline.awaited = self._referee.waits
         self.pipeline.believed = self._referee.game.board(self._referee.position)
         if self._expected_of != (self._referee, self._referee.ply):
             self._expect()
@@ -139,7 +133,7 @@ class BoardTracker:
         self._seen_s = frame.time_s
         if observation.gate is not None:
             if observation.gate.phase in ("moving", "occluded"):
-                self._half = None
+                self._referee.covered()
             if observation.gate.fresh:
                 self._arm = observation.arm or self._arm
             for notice in self._occlusion_notices.look(observation, self._referee.game, self.pipeline):
@@ -148,7 +142,7 @@ class BoardTracker:
         self._read(observation)
         if observation.begun is not None and not self.watched:
             self.pipeline.begun = ()  # judged once
-            self.match.carry_out(self._ruled(self.explain(observation.begun), ()))
+            self.match.carry_out(self._ruled(Look(self._now_s, observation.begun, final=True), ()))
         if observation.glimpse is not None and observation.reading is None:
             self._take_glimpse(observation.glimpse)
         self._tell_why_untaught()
@@ -185,11 +179,9 @@ class BoardTracker:
     def _take_glimpse(self, glimpse: BoardReading) -> None:
         """Takes plies that are seen while something moves over the board."""
         referee = self._referee
-        if self.match.puzzle is not None or self.start_in_view or referee.outcome or referee.withdrawn:
+        if self.match.puzzle is not None or self.start_in_view or referee.outcome or referee.to_put_back:
             return
-        event = self._interpreter.explain(self._referee, glimpse, ())
-        if lies_open(event, self._referee.game.board(self._referee.position)):
-            self.match.carry_out(self._ruled(event, ()))
+        self.match.carry_out(self._ruled(self._interpreter.seen(referee, Look(self._now_s, glimpse, free=False)), ()))
 
     def _read(self, observation: Observation) -> None:
         """Acts on a picture of the board: judges a reading, or looks for a move that a player has announced."""
@@ -218,14 +210,13 @@ class BoardTracker:
             self.judge(reading)
 
     @property
-    def to_clear(self) -> Withdrawn | None:
-        """The board still to be cleared before the next game; None if it shows that game's start, or was adopted."""
+    def to_clear(self) -> bool:
+        """Whether the board is still to be cleared before the next game: it shows not that game's start."""
         game, reading = self._referee.game, self.reading
         if reading is None or not self.match.asked_anew:
-            return None
+            return False
         starts = game.starts if self.match.set_up is None else (self.match.set_up,)
-        cleared = any(reading.board == game.board(start) for start in starts)
-        return None if cleared else Withdrawn(frozenset({reading.board}), frozenset(), strict=True)
+        return all(reading.board != game.board(start) for start in starts)
 
     @property
     def start_in_view(self) -> bool:
@@ -272,40 +263,30 @@ class BoardTracker:
         seen = self.observation
         if self.reading is None or (seen is not None and (seen.gate is None or not seen.gate.settled)):
             return
-        event = self._interpreter.explain(self._referee, self.reading, ())
-        if seen is None or not event.goes_back or self._has_stood(self.reading):
-            self.match.carry_out(self._referee.see(event))
+        self.judge(self.reading)
 
     def judge(self, reading: BoardReading) -> None:
-        """Judges a reading; a doubtful picture is read again before anything is believed or complained about."""
+        """Judges a reading; a doubtful picture is read again."""
         self.reading = reading
-        movers = self._movers()
-        event = self._interpreter.explain(self._referee, reading, movers)
-        if event.goes_back and not self._referee.bears_out(event) and not self._has_stood(reading):
-            self._referee.glimpse(event)
-            return
-        if is_unsure(event) and (self.pipeline.ask_again() or self._grows(event)):
-            return
-        self.match.carry_out(self._ruled(event, movers))
+        free, photo = not self._grows(reading), self.observation is not None and bool(self.observation.frame.name)
+        look = self._interpreter.seen(self._referee, Look(self._now_s, reading, free, final=photo))
+        self.match.carry_out(self._ruled(look, self._movers()))
+        if self._referee.is_doubted:
+            self.pipeline.ask_again()
 
-    def _grows(self, event: MoveEvent) -> bool:
-        """Whether more will be known soon of the cells that leave the doubt."""
-        differing = changed_cells(self._referee.game.board(self._referee.position), event.board)
-        cells = [cell for cell in event.doubtful if cell in differing or not differing]
+    @property
+    def _now_s(self) -> float:
+        """The time of the newest picture, less that which nobody watched."""
+        return 0.0 if self.observation is None else self.pipeline.watched_s(self.observation.frame.time_s)
+
+    def _grows(self, reading: BoardReading) -> bool:
+        """Whether more will be known soon of a doubtful cell that may have changed."""
         growing = self.pipeline.looks.growing
-        return bool(growing.size and growing[cells].any())
-
-    def _has_stood(self, reading: BoardReading) -> bool:
-        """Whether a board that may be half of a takeback was left alone long enough; if not, schedules a re-read.
-
-        A change of light or a moved camera does not restart the wait: no hand was there.
-        """
-        assert self.observation is not None
-        watched_s = self.pipeline.watched_s(self.observation.frame.time_s)
-        if self._half is None or self._half[0] != reading.board:
-            self._half = reading.board, watched_s
-        left_s = GOING_BACK_S - (watched_s - self._half[1])
-        return left_s <= 0 or not self.pipeline.ask_later(left_s)
+        board = self._referee.game.board(self._referee.position)
+        if len(growing) != len(board):
+            return False
+        cells = list(changed_cells(board, reading.board)) or range(len(board))
+        return bool((growing & (reading.confidence < SURE))[cells].any())
 
     def judge_again(self) -> None:
         """Judges the last reading again because something else has changed."""
@@ -315,12 +296,8 @@ class BoardTracker:
     def judged(self, reading: BoardReading) -> list[Effect]:
         """The referee's decisions on a final reading: no second look is taken."""
         self.reading = reading
-        movers = self._movers()
-        return self._ruled(self._interpreter.explain(self._referee, reading, movers), movers)
-
-    def explain(self, reading: BoardReading) -> MoveEvent:
-        """Explains a reading from the present position, taking the reading as it is."""
-        return explain(self._referee.game, self._referee.history, reading, self._movers())
+        look = self._interpreter.seen(self._referee, Look(self._now_s, reading, final=True))
+        return self._ruled(look, self._movers())
 
     def end_move(self) -> list[Effect]:
         """Handles a player's "move made": reads the board at once, or as soon as nothing moves over it."""
@@ -345,14 +322,14 @@ class BoardTracker:
         told = self._referee.announce("nothing_new", sentence("I see no move."), self._referee.whose_turn())
         return [*effects, told]
 
-    def _ruled(self, event: MoveEvent, movers: tuple[Side, ...]) -> list[Effect]:
-        """The referee's decisions on an explained reading; passes them to the learner, too."""
-        effects = self._referee.see(event, movers, watched=self.watched)
+    def _ruled(self, look: Look, movers: tuple[Side, ...]) -> list[Effect]:
+        """The referee's decisions on a look; passes them to the learner, too."""
+        effects = self._referee.see(look, movers, watched=self.watched)
         self.watched |= self._referee.verdict in ("unchanged", "legal")
         if self._learner is not None and self.observation is not None:
-            self._learner.judged(event, self._referee, self.observation)
+            self._learner.judged(self._referee, self.observation)
         if self.observation is not None:
-            self._growth.judged(event, self._referee, self.observation)
+            self._growth.judged(self._referee, self.observation)
         if self._referee.verdict in ("unchanged", "legal", "takeback"):
             self._arm = None
         return effects

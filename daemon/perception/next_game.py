@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from daemon.interpret.explain import explain
+from daemon.belief.look import Look
+from daemon.belief.missed import begins_a_game
 from daemon.judging.referee import Referee
 from rules import AnyGame
 from vision.reading.board_reading import BoardReading
@@ -52,8 +53,8 @@ class NextGame:
 
     @staticmethod
     def _may_begin(referee: Referee) -> bool:
-        in_play = referee.outcome is None and not referee.paused and referee.withdrawn is None
-        if referee.ended is not None:
+        in_play = referee.outcome is None and not referee.paused and not referee.to_put_back
+        if referee.goes_on_after_an_end:
             return False  # the game may be over after all: the referee must see the board cleared
         return in_play and referee.ply > 0 and referee.verdict != "start"
 
@@ -65,11 +66,11 @@ def shows_start(game: AnyGame, reading: BoardReading) -> bool:
 
 def _is_of_this_game(referee: Referee, reading: BoardReading) -> bool:
     """Whether the start position is the present one, or is reached by moves made or taken back."""
-    return bool(explain(referee.game, referee.history, reading).explanations)
+    return referee.fits(Look(reading.time_s, reading))
 
 
 def _is_first_move(referee: Referee, reading: BoardReading) -> bool:
     """Whether a board shows the first move from the start, and nothing of the present game."""
-    first = explain(referee.game, referee.game.starts[:1], reading)
-    begun = bool(first.explanations) and not first.ambiguous and first.explanations[0].kind == "plies"
-    return begun and not explain(referee.game, referee.history, reading).explanations
+    game, board = referee.game, reading.board
+    begun = begins_a_game(game, board) and all(board != game.board(start) for start in game.starts)
+    return begun and not _is_of_this_game(referee, reading)

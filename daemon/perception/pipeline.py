@@ -38,7 +38,7 @@ from wording import Sentences
 LOGGER = logging.getLogger(__name__)
 LOOK_EVERY_S = MAX_STEP_S / 2
 """Seconds after which a frame of a resting board is processed in full at the latest: half of the longest time for which
-one picture counts as stillness. Other frames are processed only if their preview has changed or a re-read is due."""
+one picture counts as stillness. Other frames are processed only if their preview has changed."""
 GLANCE_LEVELS = 8.0
 """Grey levels by which any preview pixel must differ for the frame to be processed at once."""
 UNCONFIRMED_S = 2.2
@@ -118,13 +118,13 @@ class Pipeline:
         self._start = StartLesson()
         self._learnt_s = np.inf
         """Time at which a picture last taught."""
+        self.awaited = False
+        """Whether more evidence on the same board is wanted: something is not decided yet."""
         self._turned = False
         """Whether the board is known to lie another way round than it was found."""
         self._last: Observation | None = None
         self._preview: Preview | None = None
         """Preview of the last fully processed frame."""
-        self._due_s = np.inf
-        """Time at which the board is to be judged again though nothing has changed."""
 
     @property
     def lesson(self) -> Lesson | None:
@@ -189,13 +189,6 @@ class Pipeline:
         """Requests another reading of the doubtful cells, to be averaged; False if they were read often enough."""
         return self.looks.ask_again()
 
-    def ask_later(self, in_s: float) -> bool:
-        """Requests another judgement of the board in `in_s` seconds; False if it is not free."""
-        if self._last is None or self._last.gate is None or not self._last.gate.settled:
-            return False
-        self._due_s = min(self._due_s, self._last.frame.time_s + in_s)
-        return True
-
     def watched_s(self, time_s: float) -> float:
         """`time_s` on the camera's clock less the time that nobody watched, such as hours that the computer slept."""
         return self.gate.time.after(time_s)
@@ -211,10 +204,10 @@ class Pipeline:
 
     def _rests(self, last: Observation, frame: Frame, preview: Preview) -> bool:
         """Whether a glance is enough: the board has settled or is absent, and nothing moved since a full look."""
-        settled = last.gate is not None and last.gate.settled and not self.looks.asked
+        settled = last.gate is not None and last.gate.settled and not (self.looks.asked or self.awaited)
         if not (settled or last.alignment.pose is None) or frame.name != last.frame.name:
             return False
-        if frame.time_s >= self._due_s or frame.time_s - last.frame.time_s >= LOOK_EVERY_S or self._preview is None:
+        if frame.time_s - last.frame.time_s >= LOOK_EVERY_S or self._preview is None:
             return False
         return preview.shape == self._preview.shape and cv2.absdiff(preview, self._preview).max() <= GLANCE_LEVELS
 
@@ -295,15 +288,13 @@ class Pipeline:
         """The evidence if it has changed since it was last judged, or the board has just settled."""
         if seen is None:
             return None
-        due, told = frame.time_s >= self._due_s, self.looks.told
-        if due:
-            self._due_s = np.inf
+        told = self.looks.told
         same = (
             told is not None
             and told.letters == seen.letters
             and told.log_probabilities.shape == seen.log_probabilities.shape
         )
-        if same and not (due or gate.fresh) and frame.name == (self._last.frame.name if self._last else ""):
+        if same and not gate.fresh and not self.awaited and frame.name == (self._last.frame.name if self._last else ""):
             assert told is not None
             if np.abs(told.probabilities - seen.probabilities).max() < DECIDED:
                 return None

@@ -1,16 +1,15 @@
-"""Explains readings by legal play, by what people said about cells, and with or without what was learnt in play."""
+"""What a reading shows, by what people said about cells, and with or without what was learnt in play."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from daemon.belief.look import Look
 from daemon.game.effects import Effect
-from daemon.interpret.explain import explain
-from daemon.interpret.explanation import MoveEvent
 from daemon.judging.cell_overrides import CellOverrides
 from daemon.judging.referee import Referee
-from rules import Side
 from vision.reading.board_reading import BoardReading
 
 if TYPE_CHECKING:
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 class Learner(Protocol):
     """Learns from what the referee has judged."""
 
-    def judged(self, event: MoveEvent, referee: Referee, observation: Observation) -> None:
-        """Takes a reading after the referee has judged it."""
+    def judged(self, referee: Referee, observation: Observation) -> None:
+        """Takes a look after the referee has judged it."""
 
     def changed(self, effects: Sequence[Effect]) -> None:
         """Takes what the referee decided."""
@@ -37,40 +36,31 @@ class Learner(Protocol):
 
 
 class ReadingInterpreter:
-    """Explains readings of one match."""
+    """Prepares the readings of one match for its referee."""
 
     def __init__(self, learner: Learner | None = None) -> None:
         self.overrides = CellOverrides()
         """What people said about cells."""
         self._learner = learner
 
-    def explain(self, referee: Referee, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
-        """Explains a reading; uses what people said about cells only if legal play alone does not explain it."""
-        corrected = self.overrides.over(reading)
-        if corrected is reading:
-            return self._as_seen(referee, reading, movers)
-        event = explain(referee.game, referee.history, corrected, movers)
-        if event.explanations:
-            return event
-        plain = explain(referee.game, referee.history, reading, movers)
-        if not plain.explanations or plain.ambiguous:
-            return event
-        self.overrides.forget(self.overrides.cells)  # hands have moved since: the picture alone explains the board
-        return plain
+    def seen(self, referee: Referee, look: Look) -> Look:
+        """The look with what people said about cells; without that where legal play alone explains the picture."""
+        corrected = self.overrides.over(look.reading)
+        if corrected is look.reading:
+            return self._as_first_read(referee, look)
+        said = dataclasses.replace(look, reading=corrected)
+        if referee.fits(said) or referee.is_doubtful(look):
+            return said
+        self.overrides.forget(self.overrides.cells)  # hands have moved since
+        return look
 
-    def _as_seen(self, referee: Referee, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
-        """Explains a reading; falls back to the reader without learning where what was learnt brings doubt."""
-        event = explain(referee.game, referee.history, reading, movers)
-        first = self._learner.first_opinion(reading) if self._learner is not None and is_unsure(event) else None
-        if self._learner is None or first is None:
-            return event
-        without = explain(referee.game, referee.history, first, movers)
-        if is_unsure(without):
-            return event
+    def _as_first_read(self, referee: Referee, look: Look) -> Look:
+        """The look as read without learning, where what was learnt brings doubt and that does not."""
+        first = None if self._learner is None else self._learner.first_opinion(look.reading)
+        if self._learner is None or first is None or not referee.is_doubtful(look):
+            return look
+        without = dataclasses.replace(look, reading=first)
+        if referee.is_doubtful(without):
+            return look
         self._learner.overruled()
         return without
-
-
-def is_unsure(event: MoveEvent) -> bool:
-    """Whether a reading leaves doubt or contradicts its best explanation."""
-    return not event.explanations or event.explanations[0].loss > 0 or event.ambiguous

@@ -24,7 +24,7 @@ NAMES = {
     "gate": "gate",
     "read_changed_cells": "read what changed",
     "read_whole_board": "read the whole board",
-    "explain": "explain",
+    "judge": "judge",
     "settled_change": "settled change, read and judged",
     "settled_change_with_track": "the same with tracking",
     "sift_track": "SIFT, matching, RANSAC on the frame",

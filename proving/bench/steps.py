@@ -7,11 +7,12 @@ import itertools
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import cv2
 
-from daemon.interpret.explain import explain
+from daemon.belief.belief import Belief
+from daemon.belief.line import Line
+from daemon.belief.look import Look
 from daemon.perception.pipeline import Observation, Pipeline, Spent
 from proving.bench.scenes import Scene
 from vision.frame import Frame, Image, SourceError
@@ -39,22 +40,21 @@ class Steps:
         self._pipeline = Pipeline(scene.template, None)
         self._frames = itertools.count()
         self._before, self._after = itertools.cycle(scene.before), itertools.cycle(scene.after)
-        self._history: list[Any] = [scene.game.initial()] if scene.history is None else scene.history
         self._encoded = cv2.imencode(".jpg", scene.before[0], [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1].tobytes()
 
     def prepare(self) -> None:
         """Finds the board and reads it for the first time. Raises SourceError if the position is not as expected."""
         seen, _ = self._settle(self._before)
         assert seen.reading is not None
-        if self._scene.history is None:
-            event = explain(self._scene.game, self._history, seen.reading)
-            if not event.explanations:
-                raise SourceError(
-                    "no start of a game explains the first photo: take photos of a game's first two moves"
-                )
-            self._history += event.explanations[0].positions
-        elif seen.reading.board != self._scene.game.board(self._history[-1]):
-            raise SourceError(f"the {self._scene.what} is not read as it stands: {seen.reading.board}")
+        game, history = self._scene.game, self._scene.history
+        self._belief = Belief.at(game, None if history is None else history[-1]).after(
+            Look(0.0, seen.reading, final=True)
+        )
+        if self._belief.standing.state != "right":
+            why = f"the {self._scene.what} is not read as it stands: {seen.reading.board}"
+            if history is None:
+                why = "no start of a game explains the first photo: take photos of a game's first two moves"
+            raise SourceError(why)
         self.spent_ms.clear()
 
     def round(self) -> None:
@@ -91,22 +91,21 @@ class Steps:
         assert seen.reading is not None
         reading = seen.reading
         began_s = time.perf_counter()
-        event = explain(self._scene.game, self._history, reading)
-        explain_s = time.perf_counter() - began_s
+        after = self._belief.after(Look(self._belief.standing.until_s + 1.0, reading, final=True))
+        judge_s = time.perf_counter() - began_s
         self.cells_read.append(spent.cells)
         self.verdicts += 1
-        best = event.explanations[0] if event.explanations else None
-        moves = [] if best is None else [self._text(best, index) for index in range(len(best.moves))]
+        first = len(self._belief.told.plies)
+        moves = [self._text(after.told, index) for index in range(first, len(after.told.plies))]
         self.right += moves == [self._scene.move] if self._scene.move else len(moves) == 1
-        for name, seconds in (("read_changed_cells", spent.read_s), ("explain", explain_s)):
+        for name, seconds in (("read_changed_cells", spent.read_s), ("judge", judge_s)):
             self.spent_ms[name].append(1000 * seconds)
-        settled_s = spent.rectify_s + spent.gate_s + spent.read_s + explain_s
+        settled_s = spent.rectify_s + spent.gate_s + spent.read_s + judge_s
         self.spent_ms["settled_change"].append(1000 * settled_s)
         self.spent_ms["settled_change_with_track"].append(1000 * (settled_s + spent.track_s))
 
-    def _text(self, explanation: Any, index: int) -> str:
-        positions = (explanation.start, *explanation.positions)
-        return str(self._scene.game.format_move(positions[index], explanation.moves[index]))
+    def _text(self, line: Line, index: int) -> str:
+        return str(self._scene.game.format_move(line.before(index), line.plies[index].move))
 
     def _read_whole(self) -> object:
         assert self.rectified is not None

@@ -15,12 +15,11 @@ import cv2
 
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces
-from daemon.judging.other_lines import next_moves
 from proving.soak.fault import COMPLAINTS
 from proving.soak.legal_boards import one_move_on
 from proving.soak.record_comparison import Compared, compare
 from proving.soak.tally import Failure
-from rules import MoveError
+from rules import AnyGame, MoveError, Side
 from rules.turns import begins_turn, line_of_play
 
 if TYPE_CHECKING:
@@ -304,3 +303,9 @@ class Judge:
         seen = trial.subject.seen
         if seen is not None and seen.rectified is not None:
             cv2.imwrite(str(self._keep / f"{name}-board.png"), seen.rectified.picture)
+
+
+def next_moves(game: AnyGame, position: Any) -> tuple[str, Side, frozenset[str]]:
+    """What determines further play from a position: its board, the side to move, and all legal moves."""
+    moves = frozenset(game.format_move(position, move) for move in game.legal_moves(position))
+    return game.board(position), game.to_move(position), moves

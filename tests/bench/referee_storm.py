@@ -21,13 +21,12 @@ from typing import Any
 import games
 from daemon.game.effects import Announcement, Effect
 from daemon.game.line_of_play import shares_pieces, unseen_moves
-from daemon.interpret.explain import explain
 from daemon.judging import adopting
 from daemon.judging.referee import Referee
 from proving.soak.legal_boards import is_beyond_doubt
 from proving.soak.mistakes import Situation, mistakes_of
 from rules import AnyGame
-from tests.daemon.readings import reading_of
+from tests.daemon.readings import judged, reading_of
 
 GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_dominoes")
 DEEDS = ("move",) * 8 + ("two moves",) * 2 + ("take back", "illegal", "illegal", "disobey")
@@ -211,7 +210,7 @@ class Storm:
     def _show(self, board: str, what: str) -> list[Announcement]:
         reading = reading_of(self.game, board)
         self.counts["boards"] += 1
-        effects: list[Effect] = self.referee.see(explain(self.game, self.referee.history, reading))
+        effects: list[Effect] = judged(self.referee, reading)
         told = [one for one in effects if isinstance(one, Announcement)]
         self.log.append(f"{what} -> {self.referee.verdict} {[one.code for one in told]}")
         return told

@@ -10,11 +10,10 @@ from typing import Any
 
 import games
 from daemon.game.effects import Effect
-from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from rules import AnyGame, Side, Step
 from rules.turns import carry_out
-from tests.daemon.readings import reading_of
+from tests.daemon.readings import judged, reading_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +62,7 @@ def show(referee: Referee, board: str, movers: Sequence[Side] = (), **doubts: tu
     """Shows the referee a board and returns its effects; a doubt names a cell, as in `_7E=("4", 0.3)`."""
     named = {name.lstrip("_"): doubt for name, doubt in doubts.items()}
     reading = reading_of(referee.game, board, doubts=named)
-    return referee.see(explain(referee.game, referee.history, reading, movers), movers)
+    return judged(referee, reading, movers)
 
 
 def laid_points(referee: Referee) -> list[tuple[Side, int]]:

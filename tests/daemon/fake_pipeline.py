@@ -68,6 +68,10 @@ class FakePipeline:
         """The present look, as an observation of a settled picture."""
         return Observation(frame, self.alignment, FROM_ABOVE, self.gate, self.read())
 
+    def watched_s(self, time_s: float) -> float:
+        """The time itself: pictures always come."""
+        return time_s
+
     def ask_again(self) -> bool:
         """False: another picture would show nothing more."""
         return False

@@ -31,6 +31,7 @@ PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
 
 
+MAX_FRAMES = 5
 SETTLED = sight("settled", fresh=True)
 
 
@@ -45,7 +46,6 @@ class ScriptedPipeline:
         self.readings: list[BoardReading | None] = []
         self.asked = 0
         self.may_ask = False
-        self.may_ask_later = False
         self.reasons_asked = 0
         self.phase: Phase = "settled"
 
@@ -60,9 +60,6 @@ class ScriptedPipeline:
     def why_unseen(self, frame: Frame) -> Sentences:
         self.reasons_asked += 1
         return (sentence("It goes beyond the left edge of the picture."),)
-
-    def ask_later(self, in_s: float) -> bool:
-        return self.may_ask_later
 
     def watched_s(self, time_s: float) -> float:
         return time_s
@@ -154,12 +151,15 @@ class Bench:
     frames: int = 0
 
     def show(self, board: str | None, time_s: float | None = None, **doubts: tuple[str, float]) -> list[str]:
-        """Feeds one frame; returns the codes announced."""
+        """Shows a board until all is told of it, with a frame a second; returns the codes announced."""
         before = len(self.heard)
         reading = None if board is None else reading_of(self.game, board, doubts=doubts)
-        self.pipeline.readings.append(reading)
-        self.eyes.feed(Frame(PICTURE, self.frames if time_s is None else time_s, self.frames))
-        self.frames += 1
+        for _ in range(MAX_FRAMES):
+            self.pipeline.readings.append(reading)
+            self.eyes.feed(Frame(PICTURE, self.frames if time_s is None else time_s, self.frames))
+            self.frames += 1
+            if time_s is not None or not self.match.referee.waits:
+                break
         return [one.code for one in self.heard[before:]]
 
 

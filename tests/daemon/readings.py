@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from rules import AnyGame
+from daemon.belief.look import Look
+from daemon.game.effects import Effect
+from daemon.judging.referee import Referee
+from rules import AnyGame, Side
 from vision.reading.board_reading import BoardReading
 
 
@@ -30,3 +35,16 @@ def board_with(game: AnyGame, **men: str) -> str:
         for name in names.split():
             cells[game.cells.index(name)] = letter
     return "".join(cells)
+
+
+def judged(
+    referee: Referee, reading: BoardReading, movers: Sequence[Side] = (), *, watched: bool = True
+) -> list[Effect]:
+    """What the referee concludes from a board of which nothing more will be seen, long after the last."""
+    return referee.see(look_at(referee, reading), movers, watched=watched)
+
+
+def look_at(referee: Referee, reading: BoardReading) -> Look:
+    """A look at a board of which nothing more will be seen, long after the last."""
+    last = referee.belief.look
+    return Look(10.0 if last is None else last.time_s + 10, reading, final=True)

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from daemon.game.effects import Effect
-from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from rules import EMPTY, AnyGame
 from rules.turns import boards_of_turn
-from tests.daemon.readings import reading_of
+from tests.daemon.readings import judged, reading_of
 from vision.reading.board_reading import BoardReading
 
 MAX_BEHIND = 2
@@ -125,7 +124,7 @@ class Table:
 
 def show(referee: Referee, reading: BoardReading) -> list[Effect]:
     """What the referee concludes from a reading."""
-    return referee.see(explain(referee.game, referee.history, reading))
+    return judged(referee, reading)
 
 
 def look(table: Table, referee: Referee) -> None:

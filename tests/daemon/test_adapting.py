@@ -57,7 +57,7 @@ class Table:
         self.game = games.load("morris")
         self.eyes = FakePipeline(TEMPLATE, self.first)
         self.adaptation = Adaptation(self.eyes, self.path, self.executor)
-        self.chance = np.random.default_rng(5)
+        self.chance, self.time_s = np.random.default_rng(5), 0.0
         self.sit_down()
 
     def sit_down(self) -> None:
@@ -67,9 +67,13 @@ class Table:
         self.position = self.game.initial()
 
     def show(self, board: str, light: float, looks_like: str = "") -> None:
-        """Shows a board; with `looks_like` the eyes see that board instead."""
+        """Shows a board until all is told of it; with `looks_like` the eyes see that board instead."""
         self.eyes.look = DescribedCells(NO_PATCHES, described(looks_like or board, light, self.chance))
-        self.seeing.feed(Frame(PICTURE, 0.0, 0))
+        for _ in range(5):
+            self.time_s += 1.0
+            self.seeing.feed(Frame(PICTURE, self.time_s, 0))
+            if not self.match.referee.waits:
+                break
         self.seeing.poll()
 
     def play(self, plies: int, light: float, until: float | None = None) -> None:

@@ -8,13 +8,12 @@ import pytest
 
 import games
 from daemon.game.effects import Announcement, Effect, Rewrite
-from daemon.interpret.explain import explain
 from daemon.judging import choices
 from daemon.judging.referee import Referee
 from games.chess import Chess
 from rules import AnyGame, Step
 from rules.turns import carry_out, line_of_play
-from tests.daemon.readings import reading_of
+from tests.daemon.readings import judged, reading_of
 
 CASTLE = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
 PROMOTES = "8/P6k/8/8/8/8/7P/K7 w - - 0 1"
@@ -29,7 +28,7 @@ def referee_at(fen: str = "", rules: dict[str, object] | None = None, agents: An
 
 
 def see(referee: Referee, board: str) -> list[Effect]:
-    return referee.see(explain(referee.game, referee.history, reading_of(referee.game, board)))
+    return judged(referee, reading_of(referee.game, board))
 
 
 def changed(game: AnyGame, board: str, **cells: str) -> str:

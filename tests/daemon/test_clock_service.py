@@ -167,7 +167,8 @@ def test_nobody_pays_while_nothing_can_be_played(table: Callable[..., Table], re
     elif reason == "camera":
         at.no_camera = True
     else:
-        assert at.show(board_with(GAME, W="a7 d7 g7", B="b6 d6 f6")) == ["desync"]
+        at.show(strange := board_with(GAME, W="a7 d7 g7", B="b6 d6 f6"))
+        assert at.wait(2) == [] and at.show(strange) == ["desync"]
     at.eyes.poll()
     before = at.left_s
     assert at.wait(400) == [] or reason == "desync"
@@ -184,8 +185,10 @@ def test_nobody_pays_while_nothing_can_be_played(table: Callable[..., Table], re
 def test_an_illegal_move_stops_no_clock(table: Callable[..., Table]) -> None:
     at = table()
     at.show(EMPTY_BOARD)
+    at.show(board_with(GAME, B="d2"))
+    at.wait(2)
     assert at.show(board_with(GAME, B="d2")) == ["illegal"]
-    at.wait(5)
+    at.wait(3)
     assert at.left_s == (95.0, 100.0)
 
 

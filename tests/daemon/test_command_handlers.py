@@ -124,7 +124,7 @@ def test_another_move_in_the_place_of_the_one_undone_is_taken_at_once() -> None:
 def test_undo_goes_further_back_each_time() -> None:
     bench = at(moves=["d2", "f4", "a1"])
     tell(bench, Undo())
-    assert tell(bench, Undo()) == "Dark's f4 is taken back. Take f4 away."
+    assert tell(bench, Undo()) == "Dark's f4 is taken back. Take f4 and a1 away."
     assert bench.show(board_with(bench.game, W="d2", B="f4")) == ["put_back"]
     assert bench.show(board_with(bench.game, W="d2")) == ["resumed"]
     tell(bench, Undo())
@@ -367,7 +367,7 @@ def test_men_of_the_old_game_are_no_moves_of_a_new_one_that_was_asked_for() -> N
     bench = at(moves=["d2", "f4"])
     tell(bench, NewGame())
     referee = Referee(bench.game)
-    referee.withdrawn = bench.eyes.to_clear
+    referee.to_clear = bench.eyes.to_clear
     bench.eyes.begin_again(referee)
     assert (bench.heard[-1].code, bench.heard[-1].text) == ("put_back", "Take f4 and d2 away.")
     assert bench.show(board_with(bench.game, W="d2")) == []  # half cleared

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 import games
+from daemon.belief.costs import MAX_BACK
+from daemon.belief.gap_search import GapSearch
+from daemon.belief.plies import PlySearch
 from daemon.commands.command import Adopt
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect, TakeBack
-from daemon.interpret.explain import explain
-from daemon.interpret.lookahead import Lookahead
 from daemon.judging import adopting
-from daemon.judging.gap_search import GapSearch
 from daemon.judging.referee import Referee
 from daemon.storage.journal import Journal
 from daemon.storage.record import GameRecord
@@ -26,13 +26,13 @@ from daemon.storage.stored_line import line_of
 from rules import AnyGame, PositionError
 from rules.turns import changed_cells
 from tests.daemon.match_bench import bench_of
-from tests.daemon.readings import board_with, reading_of
+from tests.daemon.readings import board_with, judged, look_at, reading_of
 
 MORRIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "morris" / "labels.json"
 
 
 def see(referee: Referee, board: str) -> list[Effect]:
-    return referee.see(explain(referee.game, referee.history, reading_of(referee.game, board)))
+    return judged(referee, reading_of(referee.game, board))
 
 
 def codes(effects: Sequence[Effect]) -> list[str]:
@@ -132,7 +132,7 @@ def test_a_man_moved_against_the_rules_is_told_and_never_made_legal_by_those_who
         origin, to = dice.choice(men), dice.choice(empty)
         board[to], board[origin] = board[origin], "."
         wrong = "".join(board)
-        if not explain(game, referee.history, reading_of(game, wrong)).explanations:
+        if not referee.fits(look_at(referee, reading_of(game, wrong))):
             break
     effects = see(referee, wrong)
     assert codes(effects) == ["illegal"]
@@ -198,12 +198,12 @@ def test_a_search_looks_at_so_many_moves_and_at_those_of_one_more_position(name:
 def test_what_adopt_holds_against_a_board_is_bounded_by_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     game = games.load("gomoku")
     line = played(game, random.Random(1), 20)
-    referee, made = at(game, line), list[Lookahead]()
-    search = Lookahead.search
-    monkeypatch.setattr(Lookahead, "search", lambda self, *given: (made.append(self), search(self, *given))[1])
+    referee, made = at(game, line), list[PlySearch]()
+    search = PlySearch.search
+    monkeypatch.setattr(PlySearch, "search", lambda self, *given: (made.append(self), search(self, *given))[1])
     board = list(game.board(line[-1]))
     for cell in [cell for cell, man in enumerate(board) if man == "."][:3]:
         board[cell] = "B"
     assert adopting.way_to(referee, reading_of(game, "".join(board))) is None
-    assert len(made) == 1 + adopting.MAX_BACK
+    assert len(made) == 1 + MAX_BACK
     assert sum(one.looked_at for one in made) < 50_000

@@ -6,14 +6,15 @@ import dataclasses
 import time
 
 import games
+from daemon.belief.belief import Belief
+from daemon.belief.gap_search import GapSearch
+from daemon.belief.look import Look
 from daemon.commands.command import Agree, Count, Pass, Undo
 from daemon.game.effects import Announcement
-from daemon.interpret.explain import explain
-from daemon.judging.gap_search import GapSearch
 from daemon.judging.referee import Referee
 from rules import Step
 from rules.turns import carry_out
-from tests.daemon.readings import reading_of
+from tests.daemon.readings import judged, reading_of
 from tests.daemon.test_command_handlers import at, refuse, tell
 
 GAME = games.load("go")
@@ -26,7 +27,7 @@ def board(*rows: str) -> str:
 
 
 def see(referee: Referee, shown: str) -> list[Announcement]:
-    effects = referee.see(explain(referee.game, referee.history, reading_of(referee.game, shown)))
+    effects = judged(referee, reading_of(referee.game, shown))
     return [one for one in effects if isinstance(one, Announcement)]
 
 
@@ -48,11 +49,12 @@ def test_twelve_stones_are_taken_in_any_order_and_the_rest_is_asked_for() -> Non
     assert told.code == "move" and referee.position.prisoners == (12, 0)
 
 
-def test_a_capture_half_taken_is_named_when_the_other_plays_on() -> None:
+def test_stones_of_a_capture_may_follow_after_the_answer_and_are_asked_for() -> None:
     position = GAME.parse_position(f"{'/'.join(TWELVE)} b - 0,0 0")
     referee = Referee(GAME, (None, None), [position])
     told = see(referee, board(".OOOOOX..", "OOOOOOX..", *TWELVE[2:8], "O........"))
-    assert told[-1].rule == "capture_half_taken"
+    assert [one.code for one in told] == ["move", "move", "unfinished"]
+    assert told[-1].text.startswith("Take the pieces on B9, C9")
 
 
 def test_a_crowded_board_is_explained_as_quickly_as_an_empty_one() -> None:
@@ -65,9 +67,8 @@ def test_a_crowded_board_is_explained_as_quickly_as_an_empty_one() -> None:
     def explained(start: object) -> float:
         steps = game.steps(start, game.legal_moves(start)[0])
         reading = reading_of(game, carry_out(game.board(start), steps))
-        began_s = time.process_time()
-        event = explain(game, [start], reading)
-        assert event.explanations[0].kind == "plies"
+        belief, began_s = Belief.at(game, start), time.process_time()
+        assert len(belief.after(Look(1.0, reading)).told.plies) == 1
         return time.process_time() - began_s
 
     explained(game.initial())

@@ -23,7 +23,7 @@ from daemon.perception.pipeline import Observation
 from daemon.storage.journal import Journal
 from daemon.storage.record import GameRecord
 from tests.daemon.readings import board_with, reading_of
-from tests.daemon.sights import FROM_ABOVE
+from tests.daemon.sights import FROM_ABOVE, NoLooks
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.watching.align import Alignment
@@ -43,9 +43,13 @@ class Eyes:
     reading: BoardReading
     lesson = refused = None
     may_learn = False
+    looks = NoLooks()
 
     def feed(self, frame: Frame) -> Observation:
         return Observation(frame, LOCKED, FROM_ABOVE, None, self.reading)
+
+    def watched_s(self, time_s: float) -> float:
+        return time_s
 
     def ask_again(self) -> bool:
         return False

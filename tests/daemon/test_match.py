@@ -66,7 +66,6 @@ def test_a_board_that_may_be_half_of_a_takeback_is_judged_once_nobody_touched_it
     cell = bench.game.cells.index(HALF_BACK)
     board = bench.game.board(position)
     half = board[:cell] + ("W" if board[cell] == "B" else "B") + board[cell + 1 :]
-    bench.pipeline.may_ask_later = True
     assert bench.show(half, 50.0) == []
     bench.pipeline.phase = between
     bench.show(half, 51.0)
@@ -92,7 +91,7 @@ def test_full_disk_loses_no_ply_and_is_told_once(bench: Bench) -> None:
 
 def test_doubtful_picture_is_read_again_before_anything_is_said(bench: Bench) -> None:
     bench.pipeline.may_ask = True
-    assert bench.show(board_with(bench.game, W="d2 a1 g7 a4"), g7=("B", 0.3)) == []
+    assert bench.show(board_with(bench.game, W="d2 a1 g7 a4"), 0.0, g7=("B", 0.3)) == []
     assert bench.pipeline.asked == 1
     bench.pipeline.may_ask = False
     assert bench.show(board_with(bench.game, W="d2 a1 g7 a4"), g7=("B", 0.3)) == ["unclear"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from daemon.config.seats import Seat
+from rules import EMPTY
 from tests.daemon.match_bench import (
     FIRST,
     SECOND,
@@ -50,13 +51,13 @@ def test_an_arm_from_nobodys_seat_tells_nothing(places: tuple[str, str], arm: st
 
 def test_an_arm_is_remembered_until_the_tile_is_judged_and_no_longer() -> None:
     bench = two_people("bottom", "top")
-    bench.pipeline.may_ask = True
     bench.pipeline.arm = "top"
     board = list(bench.game.board(bench.match.referee.position))
     for end in FIRST.split("-"):
         board[bench.game.cells.index(end[:-1])] = end[-1]
-    assert bench.show("".join(board), **{"8A": ("1", 0.6)}) == []  # unsure: looked at again, without an arm
-    assert bench.show("".join(board)) == ["pass", "move"]
+    half = "".join(board).replace(FIRST.split("-")[1][-1], EMPTY)
+    assert bench.show(half, 0.0) == []  # half of it: looked at again, without an arm
+    assert bench.show("".join(board), 0.5) == ["pass", "move"]
     lay(bench, SECOND)
     assert movers(bench)[1:] == [(FIRST, "green", "seat"), (SECOND, "red", "")]
 

@@ -10,11 +10,10 @@ import pytest
 
 import games
 from daemon.game.effects import Announcement, Effect, Finish, Record, TakeBack
-from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from rules import AnyGame
 from rules.turns import line_of_play
-from tests.daemon.readings import board_with, reading_of
+from tests.daemon.readings import board_with, judged, reading_of
 
 MILL_NEXT = ["a7", "b6", "d7", "b4"]
 """Light closes a7-d7-g7 with g7."""
@@ -26,7 +25,7 @@ def game() -> AnyGame:
 
 
 def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
-    return referee.see(explain(referee.game, referee.history, reading_of(referee.game, board, doubts=doubts)))
+    return judged(referee, reading_of(referee.game, board, doubts=doubts))
 
 
 def codes(effects: list[Effect]) -> list[str]:

@@ -37,13 +37,12 @@ from daemon.commands.command import (
 from daemon.core.command_handlers import obey
 from daemon.game import effects
 from daemon.game.effects import Announcement, Effect
-from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from daemon.storage import puzzles as stored
 from daemon.storage.puzzles import PuzzleStore
 from rules import AnyGame, Outcome
 from rules.turns import boards_of_turn, line_of_play
-from tests.daemon.readings import board_with, reading_of
+from tests.daemon.readings import board_with, judged, reading_of
 from tests.daemon.test_coach import answering
 from tests.daemon.test_command_handlers import Eyes, at
 
@@ -66,7 +65,7 @@ def after(texts: list[str], agents: tuple[str | None, str | None] = (None, None)
 
 
 def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
-    return referee.see(explain(referee.game, referee.history, reading_of(referee.game, board, doubts=doubts)))
+    return judged(referee, reading_of(referee.game, board, doubts=doubts))
 
 
 def men(**cells: str) -> str:
@@ -166,7 +165,7 @@ def laid_on(*tiles: str, movers: tuple[int, ...] = (), lifted: bool = False) -> 
         ends = {game.cells.index(end[:-1]): end[-1] for end in tile.split("-")}
         boards.append("".join(ends.get(cell, pips) for cell, pips in enumerate(boards[-1])))
     for board in [*boards[1:], *boards[-2:-1]] if lifted else boards[1:]:
-        out = referee.see(explain(game, referee.history, reading_of(game, board), movers), movers)
+        out = judged(referee, reading_of(game, board), movers)
         movers = tuple(1 - side for side in movers) if referee.outcome is None else ()
     return referee, out
 

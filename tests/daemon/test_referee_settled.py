@@ -6,12 +6,11 @@ import pytest
 
 import games
 from daemon.game.effects import Announcement, Effect, TakeBack
-from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from daemon.judging.undoing import undo
 from rules import AnyGame
 from rules.turns import line_of_play
-from tests.daemon.readings import reading_of
+from tests.daemon.readings import judged, reading_of
 
 MORRIS = games.load("morris", {"men": 3, "flying": True})
 LAID = ["d7", "g7", "a4", "g4", "d2", "e3"]
@@ -31,7 +30,7 @@ def board_of(texts: list[str], game: AnyGame = MORRIS) -> str:
 
 
 def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
-    return referee.see(explain(referee.game, referee.history, reading_of(referee.game, board, doubts=doubts)))
+    return judged(referee, reading_of(referee.game, board, doubts=doubts))
 
 
 def told(effects: list[Effect]) -> list[Announcement]:
@@ -131,10 +130,12 @@ def test_a_move_taken_back_by_word_leaves_nothing_open() -> None:
     assert referee.history[: len(history)] == history
 
 
-def test_takebacks_between_which_only_a_doubtful_cell_decides_name_that_cell() -> None:
+def test_of_takebacks_between_which_a_doubtful_cell_decides_the_shorter_is_certain() -> None:
     referee = after(["d7", "g7", "a4"])
-    text = told(see(referee, board_of(["d7"]), g7=("B", 0.5)))[0].text
-    assert text == "I cannot see g7 clearly."
+    assert codes(see(referee, board_of(["d7"]), g7=("B", 0.5))) == ["takeback"]
+    assert referee.moves == ["d7", "g7"]
+    assert codes(see(referee, board_of(["d7"]))) == ["takeback"]
+    assert referee.moves == ["d7"]
 
 
 def test_nobody_is_asked_whether_half_a_move_was_made_that_most_likely_was_not() -> None:
@@ -146,7 +147,7 @@ def test_nobody_is_asked_whether_half_a_move_was_made_that_most_likely_was_not()
     assert codes(see(referee, board, **doubt)) == ["start"]
     assert see(referee, board, **doubt) == []
     assert codes(see(referee, half)) == ["unfinished"]
-    assert (see(referee, board, **doubt), referee.verdict) == ([], "unfinished")
+    assert (see(referee, board, **doubt), referee.verdict) == ([], "unchanged")
 
 
 def test_boards_that_nobody_puts_right_are_complained_of_twice_and_then_only_in_reminders() -> None:

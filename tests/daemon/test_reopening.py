@@ -204,7 +204,7 @@ def test_no_tile_put_back_and_no_board_cleared_is_taken_for_play(referee: Refere
     for board in (full.replace("5", EMPTY), EMPTY * 30 + full[30:], EMPTY * len(full)):
         show(referee, board)
     assert referee.outcome is not None or referee.verdict == "takeback"
-    assert not referee.ended
+    assert not referee.goes_on_after_an_end
 
 
 @pytest.mark.parametrize("tile", ["8D5", "8D5-8E3", "1A1-1B1"])

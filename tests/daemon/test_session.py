@@ -300,7 +300,7 @@ def test_a_move_taken_back_by_word_is_still_to_be_put_back_after_a_restart(inter
     referee = again.begin(Pipeline(load_template("nine_mens_morris"), None)).referee
     again.close()
     assert (tuple(referee.moves), referee.awaiting) == (MOVES[:2], "nothing")
-    assert referee.withdrawn is not None and standing in referee.withdrawn.boards
+    assert referee.to_put_back and referee.belief.lines[0].shown == standing
 
 
 def test_a_game_from_a_board_that_was_adopted_is_resumed_from_it(tmp_path: Path) -> None:

@@ -70,9 +70,6 @@ class _Eyes:
     def ask_again(self) -> bool:
         return False
 
-    def ask_later(self, _in_s: float) -> bool:
-        return False
-
     def watched_s(self, time_s: float) -> float:
         return time_s
 

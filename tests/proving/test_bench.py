@@ -87,7 +87,7 @@ def test_a_drawn_tile_changes_the_drawing_and_nothing_but_its_own_place() -> Non
 def test_a_round_reads_and_judges_the_move_right_and_measures_every_step(morris: Scene, tmp_path: Path) -> None:
     report = bench_game(morris, tmp_path, rounds=1, seconds=0, starts=1, reference=False)
     assert (report.right, report.verdicts, report.cells_read) == (1, 1, [1])
-    assert {"track", "rectify", "gate", "read_changed_cells", "read_whole_board", "explain"} <= set(report.steps_ms)
+    assert {"track", "rectify", "gate", "read_changed_cells", "read_whole_board", "judge"} <= set(report.steps_ms)
     assert report.resident is None and report.targets == []
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from daemon.game.effects import Effect, Rewrite, TakeBack
 from daemon.i18n.translation import worded, worded_n
-from daemon.interpret.explanation import MoveEvent
 from daemon.judging.referee import Referee
 from daemon.perception.learning.adapted_file import AdaptedFile
 from daemon.perception.learning.confirming import Confirmations, SeenBoard, may_teach, seen_board
@@ -101,8 +100,8 @@ class Adaptation:
         if self.active is not None:
             eyes.adopt(self.active.head)
 
-    def judged(self, event: MoveEvent, referee: Referee, observation: Observation) -> None:
-        """Takes a reading that the referee has judged."""
+    def judged(self, referee: Referee, observation: Observation) -> None:
+        """Takes a look that the referee has judged."""
         if self.active is not None and referee.verdict in ("ambiguous", "unclear", "illegal", "desync"):
             # In doubt, the first head reads again until confirmed boards favour a learnt one.
             self._activate(None)
@@ -112,10 +111,10 @@ class Adaptation:
             return
         look = self._eyes.reader.look
         board = referee.game.board(referee.position)
-        if referee.verdict not in ("legal", "unchanged") or look is None or not may_teach(event, observation):
+        if referee.verdict not in ("legal", "unchanged") or look is None or not may_teach(referee.belief, observation):
             return
-        if event.explanations[0].board == board and len(look.descriptors) == len(board):
-            for seen in self._confirmations.see(seen_board(event, referee.ply, board, look)):
+        if len(look.descriptors) == len(board):
+            for seen in self._confirmations.see(seen_board(referee.belief, referee.ply, board, look)):
                 self._confirm(seen)
 
     def changed(self, effects: Sequence[Effect]) -> None:

@@ -12,7 +12,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from daemon.interpret.explanation import MoveEvent
+from daemon.belief.belief import Belief
 from daemon.perception.pipeline import Observation
 from vision.reading.reader import DescribedCells
 from vision.watching.align import LOCK_QUALITY
@@ -60,16 +60,16 @@ class Confirmations:
         self._waiting = [one for one in self._waiting if one.ply < ply]
 
 
-def may_teach(event: MoveEvent, observation: Observation) -> bool:
+def may_teach(belief: Belief, observation: Observation) -> bool:
     """Whether a board was explained beyond doubt, from a picture of a board that is free and in place."""
-    best = event.explanations[0] if event.explanations else None
-    if best is None or best.kind not in ("unchanged", "plies") or best.seen > 1:
+    best, look = belief.lines[0], belief.look
+    if look is None or belief.standing.state != "right" or len(best.plies) != len(belief.told.plies):
         return False
-    if event.ambiguous or event.order_assumed:
+    if sum(ply.seen and ply.time_s == look.time_s for ply in best.plies) > 1:
         return False
-    if len(event.explanations) > 1 and event.explanations[1].cost - best.cost < DECIDED_NATS:
+    if len(belief.lines) > 1 and belief.lines[1].cost - best.cost < DECIDED_NATS:
         return False
-    read = event.reading
+    read = look.reading
     wrong = sum(one != other for one, other in zip(read.board, best.board, strict=True))
     if wrong > max(1, len(best.board) // CELLS_A_CONTRADICTION) or read.occlusion > 0:
         return False
@@ -81,9 +81,10 @@ def may_teach(event: MoveEvent, observation: Observation) -> bool:
     return place.state == "locked" and place.quality >= LOCK_QUALITY
 
 
-def seen_board(event: MoveEvent, ply: int, board: str, look: DescribedCells) -> SeenBoard:
-    """The believed board with the picture it was read from."""
-    read = event.reading
+def seen_board(belief: Belief, ply: int, board: str, look: DescribedCells) -> SeenBoard:
+    """The believed board with the picture it was read from, after `may_teach`."""
+    assert belief.look is not None
+    read = belief.look.reading
     columns = [read.letters.index(letter) for letter in board]
     believed = np.exp(read.log_probabilities[np.arange(len(board)), columns])
     unknown = np.zeros(len(board)) if read.unknown is None else read.unknown

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from daemon.game.effects import Effect, Rewrite, TakeBack
-from daemon.interpret.explanation import MoveEvent
 from daemon.judging.referee import Referee
 from daemon.perception.learning.confirming import Confirmations, SeenBoard, may_teach, seen_board
 from daemon.perception.pipeline import Observation, Pipeline
@@ -47,8 +46,8 @@ class Growth:
         self._newest: collections.deque[SeenBoard] = collections.deque(maxlen=NEWEST)
         self._states: collections.deque[_State] = collections.deque(maxlen=REMEMBERED)
 
-    def judged(self, event: MoveEvent, referee: Referee, observation: Observation) -> None:
-        """Takes a reading that the referee has judged."""
+    def judged(self, referee: Referee, observation: Observation) -> None:
+        """Takes a look that the referee has judged."""
         if self._eyes.lesson is None:
             return
         if referee.verdict in ("illegal", "desync", "takeback"):
@@ -57,8 +56,8 @@ class Growth:
         reader, board = self._eyes.reader, referee.game.board(referee.position)
         if reader.taught is None or referee.verdict not in ("legal", "unchanged") or reader.look is None:
             return
-        if may_teach(event, observation) and event.explanations[0].board == board:
-            for seen in self._confirmations.see(seen_board(event, referee.ply, board, reader.look)):
+        if may_teach(referee.belief, observation):
+            for seen in self._confirmations.see(seen_board(referee.belief, referee.ply, board, reader.look)):
                 self._confirm(seen)
 
     def changed(self, effects: Sequence[Effect]) -> None:

@@ -84,3 +84,16 @@ def test_hands_in_the_picture_change_nothing(name: str, seed: int) -> None:
         assert table.board == game.board(position), (moves[-4:], table.moves[-4:], table.belief.standing.state)
     assert table.moves == moves
     assert not any(isinstance(one, Wrong) and one.kind != "unclear" for one in table.decisions)
+
+
+def test_a_ply_under_a_hand_stays_believed_when_the_hand_hides_its_cells_again() -> None:
+    """What was known of cells still counts against other lines while they are hidden; a takeback was told before."""
+    game = games.load("chess")
+    table, position = BeliefTable(game), game.initial()
+    table.stand(game.board(position))
+    for text in ("Nf3", "Nf6"):
+        position = game.apply(position, game.parse_move(position, text))
+        table.stand(game.board(position), 0.4, free=False)
+    hidden = [game.cells.index(name) for name in ("f6", "g8", "g7", "h8")]
+    table.stand(game.board(position), 2.0, free=False, hidden=hidden)
+    assert table.moves == ["Nf3", "Nf6"]

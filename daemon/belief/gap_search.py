@@ -1,6 +1,6 @@
 """Unseen moves: searches legal play from a position to a board, however many plies lie between them.
 
-`explain` compares every line of a few plies with a doubtful picture. Here the board is certain and the way long, so
+`PlySearch` compares every line of a few plies with a doubtful picture. Here the board is certain and the way long, so
 lines are followed in order of promise. Nothing here is specific to one game.
 """
 
@@ -12,7 +12,6 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from daemon.interpret.explanation import Explanation
 from rules import EMPTY, AnyGame, Side, Step
 from rules.turns import carry_out, seen_moves
 
@@ -35,6 +34,17 @@ TURNED_COST = 0.05
 
 Lack = tuple[int, int, int, int]
 """Distance of a board from the goal: cells that differ, cells to be filled, pieces that each side has to gain."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """Plies that lead to the board."""
+
+    moves: tuple[Any, ...]
+    positions: tuple[Any, ...]
+    """The position after each."""
+    seen: int
+    """Number of those that change the board."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +77,7 @@ class GapSearch:
         differing, filled, first, second = (sum(column) for column in zip(*lacks, strict=True))
         self._root = _Node(position, present, (differing, filled, first, second), 0)
 
-    def ways(self) -> list[Explanation]:
+    def ways(self) -> list[Way]:
         """One way to each end position that shows the board, fewest plies first."""
         known: set[str] = set()
         ends: dict[object, _Node] = {}
@@ -135,19 +145,15 @@ class GapSearch:
             least = max(2 * gained[side] - 1, 2 * gained[1 - side], 0)
         return PLY_COST * plies + MORE_COST * least + WRONG_COST * differing
 
-    def _way(self, end: _Node) -> Explanation:
+    def _way(self, end: _Node) -> Way:
         line = [end]
         while line[-1].before is not None:
             line.append(line[-1].before)
         line = line[-2::-1]
-        return Explanation(
-            "plies",
-            self._goal,
-            0.0,
-            self._root.position,
+        return Way(
             tuple(node.move for node in line),
             tuple(node.position for node in line),
-            seen=sum(not node.unseen for node in line),
+            sum(not node.unseen for node in line),
         )
 
 

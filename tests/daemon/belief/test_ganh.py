@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import games
-from daemon.interpret.explain import explain
-from daemon.judging.phrases import missing_steps
+from daemon.belief.deciding import Unfinished
 from rules.turns import carry_out
-from tests.daemon.readings import reading_of
+from tests.daemon.belief.once import played, referee_at, show, trouble
+from tests.daemon.belief.once import said as told
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,9 @@ def test_what_is_left_to_capture_is_named(capture: str, taken: tuple[int, ...], 
     game = games.load("ganh", {"capture": capture})
     position = game.parse_position("up:...../..W../.B.B./...../....B")
     move = game.parse_move(position, "c4-c3")
-    steps = game.steps(position, move)
-    board = carry_out(game.board(position), [steps[0], *(steps[index] for index in taken)])
-    best = explain(game, [position], reading_of(game, board)).explanations[0]
-    assert (best.kind, best.moves) == ("unfinished", (move,))
-    assert str(missing_steps(game, position, move, best.missing, best.board)) == said
+    steps, referee = game.steps(position, move), referee_at(game, start=position)
+    effects = show(referee, carry_out(game.board(position), [steps[0], *(steps[index] for index in taken)]))
+    asked = trouble(referee)
+    assert isinstance(asked, Unfinished)
+    assert (referee.verdict, asked.moves, told(effects)) == ("unfinished", (move,), said)
+    assert played(referee, game.board(game.apply(position, move))) == [game.format_move(position, move)]
