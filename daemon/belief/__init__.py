@@ -8,9 +8,10 @@
     returning   takebacks, moves made again, and a board that is cleared after the end
     moving      all of these for a set of lines, and what is left of it
     missed      plies that no look showed, and a game that went on after its end
+    ways        what a look shows from any position, as if people alone played
+    gap_search  long ways to a board that is certain
     standing    how the newest look agrees with what is certain, and for how long
-    belief      the set, moved on by looks
-    words       the set, changed by what people and agents say
+    belief      the set, moved on by looks and by what people say
     deciding    what follows from one belief after another: values that are put into words elsewhere
 
 All of it is pure: no clock, socket or picture.

@@ -20,7 +20,7 @@ from rules import AnyGame, Side
 
 @dataclasses.dataclass(frozen=True)
 class Belief:
-    """Immutable; `after` and `daemon.belief.words` give the next one."""
+    """Immutable; `after` a look, and `telling` what people said, give the next one."""
 
     game: AnyGame
     lines: tuple[Line, ...]

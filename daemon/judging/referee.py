@@ -154,11 +154,9 @@ class Referee(Play):
             self.to_clear = False
             self._belief = self.belief.after(look)
             return self._right()
-        cells = changed_cells(self.game.board(self.position), board)
-        told = Complaint("put_back", phrases.put_right(self.game, self.position, board), cells)
         if self.verdict == "put_back" and self._prompt is not None and self._prompt.board == board:
             return []
-        return self._complain(told, board, many=self.verdict == "put_back")
+        return self._complain(self._to_put_right(board), board, many=self.verdict == "put_back")
 
     def _over(self) -> list[Effect]:
         """Says once that the game is over although the players go on: all movers are known."""
@@ -249,7 +247,6 @@ class Referee(Play):
         sides = [ply.side for ply in old if ply.seen]
         if texts == [ply.text for ply in gone[: len(texts)]] and sides != [ply.side for ply in gone[: len(texts)]]:
             return [*self._other_movers(moved, old, made, leading), *self._made(made, leading)]
-        ended = self.outcome is not None
         effects: list[Effect] = [TakeBack(moved.same)] if undone else []
         lifted = not old and self._is_lifted(moved)
         if not made or lifted:
@@ -260,7 +257,7 @@ class Referee(Play):
             effects.append(self.line.record(self.ply - 1))
         self.forget_answer()
         if _is_clearing(leading) and self.outcome is not None:
-            return [*effects, *self._cleared()]
+            return [*effects, Finish(self.outcome), *self._ended_after_all(leading)]
         if (not old or lifted) and undone and not made:
             return [
                 *effects,
@@ -269,20 +266,13 @@ class Referee(Play):
         if self.outcome is not None:
             effects.append(Finish(self.outcome))
         if old or not self._has_gone_on(undone, made):
-            effects += self._restored(old, undone, made, ended=ended)
+            effects += self._restored()
         return [*effects, *self._made(made, leading)]
 
     def _is_lifted(self, moved: Moved) -> bool:
         """Whether some of the plies are left that came together, in another order than was assumed."""
-        undone = {self.game.board(ply.position) for ply in moved.undone}
-        seen = sum(ply.seen for ply in moved.made)
-        together = {ply.time_s for ply in moved.undone if ply.seen}
-        before = self.history[moved.same]
-        left = {self.game.format_move(one, ply.move) for one, ply in _with_before(before, moved.made) if ply.seen}
-        gone = {self.game.format_move(one, ply.move) for one, ply in _with_before(before, moved.undone) if ply.seen}
-        if not 0 < seen < sum(ply.seen for ply in moved.undone) or len(together) != 1:
-            return False
-        return left < gone or bool(undone)
+        seen, gone = sum(ply.seen for ply in moved.made), [ply.time_s for ply in moved.undone if ply.seen]
+        return 0 < seen < len(gone) and len(set(gone)) == 1
 
     def _has_gone_on(self, undone: Sequence[Any], made: Sequence[Ply]) -> bool:
         """Whether the ply that no longer counts was the beginning of the next: a rook that went before its king."""
@@ -292,7 +282,7 @@ class Referee(Play):
             self.game.steps(self.position, made[0].move)
         )
 
-    def _restored(self, old: Sequence[Ply], undone: Sequence[Any], made: Sequence[Ply], *, ended: bool) -> list[Effect]:
+    def _restored(self) -> list[Effect]:
         """Tells that another line has turned out to be right."""
         self.verdict = "legal"
         texts = [one.text for one in self.line.plies[-MAX_TOLD:] if one.seen]
@@ -317,19 +307,13 @@ class Referee(Play):
         return [rewrite, *reopening.told(self, before)]
 
     def _ended_after_all(self, leading: Line) -> list[Effect]:
-        assert self.outcome is not None
-        self.verdict = "over"
-        cleared = _is_clearing(leading)
-        why = sentence("The board is being cleared.") if cleared else sentence("The last move is taken back.")
-        code = "cleared" if cleared else "takeback"
-        return [self.announce(code, why, *phrases.result(self.game, self.outcome))]  # type: ignore[arg-type]
-
-    def _cleared(self) -> list[Effect]:
-        """The end of a game whose board is only being cleared."""
+        """The end of a game whose last piece was taken away again, or whose board is only being cleared."""
         assert self.outcome is not None
         self.verdict = "over"
         said = phrases.result(self.game, self.outcome)
-        return [Finish(self.outcome), self.announce("cleared", sentence("The board is being cleared."), *said)]
+        if _is_clearing(leading):
+            return [self.announce("cleared", sentence("The board is being cleared."), *said)]
+        return [self.announce("takeback", sentence("The last move is taken back."), *said)]
 
     def _taken_back(self, count: int, stood: Any, leading: Line) -> list[Effect]:
         self.verdict = "takeback"
@@ -352,8 +336,7 @@ class Referee(Play):
     def _unfinished(self, decision: Unfinished) -> list[Effect]:
         game, board = self.game, decision.board
         if self._belief.to_put_back:
-            cells = changed_cells(game.board(self.position), board)
-            return self._complain(Complaint("put_back", phrases.put_right(game, self.position, board), cells), board)
+            return self._complain(self._to_put_right(board), board)
         self.verdict = "unfinished"
         if decision.moves:
             move = decision.moves[0]
@@ -371,8 +354,7 @@ class Referee(Play):
     def complaint(self, wrong: Wrong, belief: Belief) -> Complaint:
         """The complaint about a board; if legal play could have led to it, also tells the players what they may do."""
         if belief.to_put_back:
-            cells = changed_cells(self.game.board(self.position), wrong.board)
-            return Complaint("put_back", phrases.put_right(self.game, self.position, wrong.board), cells)
+            return self._to_put_right(wrong.board)
         if wrong.against is not None:
             return complaints.against_an_agent(belief, self.agents, wrong)
         believed = wrong.position == self.position
@@ -387,6 +369,11 @@ class Referee(Play):
             played = sentence("If you have played so, play on, or tell me to adopt the board.")
             complaint = dataclasses.replace(complaint, said=(*complaint.said, played))
         return complaint
+
+    def _to_put_right(self, board: str) -> Complaint:
+        """What is still to be put back of a board for the game to go on."""
+        cells = changed_cells(self.game.board(self.position), board)
+        return Complaint("put_back", phrases.put_right(self.game, self.position, board), cells)
 
     def _complain(self, complaint: Complaint, board: str, *, many: bool = False) -> list[Effect]:
         """Announces a complaint; not again while many pieces are being set right one after the other."""
@@ -450,8 +437,3 @@ def _is_clearing(line: Line) -> bool:
 def _before(line: Line, ply: Ply) -> Any:
     """The position before a ply of a line."""
     return line.before(next(index for index, one in enumerate(line.plies) if one is ply))
-
-
-def _with_before(position: Any, plies: Sequence[Ply]) -> list[tuple[Any, Ply]]:
-    """The plies after a position, each with the one before it."""
-    return list(zip((position, *(ply.position for ply in plies)), plies, strict=False))
