@@ -171,6 +171,6 @@ def with_forced_passes(game: AnyGame, line: Line) -> Line:
     return line if plies is line.plies else dataclasses.replace(line, plies=plies)
 
 
-def identity(game: AnyGame, line: Line) -> tuple[str, str]:
+def identity(game: AnyGame, line: Line) -> tuple[str, str, str]:
     """What two lines share that differ only in how they came there."""
-    return game.format_position(line.position), line.board
+    return game.format_position(line.position), line.board, line.shown

@@ -33,7 +33,7 @@ class Change:
     helped: bool
     """Whether the look shows any of it."""
     hidden: bool
-    """Whether a piece arrives where nothing is known."""
+    """Whether a piece arrives, or is taken off, where nothing is known."""
 
 
 class Evidence:
@@ -104,12 +104,11 @@ class Evidence:
                 after[step.origin] = EMPTY
             after[step.cell] = step.piece
         turned = {step.cell for step in steps if step.kind == "flip"}
-        total, wrong, helped, hidden = 0.0, 0, False, False
+        total, wrong, helped = 0.0, 0, False
         for cell, letter in after.items():
             losses = self._cells[cell]
             loss = losses[letter]
             total += loss - losses[board[cell]]
             wrong += loss > WRONG_CELL_NATS and cell not in turned
             helped = helped or (letter != board[cell] and loss <= WRONG_CELL_NATS and cell not in self.unknown)
-            hidden = hidden or (letter != EMPTY and cell in self.unknown)
-        return Change(total, wrong, helped, hidden)
+        return Change(total, wrong, helped, any(step.cell in self.unknown for step in steps))

@@ -62,8 +62,12 @@ def weighed(
 ) -> Weighed:
     """What the look makes of the lines; `again` if it shows nothing but what was searched before in vain."""
     least = min(line.cost for line in lines if not line.unproved) + FOLLOWED_NATS
-    stays = [dataclasses.replace(line, loss=evidence.loss(line.board), begun=None) for line in lines]
-    followed = [stay for stay, line in zip(stays, lines, strict=True) if line.unproved or line.cost <= least]
+    once: dict[object, Line] = {}
+    for line in lines:  # the same one with a turn begun is no other
+        once.setdefault((id(line.position), line.board, line.unproved), line)
+    stays = [dataclasses.replace(line, loss=evidence.loss(line.board), begun=None) for line in once.values()]
+    pairs = zip(stays, once.values(), strict=True)
+    followed = [stay for stay, line in pairs if line.unproved or line.cost <= least]
     none = min(_none(line, evidence) for line in followed if not line.unproved)
     found = [*stays, *(late for line in stays for late in finished_late(game, evidence, line))]
     if not again:

@@ -122,6 +122,19 @@ def test_a_cell_that_changes_again_is_read_again(template: BoardTemplate) -> Non
     assert table.looks.cells_read == CELLS + 2
 
 
+def test_a_cell_that_was_hidden_meanwhile_is_read_again(template: BoardTemplate) -> None:
+    """A finger passes over a man's old place after it was read as empty."""
+    table = Table(template)
+    table.seen(men(4))
+    table.change(4)
+    assert table.seen(EMPTY).board == EMPTY
+    table.hidden = among(4)
+    table.seen(EMPTY)
+    table.hidden = among()
+    assert table.seen(EMPTY).board == EMPTY
+    assert table.looks.plain is not None and table.looks.plain.board == EMPTY
+
+
 def test_a_cell_that_moves_is_not_read(template: BoardTemplate) -> None:
     table = Table(template)
     table.seen(EMPTY)

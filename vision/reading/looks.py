@@ -114,6 +114,7 @@ class Looks:
         if (returned := (sight.alike | sight.hidden) & ~self._as_free).any():
             reader.cells = reader.cells.with_cells(self._free, returned)
             self._as_free |= returned
+            self._read_s = np.where(returned, -np.inf, self._read_s)  # if it shows again it is read again
         wanted = (new | swept) & lies_open
         if wanted.any():
             self._batch = [self._read(rectified, time_s, wanted)]

@@ -7,11 +7,13 @@ import random
 import pytest
 
 import games
+from daemon.belief.belief import Belief
 from daemon.outputs.instruction import requested
 from games.draughts import Draughts, Move, Position
 from rules import Step
 from rules.turns import begins_turn, carry_out
 from tests.daemon.belief.once import played, referee_at, said, show
+from tests.daemon.belief.table import BeliefTable
 
 BEGINNINGS = ("Take the piece", "Move the", "The light", "The dark", "Light's", "Dark's")
 """Of what is said of a turn that is not finished."""
@@ -57,3 +59,18 @@ def test_what_a_hand_must_do_for_an_agent_names_the_whole_way() -> None:
     referee = referee_at(game, start=position)
     effects = show(referee, carry_out(game.board(position), [Step("move", 14, 23, "W"), Step("remove", 10)]))
     assert said(effects) == "Move the light man from 15 to 8 to finish the turn."
+
+
+def test_a_capture_counts_once_the_taken_man_is_seen_to_be_gone() -> None:
+    """The man has landed, and the hand still covers the one that it jumped over."""
+    game = games.load("draughts")
+    position = game.parse_position("W:W24,32:B19,4")
+    after = game.apply(position, game.parse_move(position, "24x15"))
+    table = BeliefTable(game)
+    table.belief = Belief.at(game, position)
+    table.stand(game.board(position))
+    hidden = [game.cells.index(name) for name in ("24", "19")]
+    table.stand(game.board(after), 1.0, hidden=hidden, free=False)
+    assert table.moves == []
+    table.look(game.board(after))
+    assert table.moves == ["24x15"]
