@@ -37,8 +37,7 @@ LATE_NATS = 2.7
 """An answer to a turn that hands have not finished, besides HALF_NATS: together less than three plies, and more than a
 takeback, by BELIEVE_NATS."""
 HIDDEN_NATS = 2.5
-"""A ply part of which is done on a cell of which nothing is known: a piece may as well be in the fingers, or not be taken
-off yet."""
+"""A ply with a step on a cell of which nothing is known: a piece may as well be in the fingers, or not be taken off."""
 TAKEBACK_NATS = 3.2
 """Less likely than a ply by more than BELIEVE_NATS, and likelier than two at once."""
 FURTHER_NATS = 2.0

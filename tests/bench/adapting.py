@@ -84,7 +84,11 @@ def play(sitting: Sitting, profile: TableProfile | None, *, learns: bool) -> Tal
         seeing.feed(Frame(PICTURE, float(number), number))
         seeing.poll()
     if adaptation is not None:
-        tally.accepted, tally.refused, tally.reverted = adaptation.accepted, adaptation.refused, adaptation.reverted
+        tally.accepted, tally.refused, tally.reverted = (
+            adaptation.counts["accepted"],
+            adaptation.counts["refused"],
+            adaptation.counts["reverted"],
+        )
     return tally
 
 

@@ -107,7 +107,7 @@ def test_failing_light_is_read_better_by_a_table_that_learns() -> None:
     before_game = table.loss(0.45)
     table.play(24, 0.0, 0.45)
     adaptation = table.adaptation
-    assert adaptation.accepted >= 1 and adaptation.active is not None
+    assert adaptation.counts["accepted"] >= 1 and adaptation.active is not None
     table.eyes.adopt(None)
     first = table.loss(0.45)
     table.eyes.adopt(adaptation.active.head)
@@ -121,7 +121,7 @@ def test_in_steady_light_that_is_read_well_nothing_is_fitted(monkeypatch: pytest
     monkeypatch.setattr(adapting, "EASE_NATS", 1.0)
     table = Table()
     table.play(16, 0.0)
-    assert (table.adaptation.accepted, table.adaptation.refused, table.eyes.head) == (0, 0, None)
+    assert (table.adaptation.counts["accepted"], table.adaptation.counts["refused"], table.eyes.head) == (0, 0, None)
     assert len(table.adaptation._examples) > 0
 
 
@@ -161,7 +161,7 @@ def test_a_head_that_was_fitted_to_a_wrong_board_goes_when_the_board_is_put_righ
     adaptation = table.adaptation
     assert table.position == kept
     assert (adaptation.active, adaptation.generations, table.eyes.head) == (None, (), None)
-    assert adaptation.withdrawn > 0 and adaptation.reverted >= 1
+    assert adaptation.counts["withdrawn"] > 0 and adaptation.counts["reverted"] >= 1
     assert adaptation._examples.examples().newest_board >= honest
     assert all(one.seen.ply <= 4 for one in adaptation._newest)
 
@@ -241,7 +241,7 @@ def test_a_head_that_reads_confirmed_boards_worse_is_given_up_by_itself() -> Non
     table.adaptation._activate(generation)
     table.play(4, 0.0)
     assert table.adaptation.active is not generation and table.eyes.head is not blunt
-    assert table.adaptation.reverted == 1
+    assert table.adaptation.counts["reverted"] == 1
     assert [one.set_aside for one in table.adaptation.generations if one.number == 1] in ([True], [])
 
 
@@ -308,7 +308,7 @@ def test_a_fit_that_takes_too_long_is_given_up() -> None:
         adapt_head, table.first, Examples(described(".WB", 0, table.chance), ".WB", np.ones(3)), [], [], -1.0
     )
     table.adaptation.poll()
-    assert table.adaptation.refused == 1 and "too long" in table.adaptation.note
+    assert table.adaptation.counts["refused"] == 1 and "too long" in table.adaptation.note
 
 
 def test_where_what_was_learnt_brings_doubt_the_first_head_is_listened_to_and_nothing_is_complained_of() -> None:

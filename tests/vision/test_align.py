@@ -21,6 +21,7 @@ from vision.simulated.sway import RandomWay
 from vision.simulated.table import SimulatedTable
 from vision.watching import align
 from vision.watching.align import Aligner, Alignment, Reference
+from vision.watching.locating import LOCK_QUALITY
 from vision.watching.registration import KnownView, Registration
 
 CELLS = "W..B....W..B....W..B..WB"
@@ -121,7 +122,7 @@ def test_lines_hidden_for_two_seconds_are_forgiven_also_after_a_long_rest(
 ) -> None:
     table, missed = camera(template, empty), list[int]()
     table.show(empty[0], 120)
-    monkeypatch.setattr(table.aligner, "_recognized", lambda _image: None)
+    monkeypatch.setattr(table.aligner._locator, "recognized", lambda _image, _men: None)
     monkeypatch.setattr(align, "pose_quality", unseen(table, missed))
     monkeypatch.setattr(KnownView, "same_share", lambda _known, _grey, _pose: 0.0)
     states = [answer.state for answer in table.show(empty[0], 100)]
@@ -133,7 +134,7 @@ def test_hidden_lines_of_what_looks_as_before_are_forgiven_longer_but_not_for_ev
 ) -> None:
     table, missed = camera(template, empty), list[int]()
     table.show(empty[0], 20)
-    monkeypatch.setattr(table.aligner, "_recognized", lambda _image: None)
+    monkeypatch.setattr(table.aligner._locator, "recognized", lambda _image, _men: None)
     monkeypatch.setattr(align, "pose_quality", unseen(table, missed))
     monkeypatch.setattr(align, "MAX_HIDDEN_S", 6.0)
     states = [answer.state for answer in table.show(empty[0], 100)]
@@ -292,7 +293,7 @@ def test_a_board_found_where_it_was_followed_to_is_not_strange_though_nothing_of
     table.show(image, 5)
     monkeypatch.setattr(KnownView, "find", lambda _known, _grey, _near: None)
     roughly = dataclasses.replace(pose_from_corners(CORNERS + 4.0, template), quality=0.8)
-    monkeypatch.setattr(table.aligner, "_recognized", lambda _image: roughly)
+    monkeypatch.setattr(table.aligner._locator, "recognized", lambda _image, _men: roughly)
     answers = table.show(image, 20)
     assert all(answer.state == "locked" and not answer.strange for answer in answers)
     assert last_error(answers, template, truth) < 0.01
@@ -326,7 +327,7 @@ def test_a_board_whose_men_hide_most_lines_is_found_anew_and_kept(go_table: GoTa
         answers.append(aligner.update(Frame(full, float(second), second)))
         aligner.men = go_table.men
     assert all(answer.state == "locked" for answer in answers)
-    assert min(answer.quality for answer in answers[2:]) > align.LOCK_QUALITY
+    assert min(answer.quality for answer in answers[2:]) > LOCK_QUALITY
     assert last_error(answers, go_table.template, go_table.pose) < 0.05
     bare = np.full_like(full, full[2, 2])
     assert [aligner.update(Frame(bare, 40.0 + second, 40 + second)).state for second in range(5)][-1] == "lost"
@@ -361,7 +362,7 @@ def test_lines_under_men_prove_nothing(go_table: GoTable) -> None:
         there = pose_from_corners(
             project(go_table.pose.image_from_board, template.corners_mm + np.array(aside) * template.pitch_mm), template
         )
-        assert pose_quality(go_table.full, there, template, men) < align.LOCK_QUALITY
+        assert pose_quality(go_table.full, there, template, men) < LOCK_QUALITY
     assert pose_quality(go_table.empty, go_table.pose, template, men) > 0.9
 
 

@@ -13,7 +13,7 @@ from vision.finding.pose_quality import pose_quality, right_way_round, snap_pose
 from vision.frame import Image
 from vision.pose import pose_from_corners, turned_pose
 from vision.simulated.table import SimulatedTable
-from vision.watching.align import LOCK_QUALITY
+from vision.watching.locating import LOCK_QUALITY
 
 TEMPLATE = chequered()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from collections.abc import Callable
 from typing import Literal
 
 import cv2
@@ -16,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from vision.finding.finder import find_board, mirrored
-from vision.finding.markers import OtherSheetError
-from vision.finding.pose_quality import pose_quality, right_way_round, snap_pose
+from vision.finding.pose_quality import pose_quality
 from vision.frame import Frame, Image
-from vision.pose import BoardPose, is_plausible, pose_from_corners, shape_fault
-from vision.primitives.features import MIN_INLIERS, Reference, ReferenceMatcher, shrink
+from vision.pose import BoardPose, shape_fault
+from vision.primitives.features import Reference, shrink
+from vision.watching.locating import Locator
 from vision.watching.registration import MOSTLY, STANDS_SHARE, Grey, KnownView, Registration
 
 __all__ = ["Aligner", "Alignment", "Reference"]
@@ -30,8 +30,6 @@ FloatArray = NDArray[np.float64]
 
 log = logging.getLogger(__name__)
 
-LOCK_QUALITY = 0.55
-"""Share of the lines or of the print that must be seen before a pose is accepted."""
 KEEP_SHARE = 0.6
 """Share of the quality at locking below which something is wrong."""
 CHECK_EVERY_S, CHECK_AT_REST_S = 1.0, 4.0
@@ -42,9 +40,6 @@ LOST_AFTER_S = 2.0
 """Seconds for which check after check may miss the lines of a board that does not move before it counts as lost."""
 MAX_HIDDEN_S = 30.0
 """Seconds for which a hand may hide the lines: a player has moved it away by then."""
-FIRST_WAIT_S, MAX_WAIT_S = 0.2, 2.0
-SEARCH_EVERY_S = 4.0
-"""Seconds between searches by lines alone, which take most of a second each."""
 HIDDEN_S = 0.8
 """Seconds without any view of a locked board before it counts as lost."""
 BUMP = 0.006
@@ -76,19 +71,55 @@ class Alignment:
     rotated, shifted by one line, or another board. Earlier knowledge of its cells is then invalid."""
 
 
-MIRRORED = 2.0
-"""A mirrored picture shares this many times more features with the reference than the picture itself."""
 LOST = Alignment(None, "lost", relocked=False, quality=0.0, moved_px=0.0)
+
+
+class _LineCheck:
+    """When the lines of a followed board are looked for, and since when they have been missed."""
+
+    def __init__(self) -> None:
+        self.hidden_s: float | None = None
+        """Time of the first check that missed them; None while they are seen."""
+        self._unlike_s = self._checked_s = float("-inf")
+        """Time from which, with the lines missed, too little of the board has looked as before; time of the last
+        check."""
+        self._locked_quality = 0.0
+        self._touched = False
+        """Whether something has moved or covered the board since the last check."""
+
+    def begin(self, quality: float, time_s: float) -> None:
+        """Takes a lock, with the share of the lines seen then."""
+        self._locked_quality, self._checked_s, self.hidden_s = quality, time_s, None
+
+    def is_due(self, time_s: float, *, covered: bool, moves: bool) -> bool:
+        """Whether they are to be looked for now."""
+        self._touched |= covered or moves or self.hidden_s is not None
+        if time_s - self._checked_s <= (CHECK_EVERY_S if self._touched else CHECK_AT_REST_S):
+            return False
+        self._touched, self._checked_s = covered, time_s
+        return True
+
+    def are_seen(self, quality: float) -> bool:
+        """Whether enough of them is seen, compared with the lock."""
+        return quality >= KEEP_SHARE * self._locked_quality
+
+    def are_lost(self, time_s: float, looks_as_before: Callable[[], bool]) -> bool:
+        """Whether they have been missed, by this check too, for so long that the board is not there."""
+        # Counted from the first check that missed them: with a board at rest the previous check may be long ago.
+        if self.hidden_s is None:
+            self.hidden_s = self._unlike_s = time_s
+        elif looks_as_before():
+            self._unlike_s = time_s
+        return time_s - self._unlike_s > LOST_AFTER_S or time_s - self.hidden_s > MAX_HIDDEN_S
 
 
 class Aligner:
     """Follows one board. Pass it every frame in turn; `template` then has the shape measured on the board in view."""
 
     def __init__(self, template: BoardTemplate, reference: Reference | None = None) -> None:
-        self.template = template
         self.men: NDArray[np.bool_] | None = None
         """(cells,) on which cells men were last seen, which hide the lines under them; None where that is unknown."""
-        self._matcher = ReferenceMatcher(reference, template) if reference is not None else None
+        self._locator, self._lines = Locator(template, reference), _LineCheck()
         self._pose: BoardPose | None = None
         self._last: BoardPose | None = None
         """The last pose seen in pictures of the present name and size; None after these changed."""
@@ -100,18 +131,18 @@ class Aligner:
         self._resting: BoardPose | None = None
         self._lined: BoardPose | None = None
         """The last pose seen to be right to the line."""
-        self._locked_quality = 0.0
-        self._checked_s = self._followed_s = self._next_try_s = self._lined_s = float("-inf")
-        self._touched = False
-        """Whether something has moved or covered the board since the last check."""
-        self._hidden_s: float | None = None
-        """Time from which the checks have missed the lines of the followed board; None while they see them."""
-        self._unlike_s = float("-inf")
-        """Time from which, with the lines missed, too little of the board has looked as before."""
-        self._next_search_s = float("-inf")
-        self._wait_s = FIRST_WAIT_S
+        self._followed_s = self._lined_s = float("-inf")
         self._picture: tuple[str, tuple[int, int]] = "", (0, 0)
         """Name and size of the incoming pictures."""
+
+    @property
+    def template(self) -> BoardTemplate:
+        """The board, with the shape measured once it is found."""
+        return self._locator.template
+
+    def is_mirrored(self, image: Image) -> bool:
+        """Whether the picture shows the reference's board mirrored. A quarter of a second."""
+        return self._locator.is_mirrored(image)
 
     def update(self, frame: Frame) -> Alignment:
         """Locates the board in the next frame: 6 ms where it is followed, some 70 ms for a new lock."""
@@ -119,8 +150,8 @@ class Aligner:
         picture = frame.name, (frame.image.shape[0], frame.image.shape[1])
         if picture != self._picture:
             # Another photo, or a rotated camera: the board's look is still known, its position is not.
-            self._picture, self._last = picture, None
-            self._next_try_s = self._next_search_s = self._followed_s = float("-inf")
+            self._picture, self._last, self._followed_s = picture, None, float("-inf")
+            self._locator.wait_no_longer()
         if self._look is not None:
             self._know(*self._look)
         due = frame.time_s - self._lined_s >= LINES_EVERY_S
@@ -142,34 +173,20 @@ class Aligner:
             # A board at rest keeps exactly the same pose, so that the rectified picture does not jitter.
             pose = resting
         self._pose = self._last = pose
-        self._touched |= support <= UNTOUCHED or pose is not resting or self._hidden_s is not None
-        if frame.time_s - self._checked_s > (CHECK_EVERY_S if self._touched else CHECK_AT_REST_S):
-            self._touched = support <= UNTOUCHED
+        if self._lines.is_due(frame.time_s, covered=support <= UNTOUCHED, moves=pose is not resting):
             return self._check(frame, grey, moved_px, support)
         return Alignment(pose, "locked", relocked=False, quality=pose.quality, moved_px=moved_px)
 
     def begin_at(self, pose: BoardPose, frame: Frame) -> None:
         """Takes over a pose found earlier in that frame; it is checked as usual."""
         grey, self._small_from_image = shrink(frame.image)
-        if self.template.first_square:  # corners given by hand may begin at a square of the other colour
-            pose = right_way_round(frame.image, pose, self.template)
-        if self._matcher is None:
-            self._matcher = ReferenceMatcher(Reference(frame.image, pose.image_from_board), self.template)
+        pose = self._locator.learn(pose, frame)
         self._picture, self._known = (frame.name, (frame.image.shape[0], frame.image.shape[1])), None
         self._locked(pose, frame, grey)
 
     def renew(self, frame: Frame) -> None:
         """Makes the board's look in `frame`, the last one passed in and free of hands, the known look."""
         self._look = None if self._pose is None else (frame.image, self._pose)
-
-    def is_mirrored(self, image: Image) -> bool:
-        """Whether the picture shows the reference's board mirrored. A quarter of a second.
-
-        A board recognisable by its lines alone looks the same in a mirror: this cannot detect it.
-        """
-        if self._matcher is None:
-            return False
-        return self._matcher.agreeing(mirrored(image)) > MIRRORED * max(MIN_INLIERS, self._matcher.agreeing(image))
 
     def _found(self, grey: Grey, near: BoardPose | None, *, lines: bool = True) -> tuple[BoardPose, float] | None:
         """The known board's pose in a picture, searched near another pose, and the share of the board confirming it.
@@ -198,35 +215,29 @@ class Aligner:
     def _back(self, pose: BoardPose, frame: Frame, grey: Grey) -> Alignment:
         """Takes up a lost board that is followed again, as soon as its lines are seen."""
         quality = pose_quality(frame.image, pose, self.template, self.men)
-        if quality < KEEP_SHARE * self._locked_quality:
+        if not self._lines.are_seen(quality):
             return self._lock(frame, grey)
         return self._locked(dataclasses.replace(pose, quality=quality), frame, grey)
 
     def _check(self, frame: Frame, grey: Grey, moved_px: float, support: float) -> Alignment:
         """Checks that the lines are still where the pose says; hidden lines are tolerated for a while."""
         assert self._pose is not None
-        self._checked_s = frame.time_s
         quality = pose_quality(frame.image, self._pose, self.template, self.men)
         self._pose = self._last = pose = dataclasses.replace(self._pose, quality=quality)
-        if quality >= KEEP_SHARE * self._locked_quality:
-            self._hidden_s = None
+        if self._lines.are_seen(quality):
+            self._lines.hidden_s = None
             bumped = support > MOSTLY and moved_px < STEADY_PX and self._lies_elsewhere(pose)
             if bumped:
                 self._resting = pose
             return Alignment(pose, "locked", relocked=bumped, quality=quality, moved_px=moved_px)
-        if frame.time_s >= self._next_try_s:
+        if self._locator.may_try(frame.time_s):
             # A hand hides the lines, or the board is gone. Searching the whole picture for them takes seconds in
             # which nothing is followed; it waits until the board counts as lost.
-            found = self._recognized(frame.image)
+            found = self._locator.recognized(frame.image, self.men)
             if found is not None:
                 return self._locked(found, frame, grey)
-            self._back_off(frame.time_s)
-        # Counted from the first check that missed them: with a board at rest the previous check may be long ago.
-        if self._hidden_s is None:
-            self._hidden_s = self._unlike_s = frame.time_s
-        elif self._same_share(grey, pose) >= STANDS_SHARE:
-            self._unlike_s = frame.time_s
-        if frame.time_s - self._unlike_s > LOST_AFTER_S or frame.time_s - self._hidden_s > MAX_HIDDEN_S:
+            self._locator.failed(frame.time_s)
+        if self._lines.are_lost(frame.time_s, lambda: self._same_share(grey, pose) >= STANDS_SHARE):
             return self._lose(frame)
         return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
 
@@ -240,11 +251,12 @@ class Aligner:
         return _distance_px(resting, pose, self.template) > BUMP * side_px(pose, self.template)
 
     def _lock(self, frame: Frame, grey: Grey) -> Alignment:
-        if frame.time_s >= self._next_try_s:
-            found = self._locate(frame.image, frame.time_s)
-            if found is not None:
+        if self._locator.may_try(frame.time_s):
+            compared = self._locator.has_reference and self._known is None  # a picture is no mirror image of itself
+            found = self._locator.locate(frame.image, frame.time_s, self.men, self._resting)
+            if found is not None and not (compared and self.is_mirrored(frame.image)):
                 return self._locked(found, frame, grey)
-            self._back_off(frame.time_s)
+            self._locator.failed(frame.time_s)
         if self._pose is not None and frame.time_s - self._followed_s < HIDDEN_S:
             # A hand sweeps over the whole board, for less time than anybody needs to move the board and let go.
             return Alignment(self._pose, "locked", relocked=False, quality=0.0, moved_px=0.0)
@@ -263,10 +275,9 @@ class Aligner:
         elif before is not None and resting is not None and self._last is not None:
             pose = dataclasses.replace(resting, quality=pose.quality)
         self._pose = self._last = self._resting = pose
-        self._locked_quality = pose.quality
-        self._checked_s = self._followed_s = frame.time_s
-        self._hidden_s = None
-        self._next_try_s, self._wait_s = float("-inf"), FIRST_WAIT_S
+        self._followed_s = frame.time_s
+        self._lines.begin(pose.quality, frame.time_s)
+        self._locator.succeeded()
         if known is None or strange:
             self._know(frame.image, pose)
         moved_px = 0.0 if before is None else _distance_px(before, pose, self.template)
@@ -298,61 +309,6 @@ class Aligner:
             log.info("board lost at %.2f s %s", frame.time_s, frame.name)
         self._pose = None
         return LOST
-
-    def _back_off(self, time_s: float) -> None:
-        self._next_try_s = time_s + self._wait_s
-        self._wait_s = min(2 * self._wait_s, MAX_WAIT_S)
-
-    def _locate(self, image: Image, time_s: float) -> BoardPose | None:
-        """A pose under which the lines are seen; None where there is none."""
-        compared = self._matcher is not None and self._known is None  # a picture is no mirror image of itself
-        pose = self._recognized(image)
-        if pose is None and time_s >= self._next_search_s:
-            pose = self._search(image)
-            self._next_search_s = time_s + SEARCH_EVERY_S
-        return None if pose is not None and compared and self.is_mirrored(image) else pose
-
-    def _recognized(self, image: Image) -> BoardPose | None:
-        """A pose from the reference picture of the board, with its lines seen; None where there is none."""
-        return self._verified(image, self._matcher.locate(image) if self._matcher is not None else None)
-
-    def _verified(self, image: Image, candidate: BoardPose | None) -> BoardPose | None:
-        if candidate is None or not is_plausible(candidate, self.template, image):
-            return None
-        pose = snap_pose(image, candidate, self.template, self.men)
-        return pose if pose.quality >= LOCK_QUALITY and is_plausible(pose, self.template, image) else None
-
-    def _search(self, image: Image) -> BoardPose | None:
-        """Searches by the drawing alone. Without a reference, the result becomes the template's shape and reference."""
-        try:
-            found = find_board(image, self.template)
-        except OtherSheetError as error:
-            log.warning("%s", error)
-            return None
-        if found is None:
-            return None
-        if self._matcher is not None:
-            pose = self._turned_as_before(found.pose)
-            # Where men hide most lines, only their lattice shows the board, for which its finder vouches.
-            return self._verified(image, pose) or (pose if found.found_by == "lattice" else None)
-        self.template = found.template
-        self._matcher = ReferenceMatcher(Reference(image, found.pose.image_from_board), self.template)
-        return found.pose
-
-    def _turned_as_before(self, pose: BoardPose) -> BoardPose:
-        """Picks the possible rotation nearest to the last one: a known board does not turn between two looks."""
-        if self._resting is None or self.template.printed is not None:
-            # A print is always found the right way up.
-            return pose
-        before = self._resting.corners_px(self.template)
-        corners = pose.corners_px(self.template)
-        width, height = self.template.size_mm
-        turns = range(4) if np.isclose(width, height) else range(0, 4, 2)
-        # Only the direction counts, since the board may have been pushed aside.
-        before, seen = before - before.mean(axis=0), corners - corners.mean(axis=0)
-        nearest = min(turns, key=lambda turn: float(np.linalg.norm(np.roll(seen, -turn, axis=0) - before)))
-        turned = pose_from_corners(np.roll(corners, -nearest, axis=0), self.template)
-        return dataclasses.replace(turned, error_px=pose.error_px, quality=pose.quality)
 
 
 def _distance_px(one: BoardPose, other: BoardPose, template: BoardTemplate) -> float:

@@ -13,6 +13,7 @@ import logging
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Literal
 
 from daemon.game.effects import Effect, Rewrite, TakeBack
 from daemon.i18n.translation import worded, worded_n
@@ -82,7 +83,8 @@ class Adaptation:
         self.generations: tuple[Generation, ...] = ()
         self.active: Generation | None = None
         """The generation that reads; None while the table's first head does."""
-        self.accepted = self.refused = self.reverted = self.withdrawn = 0
+        self.counts = collections.Counter[Literal["accepted", "refused", "reverted", "withdrawn"]]()
+        """Fits taken over and dropped, heads given up, examples withdrawn."""
         self.note = ""
         """The last event, as text."""
         kept = self._file.load()
@@ -169,10 +171,10 @@ class Adaptation:
         return {
             "adapted_generation": 0 if self.active is None else self.active.number,
             "adapted_examples": len(self._examples),
-            "adapted_accepted_total": self.accepted,
-            "adapted_refused_total": self.refused,
-            "adapted_reverted_total": self.reverted,
-            "adapted_withdrawn_total": self.withdrawn,
+            "adapted_accepted_total": self.counts["accepted"],
+            "adapted_refused_total": self.counts["refused"],
+            "adapted_reverted_total": self.counts["reverted"],
+            "adapted_withdrawn_total": self.counts["withdrawn"],
         }
 
     # Confirmed boards.
@@ -215,7 +217,7 @@ class Adaptation:
         first = gone[0]
         self._plies = [one for one in self._plies if one[0] < first]
         self._newest = collections.deque((one for one in self._newest if one.serial < first), maxlen=NEWEST)
-        self.withdrawn += self._examples.withdraw(first)
+        self.counts["withdrawn"] += self._examples.withdraw(first)
         if self._fit is not None and self._fit_newest >= first:
             self._fit = None
         tainted = [one for one in self.generations if one.newest_board >= first]
@@ -223,7 +225,7 @@ class Adaptation:
             self.generations = tuple(one for one in self.generations if one not in tainted)
             if self.active in tainted:
                 self._activate(next((one for one in reversed(self.generations) if not one.set_aside), None))
-                self.reverted += 1
+                self.counts["reverted"] += 1
             self._tell(f"generation {tainted[0].number} is withdrawn with a move that was taken back")
             self._file.save(Adapted(self.generations, self._examples.examples()))
 
@@ -261,7 +263,7 @@ class Adaptation:
 
     def _give_up(self, generation: Generation, instead: Generation | None, why: str) -> None:
         """Sets a generation aside for good and changes to another (None: the first head)."""
-        self.reverted += 1
+        self.counts["reverted"] += 1
         self.generations = tuple(
             dataclasses.replace(one, set_aside=True) if one is generation else one for one in self.generations
         )
@@ -300,7 +302,7 @@ class Adaptation:
         generation = Generation(number, head, self._learnt, len(self._examples), before, after, False, self._fit_newest)
         kept = [one for one in self.generations if not one.set_aside or one is self.active]
         self.generations = tuple([*kept, generation][-MAX_GENERATIONS:])
-        self.accepted += 1
+        self.counts["accepted"] += 1
         self._activate(generation)
         self._tell(f"generation {number} reads {score_text(after)}, before {score_text(before)}")
         self._file.save(Adapted(self.generations, self._examples.examples()))
@@ -310,7 +312,7 @@ class Adaptation:
         self._eyes.adopt(None if generation is None else generation.head)
 
     def _refuse(self, why: str) -> None:
-        self.refused += 1
+        self.counts["refused"] += 1
         self._tell(f"a fit was dropped: {why}")
 
     def _tell(self, text: str) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from daemon.belief.belief import Belief
 from daemon.perception.pipeline import Observation
 from vision.reading.reader import DescribedCells
-from vision.watching.align import LOCK_QUALITY
+from vision.watching.locating import LOCK_QUALITY
 
 DECIDED_NATS = 3.0
 """Nats by which every other explanation must cost more than the believed one: twenty to one."""
