@@ -119,7 +119,7 @@ def _one_shadow(gain: FloatImage, depth: NDArray[np.float32], blob: Flags, chang
         return nothing
     usual = np.median(gain[most], axis=0)
     if np.ptp(usual) > MAX_TINT or not DARKEST < usual.mean() < BRIGHTEST or abs(usual.mean()) < SAME_GAIN:
-        return nothing  # a thing has another colour, and one of the board's own colour casts no shadow
+        return nothing  # light that changes no more than what counts as the same is no shadow
     same = np.asarray(blob & (greatest_of(np.abs(gain - usual)) < SAME_GAIN))
     lines, ground = blob & fine, blob & ~fine
     if lines.sum() <= 8 or (ground.sum() > 8 and same[lines].mean() < 0.6 * same[ground].mean()):
