@@ -14,7 +14,7 @@ from vision.frame import Image
 from vision.pose import pose_from_corners, rectify, turned_pose
 from vision.reading.cells import raised_places
 from vision.reading.reader import Reader
-from vision.simulated.style import BoardStyle, CameraStyle, ManStyle, Style
+from vision.simulated.style import BoardStyle, CameraStyle, Colour, ManStyle, Style
 from vision.simulated.table import SimulatedTable
 
 
@@ -34,6 +34,20 @@ def test_start_shows_how_the_board_lies_and_later_boards_are_read_right(turn: in
     reading = reader.read(_rectified(table.with_board(LATER, 7), template), 0.0)
     assert reading.board == LATER
     assert reading.confidence.min() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("light", "dark"), [((60.0, 160.0, 60.0), (60.0, 30.0, 200.0)), ((40.0, 80.0, 255.0), (190.0, 90.0, 50.0))]
+)
+def test_men_nearly_as_light_as_each_other_teach_by_their_colours(light: Colour, dark: Colour) -> None:
+    template = chequered()
+    style = Style(board=BoardStyle(line_mm=0.3), men=ManStyle(colours={"W": light, "B": dark}))
+    table = SimulatedTable(template, START, style, 1, (640, 480))
+    lesson = learn_from(_rectified(table, template, 2), [START], template)
+    assert isinstance(lesson, Lesson) and lesson.turn == 2
+    reader = Reader(template)
+    reader.learn(lesson.taught, None)
+    assert reader.read(_rectified(table.with_board(LATER, 7), template), 0.0).board == LATER
 
 
 @pytest.mark.parametrize("name", ["reversi", "co_ganh"])

@@ -59,8 +59,8 @@ NEARLY_ALIKE = 1
 more, or in some games one."""
 MAX_PLAYED_ON = 0.1
 """Greatest share of the cells that may have changed while nobody watched, by plies made then."""
-LIGHTER = 0.3
-"""Least difference of the logarithms of light of both sides' men."""
+LUMINANCE = np.array([0.0722, 0.7152, 0.2126])
+"""Shares of blue, green and red light in how light a colour is (ITU-R BT.709)."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -178,12 +178,12 @@ class _Picture:
         return sorted(ways, key=lambda way: way.unlike)
 
     def teaches(self, ways: Sequence[_Way]) -> Lesson | Unlike:
-        """What the picture teaches by the likeliest of the ways in which the sides' men can be told apart."""
+        """What the picture teaches by the likeliest of the ways in which the light side's men are lighter."""
         likely = [way for way in ways if way.unlike <= MAX_UNLIKE * len(self.unknown)]
         if not likely:
             return Unlike("absent", _numbers(_occupied_otherwise(self._taught(ways[0]))) if ways else ())
-        told_apart = next((way for way in likely if _lighter(self._taught(way))), None)
-        return Unlike("alike", ()) if told_apart is None else self._lesson(told_apart)
+        rightly = next((way for way in likely if _lighter(self._taught(way))), None)
+        return Unlike("alike", ()) if rightly is None else self._lesson(rightly)
 
     def shows_plies(self, lesson: Lesson, before: Sequence[str]) -> bool:
         """Whether the cells changed since the likeliest of the boards before show clearly what they hold by the lesson.
@@ -242,13 +242,16 @@ def _fault(taught: Taught, leaning: Leaning | None, most: float) -> Unlike | Non
     Among tall men a contradiction counts as far as it holds whether what is seen is another man's or not.
     """
     share = taught.weights / max(float(taught.weights.sum()), 1e-9)
-    behind = np.full(len(taught.classes), np.inf)
+    behind, like = np.full(len(taught.classes), np.inf), taught.classes
     for way in {leaning, None}:
         logs = _left_out(dataclasses.replace(taught, weights=share), [taught.known], way)[0]
-        behind = np.minimum(behind, logs.max(axis=1) - logs[np.arange(len(logs)), taught.classes])
+        here = logs.max(axis=1) - logs[np.arange(len(logs)), taught.classes]
+        behind, like = np.minimum(behind, here), np.where(here < behind, logs.argmax(axis=1), like)
     odd = np.flatnonzero(behind > 0)
     if len(odd) <= most * len(logs) and (behind <= CLEARLY_NATS).all():
         return None
+    if 2 * ((like[odd] > 0) & (taught.classes[odd] > 0)).sum() > len(odd):
+        return Unlike("alike", ())
     hidden = leaning is not None and (leaning.open_to(taught.classes > 0).max(axis=0)[odd] < HIDDEN).all()
     return Unlike("hidden" if hidden else "odd", tuple(map(int, odd)))
 
@@ -363,8 +366,8 @@ def _testimonies(taught: Taught, seen: Sequence[CellFeatures], leaning: Leaning 
 def _lighter(taught: Taught) -> bool:
     """Whether the light side's men are lighter than the dark side's."""
     light, dark = (taught.classes == taught.model.letters.index(letter) for letter in "WB")
-    colour = taught.known.colour[:, 0].mean(axis=1)
-    return float(np.median(colour[light]) - np.median(colour[dark])) > LIGHTER
+    shine = np.exp(taught.known.colour[:, 0]) @ LUMINANCE
+    return float(np.median(shine[light])) > float(np.median(shine[dark]))
 
 
 def _weighed(taught: Taught, varied: Sequence[CellFeatures], leaning: Leaning | None) -> Taught:
