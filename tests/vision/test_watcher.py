@@ -400,6 +400,19 @@ def test_a_tall_man_who_leans_over_a_neighbour_is_not_taken_into_the_free_view_w
     assert table.show(picture)[-1].alike[[11, 16]].all()
 
 
+def test_a_cell_that_is_taken_into_the_free_view_only_in_part_does_not_look_as_before(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    picture, (x, y) = table.board(), table.place(16)
+    cv2.circle(picture, (x, y + 10), 8, (235, 235, 235), -1)
+    cv2.rectangle(picture, (x - 150, y - 42), (x + 150, y - 30), (60, 60, 60), -1)
+    for step in range(8):
+        table.show(table.arm(picture, (21, 22)[step % 2]))
+    table.show(picture)
+    assert not table.watcher.renew(np.arange(24) == 16)[16]
+    assert not table.show(picture)[-1].alike[16]
+
+
 def test_a_board_that_is_known_once_tells_what_changes_from_the_first_picture_on(template: BoardTemplate) -> None:
     table = Steady(template)
     image, pose = draw(template, HIGHER)

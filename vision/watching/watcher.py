@@ -118,8 +118,11 @@ class Watcher:
             others = np.unique(self._pixels.of(unlike.blobs.labels)[~shown])
             other = wider(np.isin(unlike.blobs.labels, others[others > 0]))
             new = self._pixels.covering(shown, around.places.shape) & ~other
-        self._free.renew(around, new, unlike)
-        return np.asarray(self._pixels.of(new | around.unseen).all(axis=1))
+        whole = np.asarray(self._pixels.of(new | around.unseen).all(axis=1))
+        # A cell taken in part would look as before though it was never read so.
+        of_whole, of_others = (self._pixels.covering(cells, around.places.shape) for cells in (whole, ~whole))
+        self._free.renew(around, new & (of_whole | ~of_others), unlike)
+        return whole
 
     def stood(self, seconds: float) -> bool:
         """Whether nothing has moved over the board or its rim for that many seconds."""
