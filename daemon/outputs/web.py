@@ -310,8 +310,10 @@ class WebPage:
             self._archive.close()
 
     def _wake(self) -> None:
-        """Wakes everybody waiting for a change."""
-        self._woken_s = self._woken_s if self._woken_s > self._beat_s else time.monotonic()
+        """Wakes everybody waiting for a change, unless they are about to wake."""
+        if self._woken_s > self._beat_s:
+            return
+        self._woken_s = time.monotonic()
         with contextlib.suppress(RuntimeError):  # closed
             self._loop.call_soon_threadsafe(self._turn)
 

@@ -36,9 +36,8 @@ from vision.watching.watcher import REPORTED_S, Sight, Watcher
 from wording import Sentences
 
 LOGGER = logging.getLogger(__name__)
-LOOK_EVERY_S = MAX_STEP_S / 2
-"""Seconds after which a frame of a resting board is processed in full at the latest: half of the longest time for which
-one picture counts as stillness. Other frames are processed only if their preview has changed."""
+LOOK_EVERY_S = MAX_STEP_S - 0.5
+"""Seconds between full looks at a board at rest; no longer than a step of watched time, with room for late pictures."""
 GLANCE_LEVELS = 8.0
 """Grey levels by which any preview pixel must differ for the frame to be processed at once."""
 UNCONFIRMED_S = 2.2
@@ -125,6 +124,7 @@ class Pipeline:
         self._last: Observation | None = None
         self._preview: Preview | None = None
         """Preview of the last fully processed frame."""
+        self._glanced_s = -np.inf
 
     @property
     def lesson(self) -> Lesson | None:
@@ -161,9 +161,8 @@ class Pipeline:
 
     def feed(self, frame: Frame) -> Observation:
         """Processes one frame; frames must come in the order in which they were taken."""
-        preview = frame.preview
-        if self._last is None or not self._rests(self._last, frame, preview):
-            self._preview = preview
+        if self._last is None or not self._rests(self._last, frame):
+            self._preview, self._glanced_s = frame.preview, frame.time_s
             self._last = self._look(frame)
             return self._last
         gate = self._last.gate and dataclasses.replace(self._last.gate, fresh=False)
@@ -202,13 +201,19 @@ class Pipeline:
         """Sets the settling time and the number of readings from the next frame on."""
         self.gate.settle_s, self.looks.readings = settle_s, readings
 
-    def _rests(self, last: Observation, frame: Frame, preview: Preview) -> bool:
-        """Whether a glance is enough: the board has settled or is absent, and nothing moved since a full look."""
+    def _rests(self, last: Observation, frame: Frame) -> bool:
+        """Whether a glance is enough: the board has settled or is absent, and nothing moved since a full look.
+
+        What is over within half the settling time counts for nothing, so that not every picture is worth a glance.
+        """
         settled = last.gate is not None and last.gate.settled and not (self.looks.asked or self.awaited)
         if not (settled or last.alignment.pose is None) or frame.name != last.frame.name:
             return False
         if frame.time_s - last.frame.time_s >= LOOK_EVERY_S or self._preview is None:
             return False
+        if frame.time_s - self._glanced_s < self.gate.settle_s / 2:
+            return True
+        preview, self._glanced_s = frame.preview, frame.time_s
         return preview.shape == self._preview.shape and cv2.absdiff(preview, self._preview).max() <= GLANCE_LEVELS
 
     def _look(self, frame: Frame) -> Observation:

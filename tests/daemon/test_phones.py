@@ -436,7 +436,7 @@ def test_the_source_waits_for_a_phone_and_has_the_newest_picture() -> None:
     for grey in (50, 200):
         picture = peek(jpeg(grey))
         assert picture is not None
-        feed.offer(picture, (64, 48))
+        feed.offer(picture)
     frame = source.read(0.01)
     assert frame is not None and abs(float(frame.image.mean()) - 200) < 2 and source.dropped == 1
     assert source.read(0.01) is None
@@ -453,7 +453,7 @@ def test_a_picture_from_before_is_not_the_first_of_a_source() -> None:
     feed = PhoneFeed()
     picture = peek(jpeg())
     assert picture is not None
-    feed.offer(picture, (64, 48))
+    feed.offer(picture)
     assert PhoneSource(feed).read(0.01) is None
 
 
@@ -469,7 +469,7 @@ def test_the_table_says_what_is_awaited_and_when_the_phone_is_gone() -> None:
     def turn(*, films: bool) -> None:
         nonlocal grey
         if films and (picture := peek(jpeg(grey := grey + 1))) is not None:
-            feed.offer(picture, (64, 48))
+            feed.offer(picture)
         for _ in range(20):
             if camera.read(0.05) is not None or not films:
                 return

@@ -19,7 +19,7 @@ from proving.bench.streams import Gone, StreamServer, stamp_of, stamped
 from proving.bench.tables_load import load_of, targets_of
 from rules.turns import carry_out
 from vision.simulated.table import SimulatedTable
-from vision.sources.encoded import jpeg_end, peek
+from vision.sources.encoded import EncodedFrame, jpeg_end, peek
 from vision.sources.live import LiveSource
 from vision.sources.mjpeg import mjpeg_frames
 
@@ -88,7 +88,7 @@ def test_a_stamped_jpeg_is_still_that_picture() -> None:
     one, other = peek(data), peek(JPEGS[1])
     assert one is not None
     assert other is not None
-    assert np.array_equal(one.preview, other.preview)
+    assert np.array_equal(EncodedFrame(one, 0.0, 0).preview, EncodedFrame(other, 0.0, 0).preview)
 
 
 def test_a_stream_goes_round_by_the_clock_and_says_when_each_picture_was_taken() -> None:

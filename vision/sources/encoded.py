@@ -9,6 +9,7 @@ import zlib
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.frame import PREVIEW_SHRINK, Frame, Image, Preview
 from vision.sources.picture_size import MAX_MEGAPIXELS, check_size, picture_size_px
@@ -86,25 +87,24 @@ def jpeg_end(data: bytes | bytearray) -> int | None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Picture:
-    """A JPEG with its decoded preview, which costs a third of a full decoding."""
+    """A JPEG that is whole."""
 
     data: bytes
-    preview: Preview
+    size_px: tuple[int, int]
+    """Width and height."""
 
 
 def peek(data: bytes, max_megapixels: float = MAX_MEGAPIXELS) -> Picture | None:
-    """The JPEG with its preview; None where it is broken or truncated. Raises TooLargeError."""
-    if not data.startswith(_START) or not _is_whole(data, max_megapixels):
-        return None
-    try:
-        preview = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_REDUCED_GRAYSCALE_8)
-    except cv2.error:
-        return None
-    return None if preview is None else Picture(data, np.asarray(preview, dtype=np.uint8))
+    """The JPEG, not decoded; None where it is broken or truncated. Raises TooLargeError."""
+    size_px = _whole_px(data, max_megapixels) if data.startswith(_START) else None
+    return None if size_px is None else Picture(data, size_px)
 
 
 class EncodedFrame(Frame):
-    """A frame whose picture is decoded on first access; most frames of a still board never are."""
+    """A frame whose picture is decoded on first access; most frames of a still board never are.
+
+    One that cannot be decoded is black.
+    """
 
     def __init__(self, picture: Picture, time_s: float, index: int) -> None:
         self._picture: Picture
@@ -118,18 +118,16 @@ class EncodedFrame(Frame):
 
     @functools.cached_property
     def image(self) -> Image:
-        """The whole picture; the enlarged preview where the picture cannot be decoded although its preview could."""
-        image = _decoded(self._picture.data)
-        if image is not None:
-            return image
-        height, width = self.preview.shape
-        large = cv2.resize(self.preview, (width * PREVIEW_SHRINK, height * PREVIEW_SHRINK))
-        return np.asarray(cv2.cvtColor(large, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
+        """The whole picture."""
+        image, (width, height) = _decoded(self._picture.data), self._picture.size_px
+        return np.zeros((height, width, 3), dtype=np.uint8) if image is None else image
 
-    @property
+    @functools.cached_property
     def preview(self) -> Preview:
-        """The picture in grey, an eighth as wide and high."""
-        return self._picture.preview
+        """The picture in grey, an eighth as wide and high, which costs a third of a full decoding."""
+        preview, (width, height) = _decoded(self._picture.data, cv2.IMREAD_REDUCED_GRAYSCALE_8), self._picture.size_px
+        size = -(-height // PREVIEW_SHRINK), -(-width // PREVIEW_SHRINK)
+        return np.zeros(size, dtype=np.uint8) if preview is None else preview
 
     @property
     def checksum(self) -> int:
@@ -142,26 +140,26 @@ def decode(data: bytes, max_megapixels: float = MAX_MEGAPIXELS) -> Image | None:
 
     Raises TooLargeError before it takes the memory.
     """
-    return _decoded(data) if _is_whole(data, max_megapixels) else None
+    return _decoded(data) if _whole_px(data, max_megapixels) else None
 
 
-def _is_whole(data: bytes, max_megapixels: float) -> bool:
-    """Whether it is a picture that is not cut short. Raises TooLargeError."""
+def _whole_px(data: bytes, max_megapixels: float) -> tuple[int, int] | None:
+    """The size of a picture that is not cut short; None of any other. Raises TooLargeError."""
     if data.startswith(_START) and (jpeg_end(data) or 0) <= 0:
-        return False
+        return None
     if data.startswith(b"\x89PNG") and b"IEND" not in data[-64:]:
-        return False
+        return None
     size_px = picture_size_px(data)
     if size_px is None or 0 in size_px:
-        return False
+        return None
     check_size(*size_px, max_megapixels)
-    return True
+    return size_px
 
 
-def _decoded(data: bytes) -> Image | None:
+def _decoded(data: bytes, how: int = cv2.IMREAD_COLOR) -> NDArray[np.uint8] | None:
     """The picture of a file whose size has been checked."""
     try:
-        image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_COLOR)
+        image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), how)
     except cv2.error:
         return None
     return None if image is None else np.asarray(image, dtype=np.uint8)

@@ -212,6 +212,6 @@ def _frame(picture: Image | Picture, time_s: float, index: int) -> Frame:
     return EncodedFrame(picture, time_s, index) if isinstance(picture, Picture) else Frame(picture, time_s, index)
 
 
-def _size_px(picture: Image | Picture) -> tuple[int, int] | None:
-    """Width and height; None where only a preview was decoded."""
-    return None if isinstance(picture, Picture) else (picture.shape[1], picture.shape[0])
+def _size_px(picture: Image | Picture) -> tuple[int, int]:
+    """Width and height."""
+    return picture.size_px if isinstance(picture, Picture) else (picture.shape[1], picture.shape[0])

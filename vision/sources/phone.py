@@ -57,10 +57,10 @@ class PhoneFeed:
         """Notes that no phone films any more."""
         self.films = False
 
-    def offer(self, picture: Picture, size_px: tuple[int, int]) -> None:
+    def offer(self, picture: Picture) -> None:
         """Takes the next picture; an older one that nobody has read is dropped."""
         now_s = time.monotonic()
-        self.delivery.count(now_s, size_px)
+        self.delivery.count(now_s, picture.size_px)
         with self._news:
             self.dropped += self._frame is not None
             self._frame = EncodedFrame(picture, now_s, self._index)

@@ -17,9 +17,8 @@ from aiohttp import WSMsgType, web
 
 from daemon.i18n.translation import worded
 from vision.frame import SourceError
-from vision.sources.encoded import Picture, peek
+from vision.sources.encoded import peek
 from vision.sources.phone import PhoneFeed
-from vision.sources.picture_size import picture_size_px
 
 _log = logging.getLogger(__name__)
 
@@ -132,24 +131,18 @@ class Filming:
         """Takes a picture; returns its acknowledgement."""
         if phone is not self._holder:
             return {"taken": False, "text": worded("Another phone films now.")}
-        work = functools.partial(_looked_at, data, self._feed.asked.max_megapixels)
+        work = functools.partial(peek, data, self._feed.asked.max_megapixels)
         try:
-            found = await asyncio.get_running_loop().run_in_executor(None, work)
+            picture = await asyncio.get_running_loop().run_in_executor(None, work)
         except SourceError as error:
             return {"taken": False, "text": str(error)}
-        if found is None:
+        if picture is None:
             return {"taken": False, "text": worded("What came is no whole picture.")}
         if phone is self._holder:
-            self._feed.offer(*found)
+            self._feed.offer(picture)
         return {"taken": True, "corners": list(self.aim.corners), "aim": self.aim.text}
 
     def _end(self, phone: _Phone) -> None:
         if phone is self._holder:
             self._holder = None
             self._feed.end()
-
-
-def _looked_at(data: bytes, max_megapixels: float) -> tuple[Picture, tuple[int, int]] | None:
-    """The picture with its width and height; None if it is broken. Raises TooLargeError."""
-    picture, size_px = peek(data, max_megapixels), picture_size_px(data)
-    return None if picture is None or size_px is None else (picture, size_px)
