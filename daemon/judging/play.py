@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from daemon.belief.belief import Belief
-from daemon.belief.line import Line, Ply
+from daemon.belief.line import MAX_FORCED, Line, Ply
 from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
 from daemon.game.line_of_play import LineOfPlay, shares_pieces
 from daemon.judging import phrases
@@ -19,8 +19,6 @@ from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
 from rules.turns import changed_cells
 from wording import Sentence, Sentences, Term, listing, sentence, sentence_n
 
-MAX_FORCED = 4
-"""Greatest number of forced passes in a row that are made without asking."""
 WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")
 
 MARK_DEAD = (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from calibration.guide import kinds, whole
 from calibration.template import BoardTemplate
 from rules import EMPTY
-from vision.calibrating.cell_light import CellLight, cell_light, colour_distances, empty_cells, unevenness
+from vision.calibrating.cell_light import GAMMA, CellLight, cell_light, colour_distances, empty_cells, unevenness
 from vision.calibrating.conditions import LIMITS, Condition, worst_of
 from vision.calibrating.sharpness import edge_width_px
 from vision.finding.viewpoint import Viewpoint, viewpoint
@@ -29,7 +29,6 @@ LISTED = 6
 USUAL_WIDTHS_PX = (1280, 1920, 2560, 3840)
 SHADED = 0.35
 """Share of the brightest cells' light below which a cell is named as dark."""
-GAMMA = 2.2
 MAX_KINDS = 3
 """Most classes, empty included, that colour is expected to distinguish: pips are not colours."""
 

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from vision.reading.cells import Patches
 from vision.reading.descriptors import Descriptors
+from vision.reading.heads import MIN_SHARE
 from vision.reading.man_colours import man_colours
 from vision.reading.plda import BoardMeans
+from vision.reading.taught import SURE_NATS
 
 FloatArray = NDArray[np.float64]
 
@@ -35,9 +37,6 @@ COVERED = 0.8
 SURELY_EMPTY, MAX_EMPTY = 0.99, 40
 """Probability from which a cell is surely empty, and the most such cells that take part; the others stay unchanged."""
 STEPS = 12
-MIN_SHARE = 1e-6
-SURE_NATS = 7.0
-"""Nats by which the first class may lead another at most."""
 
 
 def read_jointly(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from vision.finding.viewpoint import FOCAL
 from vision.frame import Image
 from vision.pose import BoardPose, project, rectify
 from vision.reading.board_reading import BoardReading
@@ -19,8 +20,6 @@ from vision.reading.reader import Reader
 
 FloatArray = NDArray[np.float64]
 
-FOCAL = 0.9
-"""Focal length assumed for an unknown camera, in longer sides of the picture; phones have 0.7 to 1.1."""
 HEIGHTS = (0.2, 0.45)
 """Widths of a half: heights tried for the faces; domino tiles are a quarter to half a width thick."""
 ASIDE = 0.2

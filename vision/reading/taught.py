@@ -49,7 +49,7 @@ USUAL_LIGHT = -1.6
 WORST_NATS = 8.0
 """Nats by which one witness may prefer one class to another."""
 SURE_NATS = 7.0
-"""Nats by which all together may."""
+"""Nats by which all together may, or any reading of a whole board."""
 KEPT_NATS = 5.0
 """Nats for the known content of a cell that looks as before."""
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rules import EMPTY
 from vision.reading.board_reading import SeenTile
+from vision.reading.heads import MIN_SHARE
 from vision.reading.matching import heaviest_pairs
 
 FloatArray = NDArray[np.float64]
@@ -24,7 +25,6 @@ UP, RIGHT, DOWN, LEFT = range(1, 5)
 ROUNDS = 40
 MAX_NATS, MIN_NATS = 30.0, -12.0
 """Nats: log odds of a tile are capped at the first, as good as certain; pairs below the second are left out."""
-MIN_SHARE = 1e-6
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

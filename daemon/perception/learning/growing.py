@@ -15,6 +15,7 @@ import numpy as np
 
 from daemon.game.effects import Effect, Rewrite, TakeBack
 from daemon.judging.referee import Referee
+from daemon.perception.learning.adapting import NEWEST
 from daemon.perception.learning.confirming import Confirmations, SeenBoard, may_teach, seen_board
 from daemon.perception.pipeline import Observation, Pipeline
 from vision.calibrating.adapting import Score, score
@@ -22,8 +23,6 @@ from vision.reading.cells import Patches
 from vision.reading.heads import OTHER
 from vision.reading.taught import Taught
 
-NEWEST = 3
-"""Number of newest confirmed boards on which what was learnt is judged."""
 REMEMBERED = 16
 """Number of confirmed boards to whose state a takeback can return."""
 
