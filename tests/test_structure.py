@@ -1,4 +1,7 @@
-"""From picture to effect no object keeps much that changes: where it does, what it does depends on what came before."""
+"""From picture to effect no object keeps much that changes: where it does, what it does depends on what came before.
+
+And what sees and judges does not grow: its numbers and lines are bounded by what they were, until they are fewer.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,14 @@ ROOMS = (
 )
 MAX_FIELDS = 12
 """Fields of one object, with those that it inherits, that are assigned after it was made."""
+
+
+NUMBERED = ("vision", "daemon/perception", "daemon/belief", "daemon/judging")
+MAX_NUMBERS = 697
+"""Names given to numbers in the modules that see and judge; 250 are wanted."""
+JUDGING = ("vision/watching", "daemon/perception", "daemon/belief", "daemon/judging")
+MAX_LINES = 8_750
+"""Lines of the modules that watch and judge; 6,000 are wanted."""
 
 
 def classes() -> dict[str, ast.ClassDef]:
@@ -53,3 +64,28 @@ def test_no_class_from_picture_to_effect_has_many_fields_that_change() -> None:
     counts = {name: fields(one) for name, one in known.items()}
     assert {"Aligner", "Watcher", "Pipeline", "BoardTracker", "Referee"} <= counts.keys()
     assert {name: sorted(found) for name, found in counts.items() if len(found) > MAX_FIELDS} == {}
+
+
+def numbers(tree: ast.Module) -> int:
+    """How many names of a module stand for something with a number in it."""
+    named = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None]
+    return sum(
+        isinstance(part, ast.Name)
+        for node in named
+        if any(isinstance(part, ast.Constant) and type(part.value) in (int, float) for part in ast.walk(node.value))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        for part in ast.walk(target)
+    )
+
+
+def test_what_sees_and_judges_has_no_more_numbers_than_before() -> None:
+    files = [file for room in NUMBERED for file in sorted((ROOT / room).rglob("*.py"))]
+    own = [file for file in files if file.relative_to(ROOT).parts[1] not in ("simulated", "sheet")]
+    assert numbers(ast.parse("A, B = 1, 2.5\nC: int = 3\nD = 'none'\n")) == 3
+    assert 0 < sum(numbers(ast.parse(file.read_text(encoding="utf-8"))) for file in own) <= MAX_NUMBERS
+
+
+def test_what_watches_and_judges_has_no_more_lines_than_before() -> None:
+    files = [file for room in JUDGING for file in sorted((ROOT / room).rglob("*.py"))]
+    files.append(ROOT / "daemon" / "game" / "line_of_play.py")
+    assert 0 < sum(file.read_text(encoding="utf-8").count("\n") for file in files) <= MAX_LINES
