@@ -1,4 +1,4 @@
-"""Films a photographed game of morris, watches the films as `kibitzer watch` does, and counts the boards followed.
+"""Films a photographed game, watches the films as `kibitzer watch` does, and counts the boards followed.
 
     python -m tests.bench.filmed                                                  # three films of 12 plies
     python -m tests.bench.filmed --sway 0,0.2,1 --nudge 0,1 --free 1.2 2 0.8,4 --seeds 7,8 --plies 0 --keep FILMS
@@ -30,7 +30,7 @@ import statistics
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,8 @@ from rich.table import Table
 import games
 from calibration.labels import Label, LabelError, read_labels
 from calibration.template import load_template
+from rules import AnyGame
+from rules.options import switched_on
 from tests.bench.film_judge import Judged, by_the_rules, judge
 from tests.bench.film_watch import WatchError, frames_in, watch
 from tests.bench.films import (
@@ -64,7 +66,7 @@ MADE_UP = Path("var/films")
 """Folder of the films that are made from seeds."""
 RULES = {"flying": True, "first": "auto"}
 WATCHED_BY = {"flying": "true"}
-"""The rule options with which the program watches."""
+"""The rule options of morris, and those with which the program watches it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,12 +83,14 @@ class Watched:
 class Studio:
     """Makes films, and caches what several of them need."""
 
-    def __init__(self, photos: Path, labels: Path, hand: Path, game: str, folder: Path) -> None:
-        """Raises LabelError, OSError."""
-        self.folder, self._photos = folder, photos
-        self.labels = in_order(read_labels(labels, load_template("nine_mens_morris")), game)
+    def __init__(
+        self, photos: Path, labels: Path, hand: Path, series: str, folder: Path, game: AnyGame, rules: Mapping[str, str]
+    ) -> None:
+        """`rules` are those with which the program watches. Raises LabelError, OSError."""
+        self.folder, self._photos, self.game, self.rules = folder, photos, game, rules
+        self.labels = in_order(read_labels(labels, load_template(game.name, switched_on(game))), series)
         if len(self.labels) < 2:
-            raise LabelError(f"{labels}: game {game!r} has fewer than two photos")
+            raise LabelError(f"{labels}: series {series!r} has fewer than two photos")
         self.hand: Hand = hand_from(hand)
         if not self.hand.sprites:
             raise FileNotFoundError(f"{hand}: the pictures of the hand are absent")
@@ -117,8 +121,10 @@ def measure(studio: Studio, plan: Plan, on_progress: Callable[[float], None]) ->
     shown = showings(film, studio.hand)
     whole_s = shown[-1].ends_s
     on_progress(0.5)
-    events, used_s = watch(film, "morris", WATCHED_BY, lambda time_s: on_progress(0.5 + min(time_s / whole_s, 1) / 2))
-    game = games.load("morris", RULES)
+    game = studio.game
+    events, used_s = watch(
+        film, game.name, studio.rules, lambda time_s: on_progress(0.5 + min(time_s / whole_s, 1) / 2)
+    )
     film_s = frames_in(film) / FPS
     on_progress(1.0)
     return Watched(film.stem, judge(by_the_rules(game, shown), events), round(film_s, 2), round(used_s / film_s, 3))
@@ -200,6 +206,8 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--labels", type=Path, help="another file of labels")
     parser.add_argument("--hand", type=Path, default=DATA / "hand", help="folder of the hand and sway.json")
     parser.add_argument("--game", default="1", help="first part of the photos' names")
+    parser.add_argument("--name", default="morris", help="which game it is, by module or short name")
+    parser.add_argument("--rule", action="append", default=[], help="rule option k=v of another game; repeatable")
     parser.add_argument("--seed", type=int, help="of the first film that is made up")
     parser.add_argument("--films", type=int, default=1, help="films that are made up, one for each seed")
     return parser.parse_args(words)
@@ -232,7 +240,11 @@ def main(words: Sequence[str] | None = None) -> int:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             labels = given.labels or given.photos / "labels.json"
-            studio = Studio(given.photos, labels, given.hand, given.game, folder)
+            rules = dict(word.split("=", 1) for word in given.rule)
+            is_morris = given.name == "morris" and not rules
+            game = games.load(given.name, RULES if is_morris else rules)
+            watched_by = WATCHED_BY if is_morris else rules
+            studio = Studio(given.photos, labels, given.hand, given.game, folder, game, watched_by)
             results = run(studio, plans, given.jobs)
         except (LabelError, OSError, ValueError, WatchError) as error:
             sys.stderr.write(f"filmed: {error}\n")

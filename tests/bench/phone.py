@@ -89,9 +89,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="kibitzer-phone-") as temporary:
         folder = Path(temporary)
         kept = asked.keep or folder
-        studio = Studio(DATA / "morris", DATA / "morris" / "labels.json", DATA / "hand", "1", kept)
+        game, photos = games.load("morris", RULES), DATA / "morris"
+        studio = Studio(photos, photos / "labels.json", DATA / "hand", "1", kept, game, {})
         film = studio.film(Plan(asked.sway, 0.0, asked.free, 7, asked.plies), lambda _: None)
-        game = games.load("nine_mens_morris", RULES)
         shown = showings(film, studio.hand)
         dues = by_the_rules(game, shown)
         half = len(shown) // 2 + 1

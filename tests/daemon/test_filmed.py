@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 import games
+from calibration.labels import Label
+from calibration.template import load_template
 from tests.bench import filmed
 from tests.bench.film_judge import Due, by_the_rules, judge
 from tests.bench.films import (
@@ -29,8 +32,10 @@ from tests.bench.films import (
     showings,
     straightened,
 )
+from tests.bench.played_on import played_on
 from tests.bench.spoilt import SPOILT
 from vision.frame import Image
+from vision.simulated.table import SimulatedTable
 
 EMPTY = "." * 24
 STILL = np.tile(np.eye(3), (5, 1, 1))
@@ -224,3 +229,22 @@ def test_what_a_camera_does_to_a_picture_changes_it_and_leaves_its_size(name: st
     spoilt = SPOILT[name](picture, 1.25)
     assert spoilt.shape == picture.shape and spoilt.dtype == np.uint8
     assert (spoilt != picture).any() and np.corrcoef(spoilt.ravel(), picture.ravel())[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_a_photo_of_the_start_is_played_on_by_copying_cells(turn: int) -> None:
+    game, template = games.load("reversi"), load_template("reversi")
+    start = game.board(game.initial())
+    table = SimulatedTable(template, start, seed=3, size_px=(640, 480))
+    photo, corners = table.render(), np.roll(table.corners_px(), -turn, axis=0)
+    seen = "".join(np.rot90(np.array(list(start)).reshape(8, 8), turn).ravel())
+    shown = list(played_on(photo, Label("start.jpg", seen, corners), game, template, plies=4, seed=1))
+    assert shown[0][1] == start and len({cells for _, cells, _ in shown}) == 5
+    for (before, was, corners), (after, now, _) in itertools.pairwise(shown):
+        to_board = cv2.getPerspectiveTransform(corners.astype(np.float32), template.corners_mm.astype(np.float32))
+        size = tuple(int(side) for side in template.size_mm)
+        differs = cv2.warpPerspective(
+            np.abs(before.astype(np.int16) - after).max(axis=2).astype(np.uint8), to_board, size
+        )
+        stirred = {cell for cell, (x, y) in enumerate(template.cells_mm.astype(int)) if differs[y, x] > 20}
+        assert stirred == {cell for cell in range(64) if was[cell] != now[cell]}
