@@ -24,7 +24,7 @@ FROZEN = sentence("The camera sends the same picture again and again. Look wheth
 SHAKES = sentence("The picture shakes too much to be read. Lean the phone or the camera against something.")
 HIDE = sentence("Tall pieces hide others, and I may read them wrong.")
 RESTLESS = (
-    sentence("I see the board, but something moves over it all the time."),
+    sentence("I see the board, but it does not lie free for long enough."),
     sentence("Leave it free for a moment, so that I can read it."),
 )
 

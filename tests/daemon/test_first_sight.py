@@ -102,7 +102,7 @@ def test_hands_that_never_leave_the_board_in_peace_are_told_once() -> None:
     watched.show(0.2)
     watched.show(8, hand=True)
     assert watched.said("trouble") == [
-        "I see the board, but something moves over it all the time. Leave it free for a moment, so that I can read it."
+        "I see the board, but it does not lie free for long enough. Leave it free for a moment, so that I can read it."
     ]
 
 

@@ -270,7 +270,7 @@ def test_a_stream_tells_how_many_pictures_come_also_after_a_break(camera: str) -
     try:
         while source.reconnects == 0 or source.delivery.rate_hz is None:
             assert source.read(3.0) is not None
-        assert source.delivery.text().startswith("MJPEG, ")
+        assert source.delivery.text().startswith("64x48 pixels, MJPEG, ")
     finally:
         source.close()
 

@@ -250,7 +250,8 @@ def _fault(taught: Taught, leaning: Leaning | None, most: float) -> Unlike | Non
     odd = np.flatnonzero(behind > 0)
     if len(odd) <= most * len(logs) and (behind <= CLEARLY_NATS).all():
         return None
-    if 2 * ((like[odd] > 0) & (taught.classes[odd] > 0)).sum() > len(odd):
+    men = taught.classes > 0
+    if 4 * (men & (like > 0) & (like != taught.classes)).sum() > men.sum():  # of men all alike, half would be mistaken
         return Unlike("alike", ())
     hidden = leaning is not None and (leaning.open_to(taught.classes > 0).max(axis=0)[odd] < HIDDEN).all()
     return Unlike("hidden" if hidden else "odd", tuple(map(int, odd)))
