@@ -250,8 +250,8 @@ def _fault(taught: Taught, leaning: Leaning | None, most: float) -> Unlike | Non
     odd = np.flatnonzero(behind > 0)
     if len(odd) <= most * len(logs) and (behind <= CLEARLY_NATS).all():
         return None
-    men = taught.classes > 0
-    if 4 * (men & (like > 0) & (like != taught.classes)).sum() > men.sum():  # of men all alike, half would be mistaken
+    mistaken = odd[(taught.classes[odd] > 0) & (like[odd] > 0)]
+    if 2 * len(mistaken) > len(odd) and len(set(taught.classes[mistaken])) > 1:  # men of either side for the other's
         return Unlike("alike", ())
     hidden = leaning is not None and (leaning.open_to(taught.classes > 0).max(axis=0)[odd] < HIDDEN).all()
     return Unlike("hidden" if hidden else "odd", tuple(map(int, odd)))
