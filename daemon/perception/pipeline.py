@@ -252,7 +252,7 @@ class Pipeline:
             self.looks.keep(self.gate.renew(None if gate.settled else shown))
         if gate.fresh and not gate.blocked:
             self.aligner.renew(frame)
-        arm = self.arms.update(around.picture[around.window], gate.phase, fresh=gate.fresh)
+        arm = self.arms.update(around, gate)
         outside = np.zeros(len(self.template.cells_mm), dtype=np.bool_)
         if gate.settled:
             outside = cells_in_picture(pose, self.template, frame.image) < MIN_SEEN

@@ -25,7 +25,9 @@ from vision.cli import parse_corners
 from vision.frame import Frame, FrameSource, SourceEnded
 from vision.sources.opening import open_source
 from vision.watching.arm import ArmWatch, Side
-from vision.watching.gate_cli import Settler, Window
+from vision.watching.cell_places import CellPlaces
+from vision.watching.gate_cli import PATCHES, Settler, Window
+from vision.watching.watcher import Watcher
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 CHESS_CORNERS = "140.6,8.6 508,10 509,379 137,376.5"
@@ -108,9 +110,9 @@ def measure(sequence: Sequence, data: Path, settle_s: float = 0.4, out: Path | N
     settler, count, shown = Settler(window, settle_s), Count(sequence.name, settle_s), []
     for frame in frames_of(source):
         picture = window.show(frame.image)
-        state, _, fresh = settler.look(picture, frame.time_s)
+        state, _ = settler.look(picture, frame.time_s)
         count.motion += state.phase == "moving"
-        if fresh:
+        if state.fresh:
             shown.append(frame.index)
             if out is not None:
                 name = f"{sequence.name.replace(' ', '-')}-{settle_s}-{frame.index:04d}.png"
@@ -126,16 +128,15 @@ def measure(sequence: Sequence, data: Path, settle_s: float = 0.4, out: Path | N
 def arms(data: Path) -> dict[str, Side | None]:
     """The side that `ArmWatch` reports for each ply of the chess game."""
     window, told = Window(parse_corners(CHESS_CORNERS)), {}
-    small = {}
-    for frame in frames_of(open_source(str(data / "video/scholarsmate.avi"))):
-        around = window.around(window.show(frame.image))
-        small[frame.index] = around.picture
+    pictures = frames_of(open_source(str(data / "video/scholarsmate.avi")))
+    seen = {frame.index: (window.around(window.show(frame.image)), frame.time_s) for frame in pictures}
     for name, free, (first, last), _ in CHESS_PLIES:
-        watch = ArmWatch()
-        watch.update(small[free], "settled", fresh=True)
+        watch, watcher = ArmWatch(), Watcher(CellPlaces.grid(PATCHES))
+        watcher.know(seen[free][0])
         for index in range(first, last + 1):
-            watch.update(small[index], "moving", fresh=False)
-        told[name] = watch.update(small[last], "settled", fresh=True)
+            sight = watcher.update(*seen[index])
+            watch.update(seen[index][0], sight)
+        told[name] = watch.update(seen[last][0], dataclasses.replace(sight, phase="settled", fresh=True))
     return told
 
 

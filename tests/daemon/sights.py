@@ -33,6 +33,7 @@ def sight(phase: Phase, *, fresh: bool = False, motion: float = 0.0, cells: int 
         still_s=still_s,
         known=every,
         alike=every,
+        things=np.zeros((1, 1), np.bool_),
         hidden=~every,
         phase=phase,
         fresh=fresh,

@@ -9,15 +9,16 @@ import pytest
 from calibration.template import load_template
 from rules import Step
 from vision.frame import Image
-from vision.pose import rectify
 from vision.simulated.table import SimulatedTable
 from vision.watching.arm import SIDES, ArmWatch, Side
 from vision.watching.cell_places import CellPlaces
-from vision.watching.surroundings import surroundings_within
+from vision.watching.surroundings import Surroundings, surroundings_of, surroundings_within
 from vision.watching.watcher import Watcher
 
 RATE_HZ = 15
 EMPTY = "." * 24
+MARGIN = 0.1
+"""Share of a picture that shows what lies around the board."""
 
 
 class Watched:
@@ -28,12 +29,14 @@ class Watched:
         self.side: Side | None = None
 
     def show(self, picture: Image, seconds: float = 0.0) -> Side | None:
+        return self.see(surroundings_within(picture, MARGIN), seconds)
+
+    def see(self, around: Surroundings, seconds: float = 0.0) -> Side | None:
         for _ in range(max(1, round(seconds * RATE_HZ))):
-            around = surroundings_within(picture, 0.0)
             sight = self.watcher.update(around, self.time_s)
             if sight.settled:
                 self.watcher.renew()
-            self.side = self.arms.update(around.picture, sight.phase, fresh=sight.fresh)
+            self.side = self.arms.update(around, sight)
             self.time_s += 1 / RATE_HZ
         return self.side
 
@@ -122,13 +125,13 @@ def test_after_a_reset_nothing_is_known() -> None:
 def test_the_players_of_a_simulated_table_come_from_their_seats() -> None:
     template = load_template("nine_mens_morris")
     table, watched, told = SimulatedTable(template, EMPTY, seed=3, size_px=(640, 360)), Watched(), []
-    watched.show(rectify(table.render(), table.pose, template), 1)
+    watched.see(surroundings_of(table.render(), table.pose, template), 1)
     for side, cell in ((0, 4), (1, 23)):
         table.perform((Step("place", cell, piece="WB"[side]),), side)
         while True:
             table.advance(1 / RATE_HZ)
-            watched.show(rectify(table.render(), table.pose, template))
+            watched.see(surroundings_of(table.render(), table.pose, template))
             if not table.busy:
                 break
-        told.append(watched.show(rectify(table.render(), table.pose, template), 1))
+        told.append(watched.see(surroundings_of(table.render(), table.pose, template), 1))
     assert told == ["bottom", "top"]

@@ -62,6 +62,7 @@ class Table:
             still_s=still_s,
             known=self.known.copy(),
             alike=self.alike.copy(),
+            things=np.zeros((1, 1), np.bool_),
             hidden=self.hidden.copy(),
             phase="settled" if self.settled else "settling",
             fresh=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from pathlib import Path
@@ -19,7 +20,6 @@ from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.cell_places import CellPlaces
-from vision.watching.light import FloatImage
 from vision.watching.surroundings import Surroundings, surroundings_within
 from vision.watching.watcher import Sight, Watcher
 
@@ -63,15 +63,15 @@ class Settler:
         self._window, self._watcher = window, Watcher(CellPlaces.grid(PATCHES), settle_s)
         self._told = False
 
-    def look(self, picture: Image, time_s: float) -> tuple[Sight, FloatImage, bool]:
-        """What the next picture shows, the picture reduced, and whether it is the first of a pause without motion."""
+    def look(self, picture: Image, time_s: float) -> tuple[Sight, Surroundings]:
+        """What the next picture shows, `fresh` in the first of a pause without motion; and the picture reduced."""
         around = self._window.around(picture)
         state = self._watcher.update(around, time_s)
         if state.settled:
             self._watcher.renew()
         fresh = state.settled and not state.motion and not self._told
         self._told = state.settled and (self._told or fresh)
-        return state, around.picture, fresh
+        return dataclasses.replace(state, fresh=fresh), around
 
 
 def _rectification(corners_px: FloatArray) -> tuple[FloatArray, tuple[int, int]]:
@@ -126,13 +126,13 @@ def watch(frames: FrameSource, window: Window, settler: Settler, out: Path, as_j
             if frame is None:
                 continue
             picture = window.show(frame.image)
-            state, small, fresh = settler.look(picture, frame.time_s)
-            name = f"{frame.index:06d}.png" if fresh else None
+            state, around = settler.look(picture, frame.time_s)
+            name = f"{frame.index:06d}.png" if state.fresh else None
             if name is not None:
                 write_picture(out / name, picture)
-            arm = arms.update(small, state.phase, fresh=fresh)
-            if (state.phase, state.blocked) != told or fresh:
-                _tell(frame, state, name, arm if fresh else None, as_json)
+            arm = arms.update(around, state)
+            if (state.phase, state.blocked) != told or state.fresh:
+                _tell(frame, state, name, arm if state.fresh else None, as_json)
             told = state.phase, state.blocked
     except SourceEnded:
         return

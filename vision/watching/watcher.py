@@ -36,7 +36,7 @@ ReadsThrough = Callable[[NDArray[np.bool_]], bool]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sight:
-    """What one picture says of the board's cells, before any of them is read; arrays have an entry for each cell."""
+    """What one picture says of the board, before any cell is read; arrays but `things` have an entry for each cell."""
 
     changed_s: NDArray[np.float64]
     """When each cell last changed, on the clock of watched time."""
@@ -48,6 +48,8 @@ class Sight:
     """Whether it is known how each cell looks when nothing lies over it."""
     alike: NDArray[np.bool_]
     """Whether each cell looks as it did then."""
+    things: NDArray[np.bool_]
+    """(height, width) where something reaches over the board from outside, in the pixels of its surroundings."""
     hidden: NDArray[np.bool_]
     """Whether something reaches over each cell from outside, or it lies beyond the picture."""
     phase: Phase
@@ -188,6 +190,7 @@ class Watcher:
             still_s=still_s,
             known=known,
             alike=known & ~np.asarray(pixels.of(unlike.differs).any(axis=1)),
+            things=unlike.things,
             hidden=hidden,
             phase=phase,
             fresh=fresh,
