@@ -16,7 +16,6 @@ PARTS = (
     noun("part", "page"),
     noun("part", "camera"),
     noun("part", "board"),
-    noun("part", "eyes"),
     noun("part", "clock"),
     noun("part", "record"),
     noun("part", "pictures"),
@@ -53,8 +52,6 @@ def health_of(session: Session) -> dict[str, dict[str, object]]:
         sighted = seen is not None and seen.rectified is not None and not session.camera_trouble
         parts["board"] = {"ok": sighted, "text": worded("in sight") if sighted else worded("not in sight")}
     if session.match is not None:
-        if session.adaptation is not None:
-            parts["eyes"] = session.adaptation.status()
         if session.timer is not None and session.timer.clock.control.kind != "none":
             parts["clock"] = session.timer.status(session.game.sides)
         trouble = session.match.write_trouble

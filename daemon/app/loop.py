@@ -6,7 +6,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import games
@@ -25,7 +24,6 @@ from daemon.i18n.translation import in_words, worded
 from daemon.judging import phrases
 from daemon.outputs.phones.door import Invitation
 from daemon.outputs.window import Window
-from daemon.perception.learning.generations import adapted_path
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import vision_setup_of_another
@@ -54,23 +52,18 @@ class Daemon:
         template: BoardTemplate,
         profile: TableProfile | None,
         source: str,
-        adapted: Path | None = None,
         notifier: Notifier | None = None,
         *,
         configured: Config | None = None,
         catalogue: Catalogue | None = None,
         on_invitation: Callable[[Invitation], None] | None = None,
     ) -> None:
-        """`adapted` is the file for the heads to which the profile is adapted during play.
-
-        `on_invitation` shows what a phone must scan, where one is wanted or no camera is there.
-        """
+        """`on_invitation` shows what a phone must scan, where one is wanted or no camera is there."""
         self._session = session
         session.pace_s = PACE_S
         self._runner = SessionRunner(session)
         self._template = template
         self._profile = profile
-        self._adapted = adapted
         self._window: Window | None = None
         self._patience = BEGINNING
         """Watchdog patience for the next frame: the first one of a game takes longer."""
@@ -169,7 +162,7 @@ class Daemon:
 
     def _begin(self, *, resume: bool, start: Any = None) -> None:
         self._patience = BEGINNING
-        match = self._session.begin(self._eyes(), resume=resume, adapted=self._adapted, start=start)
+        match = self._session.begin(self._eyes(), resume=resume, start=start)
         self._session.say(self._beginning(match), code="start")
         if self._session.eyes is None:
             self._session.say(worded("No camera: tap to move."), code="start")
@@ -187,7 +180,7 @@ class Daemon:
         game = games.load(config.game.name, config.game.rules)
         if game.name != session.game.name or game.rules != session.game.rules:
             sight = vision_setup_of_another(config, game)
-            self._template, self._profile, self._adapted = sight.template, sight.profile, sight.adapted
+            self._template, self._profile = sight.template, sight.profile
         if config.camera.source != session.config.camera.source:
             self.camera.change(config.camera.source, config.camera)
         session.change(config, game)
@@ -237,7 +230,7 @@ class Daemon:
             return  # unwritten entries belong to this game and would be lost with it
         if (made := session.setting_up.made) is not None:
             session.setting_up.made = None
-            self._profile, self._adapted = TableProfile.load(made), adapted_path(made)
+            self._profile = TableProfile.load(made)
             self._begin(resume=True)
         elif session.new_game_due:
             session.entered = True

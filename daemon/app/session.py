@@ -36,7 +36,6 @@ from daemon.outputs.speech.verbosity import is_spoken, wants_advice
 from daemon.outputs.view import template_of
 from daemon.outputs.web import WebPage
 from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.learning.adapting import Adaptation
 from daemon.perception.learning.lesson_file import LessonFile
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.table_setup import TableSetup
@@ -68,8 +67,6 @@ class Session:
         self.eyes: BoardTracker | None = None
         """Watches the board of the match; None without a camera."""
         self.timer: ClockService | None = None
-        self.adaptation: Adaptation | None = None
-        """Learning during play; None if the settings do not want it, or before the first match."""
         self._told_of: Mended | None = None
         self.camera_trouble = ""
         """The camera's fault, as it was announced; empty if there is none."""
@@ -180,14 +177,11 @@ class Session:
         """The table's own worker; None if no agent plays, or other workers are to join."""
         return self.services.worker
 
-    def begin(
-        self, pipeline: Pipeline | None, *, resume: bool = True, adapted: Path | None = None, start: Any = None
-    ) -> Match:
+    def begin(self, pipeline: Pipeline | None, *, resume: bool = True, start: Any = None) -> Match:
         """Starts a match, or resumes the newest unfinished game with the same rules.
 
         `pipeline` is None without a camera. Without `resume` an unfinished game is left as it is, and the next begins,
-        from `start`, or from an adopted board if there is one. `adapted` is the file for the heads adapted to the
-        table; without it they end with the session.
+        from `start`, or from an adopted board if there is one.
         """
         to_clear = False
         due = None if resume or self.match is None or start is not None else self.match.puzzle_due
@@ -196,7 +190,7 @@ class Session:
         if self.match is not None and not resume:
             self.match.leave()
             if due is not None:
-                return self._begin_puzzle(pipeline, due, adapted)
+                return self._begin_puzzle(pipeline, due)
             start = self.match.set_up if start is None else start
             to_clear = self.eyes is not None and self.eyes.to_clear
         elif not resume:
@@ -223,7 +217,6 @@ class Session:
                 pipeline,
                 self.match,
                 lost_s=self.config.eyes.lost_s,
-                learner=self._learner(pipeline, adapted),
                 lessons=LessonFile(self._profile(".start.npz"), record.game_id),
             )
         self.match.recall(None if stored is None else stored.asked_thought)
@@ -235,7 +228,7 @@ class Session:
             self.match.show_best()
         return self.match
 
-    def _begin_puzzle(self, pipeline: Pipeline | None, puzzle: Puzzle, adapted: Path | None) -> Match:
+    def _begin_puzzle(self, pipeline: Pipeline | None, puzzle: Puzzle) -> Match:
         """Sets a puzzle: a match that is not recorded, of one person against an agent, without a clock."""
         position = self.game.parse_position(puzzle.position)
         side, other = self.game.to_move(position), seat(PlayerSection(agent=AGENT))
@@ -251,8 +244,7 @@ class Session:
         )
         self.eyes = None
         if pipeline is not None:
-            learner = self._learner(pipeline, adapted)
-            self.eyes = BoardTracker(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
+            self.eyes = BoardTracker(pipeline, self.match, lost_s=self.config.eyes.lost_s)
         self.match.spoken = (question(puzzle, self.game, side),)
         self.match.start()
         return self.match
@@ -279,16 +271,6 @@ class Session:
         table = self.config.bus.table
         told = self.config.event.model_dump() | {"table": "" if table == BusSection().table else table}
         return {name: value for name, value in told.items() if value}
-
-    def _learner(self, pipeline: Pipeline, adapted: Path | None) -> Adaptation | None:
-        """The learner, which is kept from one game of the session to the next."""
-        if not self.config.vision.adapt or pipeline.reader.first is None:
-            return None
-        if self.adaptation is None:
-            self.adaptation = self.services.keep(Adaptation(pipeline, adapted))
-        else:
-            self.adaptation.attach(pipeline)
-        return self.adaptation
 
     @property
     def _beginning(self) -> GameBeginning:
@@ -387,8 +369,6 @@ class Session:
             self.match.asked_anew = True
         if other:
             self.match, self.eyes = None, None
-            self.services.forget(self.adaptation)
-            self.adaptation = None
         self.config = self.services.config = config
         self.game = game
         if before.speech != config.speech:

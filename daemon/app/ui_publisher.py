@@ -135,8 +135,7 @@ class UiPublisher:
         if session.menu is not None:
             page.offer_menu(session.menu)
         figures = {f"bus_{name}_total": count for name, count in session.bus.counters().items()}
-        learnt = {} if session.adaptation is None else session.adaptation.figures()
-        page.update_figures(figures | learnt | {"refused_replies_total": match.refused})
+        page.update_figures(figures | {"refused_replies_total": match.refused})
 
     def _show_picture(self, page: WebPage, eyes: BoardTracker, now_s: float) -> None:
         match = eyes.match

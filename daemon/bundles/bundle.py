@@ -147,8 +147,6 @@ class Manifest(Part):
     """Whether pictures were compressed for the bundle because the camera sent no JPEG; they then differ slightly."""
     left_out: int = Field(default=0, ge=0)
     """Pictures that the pipeline saw but that could not be kept."""
-    adapted: bool = False
-    """Whether the reader was set to adapt at this table; the bundle does not contain what it learnt."""
     config: dict[str, Any] = Field(default_factory=dict, max_length=64)
     """The settings, without secrets, paths and addresses."""
     versions: dict[Word, Annotated[str, Field(max_length=128)]] = Field(default_factory=dict, max_length=64)

@@ -84,7 +84,6 @@ def pack(
     shape: Mapping[str, float],
     now: datetime.datetime,
     left_out: int = 0,
-    adapted: bool = False,
 ) -> Packed:
     """Builds a bundle from these pictures. Raises BundleError if there are none."""
     if not frames:
@@ -109,7 +108,6 @@ def pack(
         frames=scene,
         encoded_here=any(one.encoded_here for one in frames),
         left_out=left_out,
-        adapted=adapted,
         config=dict(facts.config),
         versions=versions(),
         weights=weights(),

@@ -219,7 +219,6 @@ class SceneKeeper:
             shape=eyes.pipeline.template.shape,
             now=now,
             left_out=self.ring.left_out,
-            adapted=bool(self._facts.config.get("vision", {}).get("adapt")),
         )
         path = self._bundle_store.put(packed, self._facts.table, reason, now)
         self._kept, self._trouble = self._kept + 1, ""

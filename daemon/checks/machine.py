@@ -79,12 +79,10 @@ def check_record(config: Config) -> CheckResult:
 
 
 def check_folders(config: Config, searches: Path = SEARCHES) -> CheckResult:
-    """Checks the other folders written to: log, compiled searches, learnt heads, bundles."""
+    """Checks the other folders written to: log, compiled searches, bundles."""
     wanted = {searches: "searches are compiled anew at every start"}
     if config.log.path:
         wanted[log_path(config.log).parent] = "there is no log"
-    if config.vision.adapt and config.board.profile:
-        wanted[places.resolved(config.board.profile).parent] = "what is learnt is forgotten"
     if config.bundles.enabled:
         wanted[places.resolved(config.bundles.folder)] = "no bundles are kept"
     faults = []

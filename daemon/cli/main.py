@@ -56,9 +56,6 @@ SECTIONS = {
             "daemon.cli.calibrate", "Make a table profile: guided with a camera, or from labelled photos."
         ),
         "print-board": Entry("vision.sheet.cli", "Draw a board for printing (PDF or SVG), with markers to find it by."),
-        "adaptation": Entry(
-            "daemon.cli.adaptation", "Show or delete what was learnt of a table during play.", group=True
-        ),
         "voices": Entry("daemon.cli.voices", "Speak every phrase in every language once, and check the sound."),
         "service": Entry("daemon.cli.service", "Install the daemon as a systemd service.", group=True),
         "reload": Entry("daemon.cli.reload", "Make the running daemon reload its settings."),

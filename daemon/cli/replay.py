@@ -71,8 +71,6 @@ def cautions(manifest: Manifest) -> list[str]:
         notes.append("The camera sent no JPEGs: the pictures were compressed and differ a little from what was seen.")
     if manifest.left_out:
         notes.append(f"{manifest.left_out} pictures that were seen are not in it.")
-    if manifest.adapted:
-        notes.append("The eyes may have learnt at that table; that is not in the bundle.")
     if not manifest.frames[0].settled:
         notes.append("It does not begin with a board at rest.")
     return notes

@@ -124,7 +124,6 @@ def run(
             sight.template,
             sight.profile,
             wanted.camera.source,
-            sight.adapted,
             configured=settings,
             catalogue=catalogue,
             on_invitation=_show_invitation,

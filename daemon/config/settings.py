@@ -156,12 +156,6 @@ class EyesSection(Section):
     lost_s: float = Field(default=3.0, ge=0.5, le=60)
 
 
-class VisionSection(Section):
-    """Whether vision keeps learning during play, from boards that legal play has confirmed."""
-
-    adapt: bool = False
-
-
 class AdviceSection(Section):
     """The best moves, drawn on the board."""
 
@@ -312,7 +306,6 @@ class Config(Section):
     camera: CameraSection = Field(default_factory=CameraSection)
     board: BoardSection = Field(default_factory=BoardSection)
     eyes: EyesSection = Field(default_factory=EyesSection)
-    vision: VisionSection = Field(default_factory=VisionSection)
     advice: AdviceSection = Field(default_factory=AdviceSection)
     bus: BusSection = Field(default_factory=BusSection)
     speech: SpeechSection = Field(default_factory=SpeechSection)
@@ -326,6 +319,14 @@ class Config(Section):
     log: LogSection = Field(default_factory=LogSection)
     bundles: BundlesSection = Field(default_factory=BundlesSection)
     engines: dict[EngineName, EngineSection] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_what_is_gone(cls, settings: Any) -> Any:
+        """Files made from those of 0.1 and 0.2 say `[vision] adapt = false`, which is so without saying it."""
+        if isinstance(settings, dict) and settings.get("vision") == {"adapt": False}:
+            return {key: value for key, value in settings.items() if key != "vision"}
+        return settings
 
 
 def load_config(path: Path = DEFAULT, environment: Mapping[str, str] = os.environ) -> Config:

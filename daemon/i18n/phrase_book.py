@@ -71,7 +71,6 @@ EXAMPLES: dict[str, Given] = {
     "late": "0.8",
     "rate": "14.9",
     "size": "1280x720",
-    "boards": wording.sentence_n("of {count} board", "of {count} boards", 3),
     "then": "d2",
     "way": "d2 → d3",
 }

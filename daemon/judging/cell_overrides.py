@@ -6,9 +6,11 @@ import dataclasses
 import math
 from collections.abc import Iterable
 
+from daemon.belief.look import Look
 from daemon.game.line_of_play import shares_pieces
 from daemon.i18n.translation import called
 from daemon.judging.corrections import Refusal
+from daemon.judging.referee import Referee
 from rules import EMPTY, AnyGame
 from vision.reading.board_reading import BoardReading
 from wording import Term, listing, sentence
@@ -37,6 +39,17 @@ class CellOverrides:
         """Drops the statements about these cells."""
         for cell in cells:
             self._said.pop(cell, None)
+
+    def seen(self, referee: Referee, look: Look) -> Look:
+        """The look with the statements applied; without them where legal play alone explains the picture."""
+        corrected = self.over(look.reading)
+        if corrected is look.reading:
+            return look
+        said = dataclasses.replace(look, reading=corrected)
+        if referee.fits(said) or referee.is_doubtful(look):
+            return said
+        self.forget(self.cells)  # hands have moved since
+        return look
 
     def over(self, reading: BoardReading) -> BoardReading:
         """The reading with the statements applied; those about cells that have changed since are dropped first."""

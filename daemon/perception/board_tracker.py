@@ -20,7 +20,6 @@ from daemon.perception.learning.lesson_file import LessonFile
 from daemon.perception.next_game import STANDS_S, NextGame
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
-from daemon.perception.reading_interpreter import Learner, ReadingInterpreter
 from daemon.perception.start_lesson import why_untaught
 from rules import Side
 from rules.turns import changed_cells
@@ -49,7 +48,6 @@ class BoardTracker:
         match: Match,
         *,
         lost_s: float = 3.0,
-        learner: Learner | None = None,
         lessons: LessonFile | None = None,
     ) -> None:
         """Puts the match on the watched board, which counts as lost once out of sight for `lost_s` seconds.
@@ -59,13 +57,10 @@ class BoardTracker:
         self.pipeline, self.match = pipeline, match
         self.lost_s = lost_s
         match.watched = True
-        if learner is not None:
-            match.followers.append(learner.changed)
         self.observation: Observation | None = None
         """Observation of the newest frame."""
         self.reading: BoardReading | None = None
         """Last reading of the board, without what people said about cells."""
-        self._learner = learner
         self._expected_of: tuple[Referee, int] | None = None
         self._growth = Growth(pipeline)
         self._told_untaught = False
@@ -75,18 +70,14 @@ class BoardTracker:
         if lessons is not None and pipeline.profile is None:
             pipeline.recall(lessons.load(pipeline.template))
         match.followers.append(self._growth.changed)
-        self._interpreter = ReadingInterpreter(learner)
+        self.overrides = CellOverrides()
+        """What people said about cells."""
         self._next_game, self._occlusion_notices = NextGame(), OcclusionNotices()
         self._seen_s: float | None = None
         self._hurried_s: float | None = None
         """Time until which a move that a player has announced is awaited; None if there is none."""
         self._arm: str | None = None
         """Side of the board's frame from which an arm came in since the last move."""
-
-    @property
-    def overrides(self) -> CellOverrides:
-        """What people said about cells."""
-        return self._interpreter.overrides
 
     @property
     def shakes(self) -> bool:
@@ -181,7 +172,7 @@ class BoardTracker:
         referee = self._referee
         if self.match.puzzle is not None or self.start_in_view or referee.outcome or referee.to_put_back:
             return
-        self.match.carry_out(self._ruled(self._interpreter.seen(referee, Look(self._now_s, glimpse, free=False)), ()))
+        self.match.carry_out(self._ruled(self.overrides.seen(referee, Look(self._now_s, glimpse, free=False)), ()))
 
     def _read(self, observation: Observation) -> None:
         """Acts on a picture of the board: judges a reading, or looks for a move that a player has announced."""
@@ -248,8 +239,6 @@ class BoardTracker:
 
     def poll(self) -> None:
         """To be called often, with or without frames, instead of the match's own `poll`."""
-        if self._learner is not None:
-            self._learner.poll()
         carried_out = self._referee.awaiting != "carry_out"
         self.match.poll()
         if carried_out and self._referee.awaiting == "carry_out":
@@ -269,7 +258,7 @@ class BoardTracker:
         """Judges a reading; a doubtful picture is read again."""
         self.reading = reading
         free, photo = not self._grows(reading), self.observation is not None and bool(self.observation.frame.name)
-        look = self._interpreter.seen(self._referee, Look(self._now_s, reading, free, final=photo))
+        look = self.overrides.seen(self._referee, Look(self._now_s, reading, free, final=photo))
         self.match.carry_out(self._ruled(look, self._movers()))
         if self._referee.is_doubted:
             self.pipeline.ask_again()
@@ -296,7 +285,7 @@ class BoardTracker:
     def judged(self, reading: BoardReading) -> list[Effect]:
         """The referee's decisions on a final reading: no second look is taken."""
         self.reading = reading
-        look = self._interpreter.seen(self._referee, Look(self._now_s, reading, final=True))
+        look = self.overrides.seen(self._referee, Look(self._now_s, reading, final=True))
         return self._ruled(look, self._movers())
 
     def end_move(self) -> list[Effect]:
@@ -323,11 +312,9 @@ class BoardTracker:
         return [*effects, told]
 
     def _ruled(self, look: Look, movers: tuple[Side, ...]) -> list[Effect]:
-        """The referee's decisions on a look; passes them to the learner, too."""
+        """The referee's decisions on a look; what legal play confirms adds to what the start has taught."""
         effects = self._referee.see(look, movers, watched=self.watched)
         self.watched |= self._referee.verdict in ("unchanged", "legal")
-        if self._learner is not None and self.observation is not None:
-            self._learner.judged(self._referee, self.observation)
         if self.observation is not None:
             self._growth.judged(self._referee, self.observation)
         if self._referee.verdict in ("unchanged", "legal", "takeback"):

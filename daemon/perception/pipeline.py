@@ -23,7 +23,6 @@ from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, Rectified, cells_in_picture
 from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
 from vision.reading.cells import raised_places
-from vision.reading.heads import Head
 from vision.reading.looks import DECIDED, Looks
 from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner, Alignment, side_px
@@ -191,11 +190,6 @@ class Pipeline:
     def watched_s(self, time_s: float) -> float:
         """`time_s` on the camera's clock less the time that nobody watched, such as hours that the computer slept."""
         return self.gate.time.after(time_s)
-
-    def adopt(self, head: Head | None) -> None:
-        """Uses another head of this table from the next reading on; None restores the one it began with."""
-        self.reader.adopt(head)
-        self.looks.forget()
 
     def retune(self, *, settle_s: float, readings: int) -> None:
         """Sets the settling time and the number of readings from the next frame on."""

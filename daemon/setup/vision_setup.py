@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from pathlib import Path
 
 import places
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, load_template
 from daemon.config.settings import Config
-from daemon.perception.learning.generations import adapted_path
 from rules import AnyGame
 from rules.options import switched_on
 
@@ -23,8 +21,6 @@ class VisionSetup:
 
     template: BoardTemplate
     profile: TableProfile | None = None
-    adapted: Path | None = None
-    """Folder of the heads adapted from the profile during play."""
 
 
 def vision_setup_of(config: Config, game: AnyGame) -> VisionSetup:
@@ -32,8 +28,7 @@ def vision_setup_of(config: Config, game: AnyGame) -> VisionSetup:
     template = load_template(game.name, switched_on(game))
     if not config.board.profile:
         return VisionSetup(template)
-    path = places.resolved(config.board.profile)
-    return VisionSetup(template, TableProfile.load(path), adapted_path(path))
+    return VisionSetup(template, TableProfile.load(places.resolved(config.board.profile)))
 
 
 def vision_setup_of_another(config: Config, game: AnyGame) -> VisionSetup:

@@ -27,7 +27,6 @@ AT_ONCE = {
 AT_RESTART = {
     "game": "another game is another record",
     "board": "the profile is what the eyes were made from",
-    "vision": "what is learnt belongs to the eyes",
     "advice": "a game is shown as it began",
     "bus": "workers know the addresses and keys",
     "page.host": "who looks on knows the address",

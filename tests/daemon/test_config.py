@@ -77,6 +77,12 @@ def test_unknown_key_is_refused_by_name(tmp_path: Path) -> None:
         load_config(write(tmp_path, "[eyes]\nsetle_s = 1\n"))
 
 
+def test_a_switch_that_is_gone_may_stand_there_as_off_and_is_refused_as_on(tmp_path: Path) -> None:
+    assert load_config(write(tmp_path, "[vision]\nadapt = false\n"), {}) == Config()
+    with pytest.raises(ConfigError, match="vision: there is no such key"):
+        load_config(write(tmp_path, "[vision]\nadapt = true\n"), {})
+
+
 def test_value_out_of_range_is_refused_with_key_and_value(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"eyes\.settle_s = 99"):
         load_config(write(tmp_path, "[eyes]\nsettle_s = 99\n"))

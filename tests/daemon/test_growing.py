@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
+import numpy as np
 import pytest
 
 import games
@@ -10,8 +14,10 @@ from daemon.core.match import Match
 from daemon.game.effects import TakeBack
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
+from daemon.perception.learning.confirming import Confirmations, SeenBoard, may_teach, seen_board
 from daemon.perception.pipeline import Pipeline
 from vision.frame import Frame
+from vision.reading.reader import DescribedCells
 from vision.simulated.table import SimulatedTable
 
 
@@ -49,3 +55,54 @@ def test_confirmed_boards_add_to_what_the_start_has_taught_until_they_are_taken_
     eyes._growth.changed([TakeBack(0)])
     assert len(pipeline.reader.taught.classes) == start
     assert pipeline.reader.kept is not None and pipeline.reader.kept[1] == pipeline.lesson.board
+
+
+CELLS = np.ones(2, dtype=np.bool_)
+LOOK = DescribedCells(np.zeros((2, 0, 0, 3), dtype=np.uint8), np.zeros((2, 0), dtype=np.float32))
+BEFORE, AFTER = SeenBoard(1, "W.", LOOK, CELLS), SeenBoard(2, "WB", LOOK, CELLS)
+
+
+def test_a_board_counts_only_once_a_later_move_was_made_from_it() -> None:
+    confirmations = Confirmations()
+    assert confirmations.see(BEFORE) == confirmations.see(BEFORE) == []
+    assert confirmations.see(AFTER) == [BEFORE]
+
+
+def test_what_casts_doubt_on_the_line_takes_what_waited_with_it() -> None:
+    confirmations = Confirmations()
+    confirmations.see(BEFORE)
+    confirmations.doubt(2)
+    assert confirmations.see(AFTER) == [BEFORE]
+    confirmations.doubt()
+    assert confirmations.see(SeenBoard(3, "..", LOOK, CELLS)) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("gate", {"blocked": True}),
+        ("gate", {"phase": "settling"}),
+        ("alignment", {"quality": 0.3}),
+        ("alignment", {"state": "lost"}),
+    ],
+)
+def test_a_board_that_is_not_free_and_in_its_place_teaches_nothing(
+    eyes: BoardTracker, part: str, change: dict[str, Any]
+) -> None:
+    seen, belief = eyes.observation, eyes.match.referee.belief
+    assert seen is not None and may_teach(belief, seen)
+    changed: Any = {part: dataclasses.replace(getattr(seen, part), **change)}
+    assert not may_teach(belief, dataclasses.replace(seen, **changed))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+def test_cells_that_show_nothing_known_teach_nothing_and_many_of_them_make_a_board_unsure(
+    eyes: BoardTracker, share: float
+) -> None:
+    seen, belief = eyes.observation, eyes.match.referee.belief
+    assert seen is not None and belief.look is not None
+    unknown = np.arange(25) < share * 25
+    reading = dataclasses.replace(belief.look.reading, unknown=unknown.astype(np.float64))
+    belief = dataclasses.replace(belief, look=dataclasses.replace(belief.look, reading=reading))
+    assert may_teach(belief, seen) == (share < 0.25)
+    assert np.array_equal(seen_board(belief, 4, "." * 25, LOOK).plain, ~unknown)

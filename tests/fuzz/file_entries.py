@@ -24,7 +24,6 @@ from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.bundle_file import BundleFile
-from daemon.perception.learning.generations import AdaptedError, load_adapted
 from games.nine_mens_morris import NineMensMorris
 from games.reversi import Reversi, transcript
 from rules import GameError, MoveError
@@ -61,7 +60,6 @@ def entries() -> list[Entry]:
             "profile", "files", profile_bytes, (profile,), (b"PK\x03\x04", b"\x93NUMPY"), guided=False, longest=1 << 16
         ),
         Entry("profile_arrays", "files", profile_arrays, (_facts(),), guided=False, weight=0.3),
-        Entry("adapted", "files", adapted_file, (profile,), guided=False, longest=1 << 16, weight=0.3),
         Entry(
             "bundle",
             "files",
@@ -147,15 +145,6 @@ def profile_arrays(data: bytes) -> bool:
     buffer = io.BytesIO()
     np.savez(buffer, facts=np.frombuffer(data, np.uint8), reference=np.zeros(3, np.uint8), image_from_board=np.eye(3))
     return profile_bytes(buffer.getvalue())
-
-
-def adapted_file(data: bytes) -> bool:
-    """Reads a file of what a table has learnt in play."""
-    try:
-        load_adapted(scratch_file(data, "adapted.npz"))
-    except AdaptedError:
-        return False
-    return True
 
 
 def bundle_file(data: bytes) -> bool:

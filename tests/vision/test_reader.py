@@ -145,28 +145,6 @@ def test_profile_with_a_damaged_picture_is_refused(profile: TableProfile) -> Non
         reference_of(dataclasses.replace(profile, reference_jpeg=b"no picture"))
 
 
-def test_another_head_reads_until_the_first_is_taken_up_again(profile: TableProfile) -> None:
-    reader = Reader(TEMPLATE, profile)
-    before, look = reader.read(steady(CELLS), 0.0), reader.look
-    assert reader.first is not None and look is not None
-    swapped = dataclasses.replace(reader.first, coefficients=-reader.first.coefficients, trust=0.0)
-    reader.adopt(swapped)
-    nothing = np.zeros(24, dtype=np.bool_)
-    other = reader.read(steady(CELLS), 1.0, changed=nothing)
-    assert other.board != CELLS
-    assert np.allclose(reader.believe(look, swapped), other.log_probabilities)
-    assert np.allclose(reader.believe(look, None), before.log_probabilities)
-    reader.adopt(None)
-    assert np.array_equal(reader.read(steady(CELLS), 2.0).log_probabilities, before.log_probabilities)
-
-
-def test_heads_that_share_out_men_by_colour_go_on_doing_so() -> None:
-    reader = Reader(TEMPLATE)
-    before, look = reader.read(steady(CELLS), 0.0), reader.look
-    assert look is not None
-    assert np.allclose(reader.believe(look, reader.first), before.log_probabilities)
-
-
 def test_what_is_looked_at_follows_the_cells_that_were_read_again() -> None:
     reader = Reader(TEMPLATE)
     reader.read(steady(CELLS), 0.0)

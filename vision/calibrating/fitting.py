@@ -82,8 +82,6 @@ def fit_head(
         offsets=np.array([offset for _, offset in platt]),
         examples=unit(scaled)[kept].astype(np.float16).astype(np.float64),
         reach=_reach(unit(scaled), groups, kept) if remember else 1.0,
-        example_letters="".join(labels[index] for index in kept),
-        example_lengths=np.linalg.norm(scaled[kept], axis=1),
     )
     return Fit(head, margins.argmax(axis=1) == targets, known)
 

@@ -59,16 +59,6 @@ class Head:
     """Distance to the nearest example, 0 to 2, that is still ordinary; beyond it, confidence shrinks."""
     trust: float = 0.0
     """Weight of the generic head beside this one, 0 to 1, from its accuracy at this table."""
-    example_letters: str = ""
-    """Class letter of each example; empty if not stored."""
-    example_lengths: FloatArray = dataclasses.field(default_factory=lambda: np.zeros(0))
-    """(n,) length of each example before normalisation; empty if not stored."""
-
-    def remembered(self) -> tuple[Descriptors, str]:
-        """Descriptors of the examples and their class letters, as far as both were stored."""
-        count = len(self.example_letters)
-        scaled = self.examples[:count] * self.example_lengths[:count, None]
-        return (scaled * self.scale + self.mean).astype(np.float32), self.example_letters
 
     def probabilities(self, descriptors: Descriptors) -> FloatArray:
         """(n, letters); rows add up to 1."""
@@ -90,10 +80,9 @@ class Head:
         stored: dict[str, NDArray[np.generic]] = {
             field.name: np.asarray(getattr(self, field.name))
             for field in dataclasses.fields(self)
-            if field.name not in ("letters", "example_letters")
+            if field.name != "letters"
         }
-        for name in ("letters", "example_letters"):
-            stored[name] = np.array([ord(letter) for letter in getattr(self, name)], dtype=np.int32)
+        stored["letters"] = np.array([ord(letter) for letter in self.letters], dtype=np.int32)
         stored["examples"] = self.examples.astype(np.float16)
         return stored
 
@@ -102,8 +91,6 @@ def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
     """Restores a head from `Head.arrays`. Raises ValueError if the arrays do not fit together."""
     try:
         letters = "".join(chr(int(code)) for code in arrays["letters"])
-        kept = "".join(chr(int(code)) for code in arrays.get("example_letters", ()))
-        lengths = np.asarray(arrays.get("example_lengths", ()), dtype=np.float64)
         numbers = {
             name: np.asarray(arrays[name], dtype=np.float64)
             for name in ("mean", "scale", "coefficients", "intercepts", "slopes", "offsets", "examples")
@@ -119,11 +106,9 @@ def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
     for name, shape in shapes.items():
         if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
             raise ValueError(f"{name} of a head is {numbers[name].shape}, not {shape}, or not finite")
-    if (len(kept) not in (0, len(numbers["examples"]))) or lengths.shape != (len(kept),):
-        raise ValueError(f"a head has {len(kept)} letters and {lengths.shape} lengths of its examples")
     if not rows or not reach > 0 or not 0 <= trust <= 1 or not (numbers["scale"] > 0).all():
         raise ValueError("a head without classes or scale, or with a reach or trust that cannot be")
-    return Head(letters=letters, reach=reach, trust=trust, example_letters=kept, example_lengths=lengths, **numbers)
+    return Head(letters=letters, reach=reach, trust=trust, **numbers)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -88,8 +88,7 @@ class Reader:
         """Raises ProfileError if the profile is for another game or other weights; WeightsError."""
         self.template = template
         """Callers may replace it by the same board with another shape."""
-        self._first = None if profile is None else _head_of(profile, template)
-        self._own = self._first
+        self._own = None if profile is None else _head_of(profile, template)
         self._descriptor = load_descriptor(template.descriptor if profile is None else profile.descriptor)
         known = self._descriptor.name in GENERIC
         if profile is None and not known:
@@ -109,21 +108,9 @@ class Reader:
         """How cells looked when their content was known, and that content; OTHER for a cell not known."""
 
     @property
-    def first(self) -> Head | None:
-        """The initial head: the profile's, else the generic one; None if there is neither."""
-        if self._first is not None or self._generic is None:
-            return self._first
-        return self._generic.head
-
-    @property
     def look(self) -> DescribedCells | None:
         """The cells as last read; None before the first reading."""
         return None if self.cells is None else self.cells.look
-
-    def adopt(self, head: Head | None) -> None:
-        """Switches to another head of this table (None: the first); the next reading covers the whole board."""
-        self._own = self._first if head is None else head
-        self.cells = None
 
     def learn(self, taught: Taught | None, kept: tuple[Patches, str] | None) -> None:
         """Reads by what known boards of this table have taught, and by how its cells looked when they were known.
@@ -157,12 +144,6 @@ class Reader:
     def kept(self) -> tuple[Patches, str] | None:
         """How cells looked when their content was known, and that content."""
         return self._kept
-
-    def believe(self, look: DescribedCells, head: Head | None) -> NDArray[np.float64]:
-        """(cells, classes) log probabilities of `look` by `head` (None: the first); halves are not paired."""
-        letters, generic = self.template.letters, None if self._generic is None else self._generic.head
-        logs, unknown = judge(look.descriptors, letters, self._first if head is None else head, generic)
-        return self._together(look, logs, unknown)
 
     def read(
         self,
@@ -220,7 +201,7 @@ class Reader:
         self, look: DescribedCells, logs: NDArray[np.float64], unknown: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Reads the cells of the board jointly if there is no profile of this table."""
-        if self._first is not None or self._generic is None:
+        if self._own is not None or self._generic is None:
             return logs
         if self.taught is not None and self.taught.views == len(look.views):
             return self.as_taught(look, self.taught, logs)

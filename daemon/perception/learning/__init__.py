@@ -1,1 +1,1 @@
-"""Learning during play: confirmed boards become examples, and better heads replace the present one."""
+"""Learning during play: what the start of a game teaches, and what boards that play has confirmed add to it."""

@@ -35,8 +35,6 @@ class SeenBoard:
     """Number of plies made before the board was seen."""
     board: str
     look: DescribedCells
-    believed: NDArray[np.float64]
-    """(cells,) probability that the reading gave to the believed class."""
     plain: NDArray[np.bool_]
     """(cells,) False for cells that show nothing known; they teach nothing."""
 
@@ -84,8 +82,6 @@ def may_teach(belief: Belief, observation: Observation) -> bool:
 def seen_board(belief: Belief, ply: int, board: str, look: DescribedCells) -> SeenBoard:
     """The believed board with the picture it was read from, after `may_teach`."""
     assert belief.look is not None
-    read = belief.look.reading
-    columns = [read.letters.index(letter) for letter in board]
-    believed = np.exp(read.log_probabilities[np.arange(len(board)), columns])
-    unknown = np.zeros(len(board)) if read.unknown is None else read.unknown
-    return SeenBoard(ply, board, look, believed, unknown <= UNKNOWN_CELL)
+    unknown = belief.look.reading.unknown
+    assert unknown is not None
+    return SeenBoard(ply, board, look, unknown <= UNKNOWN_CELL)

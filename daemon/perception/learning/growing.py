@@ -15,14 +15,14 @@ import numpy as np
 
 from daemon.game.effects import Effect, Rewrite, TakeBack
 from daemon.judging.referee import Referee
-from daemon.perception.learning.adapting import NEWEST
 from daemon.perception.learning.confirming import Confirmations, SeenBoard, may_teach, seen_board
 from daemon.perception.pipeline import Observation, Pipeline
-from vision.calibrating.adapting import Score, score
 from vision.reading.cells import Patches
 from vision.reading.heads import OTHER
 from vision.reading.taught import Taught
 
+NEWEST = 3
+"""Number of newest confirmed boards, which must be read no worse by what is added."""
 REMEMBERED = 16
 """Number of confirmed boards to whose state a takeback can return."""
 
@@ -76,17 +76,20 @@ class Growth:
         taught = reader.taught
         if new.any():
             grown = taught.with_cells(reader.features(seen.look), seen.board, np.flatnonzero(new), template)
-            if self._score(grown).no_worse_than(self._score(taught)):
+            (right, loss), (right_before, loss_before) = self._read_by(grown), self._read_by(taught)
+            if right >= right_before and loss <= loss_before:
                 taught = grown
         reader.learn(taught, (seen.look.patches, kept))
 
-    def _score(self, taught: Taught) -> Score:
-        """How well the newest confirmed boards are read by that, each cell by its look alone."""
-        total = Score(0.0, 0, 0)
+    def _read_by(self, taught: Taught) -> tuple[int, float]:
+        """How many cells of the newest confirmed boards that reads right, each by its look alone, and the nats lost."""
+        right, loss = 0, 0.0
         for seen in self._newest:
             logs = self._eyes.reader.as_taught(seen.look, taught)
-            total += score(logs, self._eyes.template.letters, seen.board)
-        return total
+            truth = [self._eyes.template.letters.index(letter) for letter in seen.board]
+            right += int((logs.argmax(axis=1) == truth).sum())
+            loss -= float(logs[np.arange(len(truth)), truth].sum())
+        return right, loss
 
     def _withdraw(self, ply: int) -> None:
         self._confirmations.doubt(ply + 1)

@@ -49,7 +49,7 @@ def write(path: Path, manifest: Any, files: dict[str, bytes] | None = None) -> P
 
 
 def test_a_whole_bundle_is_opened(tmp_path: Path) -> None:
-    with BundleFile(write(tmp_path / "a.zip", fields(strange="later"))) as bundle:
+    with BundleFile(write(tmp_path / "a.zip", fields(strange="later", adapted=True))) as bundle:
         assert bundle.jpeg(1) == JPEG
         assert bundle.profile() is None
 

@@ -111,9 +111,9 @@ def test_daemon_without_a_camera_is_started_kept_alive_reloaded_and_ended_by_sys
     daemon.hears("WATCHDOG=1")
     same = daemon.command("reload", "--config", str(daemon.config))
     assert (same.returncode, same.stdout) == (0, "The settings are as they were.\n"), same.stderr
-    daemon.config.write_text(daemon.settings + "[eyes]\nsettle_s = 0.8\n[vision]\nadapt = true\n", encoding="utf-8")
+    daemon.config.write_text(daemon.settings + "[eyes]\nsettle_s = 0.8\n[advice]\nmoves = 4\n", encoding="utf-8")
     taken = daemon.command("reload", "--config", str(daemon.config))
-    assert taken.stdout == "New settings: eyes.settle_s. vision.adapt waits for a restart.\n", taken.stderr
+    assert taken.stdout == "New settings: eyes.settle_s. advice.moves waits for a restart.\n", taken.stderr
     daemon.hears("RELOADING=1")
     daemon.config.write_text(daemon.settings + "[eyes]\nsettle_s = 99\n", encoding="utf-8")
     wrong = daemon.command("reload", "--config", str(daemon.config))
