@@ -416,3 +416,24 @@ def test_a_pose_that_no_camera_could_see_is_never_followed(
         assert last_error(table.show(empty[0], 3), template, empty[1]) < 1
     after = table.show(empty[0], 3)
     assert before.pose is not None and not any(one.relocked or one.strange for one in after)
+
+
+def test_a_board_of_equal_cells_that_leaps_is_not_followed_to_others_that_look_alike() -> None:
+    """The camera slips by a fifth of the board between two pictures, and back a second later.
+
+    Flow then fits a motion to points that were taken for their neighbours, and later checks saw lines enough.
+    """
+    template, chance, cells = load_template("gomoku"), np.random.default_rng(7), ["."] * 225
+    for number, cell in enumerate(chance.choice(225, 24, replace=False)):
+        cells[cell] = "BW"[number % 2]
+    table = SimulatedTable(template, "".join(cells), seed=7, size_px=(960, 720))
+    right, down = table.style.camera.shift
+    away = 0.8 * ((table.corners_px() / table.picture_px).min(axis=0)[1] + 0.02)
+    seen = Camera(Aligner(template))
+    seen.show(table.render(), 4)
+    table.move_camera(shift=(right, down - away))
+    seen.show(table.render(), 8)
+    table.move_camera(shift=(right, down))
+    pose = seen.show(table.render(), 10)[-1].pose
+    assert pose is not None
+    assert cell_error(pose, template, table.pose, template) < 0.01

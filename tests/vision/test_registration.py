@@ -64,7 +64,8 @@ def test_a_board_of_equal_cells_that_jumps_by_a_line_is_never_found_a_line_off(g
             cv2.rectangle(now, (250, 250), (330, 479), 170, -1)
         found = view.find(now, pose.image_from_board)
         if found is not None:
-            found = view.on_its_lines(now, found)
+            found = view.on_its_lines(now, pose.image_from_board, found, lines=True)
+            assert found is not None
             found_in += 1
             truth = pose.corners_px(template) + np.array([dx, dy])
             assert project(found.image_from_board, template.corners_mm) == pytest.approx(truth, abs=2.0)

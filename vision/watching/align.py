@@ -22,7 +22,7 @@ from vision.frame import Frame, Image
 from vision.pose import BoardPose, shape_fault
 from vision.primitives.features import Reference, shrink
 from vision.watching.locating import Locator
-from vision.watching.registration import MOSTLY, STANDS_SHARE, Grey, KnownView, Registration
+from vision.watching.registration import MOSTLY, STANDS_SHARE, UNTOUCHED, Grey, KnownView, Registration
 
 __all__ = ["Aligner", "Alignment", "Reference"]
 
@@ -46,8 +46,6 @@ BUMP = 0.006
 """Shift, as a share of the board's side, from which a movement of board or camera is reported."""
 STEADY_PX = 0.35
 """Pixels of the farthest corner below which a board at rest keeps its pose."""
-UNTOUCHED = 0.9
-"""Share of the known points that must be seen for a board to count as untouched."""
 SAME_PLACE = 0.02
 """Shift, as a share of the side, within which two methods of finding the board agree: half the line spacing of the
 finest board."""
@@ -202,9 +200,11 @@ class Aligner:
         pose = self._in_image(found, near)
         if shape_fault(pose, self.template, self._picture[1][::-1]):
             return None  # what a fast hand leaves in view fits many a motion
-        if lines and (self._lined is None or _distance_px(self._lined, pose, self.template) >= STEADY_PX):
-            found = self._known.on_its_lines(grey, found)
-            pose = self._in_image(found, near)
+        lines = lines and (self._lined is None or _distance_px(self._lined, pose, self.template) >= STEADY_PX)
+        found = self._known.on_its_lines(grey, expected, found, lines=lines)
+        if found is None:
+            return None
+        pose = self._in_image(found, near)
         self._known.keep(found)
         return pose, found.support
 

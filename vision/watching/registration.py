@@ -45,16 +45,12 @@ SMALL_PX = 128
 """Pixels, about the longer side of the pictures in which defocus is measured."""
 COARSE = 4
 """Reduction of the picture in which a board beyond the reach of flow is searched."""
-REACH = 0.12
-"""Search distance there, as a share of the longer side: more than the recorded sway of a phone, or a push."""
-MAX_LINES_OFF = 4
-"""Lines by which a pose found by flow is corrected at most."""
-LIKE = 0.5
-"""Least correlation at which the board may have been found."""
 SAME_PX, SAME = 9, 0.9
 """Window in pixels, and the correlation within it above which a point's surroundings look unchanged."""
 WITHIN = np.indices((SAME_PX, SAME_PX), np.float32).reshape(2, -1).T[:, ::-1] - SAME_PX // 2
 """(pixels, 2) the places in that window, from its middle."""
+UNTOUCHED = 0.9
+"""Share of the known points that must be seen for a board to count as untouched."""
 STANDS_SHARE = 0.35
 """Share of the board that must look unchanged for it to count as in place with a hand over the rest."""
 
@@ -85,7 +81,6 @@ class KnownView:
         self._from_board = np.array([[scale, 0, offset], [0, scale, offset], [0, 0, 1.0]])
         width, height = np.ceil((np.array(template.size_mm) + 2 * ring_mm) * scale).astype(int)
         self._size = max(8, int(width)), max(8, int(height))
-        self._side_px = max(template.size_mm) * scale
         self._picture = self._seen_from_above(grey, image_from_board)
         self._shrink = max(1, max(self._size) // SMALL_PX)
         self._small = _shrunk(self._picture, self._shrink)
@@ -104,6 +99,9 @@ class KnownView:
         self._alike_px, self._alike = np.zeros((0, 2)), np.zeros(0)
         if len(self._board) >= MIN_POINTS:
             self._alike_px, self._alike = self._shifts_alike(template)
+        self._support = 0.0
+        """Share of the board's points that confirmed the last pose."""
+        self._half_pitch_px = template.pitch_mm * scale / 2
         self._middle = slice(inset, self._size[1] - inset), slice(inset, self._size[0] - inset)
 
     def _shifts_alike(self, template: BoardTemplate) -> tuple[FloatArray, FloatArray]:
@@ -124,8 +122,7 @@ class KnownView:
         """
         found = self._find(grey, near)
         if found is None or found.support < MOSTLY:
-            nearer = self._nearer(grey, near)
-            better = None if nearer is None else self._find(grey, nearer)
+            better = self._found_anew(grey, near)
             found = max(found, better, key=lambda one: -1.0 if one is None else one.support)
         if found is None and self.same_share(grey, near) >= STANDS_SHARE:
             # Flow fails across a change of light; the part that a hand leaves in view shows that the board is in place.
@@ -138,16 +135,33 @@ class KnownView:
         Paper is not flat: after a push no motion of a plane fits all its points, and whichever of them a hand leaves in
         view would decide where the board is.
         """
+        self._support = found.support
         if found.lie is not None:
             moved = np.linalg.norm(found.lie - self._lie, axis=1) > AGREE_PX
             self._lie = np.where(moved[:, None], found.lie, self._lie)
 
-    def on_its_lines(self, grey: Grey, found: Registration) -> Registration:
-        """Corrects a pose that is lines off, where flow leads a board of equal cells that jumped. 4 ms."""
-        if found.support == 0 or not len(self._alike_px):
+    def on_its_lines(self, grey: Grey, near: FloatArray, found: Registration, *, lines: bool) -> Registration | None:
+        """Corrects a pose found `near` the last one that is lines off, where flow leads a board of equal cells.
+
+        After a leap the board is also searched as a whole; None where it does not look as it should then. 4 ms with
+        `lines` or three times as much after a leap, else nothing.
+        """
+        leapt = found.support < UNTOUCHED * self._support or self._way_px(near, found) > self._half_pitch_px
+        if found.support == 0 or not (leapt or (lines and len(self._alike_px))):
             return found
+        found, likeness = self._moved_by_lines(grey, found)
+        if not leapt:
+            return found
+        if (anew := self._found_anew(grey, near)) is not None and anew.support:
+            found = max((found, likeness), self._moved_by_lines(grey, anew), key=lambda one: one[1])[0]
+        # On a folded sheet in a held hand 0.59 of the support or more; 0.12 where points were taken for neighbours.
+        borne_out = self.same_share(grey, found.image_from_board) >= STANDS_SHARE * found.support
+        return found if borne_out else None
+
+    def _moved_by_lines(self, grey: Grey, found: Registration) -> tuple[Registration, float]:
+        """The pose, moved by lines as long as the board there looks more like the known one; and how much it does."""
         here, *there = self._alike_there(grey, found, np.vstack([[0, 0], self._alike_px]))
-        for _ in range(MAX_LINES_OFF):
+        while there:
             # Shifts are whole pixels, which costs the right place some likeness: it is looked at if it comes near.
             lead = there - here + (1 - self._alike) / 2
             if lead.max() <= 0:
@@ -158,9 +172,9 @@ class KnownView:
             before = here
             here, *there = self._alike_there(grey, other, np.vstack([[0, 0], self._alike_px]))
             if here <= before:
-                break
+                return found, float(before)
             found = other
-        return found
+        return found, float(here)
 
     def same_share(self, grey: Grey, image_from_board: FloatArray) -> float:
         """Share of the board, 0 to 1, that looks unchanged under a pose; 5 ms.
@@ -246,23 +260,15 @@ class KnownView:
         shift = np.array([[1, 0, shift_px[0]], [0, 1, shift_px[1]], [0, 0, 1]])
         return np.asarray(image_from_board @ np.linalg.inv(self._from_board) @ shift @ self._from_board)
 
-    def _nearer(self, grey: Grey, near: FloatArray) -> FloatArray | None:
-        """The pose, shifted by REACH at most, under which the board's middle looks most like the known one."""
+    def _found_anew(self, grey: Grey, near: FloatArray) -> Registration | None:
+        """The board where, as a whole, it looks most like the known one, as far around `near` as that shows."""
         now, known = _shrunk(self._seen_from_above(grey, near), COARSE), _shrunk(self._picture, COARSE)
         rows, columns = (slice(side.start // COARSE, side.stop // COARSE) for side in self._middle)
-        reach = max(1, round(REACH * self._side_px / COARSE))
-        top, left = max(0, rows.start - reach), max(0, columns.start - reach)
-        window = now[top : rows.stop + reach, left : columns.stop + reach]
         board = known[rows, columns]
-        if board.size == 0 or window.shape[0] < board.shape[0] or window.shape[1] < board.shape[1] or board.std() < 1:
+        if board.size == 0 or board.std() < 1:
             return None
-        likeness = cv2.matchTemplate(window, board, cv2.TM_CCOEFF_NORMED)
-        _, most, _, (x, y) = cv2.minMaxLoc(likeness)
-        if most < LIKE:
-            return None
-        return self._shifted(
-            near, COARSE * np.array([x + left - columns.start, y + top - rows.start], dtype=np.float64)
-        )
+        x, y = cv2.minMaxLoc(cv2.matchTemplate(now, board, cv2.TM_CCOEFF_NORMED))[3]
+        return self._find(grey, self._shifted(near, COARSE * np.array([x - columns.start, y - rows.start])))
 
     def _seen_from_above(self, grey: Grey, image_from_board: FloatArray) -> Grey:
         """Warps a picture into the frame of the known one."""
