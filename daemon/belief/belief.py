@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.belief.costs import STANDING_S
-from daemon.belief.gap_search import MAX_MOVES, MAX_MOVES_ASKED
+from daemon.belief.gap_search import MAX_MOVES_ASKED
 from daemon.belief.line import Line, Ply, common, owed
 from daemon.belief.look import Evidence, Look
 from daemon.belief.missed import begins_a_game, from_line_of_play, may_be_missed, ways_to
 from daemon.belief.moving import Weighed, weighed
-from daemon.belief.plies import Manner
+from daemon.belief.plies import MAX_MOVES, Manner
 from daemon.belief.standing import Standing, State, is_due, is_mended
 from daemon.game.line_of_play import LineOfPlay
 from rules import AnyGame, Side

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from daemon.belief.belief import Belief
 from daemon.belief.halves import begun_as
 from daemon.belief.line import Line, Ply, common, owed
+from daemon.belief.missed import MAX_BY_HAND
 from daemon.belief.ways import ways
 from daemon.game.line_of_play import shares_pieces
 from rules import EMPTY, AnyGame, Step
@@ -16,9 +17,8 @@ from rules.turns import changed_cells
 from vision.reading.board_reading import SURE
 
 ANOTHER_CELLS = 5
-"""Pieces that came or went from which a board is another position, not an illegal move..."""
-MAX_AMISS = 2
-"""...unless no more than this many came or went besides those of a legal move, which may capture many."""
+"""Pieces that came or went from which a board is another position, not an illegal move, unless no more than MAX_BY_HAND
+of them came or went besides those of a legal move, which may capture many."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -188,7 +188,7 @@ def is_another(game: AnyGame, position: Any, board: str) -> bool:
     if _strays(game, game.board(position), board) < ANOTHER_CELLS:
         return False
     following: Sequence[str] = [game.board(game.apply(position, move)) for move in game.legal_moves(position)]
-    return all(_strays(game, after, board) > MAX_AMISS for after in following)
+    return all(_strays(game, after, board) > MAX_BY_HAND for after in following)
 
 
 def _strays(game: AnyGame, before: str, board: str) -> int:

@@ -12,22 +12,21 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from daemon.belief.costs import MAX_PASSES
+from daemon.belief.plies import MAX_MOVES
 from rules import EMPTY, AnyGame, Side, Step
 from rules.turns import carry_out, seen_moves
 
-MAX_MOVES = 10_000
-"""Greatest number of moves examined for one board: 0.1 s. docs/referee.md tells how far that reaches."""
 MAX_MOVES_ASKED = 50_000
-"""The same when a person waits for the answer or for the next photo."""
+"""Greatest number of moves examined when a person waits for the answer or for the next photo; else MAX_MOVES, 0.1 s.
+docs/referee.md tells how far that reaches."""
 MIN_COUNTED = 10
 """Least number of moves that a position counts as: in dominoes it takes long to find that there are few."""
 MAX_ENDS = 8
 """Greatest number of end positions that show the same board but differ in who moves or in what is legal next."""
-MAX_UNSEEN = 2
-"""Greatest number of passes in a row."""
-PLY_COST, MORE_COST, WRONG_COST = 0.5, 1.0, 0.8
-"""Cost of each ply of a line, of each further ply it needs at least, and of each cell that still differs. Found by
-trying which weights reach furthest: if a ply costs 1.0, half as many gaps of twelve plies are filled."""
+PLY_COST, WRONG_COST = 0.5, 0.8
+"""Cost of each ply of a line, and of each cell that still differs; each further ply that it needs at least costs 1.
+Found by trying which weights reach furthest: if a ply costs 1.0, half as many gaps of twelve plies are filled."""
 TURNED_COST = 0.05
 """Cost of each differing cell in games that flip pieces: one ply may flip many, so only plies measure the distance."""
 
@@ -106,7 +105,7 @@ class GapSearch:
         side = 1 - self._game.to_move(node.position)
         for move, steps in moves:
             unseen = 0 if steps else node.unseen + 1
-            if unseen > (0 if self._game.passes_told else MAX_UNSEEN):
+            if unseen > (0 if self._game.passes_told else MAX_PASSES):
                 continue
             lack, plies = self._lack_after(node, steps), node.plies + (bool(steps) or len(moves) > 1)
             cost = self._cost(lack, side, plies)
@@ -143,7 +142,7 @@ class GapSearch:
             return plies + least + TURNED_COST * differing
         if self._owners:  # a side gains one piece per ply, and the sides alternate
             least = max(2 * gained[side] - 1, 2 * gained[1 - side], 0)
-        return PLY_COST * plies + MORE_COST * least + WRONG_COST * differing
+        return PLY_COST * plies + least + WRONG_COST * differing
 
     def _way(self, end: _Node) -> Way:
         line = [end]

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from daemon.belief.costs import HALF_NATS
+from daemon.belief.costs import RARE_NATS
 from daemon.belief.line import Begun, Line
 from daemon.belief.look import Evidence
 from rules import AnyGame, Step
@@ -23,7 +23,7 @@ def half_done(
     for part in _parts(game, evidence, line.board, steps):
         change = evidence.change(line.board, part[0])
         if change.helped and not change.wrong:
-            begun = Begun(move, part[1], carry_out(line.board, part[0]), HALF_NATS)
+            begun = Begun(move, part[1], carry_out(line.board, part[0]), RARE_NATS)
             yield dataclasses.replace(line, begun=begun, loss=max(0.0, line.loss + change.nats)), part
 
 

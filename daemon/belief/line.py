@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from daemon.game.effects import Known
+from daemon.game.line_of_play import MAX_FORCED
 from rules import EMPTY, AnyGame, Side, Step
 from rules.turns import changed_cells
-
-MAX_FORCED = 4
-"""Greatest number of forced passes in a row that are made without asking."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

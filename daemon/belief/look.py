@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from daemon.belief.costs import WRONG_CELL_NATS
+from daemon.belief.costs import TENFOLD_NATS
 from rules import EMPTY, Step
 from vision.reading.board_reading import BoardReading
 
@@ -47,7 +47,7 @@ class Evidence:
         self._cells: list[dict[str, float]] = [dict(zip(look.reading.letters, row, strict=True)) for row in rows]
         self.unknown = frozenset(cell for cell, nats in enumerate(self._cells) if not any(nats.values()))
         """Cells of which nothing is known."""
-        open_ = [sum(one <= WRONG_CELL_NATS for one in nats.values()) for nats in self._cells]
+        open_ = [sum(one <= TENFOLD_NATS for one in nats.values()) for nats in self._cells]
         self.unsure = frozenset(cell for cell, letters in enumerate(open_) if letters > 1)
         """Cells that may show more than one letter."""
         self._last, self._known_s = list(self._cells), [look.time_s] * len(self._cells)
@@ -83,7 +83,7 @@ class Evidence:
     def wrong(self, board: str) -> tuple[int, ...]:
         """Cells on which the look contradicts a board, ascending."""
         pairs = enumerate(zip(self._cells, board, strict=True))
-        return tuple(cell for cell, (nats, letter) in pairs if nats[letter] > WRONG_CELL_NATS)
+        return tuple(cell for cell, (nats, letter) in pairs if nats[letter] > TENFOLD_NATS)
 
     def strays(self, board: str) -> int:
         """Cells on which pieces came or went, against a board; all turned ones count as one, as a ply turns many."""
@@ -109,6 +109,6 @@ class Evidence:
             losses = self._cells[cell]
             loss = losses[letter]
             total += loss - losses[board[cell]]
-            wrong += loss > WRONG_CELL_NATS and cell not in turned
-            helped = helped or (letter != board[cell] and loss <= WRONG_CELL_NATS and cell not in self.unknown)
+            wrong += loss > TENFOLD_NATS and cell not in turned
+            helped = helped or (letter != board[cell] and loss <= TENFOLD_NATS and cell not in self.unknown)
         return Change(total, wrong, helped, any(step.cell in self.unknown for step in steps))

@@ -6,10 +6,11 @@ import dataclasses
 import itertools
 from collections.abc import Iterator
 
-from daemon.belief.costs import EXTRA_PLY_NATS, FURTHER_NATS
-from daemon.belief.gap_search import MAX_MOVES, GapSearch, fills
+from daemon.belief.costs import ODD_NATS, TENFOLD_NATS
+from daemon.belief.gap_search import GapSearch, fills
 from daemon.belief.line import Line, Ply, with_forced_passes
 from daemon.belief.look import Evidence
+from daemon.belief.plies import BEAM, MAX_MOVES, MIN_LINES
 from daemon.belief.ways import ways
 from daemon.game.effects import Known
 from daemon.game.line_of_play import LineOfPlay, shares_pieces
@@ -17,12 +18,8 @@ from rules import EMPTY, AnyGame, MoveError, Side
 from rules.turns import carry_out, seen_moves
 
 MAX_BY_HAND = 2
-"""Plies' worth of cells that one rule-breaking hand may fill: a piece placed or moved, or two together."""
-MAX_MOVERS_TRIED = 200
-"""Lines with one move or two given to the other side, from the last back: each replays part of the line."""
-MAX_REOPENED = 4
-HALVES = 2
-"""Cells that must surely show something new."""
+"""Plies' worth of cells that one rule-breaking hand may fill, a piece placed or moved, or two together; the cells of a
+tile."""
 
 
 def ways_to(game: AnyGame, line: Line, board: str, nats: float, most_moves: int = MAX_MOVES) -> list[Line]:
@@ -40,7 +37,7 @@ def ways_to(game: AnyGame, line: Line, board: str, nats: float, most_moves: int 
             found.append(dataclasses.replace(begin, plies=tuple(plies), board=board, unproved=True, undone=()))
     found.sort(key=lambda one: len(one.plies))
     return [
-        dataclasses.replace(one, prior=nats + FURTHER_NATS * bool(number), loss=0.0, begun=None)
+        dataclasses.replace(one, prior=nats + TENFOLD_NATS * bool(number), loss=0.0, begun=None)
         for number, one in enumerate(found)
     ]
 
@@ -80,11 +77,11 @@ def reopened(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
     amiss = evidence.amiss(line.board)
     if not shares_pieces(game) or game.outcome(line.position) is None or not amiss:
         return
-    if any(line.board[cell] != EMPTY for cell in amiss) or len(amiss - evidence.unsure) < HALVES:
+    if any(line.board[cell] != EMPTY for cell in amiss) or len(amiss - evidence.unsure) < MAX_BY_HAND:
         return
     believed = as_line_of_play(game, line)
-    for number, other in enumerate(itertools.islice(_going_on(believed), MAX_REOPENED)):
-        prior = line.prior + EXTRA_PLY_NATS + FURTHER_NATS * bool(number)
+    for number, other in enumerate(itertools.islice(_going_on(believed), MIN_LINES)):
+        prior = line.prior + ODD_NATS + TENFOLD_NATS * bool(number)
         after = from_line_of_play(other, line)
         after = dataclasses.replace(after, prior=prior, board=line.board, loss=line.loss, over=line)
         yield with_forced_passes(game, after)
@@ -93,7 +90,7 @@ def reopened(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
 def _going_on(line: LineOfPlay) -> Iterator[LineOfPlay]:
     """The lines in which the game goes on after all plies, those that change fewest movers first."""
     known = _movers(line)
-    for other in itertools.islice(_turned(line), MAX_MOVERS_TRIED):
+    for other in itertools.islice(_turned(line), BEAM):
         goes_on = other is not None and not other.beyond and other.game.outcome(other.position) is None
         if other is not None and goes_on and _movers(other) == known:
             yield other

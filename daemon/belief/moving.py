@@ -6,18 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from daemon.belief.costs import (
-    BELIEVE_NATS,
-    FOLLOWED_NATS,
-    HALF_NATS,
-    HOPELESS_NATS,
-    ILLEGAL_NATS,
-    MAX_BACK,
-    MAX_LINES,
-    ROUNDING_NATS,
-    STRAY_NATS,
-    TAKEBACK_NATS,
-)
+from daemon.belief.costs import BELIEVE_NATS, HOPELESS_NATS, MAX_BACK, MAX_LINES, ODD_NATS, RARE_NATS, ROUNDING_NATS
 from daemon.belief.line import Line, identity
 from daemon.belief.look import Evidence
 from daemon.belief.missed import reopened
@@ -25,9 +14,6 @@ from daemon.belief.plies import MAX_MOVES, MAX_MOVES_BESIDES, MAX_PLIES, Manner,
 from daemon.belief.returning import cleared, finished_late, made_again, takeback_nats, taken_back
 from daemon.game.line_of_play import shares_pieces
 from rules import AnyGame
-
-ROUNDED = 6
-"""Digits of a cost that count."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +47,8 @@ def weighed(
     game: AnyGame, lines: Sequence[Line], evidence: Evidence, manner: Manner, *, again: bool = False
 ) -> Weighed:
     """What the look makes of the lines; `again` if it shows nothing but what was searched before in vain."""
-    least = min(line.cost for line in lines if not line.unproved) + FOLLOWED_NATS
+    # Others may only prove right by what is seen later, without being moved on.
+    least = min(line.cost for line in lines if not line.unproved) + 2 * BELIEVE_NATS
     once: dict[object, Line] = {}
     for line in lines:  # the same one with a turn begun is no other
         once.setdefault((id(line.position), line.board, line.unproved), line)
@@ -91,7 +78,7 @@ def _left(lines: Sequence[Line], best: Line) -> tuple[Line, ...]:
 
 def _none(line: Line, evidence: Evidence) -> float:
     """The cost of something that the rules do not allow, done on a line's board."""
-    return line.prior + ILLEGAL_NATS + STRAY_NATS * evidence.strays(line.board)
+    return line.prior + ODD_NATS + RARE_NATS * evidence.strays(line.board)
 
 
 class _Moved:
@@ -117,7 +104,7 @@ class _Moved:
             nonlocal least
             for one in ways:
                 # A whole turn may prove to be half of another one.
-                most = within() + HALF_NATS * (one.begun is not None)
+                most = within() + RARE_NATS * (one.begun is not None)
                 if one.cost <= most and not self._evidence.wrong(one.shown):
                     least = min(least, one.cost)
                     self._best = min(self._best, one.cost)
@@ -136,7 +123,7 @@ class _Moved:
                 yield from kept(self._search.search(one, within, MAX_MOVES_BESIDES, most_plies=1))
         for one in reopened(game, evidence, line) if not self._has_agents else ():
             yield from kept(_ordered(game, self._search.search(one, within, MAX_MOVES_BESIDES)))
-        if self._best >= TAKEBACK_NATS:
+        if self._best >= RARE_NATS:
             yield from kept(self._in_another_order(line, within))
 
     def _in_another_order(self, line: Line, within: Callable[[], float]) -> Iterator[Line]:
@@ -164,6 +151,6 @@ def _ordered(game: AnyGame, ways: Iterable[Line]) -> Iterator[Line]:
 def _merged(game: AnyGame, lines: Iterable[Line]) -> list[Line]:
     """The likeliest of the lines that differ in nothing that matters later, the likeliest first."""
     kept: dict[object, Line] = {}
-    for line in sorted(lines, key=lambda one: (round(one.cost, ROUNDED), len(one.plies))):
+    for line in sorted(lines, key=lambda one: (round(one.cost / ROUNDING_NATS), len(one.plies))):
         kept.setdefault(identity(game, line), line)
     return list(kept.values())

@@ -12,24 +12,12 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from daemon.belief.costs import (
-    EXTRA_PLY_NATS,
-    FURTHER_NATS,
-    HALF_NATS,
-    HASTE_NATS,
-    HIDDEN_NATS,
-    LATE_NATS,
-    MOVER_NATS,
-    OBEYED_NATS,
-    PASS_NATS,
-    PHOTO_PLY_NATS,
-    ROUNDING_NATS,
-)
+from daemon.belief.costs import HOPELESS_NATS, MAX_PASSES, ODD_NATS, RARE_NATS, ROUNDING_NATS, TENFOLD_NATS
 from daemon.belief.halves import half_done, may_be_answered
 from daemon.belief.line import Line, Ply, with_forced_passes
 from daemon.belief.look import Change, Evidence
 from daemon.game.effects import Known
-from daemon.game.line_of_play import shares_pieces
+from daemon.game.line_of_play import MAX_FORCED, shares_pieces
 from rules import AnyGame, Side, Step
 from rules.turns import alike, carry_out, changed_cells, seen_moves
 
@@ -38,17 +26,12 @@ MAX_SHARED_PLIES = 7
 """Plies between two looks where pieces belong to nobody: no later ply could explain them."""
 MAX_MOVES = 10_000
 """Moves examined from the likeliest line; every single ply is examined in any case."""
-MAX_MOVES_BESIDES = 2_500
-"""Moves examined from each other line."""
-MAX_CHOSEN_PASSES = 2
-MAX_PASSES = 4
-"""Passes before one visible ply, forced ones included."""
 BEAM = 256
 """Lines of one length that are followed further."""
 MIN_LINES = 4
 """Lines of each length that are followed whatever has been examined."""
-MAX_LATE = 8
-"""Turns half done that are followed as if they were finished late."""
+MAX_MOVES_BESIDES = MAX_MOVES // MIN_LINES
+"""Moves examined from each other line."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +70,7 @@ class PlySearch:
 
     def __init__(self, game: AnyGame, evidence: Evidence, manner: Manner) -> None:
         self._game, self._evidence, self._manner, self._time_s = game, evidence, manner, evidence.time_s
-        self._extra = (PHOTO_PLY_NATS if manner.in_photos else EXTRA_PLY_NATS) + HASTE_NATS * (not evidence.free)
+        self._extra = (RARE_NATS if manner.in_photos else ODD_NATS) + RARE_NATS * (not evidence.free)
         """Nats of each ply after the first; under one hand both sides rarely move."""
         self.looked_at = 0
         """Moves examined so far."""
@@ -99,7 +82,7 @@ class PlySearch:
         """Half turns and plies from a line, whose loss is that of its board."""
         until = self.looked_at + most_moves
         hasty = bool(root.plies) and root.plies[-1].time_s > self._manner.free_s
-        nodes: Iterable[_Node] = [_Node(root, extra=HASTE_NATS if hasty else 0.0)]
+        nodes: Iterable[_Node] = [_Node(root, extra=RARE_NATS if hasty else 0.0)]
         amiss = self._evidence.amiss(root.board)
         longest = MAX_SHARED_PLIES if shares_pieces(self._game) else MAX_PLIES
         for depth in range(1, min(longest, most_plies) + 1):
@@ -117,7 +100,7 @@ class PlySearch:
                     if self._fits(begun[-1], within):
                         yield from self._finished(begun[-1])
             likeliest = heapq.nsmallest(BEAM if depth < MAX_PLIES else MIN_LINES, begun)
-            late = heapq.nsmallest(MAX_LATE, late, key=_cost)
+            late = heapq.nsmallest(BEAM, late, key=_cost)
             nodes = heapq.merge(late, map(self._made, likeliest), key=_cost)
 
     def _next(
@@ -147,7 +130,7 @@ class PlySearch:
                     waiting.append(self._passed(before, move, chosen=not forced))
 
     def _may_pass(self, node: _Node, *, forced: bool) -> bool:
-        few = node.passes < MAX_PASSES and (forced or node.chosen < MAX_CHOSEN_PASSES)
+        few = node.passes < MAX_FORCED and (forced or node.chosen < MAX_PASSES)
         return few and not self._game.passes_told
 
     def _seen_moves(self, position: Any) -> Sequence[tuple[Any, tuple[Step, ...]]]:
@@ -164,7 +147,7 @@ class PlySearch:
     def _passed(self, node: _Node, move: Any, *, chosen: bool) -> _Node:
         line, game = node.line, self._game
         passed = Ply(move, game.apply(line.position, move), game.to_move(line.position), False, time_s=self._time_s)
-        prior = line.prior + PASS_NATS * chosen
+        prior = line.prior + RARE_NATS * chosen
         longer = dataclasses.replace(line, plies=(*line.plies, passed), prior=prior)
         return dataclasses.replace(node, line=longer, chosen=node.chosen + chosen, passes=node.passes + 1)
 
@@ -178,7 +161,7 @@ class PlySearch:
             yield half
             if may_be_answered(part) and not shares_pieces(self._game):  # nobody lays half a tile
                 board, side = carry_out(node.line.board, part[0]), self._game.to_move(node.line.position)
-                late.append(_Node(self._longer(node.line, move, board, half.loss, HALF_NATS + LATE_NATS), (side,)))
+                late.append(_Node(self._longer(node.line, move, board, half.loss, RARE_NATS + RARE_NATS), (side,)))
 
     def _may_lead(self, node: _Node, steps: tuple[Step, ...], change: Change, depth: int) -> bool:
         """Whether a ply is seen, or later ones may hide it: they capture its piece, or move it on."""
@@ -187,7 +170,7 @@ class PlySearch:
         return change.helped and carry_out(node.line.board, steps) != node.line.board
 
     def _begun(self, node: _Node, move: Any, steps: tuple[Step, ...], change: Change) -> _Begun:
-        nats = node.extra + HIDDEN_NATS * change.hidden
+        nats = node.extra + TENFOLD_NATS * change.hidden
         cost = node.line.prior + node.line.loss + change.nats + nats
         return cost, next(self._number), node, move, steps, change
 
@@ -201,7 +184,7 @@ class PlySearch:
         """Nats that the movers of a node and of the ply after it cost, where other hands were seen."""
         sides = (*node.sides, self._game.to_move(node.line.position))
         pairs = zip(reversed(sides), reversed(self._manner.movers), strict=False)
-        return MOVER_NATS * sum(side != known for side, known in pairs)
+        return HOPELESS_NATS * sum(side != known for side, known in pairs)
 
     def _finished(self, begun: _Begun) -> Iterator[Line]:
         """The line as it goes into the belief, and with other moves that look the same."""
@@ -213,7 +196,7 @@ class PlySearch:
             if len(node.sides) >= MAX_PLIES - 1 and not shares_pieces(self._game) and not self._leaves_traces(made):
                 return
             last = dataclasses.replace(made.plies[-1], known=known)
-            prior = made.prior + self._strangers(node) + FURTHER_NATS * bool(further)
+            prior = made.prior + self._strangers(node) + TENFOLD_NATS * bool(further)
             loss = self._evidence.loss(made.board)  # afresh, so that rounding does not show on a certain board
             plies = (*made.plies[:-1], last)
             longer = dataclasses.replace(made, plies=plies, prior=prior, undone=(), loss=loss, over=_over(made))
@@ -244,10 +227,10 @@ class PlySearch:
         """The node after a ply, as it is followed further."""
         _, _, node, move, steps, change = begun
         line, side = node.line, self._game.to_move(node.line.position)
-        nats = node.extra + HIDDEN_NATS * change.hidden
+        nats = node.extra + TENFOLD_NATS * change.hidden
         longer = self._longer(line, move, carry_out(line.board, steps), line.loss + change.nats, nats)
         asked = side in self._manner.agents
-        return _Node(longer, (*node.sides, side), OBEYED_NATS if asked else self._extra)
+        return _Node(longer, (*node.sides, side), 0.0 if asked else self._extra)
 
     def _longer(self, line: Line, move: Any, board: str, loss: float, nats: float) -> Line:
         game, before = self._game, line.position

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from daemon.belief.costs import AGAIN_NATS, CLEARED_NATS, FURTHER_NATS, HASTE_NATS, MAX_BACK, TAKEBACK_NATS
+from daemon.belief.costs import MAX_BACK, RARE_NATS, TENFOLD_NATS
 from daemon.belief.line import Begun, Line, Ply, boards_before, with_forced_passes
 from daemon.belief.look import Evidence
 from rules import EMPTY, AnyGame, Step
@@ -37,7 +37,7 @@ def taken_back(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
     for count, board in boards_before(game, line.history, most):
         shown = still_owed(line.board, true, board)
         if not amiss.isdisjoint(changed_cells(line.board, shown)):
-            nats = takeback_nats(evidence) + FURTHER_NATS * times[board] + HASTE_NATS * (count < together)
+            nats = takeback_nats(evidence) + TENFOLD_NATS * times[board] + RARE_NATS * (count < together)
             if line.over is not None and _seen(line.plies[:count]) == _seen(line.over.plies):
                 yield dataclasses.replace(line.over, prior=line.prior, loss=evidence.loss(shown), board=shown)
             else:
@@ -47,7 +47,7 @@ def taken_back(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
 
 def takeback_nats(evidence: Evidence) -> float:
     """What a takeback costs: while a hand is over the board its men may as well be in the fingers."""
-    return TAKEBACK_NATS + HASTE_NATS * (not evidence.free)
+    return RARE_NATS + RARE_NATS * (not evidence.free)
 
 
 def made_again(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
@@ -61,7 +61,6 @@ def made_again(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
                 plies=(*line.plies, *line.undone[:count]),
                 undone=line.undone[count:],
                 board=shown,
-                prior=line.prior + AGAIN_NATS,
                 loss=evidence.loss(shown),
                 begun=None,
             )
@@ -78,7 +77,7 @@ def cleared(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
     left = "".join(EMPTY if evidence.of(cell, EMPTY) == 0 else letter for cell, letter in enumerate(board))
     gone = tuple(Step("remove", cell) for cell in changed_cells(left, board))
     if gone:
-        begun = Begun(None, gone, left, CLEARED_NATS)
+        begun = Begun(None, gone, left, 2 * RARE_NATS)
         yield dataclasses.replace(ended, board=board, begun=begun, loss=evidence.loss(left))
 
 

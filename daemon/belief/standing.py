@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from daemon.belief.costs import GOING_BACK_S, MAX_BACK, STANDING_S, TORN_S, UNFINISHED_S
+from daemon.belief.costs import MAX_BACK, STANDING_S, WAITING_S
 from daemon.belief.line import boards_before
 from rules import AnyGame
 from rules.turns import changed_cells
@@ -15,7 +15,9 @@ from rules.turns import changed_cells
 State = Literal["unseen", "right", "unfinished", "torn", "wrong"]
 """The look shows the board of the certain plies; a turn that is not finished; plies between which it leaves the choice;
 nothing that any line allows."""
-LIMITS_S = {"unfinished": UNFINISHED_S, "torn": TORN_S, "wrong": STANDING_S}
+LIMITS_S = {"unfinished": WAITING_S, "torn": WAITING_S, "wrong": STANDING_S}
+GOING_BACK_S = STANDING_S + WAITING_S
+"""Where men may be going back one by one: hands pause between them."""
 
 
 @dataclasses.dataclass(frozen=True)

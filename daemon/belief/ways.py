@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from daemon.belief.costs import BELIEVE_NATS, EXTRA_PLY_NATS, MAX_BACK
+from daemon.belief.costs import BELIEVE_NATS, MAX_BACK, ODD_NATS
 from daemon.belief.line import Line
 from daemon.belief.look import Evidence
 from daemon.belief.plies import MAX_MOVES, MAX_MOVES_BESIDES, MAX_PLIES, Manner, PlySearch
@@ -20,7 +20,7 @@ def ways(game: AnyGame, line: Line, evidence: Evidence, most_moves: int = MAX_MO
         board = game.board(root.position)
         root = dataclasses.replace(root, board=board, loss=evidence.loss(board))
         search = PlySearch(game, evidence, Manner())
-        found += [root, *search.search(root, lambda: MAX_PLIES * EXTRA_PLY_NATS, most_moves)]
+        found += [root, *search.search(root, lambda: MAX_PLIES * ODD_NATS, most_moves)]
     return sorted((one for one in found if not evidence.wrong(one.shown)), key=lambda one: one.cost)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from daemon.game.effects import Known, Record, Rewrite
 from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
 
-MAX_PASSES = 4
-"""Greatest number of passes inserted before one visible ply."""
+MAX_FORCED = 4
+"""Greatest number of passes in a row that are made without asking, or inserted before one visible ply."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,7 +170,7 @@ class LineOfPlay:
         passes: list[tuple[Any, Any]] = []
         position = self.position
         yield passes
-        for _ in range(MAX_PASSES):
+        for _ in range(MAX_FORCED):
             move = next((one for one in unseen_moves(self.game, position)), None)
             if move is None:
                 return

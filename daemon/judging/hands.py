@@ -15,13 +15,10 @@ from daemon.judging.referee import Referee
 from rules import AnyGame, GameError
 from wording import sentence
 
-MAX_REMEMBERED = 256
-SEEDS = 2**31
-
 
 def dealt(game: AnyGame, seed: int = 0) -> Any:
     """The start with everything hidden dealt, at random or by a seed; None if the game deals nothing."""
-    start = game.initial(seed or 1 + secrets.randbelow(SEEDS - 1))
+    start = game.initial(seed or 1 + secrets.randbits(30))
     return None if start == game.initial() else start
 
 
@@ -60,7 +57,7 @@ def public_move(game: AnyGame, before: Any, ply: Ply) -> str:
     return ply.text if ply.seen or not game.hides else _as_hidden(anyhow, before, ply.text)
 
 
-@functools.lru_cache(maxsize=MAX_REMEMBERED)
+@functools.lru_cache
 def _as_hidden(game: Any, before: Any, text: str) -> str:
     hidden = game.view(game.view(before, 0), 1)
     return next((game.format_move(hidden, move) for move in unseen_moves(game, hidden)), text)

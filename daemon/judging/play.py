@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from daemon.belief.belief import Belief
-from daemon.belief.line import MAX_FORCED, Line, Ply
+from daemon.belief.line import Line, Ply
 from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
-from daemon.game.line_of_play import LineOfPlay, shares_pieces
+from daemon.game.line_of_play import MAX_FORCED, LineOfPlay, shares_pieces
 from daemon.judging import phrases
 from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
 from rules.turns import changed_cells
@@ -67,8 +67,8 @@ class Play:
         self._checked = bool(self.line.plies)
         """Whether people have been told what to look at before the first move."""
         self._before_pause: Verdict | None = None
-        self._strange = 0
-        """Number of consecutive boards after the first that were another position."""
+        self._strange = False
+        """Whether two boards in a row were another position: reminders tell of the next."""
         self.loss_announced = False
         """Whether the last report was that the board is out of sight."""
         self._prompt: Announcement | None = None

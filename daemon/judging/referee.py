@@ -27,11 +27,6 @@ from rules import EMPTY, MoveError, Side
 from rules.turns import changed_cells
 from wording import Sentence, Sentences, Value, sentence, sentence_n
 
-MAX_STRANGE = 1
-"""Number of further boards in a row, all another position, that are complained of; after that reminders do it."""
-MAX_TOLD = 3
-"""Number of last moves that are named when a line turns out to have been right."""
-
 
 class Referee(Play):
     """Judges what is seen of one game."""
@@ -285,7 +280,7 @@ class Referee(Play):
     def _restored(self) -> list[Effect]:
         """Tells that another line has turned out to be right."""
         self.verdict = "legal"
-        texts = [one.text for one in self.line.plies[-MAX_TOLD:] if one.seen]
+        texts = [one.text for one in self.line.plies[-MAX_PLIES:] if one.seen]
         said: Sentences = (self.whose_turn(),)
         if self.outcome is not None:
             said = phrases.result(self.game, self.outcome)
@@ -396,14 +391,14 @@ class Referee(Play):
             self.fault_cells = complaint.cells
             return []
         if not before == complaint.verdict == "desync":
-            self._strange = 0
+            self._strange = False
             return [announcement]
-        self._strange += 1
         if self.ply:
             misread = sentence("If I misread the last move, tell me to adopt the board.")
             announcement = dataclasses.replace(announcement, said=(*announcement.said, misread))
         self._prompt = announcement
-        return [announcement] if self._strange <= MAX_STRANGE else []
+        strange, self._strange = self._strange, True
+        return [] if strange else [announcement]
 
     def _asked(self, torn: Torn) -> Announcement:
         """A question that only people can answer; asked once, and the earlier fault is gone."""
