@@ -20,6 +20,16 @@ def carry_out(board: str, steps: Sequence[Step]) -> str:
     return "".join(cells)
 
 
+def letters_after(steps: Sequence[Step]) -> dict[int, str]:
+    """What the steps leave on each cell that they touch."""
+    after: dict[int, str] = {}
+    for step in steps:
+        if step.origin is not None:
+            after[step.origin] = EMPTY
+        after[step.cell] = step.piece
+    return after
+
+
 def changed_cells(before: str, after: str) -> tuple[int, ...]:
     """Indices of the cells that differ between two boards, ascending."""
     return tuple(cell for cell, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1])

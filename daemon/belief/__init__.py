@@ -2,8 +2,7 @@
 
     costs       what each way on costs by itself
     look        one picture's evidence, and how strongly it contradicts a board
-    line        one way in which the game may have gone, with what hands still owe the board
-    halves      turns that are only begun
+    line        one way in which the game may have gone, with what hands have only begun or still owe
     plies       a line's next plies, some of which hands may finish late
     returning   takebacks, moves made again, and a board that is cleared after the end
     moving      all of these for a set of lines, and what is left of it

@@ -88,13 +88,9 @@ class Belief:
 
     def tells(self, line: LineOfPlay) -> bool:
         """Whether a line has the certain plies."""
-        plies, told = line.plies, self.told
-        positions = zip(line.positions, told.history, strict=False)
-        return (
-            len(plies) == len(told.plies)
-            and all(one is mine or one == mine for one, mine in positions)
-            and all(one.known == mine.known for one, mine in zip(plies, told.plies, strict=True))
-        )
+        positions = zip(line.positions, self.told.history, strict=False)
+        known = [ply.known for ply in self.told.plies]
+        return [ply.known for ply in line.plies] == known and all(one is mine or one == mine for one, mine in positions)
 
     def expecting(self, agents: frozenset[Side], asked: tuple[Any, Any] | None) -> Belief:
         """The belief while agents play these sides, and one asked for a move in a position."""
@@ -130,8 +126,10 @@ class Belief:
         here = shown, evidence.unsure, dataclasses.replace(manner, free_s=0.0)
         again = self.standing.state == "wrong" and self.vain == here
         found = weighed(self.game, self._remembering(evidence), evidence, manner, again=again)
-        told = believed(self.game, self.told, found.near(self.game, evidence))
-        state, board = _state(self.game, evidence, found, told, shown)
+        near, best = found.near(self.game, evidence), found.lines[0]
+        told = believed(self.game, self.told, near)
+        state = _state(self.game, best, near or [best], told) if found.fits else "wrong"
+        board = best.shown if found.fits else shown
         since = look.time_s if look.free else None
         standing = Standing(state, board, since, look.time_s, evidence.unknown, look.final).after(self.standing)
         belief = dataclasses.replace(
@@ -212,16 +210,10 @@ def believed(game: AnyGame, told: Line, near: Sequence[Line]) -> Line:
     return dataclasses.replace(certain, board=game.board(certain.position))
 
 
-def _state(game: AnyGame, evidence: Evidence, found: Weighed, told: Line, shown: str) -> tuple[State, str]:
-    best = found.lines[0]
-    if not found.fits:
-        return "wrong", shown
-    near = found.near(game, evidence) or [best]
-    unfinished = [line for line in near if _is_unfinished(game, line) and line.shown == best.shown]
+def _state(game: AnyGame, best: Line, near: Sequence[Line], told: Line) -> State:
+    """What the likeliest of the lines that may be right says of the board."""
+    begun = (line for line in near if (line.begun is not None and line.begun.move is not None) or owed(game, line))
+    unfinished = [line for line in begun if line.shown == best.shown]
     if common(told, best) == len(told.plies) == len(best.plies):
-        return ("unfinished" if unfinished else "right"), best.shown
-    return ("unfinished" if len(unfinished) == len(near) else "torn"), best.shown
-
-
-def _is_unfinished(game: AnyGame, line: Line) -> bool:
-    return (line.begun is not None and line.begun.move is not None) or bool(owed(game, line))
+        return "unfinished" if unfinished else "right"
+    return "unfinished" if len(unfinished) == len(near) else "torn"

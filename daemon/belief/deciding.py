@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from daemon.belief.belief import Belief
-from daemon.belief.halves import begun_as
-from daemon.belief.line import Line, Ply, common, owed
+from daemon.belief.line import Line, Ply, begun_as, common, owed
 from daemon.belief.missed import MAX_BY_HAND
 from daemon.belief.ways import ways
 from daemon.game.line_of_play import shares_pieces
@@ -31,11 +30,6 @@ class Moved:
     made: tuple[Ply, ...]
     start: Any
     """The position with which the game begins."""
-
-    @property
-    def assumed(self) -> bool:
-        """Whether some of them were not seen being made."""
-        return any(ply.assumed for ply in self.made)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,14 +77,10 @@ class Torn:
 class Right:
     """The board shows the certain plies again, for the first time since something else was told."""
 
-    board: str
-
 
 @dataclasses.dataclass(frozen=True)
 class Over:
     """Something stands there that no line allows, after the end of the game."""
-
-    board: str
 
 
 Decision = Moved | Unfinished | Wrong | Torn | Right | Over
@@ -98,21 +88,18 @@ Decision = Moved | Unfinished | Wrong | Torn | Right | Over
 
 def decide(before: Belief, after: Belief) -> tuple[Decision, ...]:
     """What is to be told and recorded after a look or a word; nothing where all stands as it did."""
-    decisions: list[Decision] = [*_moved(before.told, after.told)]
-    begins = not before.seen and after.standing.state == "right"
-    if after.trouble is None:
-        if not decisions and (begins or before.trouble is not None):
-            decisions.append(Right(after.standing.board))
-    elif not after.trouble.is_alike(before.trouble):
-        decisions += _trouble(before, after)
-    return tuple(decisions)
-
-
-def _moved(old: Line, new: Line) -> Iterator[Moved]:
+    decisions, old, new = list[Decision](), before.told, after.told
     same = max(0, common(old, new))
     undone, made = old.plies[same:], new.plies[same:]
     if undone or made or old.start != new.start:
-        yield Moved(same, undone, made, new.start)
+        decisions.append(Moved(same, undone, made, new.start))
+    if after.trouble is None:
+        begins = not before.seen and after.standing.state == "right"
+        if not decisions and (begins or before.trouble is not None):
+            decisions.append(Right())
+    elif not after.trouble.is_alike(before.trouble):
+        decisions += _trouble(before, after)
+    return tuple(decisions)
 
 
 def _trouble(before: Belief, belief: Belief) -> Iterator[Decision]:
@@ -124,7 +111,7 @@ def _trouble(before: Belief, belief: Belief) -> Iterator[Decision]:
         case "wrong" | "unfinished" if belief.game.outcome(belief.position) is None:
             yield _wrong(belief, belief.lines)  # before the start, missing pieces are not lifted ones
         case "wrong" if before.trouble is None:
-            yield Over(belief.standing.board)
+            yield Over()
 
 
 def _lacks_pieces(belief: Belief) -> bool:
@@ -163,9 +150,8 @@ def _wrong(belief: Belief, lines: Sequence[Line]) -> Wrong:
     unsure = belief.look.reading.confidence < SURE
     doubtful = tuple(cell for cell in differing if unsure[cell] and cell not in belief.standing.unknown)
     if (against := _against_an_agent(belief)) is not None:
-        return Wrong(
-            "illegal", belief.position, "", changed_cells(game.board(belief.position), board), board, against=against
-        )
+        cells = changed_cells(game.board(belief.position), board)
+        return Wrong("illegal", belief.position, "", cells, board, against=against)
     if doubtful or not differing:
         return Wrong("unclear", meant, "", doubtful, board)
     if is_another(game, meant, board):
@@ -185,15 +171,13 @@ def _against_an_agent(belief: Belief) -> Line | None:
 
 def is_another(game: AnyGame, position: Any, board: str) -> bool:
     """Whether a board is another position, rather than this one or one a legal move away with some pieces misplaced."""
-    if _strays(game, game.board(position), board) < ANOTHER_CELLS:
-        return False
-    following: Sequence[str] = [game.board(game.apply(position, move)) for move in game.legal_moves(position)]
-    return all(_strays(game, after, board) > MAX_BY_HAND for after in following)
+    following = (game.apply(position, move) for move in game.legal_moves(position))
+    return _strays(game, game.board(position), board) >= ANOTHER_CELLS and all(
+        _strays(game, game.board(after), board) > MAX_BY_HAND for after in following
+    )
 
 
 def _strays(game: AnyGame, before: str, board: str) -> int:
     """Pieces that came or went, or changed cells where pieces belong to nobody; one ply may flip any number."""
-    cells = changed_cells(before, board)
-    if shares_pieces(game):
-        return len(cells)
-    return sum(EMPTY in (before[cell], board[cell]) for cell in cells)
+    shared = shares_pieces(game)
+    return sum(shared or EMPTY in (before[cell], board[cell]) for cell in changed_cells(before, board))

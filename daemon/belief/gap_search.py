@@ -1,8 +1,4 @@
-"""Unseen moves: searches legal play from a position to a board, however many plies lie between them.
-
-`PlySearch` compares every line of a few plies with a doubtful picture. Here the board is certain and the way long, so
-lines are followed in order of promise. Nothing here is specific to one game.
-"""
+"""Unseen moves: legal play from a position to a certain board, however long, the most promising lines first."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from typing import Any
 from daemon.belief.costs import MAX_PASSES
 from daemon.belief.plies import MAX_MOVES
 from rules import EMPTY, AnyGame, Side, Step
-from rules.turns import carry_out, seen_moves
+from rules.turns import carry_out, letters_after, seen_moves
 
 MAX_MOVES_ASKED = 50_000
 """Greatest number of moves examined when a person waits for the answer or for the next photo; else MAX_MOVES, 0.1 s.
@@ -35,15 +31,8 @@ Lack = tuple[int, int, int, int]
 """Distance of a board from the goal: cells that differ, cells to be filled, pieces that each side has to gain."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Way:
-    """Plies that lead to the board."""
-
-    moves: tuple[Any, ...]
-    positions: tuple[Any, ...]
-    """The position after each."""
-    seen: int
-    """Number of those that change the board."""
+Way = list[tuple[Any, Any]]
+"""Plies that lead to the board: moves, each with the position after it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +46,8 @@ class _Node:
     move: Any = None
     unseen: int = 0
     """Number of passes since the last visible ply."""
+    seen: int = 0
+    """Number of visible plies."""
 
 
 class GapSearch:
@@ -73,7 +64,7 @@ class GapSearch:
         self._waiting: list[tuple[float, int, _Node, Any, tuple[Step, ...], Lack, int, int]] = []
         present = game.board(position)
         lacks = [self._lack_of(cell, shown) for cell, shown in enumerate(present)]
-        differing, filled, first, second = (sum(column) for column in zip(*lacks, strict=True))
+        differing, filled, first, second = map(sum, zip(*lacks, strict=True))
         self._root = _Node(position, present, (differing, filled, first, second), 0)
 
     def ways(self) -> list[Way]:
@@ -88,12 +79,13 @@ class GapSearch:
             if text in known:
                 continue
             known.add(text)
-            node = _Node(position, carry_out(before.board, steps), lack, plies, before, move, unseen)
+            seen = before.seen + (not unseen)
+            node = _Node(position, carry_out(before.board, steps), lack, plies, before, move, unseen, seen)
             if not lack[0] and not unseen:
                 following = frozenset(self._game.format_move(position, one) for one in self._game.legal_moves(position))
                 ends.setdefault((self._game.to_move(position), following), node)
             self._follow(node)
-        return sorted(map(self._way, ends.values()), key=lambda way: way.seen)
+        return [_way(end) for end in sorted(ends.values(), key=lambda end: end.seen)]
 
     def _follow(self, node: _Node) -> None:
         """Queues every ply after a node."""
@@ -120,13 +112,8 @@ class GapSearch:
 
     def _lack_after(self, node: _Node, steps: tuple[Step, ...]) -> Lack:
         """The lack after the steps are done."""
-        after: dict[int, str] = {}
-        for step in steps:
-            if step.origin is not None:
-                after[step.origin] = EMPTY
-            after[step.cell] = step.piece
         differing, filled, first, second = node.lack
-        for cell, letter in after.items():
+        for cell, letter in letters_after(steps).items():
             now, then = self._lack_of(cell, node.board[cell]), self._lack_of(cell, letter)
             differing += then[0] - now[0]
             filled += then[1] - now[1]
@@ -144,16 +131,9 @@ class GapSearch:
             least = max(2 * gained[side] - 1, 2 * gained[1 - side], 0)
         return PLY_COST * plies + least + WRONG_COST * differing
 
-    def _way(self, end: _Node) -> Way:
-        line = [end]
-        while line[-1].before is not None:
-            line.append(line[-1].before)
-        line = line[-2::-1]
-        return Way(
-            tuple(node.move for node in line),
-            tuple(node.position for node in line),
-            sum(not node.unseen for node in line),
-        )
+
+def _way(node: _Node) -> Way:
+    return [] if node.before is None else [*_way(node.before), (node.move, node.position)]
 
 
 def fills(steps: Sequence[Step]) -> int:

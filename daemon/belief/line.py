@@ -1,4 +1,4 @@
-"""One way in which the game may have gone, with what hands still owe the board."""
+"""One way in which the game may have gone, with what hands have only begun, or still owe the board."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from daemon.belief.costs import RARE_NATS
+from daemon.belief.look import Evidence
 from daemon.game.effects import Known
 from daemon.game.line_of_play import MAX_FORCED
 from rules import EMPTY, AnyGame, Side, Step
-from rules.turns import changed_cells
+from rules.turns import carry_out, changed_cells, in_any_order, parts_of_turn
+
+Part = tuple[tuple[Step, ...], tuple[Step, ...]]
+"""Steps done and steps missing of a turn that is only begun."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -86,11 +91,12 @@ class Line:
         """The position before a ply, counted from 0."""
         return self.plies[index - 1].position if index else self.start
 
-    def together(self, most: int) -> Iterator[tuple[int, int]]:
-        """Where the last plies came in one look, the plies before them and the visible ones among them, the last first.
+    def showing(self, board: str, loss: float, nats: float = 0.0, **rest: Any) -> Line:
+        """The line as hands have left it on a board, no turn begun, at so many nats more."""
+        return dataclasses.replace(self, board=board, loss=loss, prior=self.prior + nats, begun=None, **rest)
 
-        Their order is assumed. Nothing further back than `most` plies.
-        """
+    def together(self, most: int) -> Iterator[tuple[int, int]]:
+        """Where of the last `most` plies some came in one look: those before and the visible ones, the last first."""
         last = len(self.plies)
         while last > max(0, len(self.plies) - most):
             first = last
@@ -138,10 +144,7 @@ def common(one: Line, other: Line) -> int:
 
 
 def boards_before(game: AnyGame, history: Sequence[Any], most: int) -> list[tuple[int, str]]:
-    """Boards to which play may be taken back, the last first, each with the plies made then.
-
-    A pass, which changes nothing, goes with the next ply.
-    """
+    """Boards to which play may be taken back, the last first, with the plies made then; a pass goes with the next."""
     later, boards = game.board(history[-1]), list[tuple[int, str]]()
     for count in range(len(history) - 2, -1, -1):
         board = game.board(history[count])
@@ -157,18 +160,52 @@ def boards_before(game: AnyGame, history: Sequence[Any], most: int) -> list[tupl
 
 def with_forced_passes(game: AnyGame, line: Line) -> Line:
     """The line after the passes that follow because nothing else can be done."""
-    plies = line.plies
     for _ in range(MAX_FORCED):
-        before = plies[-1].position if plies else line.start
+        before = line.position
         moves = game.legal_moves(before)
         if len(moves) != 1 or game.steps(before, moves[0]):
             break
-        time_s = plies[-1].time_s if plies else 0.0
+        time_s = line.plies[-1].time_s if line.plies else 0.0
         passed = Ply(moves[0], game.apply(before, moves[0]), game.to_move(before), False, time_s=time_s)
-        plies = (*plies, passed)
-    return line if plies is line.plies else dataclasses.replace(line, plies=plies)
+        line = dataclasses.replace(line, plies=(*line.plies, passed))
+    return line
 
 
-def identity(game: AnyGame, line: Line) -> tuple[str, str, str]:
-    """What two lines share that differ only in how they came there."""
-    return game.format_position(line.position), line.board, line.shown
+def half_done(
+    game: AnyGame, evidence: Evidence, line: Line, move: Any, steps: tuple[Step, ...]
+) -> Iterator[tuple[Line, Part]]:
+    """The line with the turn half done, in every way that the look shows something of."""
+    for part in _parts(game, evidence, line.board, steps):
+        change = evidence.change(line.board, part[0])
+        if change.helped and not change.wrong:
+            begun = Begun(move, part[1], carry_out(line.board, part[0]), RARE_NATS)
+            yield dataclasses.replace(line, begun=begun, loss=max(0.0, line.loss + change.nats)), part
+
+
+def begun_as(game: AnyGame, line: Line) -> list[tuple[Any, tuple[Step, ...]]]:
+    """The moves that the turn which a line shows begun may become, each with its missing steps."""
+    found = []
+    for move in game.legal_moves(line.position):
+        steps = game.steps(line.position, move)
+        parts = parts_of_turn(game, steps) if steps else ()
+        missing = next((missing for done, missing in parts if carry_out(line.board, done) == line.shown), None)
+        if missing is not None:
+            found.append((move, missing))
+    return found
+
+
+def may_be_answered(part: Part) -> bool:
+    """Whether the other side may take half a turn for a whole one: no piece of it is in the fingers."""
+    done, missing = part
+    lifted = {step.cell for step in done if step.kind == "remove"}
+    return done[0].kind != "remove" and not lifted & {step.origin for step in missing}
+
+
+def _parts(game: AnyGame, evidence: Evidence, board: str, steps: tuple[Step, ...]) -> Iterator[Part]:
+    """The ways to be half done; of steps in any order only those that the look shows."""
+    yield from parts_of_turn(game, steps)
+    if in_any_order(steps):
+        done = [steps[0], *(step for step in steps[1:] if evidence.change(board, (step,)).helped)]
+        missing = tuple(step for step in steps if step not in done)
+        if missing and tuple(done) != steps[: len(done)]:
+            yield tuple(done), missing

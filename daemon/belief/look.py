@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from daemon.belief.costs import TENFOLD_NATS
 from rules import EMPTY, Step
+from rules.turns import letters_after
 from vision.reading.board_reading import BoardReading
 
 
@@ -51,17 +52,16 @@ class Evidence:
         self.unsure = frozenset(cell for cell, letters in enumerate(open_) if letters > 1)
         """Cells that may show more than one letter."""
         self._last, self._known_s = list(self._cells), [look.time_s] * len(self._cells)
-        for cell in self.unknown if before is not None else ():
-            assert before is not None
+        before = before or self
+        for cell in self.unknown:
             self._last[cell], self._known_s[cell] = before._last[cell], before._known_s[cell]
         self._letters = [min(nats, key=nats.__getitem__) for nats in self._last]
-        self.replaced: list[tuple[int, float, dict[str, float]]] = []
+        self.replaced = [
+            (cell, before._known_s[cell], before._last[cell])
+            for cell in range(len(self._cells))
+            if (cell in self.unknown or self._letters[cell] != before._letters[cell]) and cell not in before.unknown
+        ]
         """Known cells that are hidden now, or show something else: the time, and what was known then."""
-        for cell in range(len(self._cells)) if before is not None else ():
-            assert before is not None
-            differs = cell in self.unknown or self._letters[cell] != before._letters[cell]
-            if differs and cell not in before.unknown:
-                self.replaced.append((cell, before._known_s[cell], before._last[cell]))
 
     def loss(self, board: str) -> float:
         """Nats by which the look contradicts a board."""
@@ -74,11 +74,8 @@ class Evidence:
     def amiss(self, board: str) -> frozenset[int]:
         """Cells that may show something else."""
         pairs = enumerate(zip(self._cells, board, strict=True))
-        return frozenset(
-            cell
-            for cell, (nats, letter) in pairs
-            if cell not in self.unknown and (nats[letter] > 0 or cell in self.unsure)
-        )
+        other = (cell for cell, (nats, letter) in pairs if nats[letter] > 0 or cell in self.unsure)
+        return frozenset(other) - self.unknown
 
     def wrong(self, board: str) -> tuple[int, ...]:
         """Cells on which the look contradicts a board, ascending."""
@@ -98,14 +95,9 @@ class Evidence:
 
     def change(self, board: str, steps: Sequence[Step]) -> Change:
         """What the steps change for a board."""
-        after: dict[int, str] = {}
-        for step in steps:
-            if step.origin is not None:
-                after[step.origin] = EMPTY
-            after[step.cell] = step.piece
         turned = {step.cell for step in steps if step.kind == "flip"}
         total, wrong, helped = 0.0, 0, False
-        for cell, letter in after.items():
+        for cell, letter in letters_after(steps).items():
             losses = self._cells[cell]
             loss = losses[letter]
             total += loss - losses[board[cell]]

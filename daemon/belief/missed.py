@@ -30,7 +30,7 @@ def ways_to(game: AnyGame, line: Line, board: str, nats: float, most_moves: int 
         begin = line if line.plies else dataclasses.replace(line, start=start)
         for way in GapSearch(game, start, board, most_moves // len(starts)).ways():
             plies, before = list(begin.plies), start
-            for move, after in zip(way.moves, way.positions, strict=True):
+            for move, after in way:
                 side, seen = game.to_move(before), bool(game.steps(before, move))
                 plies.append(Ply(move, after, side, seen, assumed=True))
                 before = after

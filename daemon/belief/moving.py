@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from daemon.belief.costs import BELIEVE_NATS, HOPELESS_NATS, MAX_BACK, MAX_LINES, ODD_NATS, RARE_NATS, ROUNDING_NATS
-from daemon.belief.line import Line, identity
+from daemon.belief.line import Line
 from daemon.belief.look import Evidence
 from daemon.belief.missed import reopened
 from daemon.belief.plies import MAX_MOVES, MAX_MOVES_BESIDES, MAX_PLIES, Manner, PlySearch
@@ -27,11 +28,7 @@ class Weighed:
     """Whether the look contradicts at least one of them nowhere."""
 
     def near(self, game: AnyGame, evidence: Evidence) -> list[Line]:
-        """The lines that may be right: none if it is likelier that no line is, nor any that the look contradicts.
-
-        Of lines to one board with one side to move only the likeliest counts: nobody who looks could tell them apart;
-        nor sides where pieces belong to nobody.
-        """
+        """The lines that may be right and that who looks could tell apart; none if it is likelier that no line is."""
         best = self.lines[0].cost
         if not self.fits or best > self.none - BELIEVE_NATS + ROUNDING_NATS:
             return []
@@ -52,33 +49,25 @@ def weighed(
     once: dict[object, Line] = {}
     for line in lines:  # the same one with a turn begun is no other
         once.setdefault((id(line.position), line.board, line.unproved), line)
-    stays = [dataclasses.replace(line, loss=evidence.loss(line.board), begun=None) for line in once.values()]
+    stays = [line.showing(line.board, evidence.loss(line.board)) for line in once.values()]
     pairs = zip(stays, once.values(), strict=True)
     followed = [stay for stay, line in pairs if line.unproved or line.cost <= least]
-    none = min(_none(line, evidence) for line in followed if not line.unproved)
+    proved = [line for line in followed if not line.unproved]
+    none = min(line.prior + ODD_NATS + RARE_NATS * evidence.strays(line.board) for line in proved)
     found = [*stays, *(late for line in stays for late in finished_late(game, evidence, line))]
     if not again:
         found += _Moved(game, evidence, manner, none, min(line.cost for line in found)).of(followed)
     kept = _merged(game, found)
     fitting = [line for line in kept if not evidence.wrong(line.shown) and line.cost <= none]
-    if not any(not line.unproved or line.cost <= none - BELIEVE_NATS + ROUNDING_NATS for line in fitting):
+    if all(line.unproved and line.cost > none - BELIEVE_NATS + ROUNDING_NATS for line in fitting):
         strange = [line for line in fitting if line.unproved and line not in stays]
         return Weighed((*lines, *strange)[:MAX_LINES], none, False)
-    return Weighed(_left(kept, fitting[0])[:MAX_LINES], none, True)
-
-
-def _left(lines: Sequence[Line], best: Line) -> tuple[Line, ...]:
-    """The lines that are not hopeless beside the best, that one first; ways to strange boards only if it is one."""
-    near = [line for line in lines if line.cost <= best.cost + HOPELESS_NATS]
-    if best.unproved:
+    best = fitting[0]
+    near = [line for line in (best, *kept) if line.cost <= best.cost + HOPELESS_NATS]
+    if best.unproved:  # ways to strange boards count only if one of them is the best
         near = [dataclasses.replace(line, unproved=False) for line in near]
-        best = dataclasses.replace(best, unproved=False)
-    return (best, *(line for line in near if not line.unproved and line != best))
-
-
-def _none(line: Line, evidence: Evidence) -> float:
-    """The cost of something that the rules do not allow, done on a line's board."""
-    return line.prior + ODD_NATS + RARE_NATS * evidence.strays(line.board)
+    left = (line for line in near[1:] if not line.unproved and line != near[0])
+    return Weighed((near[0], *left)[:MAX_LINES], none, True)
 
 
 class _Moved:
@@ -115,9 +104,7 @@ class _Moved:
             if game.outcome(line.position) is None:
                 yield from kept(_ordered(game, self._search.search(one, within, most_moves)))
         again = list(made_again(game, evidence, line))
-        yield from kept(again)
-        yield from kept(taken_back(game, evidence, line))
-        yield from kept(cleared(game, evidence, line))
+        yield from kept(itertools.chain(again, taken_back(game, evidence, line), cleared(game, evidence, line)))
         for one in again:
             if game.outcome(one.position) is None and evidence.amiss(one.board):
                 yield from kept(self._search.search(one, within, MAX_MOVES_BESIDES, most_plies=1))
@@ -129,12 +116,9 @@ class _Moved:
     def _in_another_order(self, line: Line, within: Callable[[], float]) -> Iterator[Line]:
         """Takebacks that leave some of the plies that came in one look, but not the first of the assumed order."""
         for count, seen in line.together(MAX_BACK):
-            before = dataclasses.replace(line, plies=line.plies[:count], undone=())
-            board = self._game.board(before.position)
-            prior = line.prior + takeback_nats(self._evidence)
-            before = dataclasses.replace(before, board=board, prior=prior, loss=self._evidence.loss(board))
-            most = min(seen - 1, MAX_PLIES)
-            yield from self._search.search(before, within, MAX_MOVES_BESIDES, most_plies=most)
+            board, nats = self._game.board(line.before(count)), takeback_nats(self._evidence)
+            before = line.showing(board, self._evidence.loss(board), nats, plies=line.plies[:count], undone=())
+            yield from self._search.search(before, within, MAX_MOVES_BESIDES, most_plies=min(seen - 1, MAX_PLIES))
 
 
 def _ordered(game: AnyGame, ways: Iterable[Line]) -> Iterator[Line]:
@@ -152,5 +136,5 @@ def _merged(game: AnyGame, lines: Iterable[Line]) -> list[Line]:
     """The likeliest of the lines that differ in nothing that matters later, the likeliest first."""
     kept: dict[object, Line] = {}
     for line in sorted(lines, key=lambda one: (round(one.cost / ROUNDING_NATS), len(one.plies))):
-        kept.setdefault(identity(game, line), line)
+        kept.setdefault((game.format_position(line.position), line.board, line.shown), line)
     return list(kept.values())

@@ -1,8 +1,4 @@
-"""A line's next plies: several between two looks, after passes, some of them finished late.
-
-Lines are followed in order of cost, deeper ones only while they could still lead, and no more moves are examined than
-a limit: a game may have hundreds.
-"""
+"""A line's next plies, as cost orders them: several between two looks, after passes, some of them finished late."""
 
 from __future__ import annotations
 
@@ -13,13 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from daemon.belief.costs import HOPELESS_NATS, MAX_PASSES, ODD_NATS, RARE_NATS, ROUNDING_NATS, TENFOLD_NATS
-from daemon.belief.halves import half_done, may_be_answered
-from daemon.belief.line import Line, Ply, with_forced_passes
+from daemon.belief.line import Line, Ply, half_done, may_be_answered, with_forced_passes
 from daemon.belief.look import Change, Evidence
 from daemon.game.effects import Known
 from daemon.game.line_of_play import MAX_FORCED, shares_pieces
 from rules import AnyGame, Side, Step
-from rules.turns import alike, carry_out, changed_cells, seen_moves
+from rules.turns import alike, carry_out, changed_cells, letters_after, seen_moves
 
 MAX_PLIES = 3
 MAX_SHARED_PLIES = 7
@@ -90,7 +85,8 @@ class PlySearch:
                 return
             begun, late = list[_Begun](), list[_Node]()
             for before, move, steps in self._next(nodes, within, until):
-                if depth == 1 and not _touches(steps, amiss) and root.prior + self._extra > within():
+                touched = depth > 1 or not amiss.isdisjoint(letters_after(steps))
+                if not touched and root.prior + self._extra > within():
                     continue  # it would only prepare for a second ply
                 change = self._evidence.change(before.line.board, steps)
                 if depth == 1:
@@ -123,24 +119,21 @@ class PlySearch:
             moves = self._seen_moves(position)
             self.looked_at += len(moves)
             forced = len(moves) == 1
+            few = before.passes < MAX_FORCED and (forced or before.chosen < MAX_PASSES)
             for move, steps in moves:
                 if steps:
                     yield before, move, steps
-                elif self._may_pass(before, forced=forced):
+                elif few and not self._game.passes_told:
                     waiting.append(self._passed(before, move, chosen=not forced))
-
-    def _may_pass(self, node: _Node, *, forced: bool) -> bool:
-        few = node.passes < MAX_FORCED and (forced or node.chosen < MAX_PASSES)
-        return few and not self._game.passes_told
 
     def _seen_moves(self, position: Any) -> Sequence[tuple[Any, tuple[Step, ...]]]:
         """The legal moves that an agent does not forbid; of those that look alike the one that it asked for."""
         moves, side = seen_moves(self._game, position), self._game.to_move(position)
         if side not in self._manner.agents:
             return moves
-        if self._manner.asked is None or self._manner.asked[0] != position:
+        expected, asked = self._manner.asked or (None, None)
+        if asked is None or expected != position:
             return []
-        asked = self._manner.asked[1]
         like = [asked, *alike(self._game, position, asked)]
         return [(asked, steps) for move, steps in moves if move in like]
 
@@ -199,7 +192,10 @@ class PlySearch:
             prior = made.prior + self._strangers(node) + TENFOLD_NATS * bool(further)
             loss = self._evidence.loss(made.board)  # afresh, so that rounding does not show on a certain board
             plies = (*made.plies[:-1], last)
-            longer = dataclasses.replace(made, plies=plies, prior=prior, undone=(), loss=loss, over=_over(made))
+            over = made.over  # the end that the last ply has passed, until it is the second
+            if over is not None and sum(ply.seen for ply in made.plies[:-1]) > sum(ply.seen for ply in over.plies):
+                over = None
+            longer = dataclasses.replace(made, plies=plies, prior=prior, undone=(), loss=loss, over=over)
             yield with_forced_passes(self._game, longer)
 
     def _leaves_traces(self, line: Line) -> bool:
@@ -238,17 +234,6 @@ class PlySearch:
         return dataclasses.replace(
             line, plies=(*line.plies, ply), board=board, loss=loss, prior=line.prior + nats, begun=None
         )
-
-
-def _over(line: Line) -> Line | None:
-    """The end that a line's last ply has passed; None once it is the second."""
-    if line.over is None or sum(ply.seen for ply in line.plies[:-1]) > sum(ply.seen for ply in line.over.plies):
-        return None
-    return line.over
-
-
-def _touches(steps: Sequence[Step], cells: frozenset[int]) -> bool:
-    return any(step.cell in cells or step.origin in cells for step in steps)
 
 
 def _cost(node: _Node) -> float:

@@ -24,7 +24,7 @@ def finished_late(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Lin
         board[cell] = min((line.board[cell], wanted[cell], EMPTY), key=lambda one: evidence.of(cell, one))
     after = "".join(board)
     if after != line.board:
-        yield dataclasses.replace(line, board=after, loss=evidence.loss(after), begun=None)
+        yield line.showing(after, evidence.loss(after))
 
 
 def taken_back(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
@@ -41,7 +41,10 @@ def taken_back(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
             if line.over is not None and _seen(line.plies[:count]) == _seen(line.over.plies):
                 yield dataclasses.replace(line.over, prior=line.prior, loss=evidence.loss(shown), board=shown)
             else:
-                yield with_forced_passes(game, _cut(evidence, line, _kept(line, count), shown, nats))
+                kept = _kept(line, count)
+                plies, undone = line.plies[:kept], (*line.plies[kept:], *line.undone)
+                cut = line.showing(shown, evidence.loss(shown), nats, plies=plies, undone=undone)
+                yield with_forced_passes(game, cut)
         times[board] += 1
 
 
@@ -56,14 +59,8 @@ def made_again(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
     for count, ply in enumerate(line.undone, 1):
         shown = still_owed(line.board, true, game.board(ply.position))
         if not amiss.isdisjoint(changed_cells(line.board, shown)):
-            yield dataclasses.replace(
-                line,
-                plies=(*line.plies, *line.undone[:count]),
-                undone=line.undone[count:],
-                board=shown,
-                loss=evidence.loss(shown),
-                begun=None,
-            )
+            plies, undone = (*line.plies, *line.undone[:count]), line.undone[count:]
+            yield line.showing(shown, evidence.loss(shown), plies=plies, undone=undone)
 
 
 def cleared(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
@@ -83,9 +80,8 @@ def cleared(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
 
 def still_owed(shown: str, true: str, board: str) -> str:
     """The board of another position, but for what hands still owe and that position does not change."""
-    cells = (cell for cell in changed_cells(shown, true) if board[cell] == true[cell])
-    kept = {cell: shown[cell] for cell in cells}
-    return "".join(kept.get(cell, letter) for cell, letter in enumerate(board)) if kept else board
+    triples = zip(shown, true, board, strict=True)
+    return "".join(now if now != due and then == due else then for now, due, then in triples)
 
 
 def _kept(line: Line, count: int) -> int:
@@ -93,18 +89,6 @@ def _kept(line: Line, count: int) -> int:
     while line.plies[count].known == "said" and not line.plies[count].seen:
         count += 1
     return count
-
-
-def _cut(evidence: Evidence, line: Line, count: int, shown: str, nats: float) -> Line:
-    return dataclasses.replace(
-        line,
-        plies=line.plies[:count],
-        undone=(*line.plies[count:], *line.undone),
-        board=shown,
-        prior=line.prior + nats,
-        loss=evidence.loss(shown),
-        begun=None,
-    )
 
 
 def _seen(plies: Sequence[Ply]) -> int:

@@ -18,7 +18,7 @@ def ways(game: AnyGame, line: Line, evidence: Evidence, most_moves: int = MAX_MO
     for start in starts:
         root = Line(start, line.plies)
         board = game.board(root.position)
-        root = dataclasses.replace(root, board=board, loss=evidence.loss(board))
+        root = root.showing(board, evidence.loss(board))
         search = PlySearch(game, evidence, Manner())
         found += [root, *search.search(root, lambda: MAX_PLIES * ODD_NATS, most_moves)]
     return sorted((one for one in found if not evidence.wrong(one.shown)), key=lambda one: one.cost)

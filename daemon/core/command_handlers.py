@@ -36,7 +36,7 @@ from daemon.core.puzzle_play import question
 from daemon.core.recovery import rule_texts
 from daemon.game.effects import Announcement, Effect
 from daemon.i18n.translation import in_words, worded
-from daemon.judging import adopting, choices, corrections, counting, entered_moves, hands, phrases, undoing
+from daemon.judging import adopting, choices, corrections, counting, entered_moves, hands, phrases
 from daemon.judging.adopting import SetUp
 from daemon.judging.cell_overrides import CellOverrides, cell_of, letter_of
 from daemon.judging.corrections import Refusal
@@ -104,7 +104,7 @@ def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[
         case Mover(side, number):
             return _set_mover(match, side, number)
         case Undo():
-            return undoing.undo(referee, on_board=match.watched)
+            return corrections.undo(referee, on_board=match.watched)
         case Resign(side):
             return corrections.resign(referee, side)
         case Correct(cell, piece):

@@ -1,8 +1,4 @@
-"""The believed line of play: positions, moves, and how the maker of each is known.
-
-Where pieces belong to nobody, the board does not show who played one. Sides then follow from the turn until somebody
-knows better; the line is replayed with what is known, and unannounced passes are inserted where needed.
-"""
+"""The believed line of play: positions, moves, and how the maker of each is known, if only by whose turn it was."""
 
 from __future__ import annotations
 
@@ -47,9 +43,9 @@ class LineOfPlay:
         self.positions = list(history) or [game.initial()]
         self.plies = []
         for number, text in enumerate(moves):
-            move = game.parse_move(self.positions[number], text)
-            ply = self._ply(self.positions[number], move, known[number] if known else "")
-            self.plies.append(dataclasses.replace(ply, assumed=bool(assumed) and assumed[number]))
+            before = self.positions[number]
+            told = known[number] if known else ""
+            self.plies.append(self._ply(before, game.parse_move(before, text), told, bool(assumed) and assumed[number]))
         self.beyond: tuple[Ply, ...] = ()
         """Visible plies that no longer count, because in the line as now believed the game ended before them."""
 
@@ -69,7 +65,7 @@ class LineOfPlay:
 
     def add(self, move: Any, position: Any, known: Known = "", *, assumed: bool = False) -> Ply:
         """Appends a ply and returns it."""
-        ply = dataclasses.replace(self._ply(self.position, move, known), assumed=assumed)
+        ply = self._ply(self.position, move, known, assumed)
         self.plies.append(ply)
         self.positions.append(position)
         return ply
@@ -91,15 +87,11 @@ class LineOfPlay:
         return Rewrite(same, tuple(self.record(index) for index in range(same, len(self.plies))), outcome, beyond)
 
     def correct(self, number: int, side: Side) -> int:
-        """Sets `side` as the maker of move `number` (from 1, passes not counted) and replays the line from there.
-
-        Returns the ply up to which the line is unchanged. Raises MoveError, leaving the line as it was, if that is
-        impossible.
-        """
+        """Becomes the line `with_mover`, said by somebody. Returns the ply up to which nothing changes."""
         return self.become(self.with_mover(number, side, "said"))
 
     def with_mover(self, number: int, side: Side, known: Known) -> LineOfPlay:
-        """A copy of the line in which `side` made move `number`, replayed from there.
+        """A copy of the line in which `side` made move `number`, from 1 without passes, replayed from there.
 
         Plies whose maker is known keep it, the others follow in turn. Raises MoveError.
         """
@@ -108,33 +100,43 @@ class LineOfPlay:
         tail = [*self.plies[first:], *self.beyond]
         # Known for now, or the ply would follow in turn; but it does not undo a pass that somebody reported.
         tail[index - first] = dataclasses.replace(tail[index - first], side=side, known=known or "seat")
-        again = LineOfPlay(self.game, self.positions[: first + 1])
-        again.plies = self.plies[:first]
+        again = self.until(first)
         again._play(tail)
         if len(again.seen) >= number:
             made = again.seen[number - 1]
             again.plies[made] = dataclasses.replace(again.plies[made], known=known)
         return again
 
+    def replayed(self, again: LineOfPlay) -> LineOfPlay | None:
+        """`again`, which begins otherwise, with the later plies by the same hands; None where the rules forbid it."""
+        game = self.game
+        for index in range(len(again.plies), len(self.plies)):
+            ply, position, hand = self.plies[index], again.position, self.steps(index)
+            same = [
+                move
+                for move in game.legal_moves(position)
+                if game.steps(position, move) == hand and (hand or game.format_move(position, move) == ply.text)
+            ]
+            if not same:
+                return None
+            chosen = game.choice(self.positions[index], ply.move)
+            move = next((one for one in same if game.choice(position, one) == chosen), same[0])
+            again.add(move, game.apply(position, move), ply.known, assumed=ply.assumed)
+        return again
+
     def become(self, other: LineOfPlay) -> int:
         """Takes over another line's plies. Returns the ply up to which both are the same."""
-        same = 0
-        while same < min(len(self.plies), len(other.plies)) and self._same(other, same):
-            same += 1
+        plies = zip(self.plies, self.positions[1:], other.plies, other.positions[1:], strict=False)
+        differing = (index for index, (mine, at, one, there) in enumerate(plies) if mine != one or at != there)
+        same = next(differing, min(len(self.plies), len(other.plies)))
         self.positions, self.plies, self.beyond = list(other.positions), list(other.plies), other.beyond
         return same
 
-    def copy(self, *, forgetful: bool = False) -> LineOfPlay:
-        """An independent copy; with `forgetful`, without what is known about the makers of its plies."""
-        again = LineOfPlay(self.game, self.positions)
-        again.become(self)
-        if forgetful:
-            again.plies = [dataclasses.replace(ply, known="") for ply in self.plies]
-            again.beyond = tuple(dataclasses.replace(ply, known="") for ply in self.beyond)
+    def until(self, ply: int) -> LineOfPlay:
+        """A copy of the line up to a ply."""
+        again = LineOfPlay(self.game, self.positions[: ply + 1])
+        again.plies = self.plies[:ply]
         return again
-
-    def _same(self, other: LineOfPlay, index: int) -> bool:
-        return self.plies[index] == other.plies[index] and self.positions[index + 1] == other.positions[index + 1]
 
     def _play(self, tail: Sequence[Ply]) -> None:
         """Appends plies whose sides may have to be found anew. Raises MoveError."""
@@ -142,9 +144,10 @@ class LineOfPlay:
             if self.game.outcome(self.position) is not None:
                 self.beyond = tuple(one for one in tail[number:] if one.seen)
                 return
+            follows = ply.known and ply.side == self.game.to_move(self.position)
             if ply.seen:
                 self._play_seen(ply)
-            elif ply.known and ply.side == self._to_move() and not _contradicted(ply, tail[number + 1 :]):
+            elif follows and not _contradicted(ply, tail[number + 1 :]):
                 self.add(ply.move, self.game.apply(self.position, ply.move), ply.known)
 
     def _play_seen(self, ply: Ply) -> None:
@@ -171,19 +174,17 @@ class LineOfPlay:
         position = self.position
         yield passes
         for _ in range(MAX_FORCED):
-            move = next((one for one in unseen_moves(self.game, position)), None)
-            if move is None:
+            moves = unseen_moves(self.game, position)
+            if not moves:
                 return
-            position = self.game.apply(position, move)
-            passes = [*passes, (move, position)]
+            position = self.game.apply(position, moves[0])
+            passes = [*passes, (moves[0], position)]
             yield passes
 
-    def _to_move(self) -> Side:
-        return self.game.to_move(self.position)
-
-    def _ply(self, before: Any, move: Any, known: Known) -> Ply:
-        seen = bool(self.game.steps(before, move))
-        return Ply(move, self.game.format_move(before, move), self.game.to_move(before), seen, known)
+    def _ply(self, before: Any, move: Any, known: Known, assumed: bool) -> Ply:
+        game = self.game
+        text, seen = game.format_move(before, move), bool(game.steps(before, move))
+        return Ply(move, text, game.to_move(before), seen, known, assumed)
 
 
 def _contradicted(passed: Ply, rest: Sequence[Ply]) -> bool:

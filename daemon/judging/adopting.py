@@ -1,8 +1,4 @@
-"""Accepts the board in view on a player's word, as far as legal play or the rules allow it.
-
-This repairs earlier misreadings: the line of play is cut at the latest ply from which legal play leads to the board,
-and continues from there.
-"""
+"""Accepts the board in view on a player's word: as far as legal play leads to it, or else as one set up by hand."""
 
 from __future__ import annotations
 
@@ -92,7 +88,7 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     if len(doubtful):
         names = phrases.named_cells(game, [int(cell) for cell in doubtful])
         raise Refusal(sentence("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
-    return SetUp(_in_play(game, _set_up(referee, reading.board, mover)))
+    return SetUp(_set_up(referee, reading.board, mover))
 
 
 def _open_way(referee: Referee, board: str, mover: Side | None) -> Line | None:
@@ -110,10 +106,6 @@ def position_of(game: AnyGame, text: str) -> Any:
         position = game.parse_position(text)
     except PositionError as error:
         raise Refusal(sentence("This board is no position to go on from: {why}.", why=error.said)) from error
-    return _in_play(game, position)
-
-
-def _in_play(game: AnyGame, position: Any) -> Any:
     if game.outcome(position) is not None:
         raise Refusal(OVER)
     return position
@@ -121,7 +113,7 @@ def _in_play(game: AnyGame, position: Any) -> Any:
 
 def _begun_otherwise(referee: Referee, exchange: Exchange) -> list[Effect]:
     """Believes that the game began with these pieces exchanged; the board is to be judged again."""
-    referee.line.become(exchange.line)
+    referee.rewritten(exchange.line)
     referee.forget_answer()
     referee.believe()
     start = referee.game.format_position(referee.line.positions[0])
@@ -158,9 +150,13 @@ def _set_up(referee: Referee, board: str, mover: Side | None) -> Any:
     first = game.to_move(referee.position)
     for side in (first, 1 - first) if mover is None else (mover,):
         try:
-            return game.set_up(board, side, referee.position)
+            position = game.set_up(board, side, referee.position)
         except PositionError as error:
             refused.append(error)
+            continue
+        if game.outcome(position) is not None:
+            raise Refusal(OVER)
+        return position
     raise Refusal(sentence("This board is no position to go on from: {why}.", why=refused[0].said))
 
 

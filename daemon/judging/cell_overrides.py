@@ -53,9 +53,8 @@ class CellOverrides:
 
     def over(self, reading: BoardReading) -> BoardReading:
         """The reading with the statements applied; those about cells that have changed since are dropped first."""
-        if self._said:
-            board = reading.board
-            self.forget([cell for cell, (_, then) in self._said.items() if board[cell] != then])
+        board = reading.board if self._said else ""
+        self.forget([cell for cell, (_, then) in self._said.items() if board[cell] != then])
         if not self._said:
             return reading
         logs = reading.log_probabilities.copy()

@@ -1,4 +1,4 @@
-"""Says what is wrong with a board that no legal play explains, and what hands must do about it."""
+"""Says what is wrong with a board that no legal play explains, and what of a game that goes on after its end."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import Any, Literal
 from daemon.belief.belief import Belief
 from daemon.belief.deciding import Wrong
 from daemon.belief.line import Line, Ply
+from daemon.belief.missed import turned
 from daemon.belief.ways import undoubted, ways
+from daemon.game.effects import Announcement
 from daemon.game.line_of_play import LineOfPlay
-from daemon.judging import exchanged, phrases
-from rules import AnyGame, Fault
+from daemon.judging import phrases
+from daemon.judging.play import WRONG_SIDE, Play
+from rules import AnyGame
 from rules.turns import changed_cells
-from wording import Sentence, Sentences, sentence
+from wording import Sentence, Sentences, listing, sentence
 
 Agents = tuple[str | None, str | None]
 MAX_NAMED = 8
@@ -60,52 +63,32 @@ def is_misread(belief: Belief) -> bool:
     return other is not None and sum(ply.seen for ply in other.plies[last:]) == 1
 
 
-def with_exchange(line: LineOfPlay, one: Complaint, board: str) -> Complaint:
-    """The complaint with what people may say if two pieces stood exchanged at the start, where that explains all."""
-    found = exchanged.explaining(line, board)
-    return dataclasses.replace(one, said=(*one.said, exchanged.offer(found))) if found else one
-
-
 def against_an_agent(belief: Belief, agents: Agents, wrong: Wrong) -> Complaint:
     """The complaint about a board that only plies explain for which no agent has asked."""
     game, position, against = belief.game, belief.position, wrong.against
     assert against is not None
     asked = None if belief.manner.asked is None else belief.manner.asked[1]
-    plies = against.plies[len(belief.told.plies) :]
-    if plies:
-        fault = _not_the_agents(game, position, agents, asked, plies, wrong.board)
-        return Complaint("illegal", fault.said, fault.cells, fault.rule)
-    if asked is None:
-        return Complaint("illegal", (_too_early(agents[game.to_move(position)] or ""),), wrong.cells, "not_your_turn")
-    wanted = sentence("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
-    said = wanted, *phrases.put_right(game, position, wrong.board)
-    return Complaint("illegal", said, wrong.cells, "not_the_agents_move")
-
-
-def _not_the_agents(
-    game: AnyGame, position: Any, agents: Agents, asked: Any, plies: Sequence[Ply], board: str
-) -> Fault:
-    """The fault of legal plies that contradict an agent's play.
-
-    `asked` is the agent's move that waits to be carried out; None if there is none.
-    """
-    cells = changed_cells(game.board(position), board)
+    cells, plies = changed_cells(game.board(position), wrong.board), against.plies[len(belief.told.plies) :]
     agent = agents[game.to_move(position)]
-    if agent is not None and asked is None:
-        return Fault("not_your_turn", cells, (_too_early(agent),))
+    if asked is None and (agent is not None or not plies):
+        return Complaint("illegal", (_too_early(agent or ""),), cells, "not_your_turn")
+    if not plies:
+        wanted = sentence("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
+        said = wanted, *phrases.put_right(game, position, wrong.board)
+        return Complaint("illegal", said, cells, "not_the_agents_move")
     if agent is not None and plies[0].move != asked:
-        wanted, done = (phrases.spoken_move(game, position, move) for move in (asked, plies[0].move))
-        said = sentence("I asked for {wanted}, but I see {done}. Please play {wanted}.", wanted=wanted, done=done)
-        return Fault("not_the_agents_move", cells, (said,))
+        words, done = (phrases.spoken_move(game, position, move) for move in (asked, plies[0].move))
+        other = sentence("I asked for {wanted}, but I see {done}. Please play {wanted}.", wanted=words, done=done)
+        return Complaint("illegal", (other,), cells, "not_the_agents_move")
     waiting = next((agents[ply.side] for ply in plies[1:] if agents[ply.side] is not None), None)
     if waiting is not None and sum(ply.seen for ply in plies) == 1:
-        return Fault(
-            "not_your_turn", cells, (sentence("That would be {agent}'s move. Take it back, please.", agent=waiting),)
-        )
+        theirs = sentence("That would be {agent}'s move. Take it back, please.", agent=waiting)
+        return Complaint("illegal", (theirs,), cells, "not_your_turn")
     if waiting is not None and not _goes_there_and_back(game, position, plies, cells):
-        said = sentence("That is two moves; one of them is the agent's. Take the last one back.")
-        return Fault("not_your_turn", cells, (said,))
-    return game.fault(position, board)  # nobody plays like this for an agent that was never asked
+        two = sentence("That is two moves; one of them is the agent's. Take the last one back.")
+        return Complaint("illegal", (two,), cells, "not_your_turn")
+    fault = game.fault(position, wrong.board)  # nobody plays like this for an agent that was never asked
+    return Complaint("illegal", fault.said, fault.cells, fault.rule)
 
 
 def _too_early(agent: str) -> Sentence:
@@ -138,3 +121,34 @@ def _strange(game: AnyGame, position: Any, board: str, begun: bool, drawn: bool)
     if len(cells) <= MAX_NAMED:
         said = sentence("To begin, set up the board as at the start: look at {cells}.", cells=where)
     return Complaint("desync", (said,), cells)
+
+
+def reopened(play: Play, before: LineOfPlay) -> list[Announcement]:
+    """Says which moves are given to the other side so that the game goes on; those after them follow in turn."""
+    line, parts = play.line, []
+    one: LineOfPlay | None = before
+    while one is not None and (number := _first_other(one, line)) is not None:
+        one, side = turned(one, number), phrases.named(play.game, line.plies[line.seen[number - 1]].side)
+        part = sentence("the moves from {number} on in turn, the first as {side:gen}'s", number=number, side=side)
+        if number == len(line.seen):
+            part = sentence("move {number} as {side:gen}'s", number=number, side=side)
+        parts.append(part)
+    said = sentence(
+        "You play on, so I count {moves}; if it was another, tell me its number and side: mover.", moves=listing(parts)
+    )
+    return [play.announce("reopened", said, urgent=True)]
+
+
+def insist(play: Play) -> Announcement:
+    """Announces that the game is over under every assumption, and what to do if it is not."""
+    assert play.outcome is not None
+    what = WRONG_SIDE if play.agents == (None, None) else sentence("What is laid now does not count.")
+    said = *phrases.result(play.game, play.outcome), what
+    return play.announce("game_over", *said, rule=play.outcome.reason, urgent=True)
+
+
+def _first_other(one: LineOfPlay, other: LineOfPlay) -> int | None:
+    """The first move, from 1 without passes, that was another side's in the other line."""
+    pairs = zip(one.seen, other.seen, strict=False)
+    sides = ((one.plies[mine].side, other.plies[others].side) for mine, others in pairs)
+    return next((number for number, (mine, others) in enumerate(sides, 1) if mine != others), None)

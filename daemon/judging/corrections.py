@@ -1,12 +1,12 @@
-"""What people may tell the referee that the board does not show: a pass, who made a move, a resignation.
+"""What people may tell the referee that the board does not show: a pass, who made a move, a resignation, a takeback.
 
 Each function returns effects as `Referee.see` does, and raises Refusal if it is impossible; nothing has then changed.
 """
 
 from __future__ import annotations
 
-from daemon.game.effects import Effect
-from daemon.game.line_of_play import shares_pieces, unseen_moves
+from daemon.game.effects import Effect, TakeBack
+from daemon.game.line_of_play import Ply, shares_pieces, unseen_moves
 from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
@@ -23,10 +23,7 @@ class Refusal(ValueError):
 
 
 def say_pass(referee: Referee, choice: str = "") -> list[Effect]:
-    """Passes for the side to move, ends its turn, or makes the decision named `choice` that the board does not show.
-
-    Without `choice` there must be exactly one such move.
-    """
+    """Passes for the side to move, ends its turn, or makes the decision named `choice`, if there are several."""
     game, position = referee.game, referee.position
     if referee.outcome is not None:
         raise Refusal(sentence("The game is over: nobody can pass."))
@@ -76,12 +73,25 @@ def set_mover(referee: Referee, name: str = "", number: int | None = None) -> li
     if referee.agents != (None, None) and ply.side != side:
         raise Refusal(sentence("An agent plays here, so I know whose move it was."))
     try:
-        same = line.correct(number, side)
+        rewrite = referee.rewritten(line.with_mover(number, side, "said"))
     except MoveError as error:
         what: dict[str, Given] = {"number": number, "side": phrases.named(game, side), "why": error.said}
         raise Refusal(sentence("Move {number} cannot have been {side:gen}'s: {why}.", **what)) from None
     said = sentence("Move {number} was {side:gen}'s.", number=number, side=phrases.named(game, side))
-    return _rewritten(referee, same, said, side)
+    sentences = [said, *phrases.totals(game, referee.position), *referee.next_turn()]
+    if line.beyond:
+        sentences.append(
+            sentence_n(
+                "The move after the end of the game no longer counts.",
+                "The {count} moves after the end of the game no longer count.",
+                len(line.beyond),
+            )
+        )
+    effects: list[Effect] = [rewrite] if rewrite.records else []
+    effects.append(referee.announce("mover", *sentences, side=side))
+    if referee.outcome is not None:
+        effects.append(referee.announce_end(referee.outcome))
+    return effects
 
 
 def resign(referee: Referee, name: str = "") -> list[Effect]:
@@ -108,21 +118,49 @@ def side_of(game: AnyGame, name: str) -> Side:
     raise Refusal(sentence("The sides are {sides}; there is no {name}.", sides=listing(terms), name=name[:20]))
 
 
-def _rewritten(referee: Referee, same: int, said: Sentence, side: Side) -> list[Effect]:
-    """The record entry for a line that differs from ply `same` on, and its announcement."""
-    line, outcome = referee.line, referee.outcome
-    rewrite = line.rewrite(same, outcome)
-    effects: list[Effect] = [rewrite] if rewrite.records else []
-    sentences = [said, *phrases.totals(referee.game, referee.position), *referee.next_turn()]
-    if line.beyond:
-        sentences.append(
-            sentence_n(
-                "The move after the end of the game no longer counts.",
-                "The {count} moves after the end of the game no longer count.",
-                len(line.beyond),
-            )
-        )
-    effects.append(referee.announce("mover", *sentences, side=side))
-    if outcome is not None:
-        effects.append(referee.announce_end(outcome))
-    return effects
+def undo(referee: Referee, *, on_board: bool = True) -> list[Effect]:
+    """Takes back the last move, or a pass or resignation reported after it.
+
+    Against an agent the person's own last move goes too: otherwise the agent would only play the same again. Unless no
+    board is in view (`on_board` False), pieces are to be put back, and until then nothing on it is a move.
+    """
+    if referee.paused:
+        raise Refusal(sentence("The game is paused: resume it first."))
+    if referee.declared is not None:
+        effects = referee.revoke()
+        return [*effects, referee.announce("undo", sentence("The game goes on."), referee.whose_turn())]
+    ply = _undone_to(referee)
+    plies = referee.line.plies[ply:]
+    told, prompt, board, cells = _taken_back(referee, plies), referee.withdraw(ply), "", tuple[int, ...]()
+    if not on_board:
+        prompt = None
+        referee.believe()
+    then = referee.next_turn()
+    if prompt is not None:
+        then, board, cells = prompt.said, prompt.board, prompt.cells
+    side, urgent = plies[0].side, prompt is not None
+    return [TakeBack(ply), referee.announce("undo", told, *then, board=board, side=side, cells=cells, urgent=urgent)]
+
+
+def _undone_to(referee: Referee) -> int:
+    """The ply before the last move of a person, if one plays; unannounced passes go with the move before them."""
+    people = [side for side, agent in enumerate(referee.agents) if agent is None]
+    ply = referee.ply
+    while True:
+        if not ply:
+            raise Refusal(sentence("There is no move to take back."))
+        said = (one.seen or one.known in ("said", "agent") for one in reversed(referee.line.plies[:ply]))
+        ply = next((ply - back for back, moved in enumerate(said, 1) if moved), 0)
+        if not people or not ply or referee.game.to_move(referee.history[ply]) in people:
+            return ply
+
+
+def _taken_back(referee: Referee, plies: list[Ply]) -> Sentence:
+    """The sentence that names the moves taken back."""
+    made = [one for one in plies if one.seen or one.known == "said"] or plies
+    if len(made) > 1:
+        return sentence("{moves} are taken back.", moves=phrases.listed([one.text for one in made]))
+    who = phrases.named(referee.game, made[0].side)
+    if made[0].text.startswith("pass"):
+        return sentence("{side:Gen}'s pass is taken back.", side=who)
+    return sentence("{side:Gen}'s {move} is taken back.", side=who, move=made[0].text)

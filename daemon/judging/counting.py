@@ -1,7 +1,4 @@
-"""Counting a finished game in which pieces may be captured as they stand: people mark them, and agree.
-
-Each mark changes the move that ended the game, which names what is captured, and with it the result.
-"""
+"""Counts a finished game in which pieces may be captured as they stand, as the move that ended it names them."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ from daemon.judging import phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.play import Play
 from rules import Side
-from rules.turns import changed_cells
 from wording import Sentence, sentence, sentence_n
 
 
@@ -33,13 +29,12 @@ def mark(play: Play, cell: int) -> list[Effect]:
     move = play.recounted(cell)
     if move is None:
         raise Refusal(sentence("There is nothing to count on {cell}.", cell=play.game.cells[cell]))
-    game, line, last = play.game, play.line, play.line.plies[-1]
+    game, last, again = play.game, play.line.plies[-1], play.line.until(play.ply - 1)
     before = game.dead(play.position)
-    line.cut(play.ply - 1)
-    line.add(move, game.apply(line.position, move), last.known, assumed=last.assumed)
+    again.add(move, game.apply(again.position, move), last.known, assumed=last.assumed)
+    rewrite = play.rewritten(again)
     assert play.outcome is not None
-    said = _marked(play, before), *phrases.result(game, play.outcome)
-    return [line.rewrite(play.ply - 1, play.outcome), play.announce("counted", *said)]
+    return [rewrite, play.announce("counted", _marked(play, before), *phrases.result(game, play.outcome))]
 
 
 def agree(play: Play, name: str = "") -> list[Effect]:
@@ -71,11 +66,8 @@ def _check(play: Play) -> None:
 def _marked(play: Play, before: Sequence[int]) -> Sentence:
     """What counts otherwise than before."""
     after = play.game.dead(play.position)
-    letters = [
-        "".join("x" if cell in dead else "." for cell in range(len(play.game.cells))) for dead in (before, after)
-    ]
-    changed = changed_cells(*letters)
+    changed = sorted({*before} ^ {*after})
     names = phrases.listed(phrases.named_cells(play.game, changed))
     if changed and changed[0] in after:
-        return sentence_n("{cells} counts as captured.", "{cells} count as captured.", len(changed), cells=names)
+        return phrases.captured(len(changed), names)
     return sentence_n("{cells} counts as alive.", "{cells} count as alive.", len(changed), cells=names)

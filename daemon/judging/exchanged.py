@@ -1,7 +1,4 @@
-"""Pieces of the same look that stood exchanged at the start: no camera sees it, but a later move may show it.
-
-The line of play is replayed from such starts. What explains a board is offered to the players, never believed unasked.
-"""
+"""Pieces of the same look that stood exchanged at the start, as a later move shows: told to people, never believed."""
 
 from __future__ import annotations
 
@@ -27,7 +24,6 @@ class Exchange:
     """The line of play so far, from that start."""
     move: Any
     """The move that leads to the board."""
-    board: str
 
 
 def explaining(line: LineOfPlay, board: str) -> list[Exchange]:
@@ -54,14 +50,12 @@ def explaining(line: LineOfPlay, board: str) -> list[Exchange]:
 def _explaining(line: LineOfPlay, board: str, pairs: list[tuple[int, int]]) -> Iterator[Exchange]:
     game = line.game
     for pair in pairs:
-        again = _replayed(line, pair)
-        if again is None:
+        if (again := _replayed(line, pair)) is None:
             continue
-        before = game.board(again.position)
-        moves = game.legal_moves(again.position)
-        found = (one for one in moves if carry_out(before, game.steps(again.position, one)) == board)
-        if (move := next(found, None)) is not None:
-            yield Exchange(pair, again, move, board)
+        position, before = again.position, game.board(again.position)
+        moves = (one for one in game.legal_moves(position) if carry_out(before, game.steps(position, one)) == board)
+        if (move := next(moves, None)) is not None:
+            yield Exchange(pair, again, move)
 
 
 def _origins(line: LineOfPlay, board: str) -> Iterator[int]:
@@ -84,22 +78,9 @@ def _replayed(line: LineOfPlay, pair: tuple[int, int]) -> LineOfPlay | None:
     figures[one], figures[two] = figures[two], figures[one]
     told = {right.code: right.held for right in game.rights(start)}
     try:
-        again = LineOfPlay(game, [game.arranged("".join(figures), game.to_move(start), told)])
+        return line.replayed(LineOfPlay(game, [game.arranged("".join(figures), game.to_move(start), told)]))
     except GameError:
         return None
-    for index, ply in enumerate(line.plies):
-        position, hand = again.position, line.steps(index)
-        chosen = game.choice(line.positions[index], ply.move)
-        same = [
-            move
-            for move in game.legal_moves(position)
-            if game.steps(position, move) == hand and (hand or game.format_move(position, move) == ply.text)
-        ]
-        if not same:
-            return None
-        move = next((one for one in same if game.choice(position, one) == chosen), same[0])
-        again.add(move, game.apply(position, move), ply.known, assumed=ply.assumed)
-    return again
 
 
 def offer(found: list[Exchange]) -> Sentence:

@@ -9,7 +9,7 @@ from daemon.game.line_of_play import shares_pieces
 from rules import EMPTY, AnyGame, Gain, Outcome, Side, Step
 from rules.tiles import tile_named
 from rules.turns import by_piece, carry_out, parts_of_turn, seen_moves
-from wording import Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
+from wording import Given, Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
 
 ENDINGS = {
     "resigned": sentence("{side} resigned"),
@@ -73,13 +73,6 @@ def totals(game: AnyGame, position: Any) -> Sentences:
     return (sentence("{one:Nom} {ones}, {other} {others}.", **sides, ones=scores[0], others=scores[1]),)
 
 
-def turn(game: AnyGame, side: Side, *, goes_on: bool) -> Sentence:
-    """Whose turn it is; a side that `goes_on` has moved and may move again or pass."""
-    if goes_on:
-        return sentence("{side:Nom} may go on or pass.", side=named(game, side))
-    return sentence("{side:Gen}'s turn.", side=named(game, side))
-
-
 def named(game: AnyGame, side: Side) -> Term:
     """The side's name as a term for sentences."""
     return Term("side", game.sides[side])
@@ -107,8 +100,7 @@ def spoken_move(game: AnyGame, position: Any, move: Any) -> Value:
         for step in steps
         if step.kind in ("place", "move")
     ]
-    taken = [names[step.cell] for step in steps if step.kind == "remove"]
-    flipped = [names[step.cell] for step in steps if step.kind == "flip"]
+    taken, flipped = ([names[step.cell] for step in steps if step.kind == kind] for kind in ("remove", "flip"))
     text: Value = listed(words)
     if is_tile(game, steps):
         text = sentence("{tile} on {cells}", tile=tile_named(*(step.piece for step in steps)), cells=text)
@@ -134,30 +126,18 @@ def put_right(game: AnyGame, position: Any, board: str) -> Sentences:
     for letter in sorted({figures[cell] for cell in cells} - {EMPTY}):
         lacking = [cell for cell in gone if figures[cell] == letter]
         other = [cell for cell in cells if figures[cell] == letter and cell not in gone]
-        piece = game.piece_noun(letter)
         if lacking:
-            where = named_cells(game, lacking)
-            sentences.append(
-                sentence_n(
-                    "Put the {piece:acc} back on {cells}.",
-                    "Put the {piece:pl} back on {cells}.",
-                    len(lacking),
-                    piece=piece,
-                    cells=where,
-                )
-            )
+            sentences.append(_back(game, letter, len(lacking), named_cells(game, lacking)))
         if other:
-            where = named_cells(game, other)
-            sentences.append(
-                sentence_n(
-                    "Make {cells} a {piece} again.",
-                    "Make {cells} {piece:pl} again.",
-                    len(other),
-                    piece=piece,
-                    cells=where,
-                )
-            )
+            what: dict[str, Given] = {"piece": game.piece_noun(letter), "cells": named_cells(game, other)}
+            again = sentence_n("Make {cells} a {piece} again.", "Make {cells} {piece:pl} again.", len(other), **what)
+            sentences.append(again)
     return tuple(sentences)
+
+
+def captured(count: int, cells: Given) -> Sentence:
+    """What counts as captured as it stands."""
+    return sentence_n("{cells} counts as captured.", "{cells} count as captured.", count, cells=cells)
 
 
 def named_cells(game: AnyGame, cells: Iterable[int]) -> list[str]:
@@ -167,67 +147,63 @@ def named_cells(game: AnyGame, cells: Iterable[int]) -> list[str]:
 
 def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Step], board: str) -> Sentence:
     """What a turn still lacks if only some of its steps are seen, as on that board."""
-    step, side = missing[0], game.to_move(position)
+    step, side, names = missing[0], game.to_move(position), game.cells
+    unfinished = sentence("{side:Gen}'s turn is not finished.", side=named(game, side))
     if game.any_order and step.origin is not None and board[step.origin] != EMPTY:
         if _is_begun_by_others(game, position, move, board):
-            return sentence("{side:Gen}'s turn is not finished.", side=named(game, side))
+            return unfinished
         whole = next(steps for steps in by_piece(game.steps(position, move)) if step in steps)
         assert whole[0].origin is not None
-        piece = game.piece_noun(game.figures(position)[whole[0].origin])
-        what = {"origin": game.cells[step.origin], "cell": game.cells[whole[-1].cell]}
-        return sentence("Move the {piece:acc} from {origin} to {cell} to finish the turn.", piece=piece, **what)
-    if step.kind == "remove" and not _chooses(game, position, move):
-        taken = named_cells(game, [one.cell for one in missing if one.kind == "remove"])
-        return sentence_n(
-            "Take the piece on {cells} off the board.",
-            "Take the pieces on {cells} off the board.",
-            len(taken),
-            cells=listed(taken),
-        )
-    if step.kind == "remove":
+        return _to_move(game, game.figures(position)[whole[0].origin], names[step.origin], names[whole[-1].cell])
+    if step.kind == "remove" and _chooses(game, position, move):
         sides = {"side": named(game, side), "other": named(game, 1 - side)}
         return sentence("{side:Nom} may take a piece: remove one of {other:gen}'s pieces.", **sides)
-    if step.kind == "flip":
-        turned = named_cells(game, [one.cell for one in missing if one.kind == "flip"])
-        return sentence_n(
-            "Turn the piece on {cells}.", "Turn the pieces on {cells}.", len(turned), cells=listed(turned)
-        )
+    if step.kind in ("remove", "flip"):
+        return _by_kind(game, missing)
     if step.origin is not None:
-        cell = game.cells[step.origin]
         piece = game.piece_noun(game.figures(position)[step.origin])
-        return sentence(
-            "The {piece} from {cell} is on no cell: put it down to finish the turn.", piece=piece, cell=cell
-        )
+        what = {"piece": piece, "cell": names[step.origin]}
+        return sentence("The {piece} from {cell} is on no cell: put it down to finish the turn.", **what)
     if is_tile(game, game.steps(position, move)):
         seen = listed(named_cells(game, cells_of_unfinished(game, position, move, missing)))
         if len(missing) == 1:
             return sentence("I see only half of the tile on {cells}.", cells=seen)
         return sentence("I see only a part of the tile on {cells}.", cells=seen)
-    return sentence("{side:Gen}'s turn is not finished.", side=named(game, side))
+    return unfinished
 
 
 def owed_step(game: AnyGame, position: Any, missing: Sequence[Step]) -> Sentence:
     """What hands still owe the board of a position whose plies are counted."""
-    step = missing[0]
+    step, letter = missing[0], game.figures(position)[missing[0].cell]
     if step.origin is not None:
-        piece = game.piece_noun(game.figures(position)[step.cell])
-        what = {"origin": game.cells[step.origin], "cell": game.cells[step.cell]}
-        return sentence("Move the {piece:acc} from {origin} to {cell} to finish the turn.", piece=piece, **what)
+        return _to_move(game, letter, game.cells[step.origin], game.cells[step.cell])
+    if step.kind in ("remove", "flip"):
+        return _by_kind(game, missing)
     cells = named_cells(game, [one.cell for one in missing if one.kind == step.kind])
-    if step.kind == "remove":
-        one, more = "Take the piece on {cells} off the board.", "Take the pieces on {cells} off the board."
-    elif step.kind == "flip":
-        one, more = "Turn the piece on {cells}.", "Turn the pieces on {cells}."
-    else:
-        piece = game.piece_noun(game.figures(position)[step.cell])
-        return sentence_n(
-            "Put the {piece:acc} back on {cells}.",
-            "Put the {piece:pl} back on {cells}.",
-            len(cells),
-            piece=piece,
-            cells=listed(cells),
-        )
-    return sentence_n(one, more, len(cells), cells=listed(cells))
+    return _back(game, letter, len(cells), listed(cells))
+
+
+def _to_move(game: AnyGame, letter: str, origin: str, cell: str) -> Sentence:
+    what = {"origin": origin, "cell": cell}
+    return sentence(
+        "Move the {piece:acc} from {origin} to {cell} to finish the turn.", piece=game.piece_noun(letter), **what
+    )
+
+
+def _by_kind(game: AnyGame, missing: Sequence[Step]) -> Sentence:
+    """The missing steps that only remove or only turn pieces."""
+    cells = [one.cell for one in missing if one.kind == missing[0].kind]
+    count, names = len(cells), listed(named_cells(game, cells))
+    if missing[0].kind == "flip":
+        return sentence_n("Turn the piece on {cells}.", "Turn the pieces on {cells}.", count, cells=names)
+    return sentence_n(
+        "Take the piece on {cells} off the board.", "Take the pieces on {cells} off the board.", count, cells=names
+    )
+
+
+def _back(game: AnyGame, letter: str, count: int, cells: Given) -> Sentence:
+    what: dict[str, Given] = {"piece": game.piece_noun(letter), "cells": cells}
+    return sentence_n("Put the {piece:acc} back on {cells}.", "Put the {piece:pl} back on {cells}.", count, **what)
 
 
 def _is_begun_by_others(game: AnyGame, position: Any, move: Any, board: str) -> bool:

@@ -1,7 +1,4 @@
-"""The believed state of a game: its line of play, who must act, and what people and agents change by command.
-
-Pure like the referee, which adds what is seen.
-"""
+"""The believed state of a game: its line of play, who must act, and what people and agents change by command."""
 
 from __future__ import annotations
 
@@ -12,12 +9,14 @@ from typing import Any, Literal
 
 from daemon.belief.belief import Belief
 from daemon.belief.line import Line, Ply
+from daemon.belief.missed import from_line_of_play, turned
 from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
 from daemon.game.line_of_play import MAX_FORCED, LineOfPlay, shares_pieces
+from daemon.game.line_of_play import Ply as Played
 from daemon.judging import phrases
 from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
 from rules.turns import changed_cells
-from wording import Sentence, Sentences, Term, listing, sentence, sentence_n
+from wording import Sentence, Sentences, Term, sentence
 
 WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")
 
@@ -55,13 +54,11 @@ class Play:
         """Cells that must be put right according to the last verdict."""
         self.to_clear = False
         """Whether the board of another game must first be set up for this one: nothing on it is a move."""
-        self._declared: Outcome | None = None
+        self.declared: Outcome | None = None
+        """An end that the board does not show."""
         self._agreed: tuple[Any, frozenset[Side]] = None, frozenset()
         self.in_photos = in_photos
-        plies = [
-            Ply(ply.move, after, ply.side, ply.seen, ply.known, ply.assumed)
-            for ply, after in zip(self.line.plies, self.line.positions[1:], strict=True)
-        ]
+        plies = from_line_of_play(self.line, Line(self.line.positions[0])).plies
         self._belief = Belief.at(game, history[0] if history else None, plies, in_photos=in_photos)
         """What may be true of the board; what people said is told to it by `belief`."""
         self._checked = bool(self.line.plies)
@@ -117,12 +114,7 @@ class Play:
     @property
     def outcome(self) -> Outcome | None:
         """How the game ended, on the board or by declaration; None while it continues."""
-        return self._declared or self.game.outcome(self.position)
-
-    @property
-    def declared(self) -> Outcome | None:
-        """An end that the board does not show; None if there is none."""
-        return self._declared
+        return self.declared or self.game.outcome(self.position)
 
     @property
     def agreed(self) -> frozenset[Side]:
@@ -131,7 +123,7 @@ class Play:
 
     def recounted(self, cell: int) -> Any:
         """The move that ended the game, with the pieces around a cell counted otherwise; None where none can be."""
-        if self.outcome is None or self._declared is not None or not self.line.plies:
+        if self.outcome is None or self.declared is not None or not self.line.plies:
             return None
         return self.game.counted(self.history[-2], self.line.plies[-1].move, cell)
 
@@ -175,14 +167,16 @@ class Play:
             return [self.announce("refused_reply", said, rule=error.rule)]
         self.forget_said()
         if not self.game.steps(self.position, self.agent_move):  # a pass: nobody has to carry it out
-            return [
-                *self.make(self.agent_move, self.game.apply(self.position, self.agent_move)),
-                *self.pass_if_forced(),
-            ]
+            made = self.make(self.agent_move, self.game.apply(self.position, self.agent_move))
+            return [*made, *self.pass_if_forced()]
         words = phrases.spoken_move(self.game, self.position, self.agent_move)
         said = sentence("{side:Nom} plays {move}.", side=self._mover(), move=words)
         move = self.game.format_move(self.position, self.agent_move)
         return [self.announce("agent_move", said, move=move, urgent=True)]
+
+    def rewritten(self, other: LineOfPlay) -> Rewrite:
+        """Believes another line of play. Returns its entry for the record."""
+        return self.line.rewrite(self.line.become(other), self.outcome)
 
     def recall(self, text: str) -> None:
         """Restores an agent's move that was announced before a restart; an empty or unplayable text is ignored."""
@@ -216,12 +210,12 @@ class Play:
         if self.outcome is not None:
             return []
         self.forget_answer()
-        self._before_pause, self._declared = None, outcome
+        self._before_pause, self.declared = None, outcome
         return [Finish(outcome), self.announce_end(outcome)]
 
     def revoke(self) -> list[Effect]:
         """Withdraws the declared end: the game continues."""
-        self._declared, self.verdict = None, "unchanged"
+        self.declared, self.verdict = None, "unchanged"
         self.say_again()
         return [Rewrite(self.ply, (), None)]
 
@@ -279,11 +273,14 @@ class Play:
         """Whose turn it is, in two or three words; empty when the game is over."""
         if self.outcome is not None:
             return ()
-        side = self.game.to_move(self.position)
-        goes_on = bool(self.line.plies) and self.line.plies[-1].side == side
+        side, plies = self.game.to_move(self.position), self.line.plies
+        goes_on = bool(plies) and plies[-1].side == side
         if self.is_yours:
             return (sentence("Go on, or pass.") if goes_on else sentence("Your move."),)
-        return (phrases.turn(self.game, side, goes_on=goes_on),)
+        who = phrases.named(self.game, side)
+        if goes_on:
+            return (sentence("{side:Nom} may go on or pass.", side=who),)
+        return (sentence("{side:Gen}'s turn.", side=who),)
 
     def whose_turn(self) -> Sentence:
         """Whose turn it is, in a sentence; what to play if an agent's move waits."""
@@ -331,25 +328,20 @@ class Play:
             said.append(sentence("They came together, so I assume their order."))
         if not goes_on and self.game.scores(position) is not None:
             said += [*phrases.totals(self.game, position), *self.next_turn()]
-        announcement = self.announce(
-            "move" if ply.seen else "pass",
-            *said,
-            move=ply.text,
-            side=ply.side,
-            gains=self.game.gains(before, move),
-        )
-        return [self.line.record(self.ply - 1), announcement, *self.end()]
+        return [*self._recorded(before, ply, *said), *self.end()]
+
+    def _recorded(self, before: Any, ply: Played, *said: Sentence) -> list[Effect]:
+        """The last ply for the record, and its announcement."""
+        code: Code = "move" if ply.seen else "pass"
+        gains = self.game.gains(before, ply.move)
+        return [self.line.record(self.ply - 1), self.announce(code, *said, move=ply.text, side=ply.side, gains=gains)]
 
     def caught_up(self, plies: Sequence[Ply]) -> list[Effect]:
         """Believes plies that nobody saw, as one way to a board."""
         effects: list[Effect] = []
         for ply in plies:
             before = self.position
-            self.line.add(ply.move, ply.position, ply.known, assumed=True)
-            code: Code = "move" if ply.seen else "pass"
-            gains = self.game.gains(before, ply.move)
-            told = self.announce(code, move=self.line.plies[-1].text, side=ply.side, gains=gains)
-            effects += [self.line.record(self.ply - 1), told]
+            effects += self._recorded(before, self.line.add(ply.move, ply.position, ply.known, assumed=True))
         self.forget_answer()
         self.verdict = "legal"
         moves = phrases.listed([ply.text for ply in self.line.plies[-len(plies) :] if ply.seen])
@@ -368,29 +360,19 @@ class Play:
         if self.agents == (None, None) and self._is_assumed(outcome):
             said = *said, WRONG_SIDE
         if None in self.agents and self.is_counted:
-            said = *said, *self._count_as_captured(), *MARK_DEAD
+            dead = phrases.named_cells(self.game, self.game.dead(self.position))
+            if dead:
+                said = *said, phrases.captured(len(dead), dead)
+            said = *said, *MARK_DEAD
         return self.announce("game_over", *said, rule=outcome.reason, urgent=True)
-
-    def _count_as_captured(self) -> Sentences:
-        """What counts as captured at the end; nothing where all pieces live."""
-        dead = phrases.named_cells(self.game, self.game.dead(self.position))
-        if not dead:
-            return ()
-        counted = sentence_n(
-            "{cells} counts as captured.", "{cells} count as captured.", len(dead), cells=listing(dead)
-        )
-        return (counted,)
 
     def _is_assumed(self, outcome: Outcome) -> bool:
         """Whether the game would continue or end otherwise if the other side made the last move, as may be the case."""
         last = self.line.plies[-1] if self.line.plies else None
-        if self._declared is not None or last is None or last.known or not last.seen or not shares_pieces(self.game):
+        if self.declared is not None or last is None or not last.seen or not shares_pieces(self.game):
             return False
-        try:
-            other = self.line.with_mover(len(self.line.seen), 1 - last.side, "")
-        except MoveError:
-            return False
-        return self.game.outcome(other.position) != outcome
+        other = turned(self.line, len(self.line.seen))
+        return other is not None and self.game.outcome(other.position) != outcome
 
     def announce(self, code: Code, *said: Sentence, board: str = "", **rest: Any) -> Announcement:
         """An announcement about the present position, or about another board."""

@@ -1,8 +1,4 @@
-"""The referee: a pure state machine. Looks at the board and agents' answers go in, effects come out.
-
-It uses no clock, socket, image or thread, so in a test a match is a list of events. What may be true of the board is a
-belief; this puts into words what follows from one belief after another, and keeps the certain plies.
-"""
+"""The referee, pure: puts into words what follows from one belief after another, and keeps the certain plies."""
 
 from __future__ import annotations
 
@@ -20,12 +16,14 @@ from daemon.belief.missed import would_go_on
 from daemon.belief.plies import MAX_PLIES
 from daemon.game.effects import Announcement, Effect, Finish, TakeBack
 from daemon.game.line_of_play import shares_pieces
-from daemon.judging import complaints, phrases, reopening
+from daemon.judging import complaints, exchanged, phrases
 from daemon.judging.complaints import Complaint
 from daemon.judging.play import Play
 from rules import EMPTY, MoveError, Side
 from rules.turns import changed_cells
 from wording import Sentence, Sentences, Value, sentence, sentence_n
+
+MISREAD = sentence("If I misread the last move, tell me to adopt the board.")
 
 
 class Referee(Play):
@@ -39,7 +37,7 @@ class Referee(Play):
         """
         if self.paused:
             return []
-        if self._declared is not None:
+        if self.declared is not None:
             self.verdict = "over"
             return []
         begun = self.ply
@@ -47,10 +45,8 @@ class Referee(Play):
         if self.ply > begun and not watched and not self.in_photos:
             effects += self._played_unwatched(begun)
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
-        if announcements:
-            self.fault_cells = announcements[-1].cells
-        elif self.verdict in ("unchanged", "legal"):
-            self.fault_cells = ()
+        if announcements or self.verdict in ("unchanged", "legal"):
+            self.fault_cells = announcements[-1].cells if announcements else ()
         if self.verdict in ("unchanged", "legal", "takeback", "over"):
             self._prompt = None
         return effects
@@ -78,9 +74,8 @@ class Referee(Play):
     def waits(self) -> bool:
         """Whether time alone may bring something to tell: a board that is not right, which was not told yet."""
         standing = self._belief.standing
-        return (
-            standing.since_s is not None and standing.state != "right" and not standing.is_alike(self._belief.trouble)
-        )
+        told = standing.state == "right" or standing.is_alike(self._belief.trouble)
+        return standing.since_s is not None and not told
 
     @property
     def is_doubted(self) -> bool:
@@ -159,7 +154,7 @@ class Referee(Play):
         evidence = self._belief.evidence
         if self.line.beyond or evidence is None or not would_go_on(self.game, evidence, self._belief.told):
             return []
-        return [reopening.insist(self)]
+        return [complaints.insist(self)]
 
     def _right(self) -> list[Effect]:
         before, self.verdict = self.verdict, "unchanged"
@@ -174,23 +169,20 @@ class Referee(Play):
     def _to_check(self) -> Sentences:
         """What people are asked to look at before the first move, because no camera sees it."""
         game, position = self.game, self.position
-        if self.ply:
-            return ()
-        if game.to_check and position in game.starts:
+        if not self.ply and game.to_check and position in game.starts:
             return game.to_check
-        if game.figures(position) == game.board(position):
+        if self.ply or game.figures(position) == game.board(position):
             return ()
         return (sentence("I cannot tell the pieces apart: look that each stands as it is drawn on the page."),)
 
     def _moved(self, moved: Moved, before: Belief) -> list[Effect]:
         """Takes over other plies than those that were certain."""
-        if moved.start != self.history[0]:
-            self.history[0] = moved.start
+        self.history[0] = moved.start
         self._checked = True
         leading = self._belief.lines[0]
         if moved.undone or self._is_of_old(moved.made[:1], before):
             return self._otherwise(moved, before, leading)
-        if moved.assumed:
+        if any(ply.assumed for ply in moved.made):
             count = next((index for index, ply in enumerate(moved.made) if not ply.assumed), len(moved.made))
             return [*self.caught_up(moved.made[:count]), *self._made(moved.made[count:], leading)]
         return self._made(moved.made, leading)
@@ -198,14 +190,12 @@ class Referee(Play):
     def _made(self, plies: Sequence[Ply], leading: Line) -> list[Effect]:
         """Plies that were just made."""
         seen = [ply for ply in plies if ply.seen]
-        last, effects, assumed = len(plies) - 1, list[Effect](), self._is_order_assumed(seen, leading)
-        for number, ply in enumerate(plies):
-            asked = ply.known == "agent" and self.agent_move is not None
-            if not asked:
+        effects, assumed = list[Effect](), self._is_order_assumed(seen, leading)
+        for ply in plies:
+            if ply.known != "agent":
                 self.agent_move = None
-            order = assumed and ply is seen[-1]
-            effects += self.make(ply.move, ply.position, ply.known, goes_on=number < last, order_assumed=order)
-        if plies:
+            order, goes_on = assumed and ply is seen[-1], ply is not plies[-1]
+            effects += self.make(ply.move, ply.position, ply.known, goes_on=goes_on, order_assumed=order)
             self.verdict = "legal"
         return effects
 
@@ -228,8 +218,7 @@ class Referee(Play):
 
     def _is_of_old(self, plies: Sequence[Ply], before: Belief) -> bool:
         """Whether plies had been made earlier and taken back."""
-        undone = [ply for line in before.lines for ply in line.undone]
-        return any(ply is one for ply in plies for one in undone)
+        return any(ply is one for ply in plies for line in before.lines for one in line.undone)
 
     def _otherwise(self, moved: Moved, before: Belief, leading: Line) -> list[Effect]:
         """Believes that it went otherwise: plies are taken back, made again, or were others."""
@@ -242,27 +231,29 @@ class Referee(Play):
         sides = [ply.side for ply in old if ply.seen]
         if texts == [ply.text for ply in gone[: len(texts)]] and sides != [ply.side for ply in gone[: len(texts)]]:
             return [*self._other_movers(moved, old, made, leading), *self._made(made, leading)]
-        effects: list[Effect] = [TakeBack(moved.same)] if undone else []
         lifted = not old and self._is_lifted(moved)
         if not made or lifted:
             old, made = list(moved.made), ()
-        self.line.cut(moved.same)
-        for ply in old:
-            self.line.add(ply.move, ply.position, ply.known, assumed=ply.assumed)
-            effects.append(self.line.record(self.ply - 1))
-        self.forget_answer()
+        self._cut(moved, old)
+        effects: list[Effect] = [TakeBack(moved.same)] if undone else []
+        effects += map(self.line.record, range(moved.same, self.ply))
         if _is_clearing(leading) and self.outcome is not None:
             return [*effects, Finish(self.outcome), *self._ended_after_all(leading)]
         if (not old or lifted) and undone and not made:
-            return [
-                *effects,
-                *self._taken_back(sum(one.seen for one in undone) - sum(one.seen for one in old), stood, leading),
-            ]
+            count = sum(one.seen for one in undone) - sum(one.seen for one in old)
+            return [*effects, self._taken_back(count, stood, leading)]
         if self.outcome is not None:
             effects.append(Finish(self.outcome))
         if old or not self._has_gone_on(undone, made):
             effects += self._restored()
         return [*effects, *self._made(made, leading)]
+
+    def _cut(self, moved: Moved, old: Sequence[Ply]) -> None:
+        """Puts plies that were made before in the place of those that no longer count."""
+        self.line.cut(moved.same)
+        for ply in old:
+            self.line.add(ply.move, ply.position, ply.known, assumed=ply.assumed)
+        self.forget_answer()
 
     def _is_lifted(self, moved: Moved) -> bool:
         """Whether some of the plies are left that came together, in another order than was assumed."""
@@ -273,33 +264,25 @@ class Referee(Play):
         """Whether the ply that no longer counts was the beginning of the next: a rook that went before its king."""
         if not self.game.any_order or len(undone) != 1 or not made:
             return False
-        return undone[0].move is not None and set(self.game.steps(self.position, undone[0].move)) < set(
-            self.game.steps(self.position, made[0].move)
-        )
+        first, then = (set(self.game.steps(self.position, one.move)) for one in (undone[0], made[0]))
+        return first < then
 
     def _restored(self) -> list[Effect]:
         """Tells that another line has turned out to be right."""
         self.verdict = "legal"
-        texts = [one.text for one in self.line.plies[-MAX_PLIES:] if one.seen]
-        said: Sentences = (self.whose_turn(),)
-        if self.outcome is not None:
-            said = phrases.result(self.game, self.outcome)
-        return [
-            self.announce("restored", sentence("I see now how it went: {moves}.", moves=phrases.listed(texts)), *said)
-        ]
+        moves = phrases.listed([one.text for one in self.line.plies[-MAX_PLIES:] if one.seen])
+        said = (self.whose_turn(),) if self.outcome is None else phrases.result(self.game, self.outcome)
+        return [self.announce("restored", sentence("I see now how it went: {moves}.", moves=moves), *said)]
 
     def _other_movers(self, moved: Moved, old: Sequence[Ply], made: Sequence[Ply], leading: Line) -> list[Effect]:
         """Believes that the same pieces were laid by others, so that the game goes on, or is over after all."""
-        before = self.line.copy()
-        self.line.cut(moved.same)
-        for ply in old:
-            self.line.add(ply.move, ply.position, ply.known, assumed=ply.assumed)
-        self.forget_answer()
+        before = self.line.until(self.ply)
+        self._cut(moved, old)
         rewrite = self.line.rewrite(moved.same, self.outcome)
         if self.outcome is not None:
             return [rewrite, *self._ended_after_all(leading)]
         self.verdict = "legal"
-        return [rewrite, *reopening.told(self, before)]
+        return [rewrite, *complaints.reopened(self, before)]
 
     def _ended_after_all(self, leading: Line) -> list[Effect]:
         """The end of a game whose last piece was taken away again, or whose board is only being cleared."""
@@ -310,23 +293,15 @@ class Referee(Play):
             return [self.announce("cleared", sentence("The board is being cleared."), *said)]
         return [self.announce("takeback", sentence("The last move is taken back."), *said)]
 
-    def _taken_back(self, count: int, stood: Any, leading: Line) -> list[Effect]:
+    def _taken_back(self, count: int, stood: Any, leading: Line) -> Effect:
+        """Tells of a takeback, and of the rule that it breaks if it was a move, such as a ko retaken at once."""
         self.verdict = "takeback"
         what = sentence_n("The last move is taken back.", "{count} moves are taken back.", count)
-        said = (
-            what,
-            *phrases.totals(self.game, self.position),
-            self.whose_turn(),
-            *self._repeated(stood, leading.shown),
-        )
-        return [self.announce("takeback", *said)]
-
-    def _repeated(self, stood: Any, board: str) -> Sentences:
-        """The rule that the board breaks if it was no takeback but a move, such as a ko retaken at once."""
-        fault = self.game.fault(stood, board) if self.game.repetitions else None
-        if fault is None or fault.rule not in self.game.repetitions:
-            return ()
-        return sentence("If it was a move:"), *fault.said
+        said = [what, *phrases.totals(self.game, self.position), self.whose_turn()]
+        fault = self.game.fault(stood, leading.shown) if self.game.repetitions else None
+        if fault is not None and fault.rule in self.game.repetitions:
+            said += sentence("If it was a move:"), *fault.said
+        return self.announce("takeback", *said)
 
     def _unfinished(self, decision: Unfinished) -> list[Effect]:
         game, board = self.game, decision.board
@@ -355,15 +330,15 @@ class Referee(Play):
         believed = wrong.position == self.position
         asked = self.agent_move if believed else None
         complaint = complaints.complaint(self.game, wrong, begun=not believed or self.ply > 0, asked=asked)
+        more = list[Sentence]()
         if wrong.kind == "illegal" and believed and complaints.is_misread(belief):
-            misread = sentence("If I misread the last move, tell me to adopt the board.")
-            complaint = dataclasses.replace(complaint, said=(*complaint.said, misread))
+            more.append(MISREAD)
         if wrong.kind == "illegal" and belief.seen and self.awaiting == "move":
-            complaint = complaints.with_exchange(self.line, complaint, wrong.board)
+            found = exchanged.explaining(self.line, wrong.board)
+            more += [exchanged.offer(found)] if found else []
         if wrong.maybe_missed and not (wrong.kind == "illegal" and self.in_photos):
-            played = sentence("If you have played so, play on, or tell me to adopt the board.")
-            complaint = dataclasses.replace(complaint, said=(*complaint.said, played))
-        return complaint
+            more.append(sentence("If you have played so, play on, or tell me to adopt the board."))
+        return dataclasses.replace(complaint, said=(*complaint.said, *more))
 
     def _to_put_right(self, board: str) -> Complaint:
         """What is still to be put back of a board for the game to go on."""
@@ -372,30 +347,22 @@ class Referee(Play):
 
     def _complain(self, complaint: Complaint, board: str, *, many: bool = False) -> list[Effect]:
         """Announces a complaint; not again while many pieces are being set right one after the other."""
-        before, self.verdict = self.verdict, complaint.verdict
+        before, self.verdict, cells = self.verdict, complaint.verdict, complaint.cells
+        urgent, rule = complaint.verdict != "unclear", complaint.rule
         announcement = self.announce(
-            complaint.verdict,
-            *complaint.said,
-            board=board,
-            rule=complaint.rule,
-            cells=complaint.cells,
-            urgent=complaint.verdict != "unclear",
+            complaint.verdict, *complaint.said, board=board, rule=rule, cells=cells, urgent=urgent
         )
-        if announcement.urgent:
+        if urgent:
             self._prompt = announcement
-        if (
-            before == complaint.verdict
-            and (many or before == "desync")
-            and set(complaint.cells) < set(self.fault_cells)
-        ):
+        fewer = set(complaint.cells) < set(self.fault_cells)
+        if before == complaint.verdict and fewer and (many or before == "desync"):
             self.fault_cells = complaint.cells
             return []
         if not before == complaint.verdict == "desync":
             self._strange = False
             return [announcement]
         if self.ply:
-            misread = sentence("If I misread the last move, tell me to adopt the board.")
-            announcement = dataclasses.replace(announcement, said=(*announcement.said, misread))
+            announcement = dataclasses.replace(announcement, said=(*announcement.said, MISREAD))
         self._prompt = announcement
         strange, self._strange = self._strange, True
         return [] if strange else [announcement]

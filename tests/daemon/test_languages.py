@@ -35,7 +35,7 @@ from daemon.i18n.translation import (
     translator_of,
     worded,
 )
-from daemon.judging import adopting, corrections, phrases, undoing
+from daemon.judging import adopting, corrections, phrases
 from daemon.judging.cell_overrides import cell_of, letter_of
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
@@ -231,12 +231,12 @@ def test_nothing_is_said_that_is_not_in_the_catalogues(
             show(referee, table.misread())
             side = game.sides[game.to_move(referee.position)]
             referee.said += [
-                told(undoing.undo, referee),
+                told(corrections.undo, referee),
                 told(corrections.say_pass, referee),
                 told(corrections.set_mover, referee),
                 told(adopting.adopt, referee, table.reading(), side),
                 told(corrections.resign, referee),
-                told(undoing.undo, referee),
+                told(corrections.undo, referee),
                 told(corrections.side_of, game, "nobody"),
                 told(cell_of, game, "z99"),
                 told(letter_of, game, "queen"),

@@ -6,8 +6,8 @@ import pytest
 
 import games
 from daemon.game.effects import Announcement, Effect, TakeBack
+from daemon.judging.corrections import undo
 from daemon.judging.referee import Referee
-from daemon.judging.undoing import undo
 from rules import AnyGame
 from rules.turns import line_of_play
 from tests.daemon.readings import judged, reading_of

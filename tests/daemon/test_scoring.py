@@ -9,7 +9,7 @@ import pytest
 
 import games
 from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
-from daemon.judging import corrections, undoing
+from daemon.judging import corrections
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
 from rules import EMPTY, AnyGame
@@ -171,7 +171,7 @@ def test_a_pass_is_recorded_as_said_and_announced(referee: Referee) -> None:
 def test_a_pass_told_by_mistake_is_taken_back(referee: Referee) -> None:
     lay(referee, FIRST)
     corrections.say_pass(referee)
-    effects = undoing.undo(referee)
+    effects = corrections.undo(referee)
     assert [effect.ply for effect in effects if isinstance(effect, TakeBack)] == [1]
     assert said(effects) == ["Green's pass is taken back. Green's turn."]
 
