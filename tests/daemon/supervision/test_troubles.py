@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 from daemon.supervision.disk import LOOK_S, DiskWatch
@@ -9,6 +12,8 @@ from daemon.supervision.process_figures import process_figures
 from daemon.supervision.reopening import Reopener
 from daemon.supervision.troubles import FAULT_REPORTS, Troubles
 from tests.daemon.supervision.still_clock import StillClock
+
+ROOT = Path(__file__).resolve().parents[3]
 
 WELL: dict[str, object] = {"ok": True, "text": "well"}
 ILL: dict[str, object] = {"ok": False, "text": "no worker here plays alphabeta"}
@@ -96,11 +101,26 @@ def test_service_that_cannot_be_opened_is_tried_five_times_a_minute_at_most_and_
     assert kept.trouble == "" and service.fault == ""
 
 
+FIGURES_OF_A_PROCESS_OF_ITS_OWN = """
+import json, sys
+from daemon.supervision.process_figures import process_figures
+before = process_figures()
+with open(sys.argv[1], "w"), open(sys.argv[2], "w"):
+    print(json.dumps([before, process_figures()]))
+"""
+
+
 def test_process_tells_what_it_holds(tmp_path: Path) -> None:
-    figures = process_figures()
-    assert figures["memory_bytes"] > 10**7 and figures["threads"] >= 1
-    with (tmp_path / "a").open("w"), (tmp_path / "b").open("w"):
-        assert process_figures()["open_descriptors"] == figures["open_descriptors"] + 2
+    """In a process of its own: files of earlier tests may be closed at any time in this one."""
+    ran = subprocess.run(
+        [sys.executable, "-c", FIGURES_OF_A_PROCESS_OF_ITS_OWN, tmp_path / "a", tmp_path / "b"],
+        capture_output=True,
+        check=True,
+        cwd=ROOT,
+    )
+    before, during = json.loads(ran.stdout)
+    assert before["memory_bytes"] > 10**7 and before["threads"] >= 1
+    assert during["open_descriptors"] == before["open_descriptors"] + 2
 
 
 def test_system_without_proc_leaves_figures_out(tmp_path: Path) -> None:
