@@ -12,8 +12,8 @@ import numpy as np
 from calibration.template import BoardTemplate
 from daemon.perception.pipeline import Observation
 from vision.finding.finder import find_board
-from vision.finding.part_board import PartBoard
-from vision.finding.why_unseen import Edge, Unseen, part_fault, why_unseen
+from vision.finding.proposals import Edge
+from vision.finding.why_unseen import Unseen, place_fault, why_unseen
 from vision.frame import Frame, Image
 from vision.pose import project
 from wording import Sentence, Sentences, sentence
@@ -57,7 +57,7 @@ class Aiming:
         self._why = None
         if shakes:
             return (SHAKES,)
-        fault = part_fault(PartBoard(seen.alignment.pose, template, seen=1.0), size_px)
+        fault = place_fault(seen.alignment.pose, template, size_px)
         return front if fault is None else in_short(fault, facing)
 
     def _ask(self, frame: Frame, template: BoardTemplate) -> None:

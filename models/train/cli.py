@@ -109,6 +109,33 @@ def halves(
     make_halves(out, work, patches=patches, epochs=epochs, seed=seed, threads=threads)
 
 
+@app.command("boards")
+def boards(
+    out: Annotated[Path, typer.Option(help="Folder for the weights and their manifest.")] = Path("models"),
+    work: Annotated[Path, typer.Option(help="Folder for drawn tables, kept for the next run.")] = Path("var/train"),
+    tables: Annotated[int, typer.Option(min=16, help="Tables to draw; half a second each.")] = 2500,
+    steps: Annotated[int, typer.Option(min=1, help="Batches of 16 views; 100 take a minute.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same tables and first weights.")] = 1,
+    further: Annotated[bool, typer.Option("--further", help="Go on from the weights that the last run kept.")] = False,
+) -> None:
+    """Trains the network that proposes where a board lies in a picture.
+
+    Draws tables of all games, trains on views of them, exports to ONNX, and writes board_proposals.onnx and
+    manifest.toml. No photographs.
+
+    Example, a trial of some minutes: kibitzer train boards --out /tmp/weights --tables 200 --steps 200
+    """
+    with training_packages():
+        from models.train.boards import make_boards
+    say_progress()
+    out.mkdir(parents=True, exist_ok=True)
+    command = f"kibitzer train boards --tables {tables} --steps {steps} --seed {seed}{' --further' * further}"
+    try:
+        make_boards(out, work, tables=tables, steps=steps, seed=seed, further=further, command=command)
+    except (OSError, ValueError) as error:
+        raise stop("train", error) from None
+
+
 @app.command("imagenet")
 def imagenet(
     out: Annotated[Path, typer.Option(help="Folder for the network; profiles look for it in the default.")] = MADE_HERE,

@@ -61,10 +61,10 @@ def test_profile_reads_a_photo_it_was_not_fitted_to() -> None:
 def test_a_board_that_is_not_found_again_is_no_good_calibration_however_well_its_cells_are_read() -> None:
     lit = calibrate(photos(), TEMPLATE)
     assert "found" not in {one.name for one in refusing(lit.conditions)}
-    hidden = [dataclasses.replace(photo, image=(photo.image // 12 + 100).astype(np.uint8)) for photo in photos()]
+    hidden = [dataclasses.replace(photo, image=(photo.image // 24 + 100).astype(np.uint8)) for photo in photos()]
     dim = calibrate(hidden, TEMPLATE)
     assert dim.expectation.accuracy > 0.9
-    assert {one.name for one in refusing(dim.conditions)} == {"found"}
+    assert "found" in {one.name for one in refusing(dim.conditions)}
     assert "found again in only" in " ".join(Verdict(dim.expectation, dim.conditions).doubts)
 
 

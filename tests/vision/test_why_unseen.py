@@ -11,26 +11,21 @@ from tests.vision.chequered_tables import START, chequered, laid
 from tests.vision.drawn import Look, draw
 from tests.vision.test_markers import photo, sheet
 from vision.finding.finder import find_board, mirrored
-from vision.finding.part_board import PartBoard, find_part
-from vision.finding.why_unseen import Unseen, cut_off, exposure_fault, part_fault, why_unseen
+from vision.finding.why_unseen import Unseen, cut_off, exposure_fault, place_fault, why_unseen
 from vision.pose import pose_from_corners
 
 SIZE_PX = (640, 480)
 OUT = {
     "right": np.array([[330, 70], [730, 70], [760, 420], [310, 425]], dtype=np.float64),
-    "bottom": np.array([[170, 200], [480, 200], [510, 560], [140, 565]], dtype=np.float64),
+    "bottom": np.array([[170, 230], [480, 230], [510, 590], [140, 595]], dtype=np.float64),
 }
 
 
 @pytest.mark.parametrize(("game", "edge"), [("nine_mens_morris", "right"), ("co_ganh", "bottom")])
 def test_a_board_that_goes_beyond_an_edge_is_told_with_the_edge(game: str, edge: str) -> None:
     template = load_template(game)
-    image, truth = draw(template, OUT[edge])
-    part = find_part(image, template)
-    assert part is not None
-    assert np.abs(part.pose.corners_px(part.template) - truth.corners_px(template)).max() < 12
-    why = part_fault(part, SIZE_PX)
-    assert why is not None
+    image, _ = draw(template, OUT[edge])
+    why = why_unseen(image, template)
     assert (why.code, why.edges) == ("cut_off", (edge,))
     assert f"beyond the {edge} edge" in why.text
 
@@ -82,24 +77,30 @@ def test_a_table_without_a_board_is_just_that() -> None:
         assert why_unseen(image, load_template(game)).code == "no_board"
 
 
-def fault_at(corners: list[list[float]], hidden: float = 0.0) -> Unseen | None:
+def fault_at(corners: list[list[float]]) -> Unseen | None:
     template = load_template("nine_mens_morris")
     pose = pose_from_corners(np.array(corners, dtype=np.float64), template)
-    return part_fault(PartBoard(pose, template, 1.0, hidden), SIZE_PX)
+    return place_fault(pose, template, SIZE_PX)
 
 
-def test_a_small_a_low_and_a_covered_board_are_told_apart() -> None:
+def test_a_small_and_a_low_board_are_told_apart() -> None:
     small, low = (
         fault_at([[300, 200], [350, 200], [350, 250], [300, 250]]),
         fault_at([[220, 200], [420, 200], [600, 245], [40, 245]]),
     )
     fine = [[190, 90], [450, 84], [500, 400], [140, 410]]
-    hidden = fault_at(fine, hidden=0.42)
-    assert small is not None and low is not None and hidden is not None
-    assert (small.code, low.code, hidden.code) == ("too_small", "too_low", "covered")
+    assert small is not None and low is not None
+    assert (small.code, low.code) == ("too_small", "too_low")
     assert "8 pixels from cell to cell" in small.reason
-    assert "40 percent" in hidden.reason
     assert fault_at(fine) is None
+
+
+def test_a_board_of_which_something_covers_too_much_is_told() -> None:
+    template = load_template("nine_mens_morris")
+    image, _ = draw(template)
+    image[100:300, 150:330] = 90  # a book over a quarter of it
+    assert find_board(image, template) is None
+    assert why_unseen(image, template).code == "covered"
 
 
 def test_a_board_cut_off_at_opposite_edges_asks_for_distance_only() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from calibration.template import BoardTemplate
 from vision.finding.bare_lines import bare_share
 from vision.finding.found import Found, FoundBy
-from vision.finding.grid_finder import MIN_LINES, lines_of
+from vision.finding.lattice_fit import MIN_LINES, lines_of
 from vision.finding.lines_beyond import lines_beyond
 from vision.finding.stray_lines import stray_share
 from vision.frame import Image

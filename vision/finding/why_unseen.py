@@ -1,8 +1,8 @@
 """Explains why no board is seen in a picture: a few codes, and sentences that a person can act on.
 
-Each reason comes from evidence in the picture: part of the board at the picture's edge, another game's printed board, a
-board of too few pixels or seen from too low, light and sharpness. Without such evidence the answer is only that no
-board is seen.
+Each reason comes from evidence in the picture: another game's printed board, light and sharpness, and where the network
+that proposes boards sees one: beyond an edge of the picture, of too few pixels, from too low, or with too little of its
+drawing in sight. Without such evidence the answer is only that no board is seen.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ import games
 from calibration.template import BoardTemplate
 from vision.finding.finder import is_mirrored
 from vision.finding.markers import OtherSheetError, find_sheet
-from vision.finding.part_board import PartBoard, find_part
+from vision.finding.proposals import Edge, board_network
 from vision.finding.viewpoint import viewpoint
 from vision.frame import Image
-from vision.pose import MIN_BOARD, BoardPose
+from vision.pose import MIN_BOARD, BoardPose, pose_from_corners, project
 from wording import Sentence, Term, listing, sentence, sentence_n
 
-Edge = Literal["left", "top", "right", "bottom"]
 Code = Literal[
     "no_board",
     "cut_off",
@@ -55,8 +54,6 @@ chess. Of the cells of simulated chessmen 7.3 % are read wrong at 32 degrees, 4.
 0.2 % at 60."""
 SPARE_DEG = 5.0
 """Degrees that people are asked for beyond what is needed."""
-HIDDEN = 0.15
-"""Hidden share of the board's drawing above which it counts as covered."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,8 +95,11 @@ NO_BOARD = Unseen(
     sentence("I see no board."),
     sentence("The whole of it must be in the picture, with nothing lying on its lines, seen rather from above."),
 )
-
-
+COVERED = Unseen(
+    "covered",
+    sentence("I see where the board lies, but too little of what is drawn on it."),
+    sentence("Take away what covers it, or turn the lamp, so that nothing glares."),
+)
 MIRRORED = Unseen(
     "mirrored",
     sentence("The picture is mirrored."),
@@ -108,17 +108,21 @@ MIRRORED = Unseen(
 
 
 def why_unseen(image: Image, template: BoardTemplate) -> Unseen:
-    """Why the board was not found in the picture. About a second: call it only for such pictures."""
+    """Why the board was not found in the picture. About a fifth of a second: call it only for such pictures."""
     other = other_board(image, template)
     if other is not None:
         return other
     if is_mirrored(image, template):
         return MIRRORED
-    part = find_part(image, template)
-    fault = None if part is None else part_fault(part, (image.shape[1], image.shape[0]))
-    if fault is not None and fault.code != "covered":
-        return fault
-    return exposure_fault(image) or fault or NO_BOARD
+    edges = board_network().edges_beyond(image, template.game)
+    if edges:
+        return cut_off(edges)
+    proposed = board_network().propose(image, template.game)[:1]
+    for one in proposed:
+        fault = place_fault(pose_from_corners(one.corners_px, template), template, (image.shape[1], image.shape[0]))
+        if fault is not None:
+            return fault
+    return exposure_fault(image) or (COVERED if proposed else NO_BOARD)
 
 
 def other_board(image: Image, template: BoardTemplate) -> Unseen | None:
@@ -149,27 +153,20 @@ def exposure_fault(image: Image) -> Unseen | None:
     return None
 
 
-def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
-    """The fault of a partly found board in a picture of that width and height; None where its place is fine."""
-    edges = edges_beyond(part, size_px)
+def place_fault(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> Unseen | None:
+    """The fault of a board's place in a picture of that width and height; None where it is fine."""
+    edges = edges_beyond(pose, template, size_px)
     if edges:
         return cut_off(edges)
-    if (low := too_low(part.pose, part.template, size_px)) is not None:
+    if (low := too_low(pose, template, size_px)) is not None:
         return low
-    seen_from = viewpoint(part.pose, part.template, size_px)
-    gap_px = float(np.median(seen_from.cell_px)) * part.template.pitch_mm / part.template.cell_mm
-    needed_px = needed_gap_px(part.template, size_px)
-    if gap_px < needed_px:
-        matter = sentence(
-            "The board is too small in the picture: {pixels} pixels from cell to cell.", pixels=round(gap_px)
-        )
-        remedy = sentence("Bring the camera nearer: {pixels} pixels are needed.", pixels=round(needed_px))
-        return Unseen("too_small", matter, remedy)
-    if part.hidden > HIDDEN:
-        percent = round(20 * part.hidden) * 5
-        matter = sentence("Something covers about {percent} percent of the board.", percent=percent)
-        return Unseen("covered", matter, sentence("Take it away."))
-    return None
+    gap_px = float(np.median(viewpoint(pose, template, size_px).cell_px)) * template.pitch_mm / template.cell_mm
+    needed_px = needed_gap_px(template, size_px)
+    if gap_px >= needed_px:
+        return None
+    matter = sentence("The board is too small in the picture: {pixels} pixels from cell to cell.", pixels=round(gap_px))
+    remedy = sentence("Bring the camera nearer: {pixels} pixels are needed.", pixels=round(needed_px))
+    return Unseen("too_small", matter, remedy)
 
 
 def needed_deg(template: BoardTemplate) -> float:
@@ -196,9 +193,9 @@ def needed_gap_px(template: BoardTemplate, size_px: tuple[int, int]) -> float:
     return max(NEEDED_PX["tiles" if template.printed is not None else "men"], float(share) * template.pitch_mm)
 
 
-def edges_beyond(part: PartBoard, size_px: tuple[int, int]) -> tuple[Edge, ...]:
+def edges_beyond(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> tuple[Edge, ...]:
     """The edges of the picture beyond which the board has cells."""
-    x, y = part.cells_px().T
+    x, y = project(pose.image_from_board, template.cells_mm).T
     width, height = size_px
     beyond: dict[Edge, bool] = {
         "left": bool((x < 0).any()),

@@ -99,16 +99,6 @@ def _combs(
     return combs
 
 
-def askew(weave: Weave, size: tuple[int, int]) -> float:
-    """Least cosine of the angle between x and y on the table, over usual focal lengths; 0 where one makes it right."""
-    first, second = _axes(weave, size)
-    focal = np.geomspace(*FOCAL, 9)[:, None]
-    one, other = (np.concatenate([axis[:2] / focal, np.full((9, 1), axis[2])], axis=1) for axis in (first, second))
-    product = np.einsum("ij,ij->i", one, other) / np.linalg.norm(one, axis=1) / np.linalg.norm(other, axis=1)
-    # Between a focal length that makes the angle acute and one that makes it obtuse, one makes it right.
-    return 0.0 if product.min() < 0 < product.max() else float(np.abs(product).min())
-
-
 def _axes(weave: Weave, size: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
     """The directions of x and y as columns of K^-1 H, but for the focal length."""
     picture_from_frame = np.linalg.inv(weave.frame_from_picture)

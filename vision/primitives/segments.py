@@ -1,9 +1,8 @@
-"""Straight line segments of a picture and the pairs of directions in which a board's lines may run."""
+"""Straight line segments of a picture, and those that run along a board's two directions."""
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from typing import Any
 
 import cv2
@@ -13,18 +12,16 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 Grey = NDArray[np.uint8]
 
-MIN_LENGTH = 0.025
-"""Least length of a segment, as a share of the picture's longer side."""
-MAX_SEGMENTS = 700
-SAMPLES = 1500
+MIN_LENGTH = 0.009
+"""Least length of a segment, as a share of the picture's longer side; between men, lines show in short pieces."""
+MAX_SEGMENTS = 2500
 AGREE_RAD = 0.03
 """Greatest angle between a segment and the direction to its vanishing point."""
-DIRECTIONS = 7
 APART_RAD = 0.6
 """Least angle between the two directions of a board, as seen."""
 FRAME_PX = 512
 QUAD_AGREE_RAD = 0.07
-"""The same as `AGREE_RAD` for the rough directions of a small quadrangle."""
+"""The same for the rough directions of a quadrangle."""
 WIDENED = 3.6
 """Radius around a quadrangle within which segments count, in its half diagonals: it may be the innermost square."""
 
@@ -54,20 +51,20 @@ class Segments:
     """(n,) length in pixels, less where the edge is faint: grain and weave have many faint ones."""
 
 
-def find_segments(grey: Grey, least_length: float = MIN_LENGTH, most: int = MAX_SEGMENTS) -> Segments:
-    """The picture's most striking straight edges; `least_length` is a share of its longer side."""
+def find_segments(grey: Grey) -> Segments:
+    """The picture's most striking straight edges."""
     detected: tuple[Any, ...] = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD).detect(grey)
     if detected[0] is None:
         return Segments(np.zeros((0, 2, 2)), np.zeros(0))
     ends = np.asarray(detected[0], dtype=np.float64).reshape(-1, 2, 2)
     lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-    long = lengths > least_length * max(grey.shape)
+    long = lengths > MIN_LENGTH * max(grey.shape)
     ends, lengths = ends[long], lengths[long]
     if len(ends) == 0:
         return Segments(ends, lengths)
     contrast = _contrast(grey, ends)
     weights = lengths * np.minimum(1.0, contrast / max(1.0, float(np.percentile(contrast, 80)))) ** 2
-    order = np.argsort(-weights)[:most]
+    order = np.argsort(-weights)[:MAX_SEGMENTS]
     return Segments(np.asarray(ends[order]), np.asarray(weights[order]))
 
 
@@ -81,32 +78,8 @@ def _contrast(grey: Grey, ends: FloatArray) -> FloatArray:
     return np.asarray(np.median(np.abs(left - right), axis=1))
 
 
-def find_weaves(
-    segments: Segments, size: tuple[int, int], rng: np.random.Generator, aims: Segments | None = None
-) -> list[Weave]:
-    """Frames in which many segments run along x and y, likeliest first; `aims` may provide the directions instead."""
-    aims = segments if aims is None else aims
-    if min(len(segments.ends), len(aims.ends)) < 8:
-        return []
-    points = _vanishing_points(aims, size, rng)
-    if len(points) == 0:
-        return []
-    chosen = _distinct(points, aims)
-    agree = _agreement(chosen, aims.ends)
-    pairs = []
-    for first, second in itertools.combinations(range(len(chosen)), 2):
-        weight = min(float(aims.weights[agree[index]].sum()) for index in (first, second))
-        pairs.append((weight, first, second))
-    weaves = []
-    for _, first, second in sorted(pairs, reverse=True):
-        weave = make_weave(segments, chosen[first], chosen[second], size)
-        if weave is not None:
-            weaves.append(weave)
-    return weaves
-
-
-def weave_of_quad(segments: Segments, quad: FloatArray, size: tuple[int, int]) -> Weave | None:
-    """The frame that a quadrangle in the picture suggests if it is a square of the board or its rim."""
+def weave_of_quad(segments: Segments, quad: FloatArray) -> Weave | None:
+    """The frame that a quadrangle in the picture suggests if it is the board."""
     ends = np.concatenate([quad, np.ones((4, 1))], axis=1)
     sides = np.cross(ends, np.roll(ends, -1, axis=0))
     middle = quad.mean(axis=0)
@@ -118,23 +91,7 @@ def weave_of_quad(segments: Segments, quad: FloatArray, size: tuple[int, int]) -
     points = np.stack([np.cross(sides[0], sides[2]), np.cross(sides[1], sides[3])])
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     first, second = (_refit(point, local, QUAD_AGREE_RAD) for point in points)
-    return make_weave(local, first, second, size)
-
-
-def _vanishing_points(segments: Segments, size: tuple[int, int], rng: np.random.Generator) -> FloatArray:
-    """(n, 3) homogeneous intersections, of unit length, of random pairs of segments, striking ones more often."""
-    centre = np.array([size[0] / 2, size[1] / 2])
-    scale = max(size) / 2
-    lines = _lines((segments.ends - centre) / scale)
-    picks = rng.choice(len(lines), size=(SAMPLES, 2), p=segments.weights / segments.weights.sum())
-    met = np.cross(lines[picks[:, 0]], lines[picks[:, 1]])
-    norms = np.linalg.norm(met, axis=1)
-    met = met[norms > 1e-9] / norms[norms > 1e-9, None]
-    # A board seen by a camera has its vanishing points outside itself.
-    far = np.linalg.norm(met[:, :2], axis=1) > 0.9 * np.abs(met[:, 2])
-    back = np.array([[scale, 0, centre[0]], [0, scale, centre[1]], [0, 0, 1]])
-    found = met[far] @ back.T
-    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))
+    return _weave(local, first, second, middle)
 
 
 def _lines(ends: FloatArray) -> FloatArray:
@@ -182,26 +139,8 @@ def _refit(point: FloatArray, segments: Segments, limit_rad: float = AGREE_RAD) 
     return point
 
 
-def _distinct(points: FloatArray, segments: Segments) -> FloatArray:
-    """The vanishing points of greatest weight; segments that aim near a better one do not count again."""
-    agree = _agreement(points, segments.ends)
-    shares = agree.astype(np.float32)
-    left = segments.weights.copy()
-    chosen: list[FloatArray] = []
-    for _ in range(DIRECTIONS):
-        weights = shares @ left.astype(np.float32)
-        best = int(np.argmax(weights))
-        if weights[best] < 0.02 * segments.weights.sum():
-            break
-        point = _refit(points[best], segments)
-        chosen.append(point)
-        left[_agreement(point[None], segments.ends, 2 * AGREE_RAD)[0] | agree[best]] = 0.0
-    return np.array(chosen).reshape(-1, 3)
-
-
-def make_weave(segments: Segments, first: FloatArray, second: FloatArray, size: tuple[int, int]) -> Weave | None:
-    """The frame whose x and y directions are two vanishing points; None where no board can be seen like this."""
-    centre = np.array([size[0] / 2, size[1] / 2])
+def _weave(segments: Segments, first: FloatArray, second: FloatArray, centre: FloatArray) -> Weave | None:
+    """The frame whose x and y directions are two vanishing points, around a place; None where none can be seen so."""
     towards = [point[:2] - point[2] * centre for point in (first, second)]
     angles = [float(np.arctan2(direction[1], direction[0])) for direction in towards]
     apart = abs((angles[0] - angles[1] + np.pi / 2) % np.pi - np.pi / 2)

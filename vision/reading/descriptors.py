@@ -15,7 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from places.weights import MADE_HERE, MODELS, WeightsError, find_weights
+from places.weights import MADE_HERE, MODELS, find_weights
+from vision.networks import open_network
 from vision.reading.cells import PATCH_PX, Patches
 
 Descriptors = NDArray[np.float32]
@@ -62,19 +63,9 @@ class Network:
     """
 
     def __init__(self, name: str, folder: Path = MODELS) -> None:
-        import onnxruntime  # imported here because the pixel descriptors do not need it
-
         weights = find_weights(name, folder, MAKE_IMAGENET if name == IMAGENET else "")
         self.name, self.sha256, self.earlier = name, weights.known_as, weights.earlier
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        # Workers compete for the cores: a thread that spins while waiting would occupy one.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
-        try:
-            self._session = onnxruntime.InferenceSession(str(weights.path), options, providers=["CPUExecutionProvider"])
-        except Exception as error:
-            raise WeightsError(f"{weights.path}: ONNX Runtime cannot load it: {error}") from error
+        self._session = open_network(weights.path)
         self.length = int(self._session.get_outputs()[0].shape[1])
 
     def describe(self, patches: Patches) -> Descriptors:

@@ -25,7 +25,7 @@ from rules import EMPTY
 from vision.finding.confidence import is_ruled
 from vision.finding.finder import find_drawn, surely
 from vision.finding.found import Found
-from vision.finding.grid_finder import lines_of
+from vision.finding.lattice_fit import lines_of
 from vision.finding.markers import find_sheet, name_sheet
 from vision.frame import Image
 from vision.pose import BoardPose, pose_from_corners, rectify

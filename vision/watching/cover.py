@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.watching.light import BLACK, FloatImage, LightChange, expected, greatest_of, least_of, mean_of
+from vision.watching.light import BLACK, FloatImage, expected, greatest_of, least_of, mean_of
 
 Mask = NDArray[np.uint8]
 """(height, width) 0 or 255, or 0 and 1 where stated."""
@@ -41,7 +41,7 @@ def things_over(
     before: FloatImage,
     after: FloatImage,
     changed: Mask,
-    light: LightChange,
+    light: FloatImage,
     board: Flags,
     least_px: float,
     beyond: Flags | None = None,

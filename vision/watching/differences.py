@@ -10,7 +10,7 @@ import numpy as np
 
 from vision.watching.cover import Flags, Mask
 from vision.watching.focus import blurred, clear_blur_px
-from vision.watching.light import FloatImage, LightChange, changed, greatest_of, light_change, noise_level
+from vision.watching.light import FloatImage, changed, greatest_of, light_change, noise_level
 from vision.watching.surroundings import Surroundings
 
 SMALLEST: Final = 0.0007
@@ -29,7 +29,7 @@ class Pair:
 
     before: FloatImage
     after: FloatImage
-    light: LightChange
+    light: FloatImage
     blur_px: float
     """How much blurrier the second was; 0 where that may be only noise."""
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vision.watching.cover import BRIDGE, Flags, things_over
 from vision.watching.differences import Differences, pair, wider, with_part
-from vision.watching.light import FloatImage, LightChange, expected
+from vision.watching.light import FloatImage, expected
 from vision.watching.surroundings import Surroundings, reaching_in
 
 
@@ -52,7 +52,7 @@ class Unlike:
     """(height, width) where something reaches over the board from outside."""
     blurrier: bool = False
     """Whether the picture is blurrier than the free view; False while that is not known."""
-    light: LightChange | None = None
+    light: FloatImage | None = None
     """The change of light since; None while nothing is known."""
 
 

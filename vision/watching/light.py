@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 
 import cv2
@@ -23,20 +22,8 @@ MAX_LOG_GAIN = 1.6
 ACCEPTED_LOG_RESIDUAL = 0.06
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class LightChange:
-    """The change of light from one picture to the next."""
-
-    gain: FloatImage
-    """(height, width, 3) factor by which each pixel became brighter."""
-    mean_gain: float
-    """Median gain of the picture, over all channels."""
-    greatest_shift: float
-    """Largest share by which any part of the picture became brighter or darker."""
-
-
-def light_change(before: FloatImage, after: FloatImage) -> LightChange:
-    """The smooth gain per channel, a quadratic surface, that turns most of `before` into `after`.
+def light_change(before: FloatImage, after: FloatImage) -> FloatImage:
+    """(height, width, 3) the smooth gain per channel, a quadratic surface, that turns most of `before` into `after`.
 
     Fitted to the logarithm of the ratio by reweighted least squares with Tukey's weights, so that hands and men do not
     count while they cover less than half of the picture.
@@ -51,21 +38,20 @@ def light_change(before: FloatImage, after: FloatImage) -> LightChange:
     usable[:, usable.sum(axis=0) < 30] = True
     field = _robust_surfaces(_surface(len(rows), len(columns)).reshape(-1, 6), ratio, usable)
     field_image = field.reshape(len(rows), len(columns), 3).astype(np.float32)
-    gain = np.asarray(cv2.exp(cv2.resize(field_image, (width, height), interpolation=cv2.INTER_LINEAR)), np.float32)
-    return LightChange(gain, float(np.exp(np.median(field))), float(np.exp(np.abs(field).max()) - 1))
+    return np.asarray(cv2.exp(cv2.resize(field_image, (width, height), interpolation=cv2.INTER_LINEAR)), np.float32)
 
 
-def expected(before: FloatImage, light: LightChange) -> FloatImage:
-    """How `before` would look under the new light."""
-    return np.asarray(np.clip((before + BLACK) * light.gain - BLACK, 0, 255), dtype=np.float32)
+def expected(before: FloatImage, gain: FloatImage) -> FloatImage:
+    """How `before` would look in the light of that gain."""
+    return np.asarray(np.clip((before + BLACK) * gain - BLACK, 0, 255), dtype=np.float32)
 
 
-def changed(before: FloatImage, after: FloatImage, light: LightChange) -> FloatImage:
+def changed(before: FloatImage, after: FloatImage, gain: FloatImage) -> FloatImage:
     """(height, width) grey values by which `after` differs from `before` under the new light.
 
     A difference that a shift by one pixel would explain does not count: lines and edges jitter a little.
     """
-    old, square = expected(before, light), np.ones((3, 3), dtype=np.uint8)
+    old, square = expected(before, gain), np.ones((3, 3), dtype=np.uint8)
     above = after - cv2.dilate(old, square)
     below = cv2.erode(old, square) - after
     return greatest_of(np.maximum(above, below))
@@ -88,10 +74,10 @@ def mean_of(channels: FloatImage) -> NDArray[np.float32]:
     return np.asarray(cv2.transform(channels, np.full((1, 3), 1 / 3)), dtype=np.float32)
 
 
-def noise_level(before: FloatImage, after: FloatImage, light: LightChange) -> float:
+def noise_level(before: FloatImage, after: FloatImage, gain: FloatImage) -> float:
     """Standard deviation of the noise between two pictures of the same scene, in grey values."""
     every_second = (slice(None, None, 2), slice(None, None, 2))
-    return 1.48 * float(np.median(np.abs(after - expected(before, light))[every_second]))
+    return 1.48 * float(np.median(np.abs(after - expected(before, gain))[every_second]))
 
 
 @functools.lru_cache(maxsize=4)

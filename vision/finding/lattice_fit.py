@@ -1,16 +1,16 @@
-"""Finds a ruled board never seen before, bare or covered with men, by its lattice.
+"""Fits a ruled board, bare or covered with men, to the lattice of its lines near a proposed place.
 
-1. Detect straight edges, including short ones, and the pairs of vanishing points at which many of them aim (a weave).
-2. In each weave, find the spacings at which edges repeat along both x and y, as far as a camera can see squares so.
-3. Fit the lattice outwards from where the edges agree with it best.
-4. Examine every point of the lattice for pieces of lines, men and bare board. The window with the board's number of
-   lines that explains this best is the board, if it does so clearly better than any other window.
+1. Take the lattices of the spacings at which straight edges repeat in the proposed perspective, then the proposed
+   board's own, which may be half a cell off.
+2. Examine every point of a lattice for pieces of lines, men and bare board. The window with the board's number of lines
+   that explains this best is the board, if it does so clearly better than any other window.
+3. Refit the lattice to the lines seen in its window.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
+import functools
 from collections.abc import Iterator
 
 import cv2
@@ -18,33 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from vision.finding.lattice import Lattice, fit_lattice, refit_lattice
+from vision.finding.lattice import Lattice, Pieces, fit_lattice, refit_lattice
 from vision.finding.lattice_evidence import AROUND, ASTRAY, ON_POINTS, ON_SQUARES, Evidence, in_levels, look_at
 from vision.finding.lattice_window import Window, best_window
 from vision.frame import Image
-from vision.pose import BoardPose, is_plausible, pose_from_corners, project
+from vision.pose import BoardPose, pose_from_corners, project
 from vision.primitives.channels import clear_grey, telling_channel, with_contrast
-from vision.primitives.combs import askew, find_combs
+from vision.primitives.combs import find_combs
 from vision.primitives.features import shrink
-from vision.primitives.quads import find_quads
-from vision.primitives.segments import Segments, Weave, find_segments, find_weaves, weave_of_quad
-from vision.primitives.waves import find_waves
+from vision.primitives.round_men import find_round_men
+from vision.primitives.segments import Segments, find_segments, weave_of_quad
 
 FloatArray = NDArray[np.float64]
 
 MIN_LINES = 9
 """Least number of lines each way; smaller boards are found by their outline, since so small a lattice fits anything."""
 WORKING_PX = 1000
-MIN_LENGTH = 0.009
-"""Least length of a segment, as a share of the picture's longer side; between men, lines show in short pieces."""
-MAX_SEGMENTS = 2500
-WEAVES = 4
-TRIED = 24
-"""Number of lattices tried."""
-TRIED_AGAIN = 8
-"""Number of lattices tried on a colour channel that shows more edges than grey."""
-LIKELIEST = 2
-"""Number of weaves of the straight edges that are tried before all others."""
 GOOD = 0.3
 """Least score of a window."""
 CLEARLY = 0.8
@@ -70,12 +59,6 @@ GAINS = 0.01
 ALIKE_SCORE = 0.005
 POLISH = 4
 """Number of refits once the board is known."""
-ASKEW = 0.3
-"""Greatest cosine of the angle between a board's directions; not 0, as pictures may be cropped off-centre."""
-QUADS = 3
-WAVES = 1
-ALIKE_RAD = 0.02
-"""Radians, greatest angle between the lines of two weaves that count as one."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -92,13 +75,18 @@ class Views:
     image_from_small: FloatArray
     """(3, 3) homography."""
 
+    @functools.cached_property
+    def segments(self) -> Segments:
+        """The straight edges of the shrunk picture."""
+        return find_segments(self.grey)
+
     def through(self, grey: NDArray[np.uint8]) -> Views:
         """The same views, with lines searched in that channel of the shrunk picture."""
         return dataclasses.replace(self, grey=with_contrast(grey), grey_in_levels=in_levels(grey))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class GridCandidate:
+class Candidate:
     """A possible board in a picture."""
 
     lattice: Lattice
@@ -106,23 +94,94 @@ class GridCandidate:
     window: Window
 
 
-def find_grid(image: Image, template: BoardTemplate) -> BoardPose | None:
-    """Finds the ruled board, with the corner nearest the picture's top left as its own; None rather than a guess."""
-    views = _views(image)
-    best = _best(views, template, TRIED)
-    if best is None:
-        channel = telling_channel(views.small) if image.ndim == 3 else None
-        views = views if channel is None else views.through(channel)
-        best = None if channel is None else _best(views, template, TRIED_AGAIN)
-    if best is None:
-        return None
-    best = _fitted(views, best.lattice, template, POLISH) or best
-    pose = _pose(views, best, template)
-    kept = is_believed(best.window) and _men_keep_to_it(views, best, template)
-    return pose if kept and is_plausible(pose, template, image) else None
+class Scene:
+    """A picture, and its views, made when they are first asked for."""
+
+    def __init__(self, image: Image) -> None:
+        self.image = image
+
+    @functools.cached_property
+    def grey(self) -> Views:
+        """The picture by its lightness."""
+        grey, small_from_image = shrink(self.image, WORKING_PX)
+        size = grey.shape[1], grey.shape[0]
+        small = np.asarray(cv2.resize(self.image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        grey = clear_grey(small)
+        image_from_small = np.asarray(np.linalg.inv(small_from_image))
+        return Views(self.image, small, with_contrast(grey), in_levels(small), in_levels(grey), image_from_small)
+
+    @functools.cached_property
+    def channel(self) -> Views | None:
+        """The picture by the channel that shows more than lightness does; None if none does."""
+        channel = telling_channel(self.grey.small)
+        return None if channel is None else self.grey.through(channel)
 
 
-def _men_keep_to_it(views: Views, candidate: GridCandidate, template: BoardTemplate) -> bool:
+def fit_board(scene: Scene, start: BoardPose, template: BoardTemplate) -> BoardPose | None:
+    """The pose near the proposed one that the picture's lattice confirms; its quality is the window's score."""
+    for name in ("grey", "channel"):
+        views: Views | None = getattr(scene, name)
+        best = None if views is None else _best(views, start, template)
+        if views is None or best is None:
+            continue
+        for one in (_refitted(views, best.lattice, template, POLISH), best):
+            if one is not None and _is_believed(one.window) and _men_keep_to_it(views, one, template):
+                return _pose_of(views, one, template)
+    return None
+
+
+def _best(views: Views, start: BoardPose, template: BoardTemplate) -> Candidate | None:
+    """The believed candidate with the highest score, if no other place has a higher one; the first sure one ends it."""
+    found: list[tuple[Candidate, FloatArray]] = []
+    for lattice in _lattices(views, start, template):
+        candidate = _refitted(views, lattice, template, REFITS)
+        if candidate is None:
+            continue
+        found.append((candidate, _pose_of(views, candidate, template).corners_px(template)))
+        if _is_sure(candidate.window):
+            break
+    found.sort(key=lambda one: -one[0].window.score)
+    for candidate, corners in found:
+        # Half a cell off it is another place: a board of other lines scores highest where it is not believed.
+        near = np.linalg.norm(corners[0] - corners[2]) / np.sqrt(8) / max(lines_of(template))
+        if np.linalg.norm(corners - found[0][1], axis=1).max() < near and _is_believed(candidate.window):
+            return candidate
+    return None
+
+
+def _lattices(views: Views, start: BoardPose, template: BoardTemplate) -> Iterator[Lattice]:
+    """Those of the spacings at which edges repeat, then the proposed one: it half fits a board of other lines too."""
+    columns, rows = (count - 1 for count in lines_of(template))
+    quad = project(np.asarray(np.linalg.inv(views.image_from_small)), start.corners_px(template))
+    weave = weave_of_quad(views.segments, quad)
+    if weave is not None:
+        for comb in find_combs(weave, views.grey, on_points(template), (columns, rows)):
+            lattice = fit_lattice(weave, comb, views.grey if on_points(template) else None)
+            if lattice is not None:
+                yield lattice
+    yield _lattice(views, start, template)
+
+
+def _lattice(views: Views, start: BoardPose, template: BoardTemplate) -> Lattice:
+    """The proposed board's lattice in the shrunk picture, with the round men seen on it."""
+    columns, rows = (count - 1 for count in lines_of(template))
+    board_from_lattice = np.diag([template.size_mm[0] / columns, template.size_mm[1] / rows, 1.0])
+    small_from_image = np.asarray(np.linalg.inv(views.image_from_small))
+    matrix = np.asarray(small_from_image @ start.image_from_board @ board_from_lattice)
+    men = np.zeros((0, 2))
+    if on_points(template):
+        lattice_from_small = np.asarray(np.linalg.inv(matrix))
+        men = find_round_men(
+            views.grey, lattice_from_small, np.array([-1.0, -1.0]), np.array([columns + 1.0, rows + 1.0])
+        )
+        men = project(matrix, men) if len(men) else men.reshape(0, 2)
+    ends = np.repeat(men[:, None], 2, axis=1)
+    axis = np.repeat(np.array([0, 1], dtype=np.intp), len(men))
+    pieces = Pieces(np.concatenate([ends, ends]), axis, np.full(2 * len(men), 1.5))
+    return Lattice(matrix / matrix[2, 2], np.array([columns / 2, rows / 2]), pieces)
+
+
+def _men_keep_to_it(views: Views, candidate: Candidate, template: BoardTemplate) -> bool:
     """Whether the men of a nearly full board stand on its points along all four sides.
 
     Where no lines are seen, a lattice may be right in the middle and one row off at a side.
@@ -143,63 +202,23 @@ def _men_keep_to_it(views: Views, candidate: GridCandidate, template: BoardTempl
     return all(side.any() and near[side].mean() > KEEP for side in sides)
 
 
-def _best(views: Views, template: BoardTemplate, tried: int) -> GridCandidate | None:
-    """The candidate with the highest score, if it is believed; the search ends at the first sure one."""
-    best: GridCandidate | None = None
-    for candidate in _candidates(views, template, tried):
-        if best is None or candidate.window.score > best.window.score:
-            best = candidate
-        if is_sure(best.window):
-            break
-    return best if best is not None and is_believed(best.window) else None
-
-
-def grid_candidates(image: Image, template: BoardTemplate) -> Iterator[GridCandidate]:
-    """Yields the best window of every lattice tried in the picture, right or wrong."""
-    return _candidates(_views(image), template, TRIED)
-
-
-def is_believed(window: Window) -> bool:
+def _is_believed(window: Window) -> bool:
     """Whether a window is a board, and this window rather than a neighbouring one."""
     return window.score > GOOD and window.lead > CLEARLY and window.weakest_side > SIDE and window.beyond < BEYOND
 
 
-def is_sure(window: Window) -> bool:
+def _is_sure(window: Window) -> bool:
     """Whether a window is so clear that no other needs to be tried."""
     seen = window.score > SURE and window.weakest_side > 2 * SIDE
     return seen and window.lead > 2 * CLEARLY and window.beyond < BEYOND / 3
 
 
-def _views(image: Image) -> Views:
-    grey, small_from_image = shrink(image, WORKING_PX)
-    size = grey.shape[1], grey.shape[0]
-    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    grey = clear_grey(small)
-    image_from_small = np.asarray(np.linalg.inv(small_from_image))
-    return Views(image, small, with_contrast(grey), in_levels(small), in_levels(grey), image_from_small)
-
-
-def _candidates(views: Views, template: BoardTemplate, tried: int) -> Iterator[GridCandidate]:
-    men_on_points = on_points(template)
-    columns, rows = lines_of(template)
-    combs = (
-        (weave, comb)
-        for weave in _weaves(views.grey)
-        for comb in find_combs(weave, views.grey, men_on_points, (columns - 1, rows - 1))
-    )
-    for weave, comb in itertools.islice(combs, tried):
-        lattice = fit_lattice(weave, comb, views.grey if men_on_points else None)
-        candidate = None if lattice is None else _fitted(views, lattice, template, REFITS)
-        if candidate is not None and is_plausible(_pose(views, candidate, template), template, views.image):
-            yield candidate
-
-
-def _fitted(views: Views, lattice: Lattice, template: BoardTemplate, rounds: int) -> GridCandidate | None:
+def _refitted(views: Views, lattice: Lattice, template: BoardTemplate, rounds: int) -> Candidate | None:
     """The best window of a lattice that is refitted repeatedly to the lines seen in it."""
     seen = _looked_at(views, lattice, template)
     if seen is None:
         return None
-    fitted = GridCandidate(lattice, seen[0])
+    fitted = Candidate(lattice, seen[0])
     for number in range(MAX_REFITS if seen[0].score > WORTH else 0):
         low = np.array([seen[0].left, seen[0].top], dtype=np.float64)
         lattice = refit_lattice(lattice, seen[1], low, low + np.array(lines_of(template)) - 1)
@@ -209,50 +228,18 @@ def _fitted(views: Views, lattice: Lattice, template: BoardTemplate, rounds: int
         gained, seen = again[0].score - fitted.window.score, again
         # The score hardly changes while the last tenths of a cell are fitted.
         if gained > -ALIKE_SCORE:
-            fitted = GridCandidate(lattice, seen[0])
+            fitted = Candidate(lattice, seen[0])
         # A lattice that lies on some of the lines is pulled to the others step by step.
         if number + 1 >= rounds and gained < GAINS:
             break
     return fitted
 
 
-def _pose(views: Views, candidate: GridCandidate, template: BoardTemplate) -> BoardPose:
+def _pose_of(views: Views, candidate: Candidate, template: BoardTemplate) -> BoardPose:
     """The place of the candidate's window in the picture; its quality is the window's score."""
     corners = _corners(candidate.lattice, candidate.window, *lines_of(template))
     pose = pose_from_corners(project(views.image_from_small, corners), template)
     return dataclasses.replace(pose, quality=float(np.clip(candidate.window.score, 0, 1)))
-
-
-def _weaves(grey: NDArray[np.uint8]) -> Iterator[Weave]:
-    """Yields the picture's weaves without duplicates."""
-    size = grey.shape[1], grey.shape[0]
-    segments = find_segments(grey, MIN_LENGTH, MAX_SEGMENTS)
-    seen: list[FloatArray] = []
-    middle = np.array(size) / 2
-    places = np.concatenate([middle[None], middle + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * middle / 2])
-    found = find_weaves(segments, size, np.random.default_rng(0))[:WEAVES]
-    rest = (weave_of_quad(segments, quad, size) for quad in find_quads(grey)[:QUADS])
-    for weave in itertools.chain(found[:LIKELIEST], _waving(grey, segments), rest, found[LIKELIEST:]):
-        if weave is None or askew(weave, size) > ASKEW:
-            continue
-        angles = _axis_angles(weave, places)
-        if all(np.abs(np.sin(angles - other)).max() > ALIKE_RAD for other in seen):
-            seen.append(angles)
-            yield weave
-
-
-def _waving(grey: NDArray[np.uint8], segments: Segments) -> Iterator[Weave]:
-    """Yields weaves along the rows of men, and along their diagonals, which may be the true rows."""
-    for waves in find_waves(grey):
-        yield from find_weaves(segments, (grey.shape[1], grey.shape[0]), np.random.default_rng(0), waves)[:WAVES]
-
-
-def _axis_angles(weave: Weave, places: FloatArray) -> FloatArray:
-    """(places, 2) radians, directions of the weave's x and y axes at places in the picture."""
-    picture_from_frame = np.asarray(np.linalg.inv(weave.frame_from_picture))
-    there = project(weave.frame_from_picture, places)
-    steps = [project(picture_from_frame, there + np.array(step)) - places for step in ((1.0, 0.0), (0.0, 1.0))]
-    return np.stack([np.arctan2(step[:, 1], step[:, 0]) for step in steps], axis=1)
 
 
 def _looked_at(views: Views, lattice: Lattice, template: BoardTemplate) -> tuple[Window, Evidence] | None:

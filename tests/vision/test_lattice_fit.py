@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate, load_template
 from tests.bench.find_grids import error_cells, lit
 from vision.finding.finder import find_board
-from vision.finding.grid_finder import find_grid
 from vision.finding.lattice_evidence import ON_POINTS, in_levels, look_at
 from vision.finding.lattice_window import best_window
 from vision.frame import Image
@@ -65,41 +64,41 @@ def test_board_is_found_bare_and_covered_with_men(
 def test_board_without_an_empty_point_is_found_by_its_men() -> None:
     template = template_of("gomoku", "")
     image, corners = table("gomoku", "", 1.0, 25.0, 15.0)
-    found = find_grid(image, template)
+    found = find_board(image, template)
     assert found is not None
     # The tops of men appear slightly beside their points, and no visible line corrects that.
-    assert error_cells(found.corners_px(template), corners, template) < 0.4
+    assert error_cells(found.pose.corners_px(template), corners, template) < 0.4
 
 
 @pytest.mark.parametrize("light", ["red", "dark"])
 def test_board_is_found_in_light_that_leaves_little_of_the_colours(light: str) -> None:
     template = template_of("gomoku", "size=19")
     image, corners = table("gomoku", "size=19", 0.3, 30.0, -20.0)
-    found = find_grid(lit(image, light, np.random.default_rng(1)), template)
+    found = find_board(lit(image, light, np.random.default_rng(1)), template)
     assert found is not None
-    assert error_cells(found.corners_px(template), corners, template) < 0.3
+    assert error_cells(found.pose.corners_px(template), corners, template) < 0.3
 
 
 def test_board_of_nineteen_lines_is_not_taken_for_one_of_fifteen() -> None:
     image, _ = table("gomoku", "size=19", 0.3, 30.0, -20.0)
-    assert find_grid(image, template_of("gomoku", "")) is None
+    assert find_board(image, template_of("gomoku", "")) is None
 
 
 def test_board_of_fifteen_lines_is_not_taken_for_one_of_nineteen() -> None:
     image, _ = table("gomoku", "", 0.5, 40.0, 25.0)
-    assert find_grid(image, template_of("gomoku", "size=19")) is None
+    assert find_board(image, template_of("gomoku", "size=19")) is None
 
 
 def test_board_that_the_picture_cuts_is_not_found() -> None:
     image, corners = table("gomoku", "", 0.5, 40.0, 25.0)
     left = int(np.sort(corners[:, 0])[1]) + 40
-    assert find_grid(np.ascontiguousarray(image[:, left:]), template_of("gomoku", "")) is None
+    assert find_board(np.ascontiguousarray(image[:, left:]), template_of("gomoku", "")) is None
 
 
 def test_picture_without_a_board_shows_none() -> None:
     grain = np.random.default_rng(1).integers(60, 190, (480, 640, 3)).astype(np.uint8)
-    assert find_grid(grain, template_of("gomoku", "")) is None
-    assert find_grid(np.full((480, 640, 3), 128, np.uint8), template_of("gomoku", "")) is None
+    assert find_board(grain, template_of("gomoku", "")) is None
+    assert find_board(np.full((480, 640, 3), 128, np.uint8), template_of("gomoku", "")) is None
 
 
 def test_window_leaves_out_a_rim_that_looks_like_a_line() -> None:
