@@ -47,9 +47,9 @@ class Unfinished:
 
 @dataclasses.dataclass(frozen=True)
 class Wrong:
-    """No line allows the board."""
+    """No line allows the board, or people have still to put it right."""
 
-    kind: Literal["illegal", "unclear", "desync"]
+    kind: Literal["illegal", "unclear", "desync", "put_back"]
     position: Any
     """The likeliest position before it."""
     rule: str

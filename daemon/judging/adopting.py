@@ -168,7 +168,7 @@ def why_not(referee: Referee, reading: BoardReading) -> Sentences:
         if isinstance(decision, Torn):
             return (sentence("More than one move leads to that board."),)
         if isinstance(decision, Wrong):
-            return referee.complaint(decision, after).said
+            return referee.complaint(decision, after)[1]
     return ()
 
 

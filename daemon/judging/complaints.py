@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from daemon.belief.belief import Belief
 from daemon.belief.deciding import Wrong
@@ -25,32 +25,19 @@ MAX_NAMED = 8
 """Greatest number of cells that are named one by one; a board full of pieces is cleared without a list."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Complaint:
-    """A verdict on a board, with its sentences."""
-
-    verdict: Literal["illegal", "unclear", "desync", "put_back"]
-    said: Sentences
-    cells: tuple[int, ...]
-    """Cells to put right, or that cannot be seen."""
-    rule: str = ""
-    """Code of the broken rule."""
-
-
-def complaint(game: AnyGame, wrong: Wrong, *, begun: bool, asked: Any = None) -> Complaint:
-    """The complaint about a board that nothing legal explains.
+def told(game: AnyGame, wrong: Wrong, *, begun: bool, asked: Any = None) -> Sentences:
+    """What is wrong with a board that nothing legal explains.
 
     `begun` is whether a ply was made, `asked` the agent's move that waits to be carried out, if there is one.
     """
     if wrong.kind == "unclear":
-        return _unclear(game, wrong.cells)
+        return (_unclear(game, wrong.cells),)
     if wrong.kind == "desync":
-        drawn = wrong.position not in game.starts
-        return _strange(game, wrong.position, wrong.board, begun, drawn)
+        return _strange(game, wrong, begun=begun)
     said = game.fault(wrong.position, wrong.board).said
     if asked is not None:
         said = *said, sentence("I asked for {move}.", move=phrases.spoken_move(game, wrong.position, asked))
-    return Complaint("illegal", said, wrong.cells, wrong.rule)
+    return said
 
 
 def is_misread(belief: Belief) -> bool:
@@ -63,32 +50,30 @@ def is_misread(belief: Belief) -> bool:
     return other is not None and sum(ply.seen for ply in other.plies[last:]) == 1
 
 
-def against_an_agent(belief: Belief, agents: Agents, wrong: Wrong) -> Complaint:
-    """The complaint about a board that only plies explain for which no agent has asked."""
+def against_an_agent(belief: Belief, agents: Agents, wrong: Wrong) -> tuple[Wrong, Sentences]:
+    """A board that only plies explain for which no agent has asked, with the rule that it breaks and what is told."""
     game, position, against = belief.game, belief.position, wrong.against
     assert against is not None
     asked = None if belief.manner.asked is None else belief.manner.asked[1]
-    cells, plies = changed_cells(game.board(position), wrong.board), against.plies[len(belief.told.plies) :]
+    plies = against.plies[len(belief.told.plies) :]
+    too_early, disobeyed = (dataclasses.replace(wrong, rule=rule) for rule in ("not_your_turn", "not_the_agents_move"))
     agent = agents[game.to_move(position)]
     if asked is None and (agent is not None or not plies):
-        return Complaint("illegal", (_too_early(agent or ""),), cells, "not_your_turn")
+        return too_early, (_too_early(agent or ""),)
     if not plies:
         wanted = sentence("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
-        said = wanted, *phrases.put_right(game, position, wrong.board)
-        return Complaint("illegal", said, cells, "not_the_agents_move")
+        return disobeyed, (wanted, *phrases.put_right(game, position, wrong.board))
     if agent is not None and plies[0].move != asked:
         words, done = (phrases.spoken_move(game, position, move) for move in (asked, plies[0].move))
         other = sentence("I asked for {wanted}, but I see {done}. Please play {wanted}.", wanted=words, done=done)
-        return Complaint("illegal", (other,), cells, "not_the_agents_move")
+        return disobeyed, (other,)
     waiting = next((agents[ply.side] for ply in plies[1:] if agents[ply.side] is not None), None)
     if waiting is not None and sum(ply.seen for ply in plies) == 1:
-        theirs = sentence("That would be {agent}'s move. Take it back, please.", agent=waiting)
-        return Complaint("illegal", (theirs,), cells, "not_your_turn")
-    if waiting is not None and not _goes_there_and_back(game, position, plies, cells):
-        two = sentence("That is two moves; one of them is the agent's. Take the last one back.")
-        return Complaint("illegal", (two,), cells, "not_your_turn")
+        return too_early, (sentence("That would be {agent}'s move. Take it back, please.", agent=waiting),)
+    if waiting is not None and not _goes_there_and_back(game, position, plies, wrong.cells):
+        return too_early, (sentence("That is two moves; one of them is the agent's. Take the last one back."),)
     fault = game.fault(position, wrong.board)  # nobody plays like this for an agent that was never asked
-    return Complaint("illegal", fault.said, fault.cells, fault.rule)
+    return dataclasses.replace(wrong, rule=fault.rule, cells=fault.cells), fault.said
 
 
 def _too_early(agent: str) -> Sentence:
@@ -102,25 +87,22 @@ def _goes_there_and_back(game: AnyGame, position: Any, plies: Sequence[Ply], cel
     return bool(touched - set(cells))
 
 
-def _unclear(game: AnyGame, cells: tuple[int, ...]) -> Complaint:
-    said = sentence("I cannot read the board clearly.")
-    if cells:
-        said = sentence("I cannot see {cells} clearly.", cells=phrases.named_cells(game, cells))
-    return Complaint("unclear", (said,), cells)
+def _unclear(game: AnyGame, cells: tuple[int, ...]) -> Sentence:
+    if not cells:
+        return sentence("I cannot read the board clearly.")
+    return sentence("I cannot see {cells} clearly.", cells=phrases.named_cells(game, cells))
 
 
-def _strange(game: AnyGame, position: Any, board: str, begun: bool, drawn: bool) -> Complaint:
-    cells = changed_cells(game.board(position), board)
-    where = phrases.named_cells(game, cells)
+def _strange(game: AnyGame, wrong: Wrong, *, begun: bool) -> Sentences:
+    where = phrases.named_cells(game, wrong.cells)
     if begun:
         said = sentence("The board is not as I know it: look at {cells}.", cells=where)
-        return Complaint("desync", (said, *phrases.put_right(game, position, board)), cells)
-    if drawn:
-        return Complaint("desync", (sentence("To begin, set up the board as it is drawn on the page."),), cells)
-    said = sentence("To begin, set up the board as at the start.")
-    if len(cells) <= MAX_NAMED:
-        said = sentence("To begin, set up the board as at the start: look at {cells}.", cells=where)
-    return Complaint("desync", (said,), cells)
+        return said, *phrases.put_right(game, wrong.position, wrong.board)
+    if wrong.position not in game.starts:
+        return (sentence("To begin, set up the board as it is drawn on the page."),)
+    if len(wrong.cells) > MAX_NAMED:
+        return (sentence("To begin, set up the board as at the start."),)
+    return (sentence("To begin, set up the board as at the start: look at {cells}.", cells=where),)
 
 
 def reopened(play: Play, before: LineOfPlay) -> list[Announcement]:

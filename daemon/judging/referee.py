@@ -17,7 +17,6 @@ from daemon.belief.plies import MAX_PLIES
 from daemon.game.effects import Announcement, Effect, Finish, TakeBack
 from daemon.game.line_of_play import shares_pieces
 from daemon.judging import complaints, exchanged, phrases
-from daemon.judging.complaints import Complaint
 from daemon.judging.play import Play
 from rules import EMPTY, MoveError, Side
 from rules.turns import changed_cells
@@ -98,7 +97,7 @@ class Referee(Play):
             case Torn():
                 return [self._asked(decision)]
             case Wrong():
-                return self._complain(self.complaint(decision, self._belief), decision.board)
+                return self._complain(*self.complaint(decision, self._belief))
             case Over():
                 return self._over()
 
@@ -146,7 +145,7 @@ class Referee(Play):
             return self._right()
         if self.verdict == "put_back" and self._prompt is not None and self._prompt.board == board:
             return []
-        return self._complain(self._to_put_right(board), board, many=self.verdict == "put_back")
+        return self._complain(*self._to_put_right(board), many=self.verdict == "put_back")
 
     def _over(self) -> list[Effect]:
         """Says once that the game is over although the players go on: all movers are known."""
@@ -306,7 +305,7 @@ class Referee(Play):
     def _unfinished(self, decision: Unfinished) -> list[Effect]:
         game, board = self.game, decision.board
         if self._belief.to_put_back:
-            return self._complain(self._to_put_right(board), board)
+            return self._complain(*self._to_put_right(board))
         self.verdict = "unfinished"
         if decision.moves:
             move = decision.moves[0]
@@ -321,44 +320,41 @@ class Referee(Play):
         self._prompt = self.announce("unfinished", said, board=board, cells=cells, urgent=True)
         return [self._prompt]
 
-    def complaint(self, wrong: Wrong, belief: Belief) -> Complaint:
-        """The complaint about a board; if legal play could have led to it, also tells the players what they may do."""
+    def complaint(self, wrong: Wrong, belief: Belief) -> tuple[Wrong, Sentences]:
+        """What is wrong with a board, and the sentences; they name what players may do if play could have led there."""
         if belief.to_put_back:
             return self._to_put_right(wrong.board)
         if wrong.against is not None:
             return complaints.against_an_agent(belief, self.agents, wrong)
         believed = wrong.position == self.position
         asked = self.agent_move if believed else None
-        complaint = complaints.complaint(self.game, wrong, begun=not believed or self.ply > 0, asked=asked)
-        more = list[Sentence]()
+        said = [*complaints.told(self.game, wrong, begun=not believed or self.ply > 0, asked=asked)]
         if wrong.kind == "illegal" and believed and complaints.is_misread(belief):
-            more.append(MISREAD)
+            said.append(MISREAD)
         if wrong.kind == "illegal" and belief.seen and self.awaiting == "move":
             found = exchanged.explaining(self.line, wrong.board)
-            more += [exchanged.offer(found)] if found else []
+            said += [exchanged.offer(found)] if found else []
         if wrong.maybe_missed and not (wrong.kind == "illegal" and self.in_photos):
-            more.append(sentence("If you have played so, play on, or tell me to adopt the board."))
-        return dataclasses.replace(complaint, said=(*complaint.said, *more))
+            said.append(sentence("If you have played so, play on, or tell me to adopt the board."))
+        return wrong, tuple(said)
 
-    def _to_put_right(self, board: str) -> Complaint:
+    def _to_put_right(self, board: str) -> tuple[Wrong, Sentences]:
         """What is still to be put back of a board for the game to go on."""
         cells = changed_cells(self.game.board(self.position), board)
-        return Complaint("put_back", phrases.put_right(self.game, self.position, board), cells)
+        said = phrases.put_right(self.game, self.position, board)
+        return Wrong("put_back", self.position, "", cells, board), said
 
-    def _complain(self, complaint: Complaint, board: str, *, many: bool = False) -> list[Effect]:
+    def _complain(self, wrong: Wrong, said: Sentences, *, many: bool = False) -> list[Effect]:
         """Announces a complaint; not again while many pieces are being set right one after the other."""
-        before, self.verdict, cells = self.verdict, complaint.verdict, complaint.cells
-        urgent, rule = complaint.verdict != "unclear", complaint.rule
-        announcement = self.announce(
-            complaint.verdict, *complaint.said, board=board, rule=rule, cells=cells, urgent=urgent
-        )
+        before, self.verdict, cells, urgent = self.verdict, wrong.kind, wrong.cells, wrong.kind != "unclear"
+        announcement = self.announce(wrong.kind, *said, board=wrong.board, rule=wrong.rule, cells=cells, urgent=urgent)
         if urgent:
             self._prompt = announcement
-        fewer = set(complaint.cells) < set(self.fault_cells)
-        if before == complaint.verdict and fewer and (many or before == "desync"):
-            self.fault_cells = complaint.cells
+        fewer = set(cells) < set(self.fault_cells)
+        if before == wrong.kind and fewer and (many or before == "desync"):
+            self.fault_cells = cells
             return []
-        if not before == complaint.verdict == "desync":
+        if not before == wrong.kind == "desync":
             self._strange = False
             return [announcement]
         if self.ply:
