@@ -8,13 +8,13 @@ from typing import Any
 
 from daemon.belief.costs import STANDING_S
 from daemon.belief.gap_search import MAX_MOVES_ASKED
-from daemon.belief.line import Line, Ply, common, owed
+from daemon.belief.line import Line, common, owed
 from daemon.belief.look import Evidence, Look
-from daemon.belief.missed import begins_a_game, from_line_of_play, may_be_missed, ways_to
+from daemon.belief.missed import begins_a_game, may_be_missed, plies_of, ways_to
 from daemon.belief.moving import Weighed, weighed
 from daemon.belief.plies import MAX_MOVES, Manner
 from daemon.belief.standing import Standing, State, is_due, is_mended
-from daemon.game.line_of_play import LineOfPlay
+from daemon.game.line_of_play import LineOfPlay, Ply
 from rules import AnyGame, Side
 
 
@@ -72,8 +72,7 @@ class Belief:
 
         One of `lines` may have led there. From the board `stands` hands have still to put back what no longer counts.
         """
-        certain = from_line_of_play(line, self.told)
-        certain = Line(certain.start, certain.plies, stands or self.game.board(certain.position))
+        certain = Line(line.start, plies_of(line, self.told.plies), stands or self.game.board(line.position))
         standing = Standing("unfinished", stands) if stands else Standing()
         return dataclasses.replace(
             self,
@@ -88,9 +87,7 @@ class Belief:
 
     def tells(self, line: LineOfPlay) -> bool:
         """Whether a line has the certain plies."""
-        positions = zip(line.positions, self.told.history, strict=False)
-        known = [ply.known for ply in self.told.plies]
-        return [ply.known for ply in line.plies] == known and all(one is mine or one == mine for one, mine in positions)
+        return (line.start, *line.plies) == (self.told.start, *self.told.plies)
 
     def expecting(self, agents: frozenset[Side], asked: tuple[Any, Any] | None) -> Belief:
         """The belief while agents play these sides, and one asked for a move in a position."""
@@ -167,7 +164,7 @@ class Belief:
         return [dataclasses.replace(line, prior=one - least) for line, one in zip(self.lines, priors, strict=True)]
 
     def _trouble(self, standing: Standing, told: Line) -> Standing | None:
-        if is_due(self.game, told.history, standing):
+        if is_due(self.game, told.positions, standing):
             return self.trouble if standing.is_alike(self.trouble) else standing
         mended = self.trouble is None or is_mended(standing, self.trouble, told.board)
         return None if told is not self.told or mended else self.trouble

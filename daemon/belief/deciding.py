@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from daemon.belief.belief import Belief
-from daemon.belief.line import Line, Ply, begun_as, common, owed
+from daemon.belief.line import Line, begun_as, common, owed
 from daemon.belief.missed import MAX_BY_HAND
 from daemon.belief.ways import ways
-from daemon.game.line_of_play import shares_pieces
+from daemon.game.line_of_play import Ply, shares_pieces
 from rules import EMPTY, AnyGame, Step
 from rules.turns import changed_cells
 from vision.reading.board_reading import SURE

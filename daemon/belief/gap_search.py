@@ -10,6 +10,7 @@ from typing import Any
 
 from daemon.belief.costs import MAX_PASSES
 from daemon.belief.plies import MAX_MOVES
+from daemon.game.line_of_play import Ply
 from rules import EMPTY, AnyGame, Side, Step
 from rules.turns import carry_out, letters_after, seen_moves
 
@@ -29,10 +30,6 @@ TURNED_COST = 0.05
 
 Lack = tuple[int, int, int, int]
 """Distance of a board from the goal: cells that differ, cells to be filled, pieces that each side has to gain."""
-
-
-Way = list[tuple[Any, Any]]
-"""Plies that lead to the board: moves, each with the position after it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +64,7 @@ class GapSearch:
         differing, filled, first, second = map(sum, zip(*lacks, strict=True))
         self._root = _Node(position, present, (differing, filled, first, second), 0)
 
-    def ways(self) -> list[Way]:
+    def ways(self) -> list[list[Ply]]:
         """One way to each end position that shows the board, fewest plies first."""
         known: set[str] = set()
         ends: dict[object, _Node] = {}
@@ -85,7 +82,7 @@ class GapSearch:
                 following = frozenset(self._game.format_move(position, one) for one in self._game.legal_moves(position))
                 ends.setdefault((self._game.to_move(position), following), node)
             self._follow(node)
-        return [_way(end) for end in sorted(ends.values(), key=lambda end: end.seen)]
+        return [self._way(end) for end in sorted(ends.values(), key=lambda end: end.seen)]
 
     def _follow(self, node: _Node) -> None:
         """Queues every ply after a node."""
@@ -102,6 +99,12 @@ class GapSearch:
             lack, plies = self._lack_after(node, steps), node.plies + (bool(steps) or len(moves) > 1)
             cost = self._cost(lack, side, plies)
             heapq.heappush(self._waiting, (cost, next(self._number), node, move, steps, lack, plies, unseen))
+
+    def _way(self, node: _Node) -> list[Ply]:
+        if node.before is None:
+            return []
+        side = self._game.to_move(node.before.position)
+        return [*self._way(node.before), Ply(node.move, node.position, side, not node.unseen, assumed=True)]
 
     def _lack_of(self, cell: int, shown: str) -> Lack:
         wanted = self._goal[cell]
@@ -130,10 +133,6 @@ class GapSearch:
         if self._owners:  # a side gains one piece per ply, and the sides alternate
             least = max(2 * gained[side] - 1, 2 * gained[1 - side], 0)
         return PLY_COST * plies + least + WRONG_COST * differing
-
-
-def _way(node: _Node) -> Way:
-    return [] if node.before is None else [*_way(node.before), (node.move, node.position)]
 
 
 def fills(steps: Sequence[Step]) -> int:

@@ -8,30 +8,12 @@ from typing import Any
 
 from daemon.belief.costs import RARE_NATS
 from daemon.belief.look import Evidence
-from daemon.game.effects import Known
-from daemon.game.line_of_play import MAX_FORCED
-from rules import EMPTY, AnyGame, Side, Step
+from daemon.game.line_of_play import Plies, Ply, forced_passes
+from rules import EMPTY, AnyGame, Step
 from rules.turns import carry_out, changed_cells, in_any_order, parts_of_turn
 
 Part = tuple[tuple[Step, ...], tuple[Step, ...]]
 """Steps done and steps missing of a turn that is only begun."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Ply:
-    """One move of a line."""
-
-    move: Any
-    position: Any
-    """The position after it."""
-    side: Side
-    seen: bool
-    """Whether it changed the board."""
-    known: Known = ""
-    assumed: bool = False
-    """Whether it is one way, perhaps of several, to a board that was seen later."""
-    time_s: float = 0.0
-    """When a look first showed it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,7 +29,7 @@ class Begun:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Line:
+class Line(Plies):
     """A line of play; what differs between its board and that of its position is still to be done by hand."""
 
     start: Any
@@ -68,28 +50,14 @@ class Line:
     """Nats by which the newest look contradicts it."""
 
     @property
-    def position(self) -> Any:
-        """The last position."""
-        return self.plies[-1].position if self.plies else self.start
-
-    @property
     def shown(self) -> str:
         """The board that it shows."""
         return self.board if self.begun is None else self.begun.board
 
     @property
-    def history(self) -> list[Any]:
-        """The positions, the start first."""
-        return [self.start, *(ply.position for ply in self.plies)]
-
-    @property
     def cost(self) -> float:
         """Nats in all, with the newest look."""
         return self.prior + self.loss + (0.0 if self.begun is None else self.begun.nats)
-
-    def before(self, index: int) -> Any:
-        """The position before a ply, counted from 0."""
-        return self.plies[index - 1].position if index else self.start
 
     def showing(self, board: str, loss: float, nats: float = 0.0, **rest: Any) -> Line:
         """The line as hands have left it on a board, no turn begun, at so many nats more."""
@@ -160,15 +128,8 @@ def boards_before(game: AnyGame, history: Sequence[Any], most: int) -> list[tupl
 
 def with_forced_passes(game: AnyGame, line: Line) -> Line:
     """The line after the passes that follow because nothing else can be done."""
-    for _ in range(MAX_FORCED):
-        before = line.position
-        moves = game.legal_moves(before)
-        if len(moves) != 1 or game.steps(before, moves[0]):
-            break
-        time_s = line.plies[-1].time_s if line.plies else 0.0
-        passed = Ply(moves[0], game.apply(before, moves[0]), game.to_move(before), False, time_s=time_s)
-        line = dataclasses.replace(line, plies=(*line.plies, passed))
-    return line
+    passes = forced_passes(game, line.position, line.plies[-1].time_s if line.plies else 0.0)
+    return dataclasses.replace(line, plies=(*line.plies, *passes)) if passes else line
 
 
 def half_done(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from daemon.belief.costs import ODD_NATS, TENFOLD_NATS
 from daemon.belief.gap_search import GapSearch, fills
-from daemon.belief.line import Line, Ply, with_forced_passes
+from daemon.belief.line import Line, with_forced_passes
 from daemon.belief.look import Evidence
 from daemon.belief.plies import BEAM, MAX_MOVES, MIN_LINES
 from daemon.belief.ways import ways
 from daemon.game.effects import Known
-from daemon.game.line_of_play import LineOfPlay, shares_pieces
+from daemon.game.line_of_play import LineOfPlay, Ply, shares_pieces
 from rules import EMPTY, AnyGame, MoveError, Side
 from rules.turns import carry_out, seen_moves
 
@@ -29,12 +29,8 @@ def ways_to(game: AnyGame, line: Line, board: str, nats: float, most_moves: int 
     for start in starts:
         begin = line if line.plies else dataclasses.replace(line, start=start)
         for way in GapSearch(game, start, board, most_moves // len(starts)).ways():
-            plies, before = list(begin.plies), start
-            for move, after in way:
-                side, seen = game.to_move(before), bool(game.steps(before, move))
-                plies.append(Ply(move, after, side, seen, assumed=True))
-                before = after
-            found.append(dataclasses.replace(begin, plies=tuple(plies), board=board, unproved=True, undone=()))
+            plies = (*begin.plies, *way)
+            found.append(dataclasses.replace(begin, plies=plies, board=board, unproved=True, undone=()))
     found.sort(key=lambda one: len(one.plies))
     return [
         dataclasses.replace(one, prior=nats + TENFOLD_NATS * bool(number), loss=0.0, begun=None)
@@ -79,11 +75,11 @@ def reopened(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
         return
     if any(line.board[cell] != EMPTY for cell in amiss) or len(amiss - evidence.unsure) < MAX_BY_HAND:
         return
-    believed = as_line_of_play(game, line)
+    believed = LineOfPlay(game, line.start, line.plies)
     for number, other in enumerate(itertools.islice(_going_on(believed), MIN_LINES)):
         prior = line.prior + ODD_NATS + TENFOLD_NATS * bool(number)
-        after = from_line_of_play(other, line)
-        after = dataclasses.replace(after, prior=prior, board=line.board, loss=line.loss, over=line)
+        plies = plies_of(other, line.plies)
+        after = Line(other.start, plies, line.board, prior, unproved=line.unproved, over=line, loss=line.loss)
         yield with_forced_passes(game, after)
 
 
@@ -124,20 +120,10 @@ def _movers(line: LineOfPlay) -> list[tuple[str, Side, Known]]:
     return [(ply.text, ply.side, ply.known) for ply in (*line.plies, *line.beyond) if ply.known]
 
 
-def as_line_of_play(game: AnyGame, line: Line) -> LineOfPlay:
-    """The line as one that can be replayed with other movers."""
-    other = LineOfPlay(game, [line.start])
-    for ply in line.plies:
-        other.add(ply.move, ply.position, ply.known, assumed=ply.assumed)
-    return other
-
-
-def from_line_of_play(replayed: LineOfPlay, line: Line) -> Line:
-    """The line with replayed plies; those that are as before stay the same objects, no others came together."""
+def plies_of(replayed: LineOfPlay, before: Sequence[Ply]) -> tuple[Ply, ...]:
+    """The replayed plies; those that are as `before` stay as they were seen, no others came together."""
     plies = []
-    for index, (one, after) in enumerate(zip(replayed.plies, replayed.positions[1:], strict=True)):
-        ply = Ply(one.move, after, one.side, one.seen, one.known, one.assumed)
-        same = index < len(line.plies) and line.plies[index]
-        new = dataclasses.replace(ply, time_s=float(index - len(replayed.plies)))
-        plies.append(same if same and dataclasses.replace(same, time_s=ply.time_s) == ply else new)
-    return dataclasses.replace(line, start=replayed.positions[0], plies=tuple(plies), undone=(), begun=None)
+    for index, ply in enumerate(replayed.plies):
+        same = before[index] if index < len(before) and before[index] == ply else None
+        plies.append(same or dataclasses.replace(ply, time_s=float(index - len(replayed.plies))))
+    return tuple(plies)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from daemon.belief.costs import HOPELESS_NATS, MAX_PASSES, ODD_NATS, RARE_NATS, ROUNDING_NATS, TENFOLD_NATS
-from daemon.belief.line import Line, Ply, half_done, may_be_answered, with_forced_passes
+from daemon.belief.line import Line, half_done, may_be_answered, with_forced_passes
 from daemon.belief.look import Change, Evidence
 from daemon.game.effects import Known
-from daemon.game.line_of_play import MAX_FORCED, shares_pieces
+from daemon.game.line_of_play import MAX_FORCED, Ply, played, shares_pieces
 from rules import AnyGame, Side, Step
 from rules.turns import alike, carry_out, changed_cells, letters_after, seen_moves
 
@@ -139,7 +139,7 @@ class PlySearch:
 
     def _passed(self, node: _Node, move: Any, *, chosen: bool) -> _Node:
         line, game = node.line, self._game
-        passed = Ply(move, game.apply(line.position, move), game.to_move(line.position), False, time_s=self._time_s)
+        passed = played(game, line.position, move, time_s=self._time_s)
         prior = line.prior + RARE_NATS * chosen
         longer = dataclasses.replace(line, plies=(*line.plies, passed), prior=prior)
         return dataclasses.replace(node, line=longer, chosen=node.chosen + chosen, passes=node.passes + 1)

@@ -7,8 +7,9 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from daemon.belief.costs import MAX_BACK, RARE_NATS, TENFOLD_NATS
-from daemon.belief.line import Begun, Line, Ply, boards_before, with_forced_passes
+from daemon.belief.line import Begun, Line, boards_before, with_forced_passes
 from daemon.belief.look import Evidence
+from daemon.game.line_of_play import Ply
 from rules import EMPTY, AnyGame, Step
 from rules.turns import changed_cells
 
@@ -34,7 +35,7 @@ def taken_back(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
     """Beyond plies that came in one look a takeback hardly goes: lifting some of them is likelier."""
     times: collections.Counter[str] = collections.Counter()
     most = MAX_BACK if game.outcome(line.position) is None else MAX_BACK_FROM_END
-    for count, board in boards_before(game, line.history, most):
+    for count, board in boards_before(game, line.positions, most):
         shown = still_owed(line.board, true, board)
         if not amiss.isdisjoint(changed_cells(line.board, shown)):
             nats = takeback_nats(evidence) + TENFOLD_NATS * times[board] + RARE_NATS * (count < together)

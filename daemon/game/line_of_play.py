@@ -13,46 +13,83 @@ MAX_FORCED = 4
 """Greatest number of passes in a row that are made without asking, or inserted before one visible ply."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Ply:
-    """One move of the line."""
+    """One move of a line."""
 
     move: Any
-    """None for a move after the game's end, known only by its text."""
-    text: str
+    """None, as the position, for a move after the game's end, known only by its text."""
+    position: Any
+    """The position after it."""
     side: Side
     seen: bool
     """Whether it changed the board."""
     known: Known = ""
     assumed: bool = False
-    """Whether it was not seen being made: it was inferred as a way to a board that was seen later."""
+    """Whether it was not seen being made: it is one way, perhaps of several, to a board that was seen later."""
+    time_s: float = dataclasses.field(default=0.0, compare=False)
+    """When a look first showed it."""
+    text: str = dataclasses.field(default="", compare=False)
+    """Its text; empty until it joins a `LineOfPlay`, because most that are weighed never do."""
 
 
-class LineOfPlay:
-    """The positions from the start and the plies between them."""
+def played(
+    game: AnyGame, before: Any, move: Any, known: Known = "", *, assumed: bool = False, time_s: float = 0.0
+) -> Ply:
+    """A move made in a position."""
+    seen = bool(game.steps(before, move))
+    return Ply(move, game.apply(before, move), game.to_move(before), seen, known, assumed, time_s)
 
-    def __init__(
-        self,
-        game: AnyGame,
-        history: Sequence[Any] = (),
-        moves: Sequence[str] = (),
-        known: Sequence[Known] = (),
-        assumed: Sequence[bool] = (),
-    ) -> None:
-        self.game = game
-        self.positions = list(history) or [game.initial()]
-        self.plies = []
-        for number, text in enumerate(moves):
-            before = self.positions[number]
-            told = known[number] if known else ""
-            self.plies.append(self._ply(before, game.parse_move(before, text), told, bool(assumed) and assumed[number]))
-        self.beyond: tuple[Ply, ...] = ()
-        """Visible plies that no longer count, because in the line as now believed the game ended before them."""
+
+class Plies:
+    """What any line of play has: a start and the plies from it on."""
+
+    __slots__ = ()
+    start: Any
+    plies: Sequence[Ply]
 
     @property
     def position(self) -> Any:
         """The last position."""
-        return self.positions[-1]
+        return self.plies[-1].position if self.plies else self.start
+
+    @property
+    def positions(self) -> list[Any]:
+        """The positions, the start first."""
+        return [self.start, *(ply.position for ply in self.plies)]
+
+    def before(self, index: int) -> Any:
+        """The position before a ply, counted from 0."""
+        return self.plies[index - 1].position if index else self.start
+
+
+class LineOfPlay(Plies):
+    """A line that is believed; the moves have their texts, and may be replayed with other movers."""
+
+    def __init__(self, game: AnyGame, start: Any, plies: Iterable[Ply] = ()) -> None:
+        self.game, self.start = game, start
+        self.plies: list[Ply] = []
+        for ply in plies:
+            self.add(ply)
+        self.beyond: tuple[Ply, ...] = ()
+        """Visible plies that no longer count, because in the line as now believed the game ended before them."""
+
+    @classmethod
+    def of(
+        cls,
+        game: AnyGame,
+        history: Sequence[Any],
+        moves: Sequence[str],
+        known: Sequence[Known] = (),
+        assumed: Sequence[bool] = (),
+    ) -> LineOfPlay:
+        """The line of moves by their texts, through these positions."""
+        line = cls(game, history[0])
+        for number, (text, after) in enumerate(zip(moves, history[1:], strict=True)):
+            move, told = game.parse_move(line.position, text), known[number] if known else ""
+            ply = played(game, line.position, move, told, assumed=bool(assumed) and assumed[number])
+            line.add(dataclasses.replace(ply, position=after))
+        return line
 
     @property
     def seen(self) -> list[int]:
@@ -61,34 +98,36 @@ class LineOfPlay:
 
     def steps(self, index: int) -> tuple[Step, ...]:
         """The steps that a hand made for a ply."""
-        return self.game.steps(self.positions[index], self.plies[index].move)
+        return self.game.steps(self.before(index), self.plies[index].move)
 
-    def add(self, move: Any, position: Any, known: Known = "", *, assumed: bool = False) -> Ply:
-        """Appends a ply and returns it."""
-        ply = self._ply(self.position, move, known, assumed)
+    def add(self, ply: Ply) -> None:
+        """Appends a ply."""
+        if not ply.text:
+            ply = dataclasses.replace(ply, text=self.game.format_move(self.position, ply.move))
         self.plies.append(ply)
-        self.positions.append(position)
-        return ply
 
     def cut(self, ply: int) -> None:
         """Removes the plies after `ply`."""
-        del self.positions[ply + 1 :], self.plies[ply:]
+        del self.plies[ply:]
         self.beyond = ()
+
+    def know(self, position: Any) -> None:
+        """Takes the last position with what somebody has told of it."""
+        if self.plies:
+            self.plies[-1] = dataclasses.replace(self.plies[-1], position=position)
+        else:
+            self.start = position
 
     def record(self, index: int) -> Record:
         """A ply as an entry of the record."""
-        after, ply = self.positions[index + 1], self.plies[index]
-        position, board = self.game.format_position(after), self.game.board(after)
+        ply = self.plies[index]
+        position, board = self.game.format_position(ply.position), self.game.board(ply.position)
         return Record(index + 1, ply.side, ply.text, position, board, ply.known, assumed=ply.assumed)
 
     def rewrite(self, same: int, outcome: Outcome | None) -> Rewrite:
         """The record entry for a line that differs from ply `same` on."""
         beyond = tuple((ply.text, ply.side, ply.known) for ply in self.beyond)
         return Rewrite(same, tuple(self.record(index) for index in range(same, len(self.plies))), outcome, beyond)
-
-    def correct(self, number: int, side: Side) -> int:
-        """Becomes the line `with_mover`, said by somebody. Returns the ply up to which nothing changes."""
-        return self.become(self.with_mover(number, side, "said"))
 
     def with_mover(self, number: int, side: Side, known: Known) -> LineOfPlay:
         """A copy of the line in which `side` made move `number`, from 1 without passes, replayed from there.
@@ -119,24 +158,22 @@ class LineOfPlay:
             ]
             if not same:
                 return None
-            chosen = game.choice(self.positions[index], ply.move)
+            chosen = game.choice(self.before(index), ply.move)
             move = next((one for one in same if game.choice(position, one) == chosen), same[0])
-            again.add(move, game.apply(position, move), ply.known, assumed=ply.assumed)
+            again.add(played(game, position, move, ply.known, assumed=ply.assumed))
         return again
 
     def become(self, other: LineOfPlay) -> int:
         """Takes over another line's plies. Returns the ply up to which both are the same."""
-        plies = zip(self.plies, self.positions[1:], other.plies, other.positions[1:], strict=False)
-        differing = (index for index, (mine, at, one, there) in enumerate(plies) if mine != one or at != there)
+        pairs = enumerate(zip(self.plies, other.plies, strict=False))
+        differing = (index for index, (mine, one) in pairs if mine != one)
         same = next(differing, min(len(self.plies), len(other.plies)))
-        self.positions, self.plies, self.beyond = list(other.positions), list(other.plies), other.beyond
+        self.start, self.plies, self.beyond = other.start, list(other.plies), other.beyond
         return same
 
     def until(self, ply: int) -> LineOfPlay:
         """A copy of the line up to a ply."""
-        again = LineOfPlay(self.game, self.positions[: ply + 1])
-        again.plies = self.plies[:ply]
-        return again
+        return LineOfPlay(self.game, self.start, self.plies[:ply])
 
     def _play(self, tail: Sequence[Ply]) -> None:
         """Appends plies whose sides may have to be found anew. Raises MoveError."""
@@ -148,49 +185,55 @@ class LineOfPlay:
             if ply.seen:
                 self._play_seen(ply)
             elif follows and not _contradicted(ply, tail[number + 1 :]):
-                self.add(ply.move, self.game.apply(self.position, ply.move), ply.known)
+                self.add(played(self.game, self.position, ply.move, ply.known))
 
     def _play_seen(self, ply: Ply) -> None:
         """Appends the ply after the fewest passes that make it legal."""
         for passes in self._passes():
-            position = passes[-1][1] if passes else self.position
+            position = passes[-1].position if passes else self.position
             if ply.known and ply.side != self.game.to_move(position):
                 continue
             try:
                 move = self.game.parse_move(position, ply.text)
             except MoveError:
                 continue
-            for passing, passed in passes:
-                self.add(passing, passed)
-            self.add(move, self.game.apply(position, move), ply.known)
+            for passed in (*passes, played(self.game, position, move, ply.known)):
+                self.add(passed)
             return
         who = f" by {self.game.sides[ply.side]}" if ply.known else ""
         number = len(self.seen) + 1
         raise MoveError("cannot_be", f"then move {number}, {ply.text}{who}, could not have been made")
 
-    def _passes(self) -> Iterable[list[tuple[Any, Any]]]:
-        """Yields no pass, one, two and so on, each as moves with the positions after them."""
-        passes: list[tuple[Any, Any]] = []
+    def _passes(self) -> Iterable[list[Ply]]:
+        """Yields no pass, one, two and so on."""
+        passes: list[Ply] = []
         position = self.position
         yield passes
         for _ in range(MAX_FORCED):
             moves = unseen_moves(self.game, position)
             if not moves:
                 return
-            position = self.game.apply(position, moves[0])
-            passes = [*passes, (moves[0], position)]
+            passes = [*passes, played(self.game, position, moves[0])]
+            position = passes[-1].position
             yield passes
-
-    def _ply(self, before: Any, move: Any, known: Known, assumed: bool) -> Ply:
-        game = self.game
-        text, seen = game.format_move(before, move), bool(game.steps(before, move))
-        return Ply(move, text, game.to_move(before), seen, known, assumed)
 
 
 def _contradicted(passed: Ply, rest: Sequence[Ply]) -> bool:
     """Whether a side said to have passed was later said to have made the very next move."""
     following = next((ply for ply in rest if ply.seen or ply.known), passed)
     return following.seen and following.side == passed.side and (passed.known, following.known) == ("said", "said")
+
+
+def forced_passes(game: AnyGame, position: Any, time_s: float = 0.0) -> list[Ply]:
+    """The passes that follow because nothing else can be done."""
+    passes: list[Ply] = []
+    while len(passes) < MAX_FORCED:
+        moves = game.legal_moves(position)
+        if len(moves) != 1 or game.steps(position, moves[0]):
+            break
+        passes.append(played(game, position, moves[0], time_s=time_s))
+        position = passes[-1].position
+    return passes
 
 
 def unseen_moves(game: AnyGame, position: Any) -> list[Any]:

@@ -48,9 +48,9 @@ def take(referee: Referee, way: Line) -> list[Effect]:
     referee.forget_answer()
     effects: list[Effect] = [TakeBack(same)] if undone else []
     if plies and referee.ply == 0:
-        referee.history[0] = way.start
+        referee.line.start = way.start
     for number, ply in enumerate(plies, 1):
-        effects += referee.make(ply.move, ply.position, "said", goes_on=number < len(plies))
+        effects += referee.make(dataclasses.replace(ply, known="said", assumed=False), goes_on=number < len(plies))
     referee.believe()
     again = {one.text for one in referee.line.plies[same:]}
     gone = [one.text for one in undone if one.seen and one.text not in again]
@@ -116,7 +116,7 @@ def _begun_otherwise(referee: Referee, exchange: Exchange) -> list[Effect]:
     referee.rewritten(exchange.line)
     referee.forget_answer()
     referee.believe()
-    start = referee.game.format_position(referee.line.positions[0])
+    start = referee.game.format_position(referee.line.start)
     rewrite = dataclasses.replace(referee.line.rewrite(0, referee.outcome), start=start)
     said = sentence(
         "I take it that at the start the {piece} stood on {cell} and the {exchanged} on {origin}.", **where(exchange)
@@ -137,7 +137,7 @@ def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | Non
     if not ways or (most is not None and len(ways[0].plies) - referee.ply > most):
         return []
     if not referee.ply:
-        referee.history[0] = ways[0].start
+        referee.line.start = ways[0].start
     effects = referee.caught_up(ways[0].plies[referee.ply :])
     referee.believe(ways)
     told = referee.announce("adopted", sentence("I take the board as it is."), referee.whose_turn())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from daemon.game.effects import Effect
-from daemon.game.line_of_play import LineOfPlay
+from daemon.game.line_of_play import LineOfPlay, played
 from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.play import Play
@@ -18,11 +18,11 @@ from wording import sentence
 def choose(play: Play, text: str) -> list[Effect] | None:
     """Corrects the last move that the text may mean, its own or its choice's name, "knight"; None if none is meant."""
     for index, move in _others(play.line):
-        before, ply = play.line.positions[index], play.line.plies[index]
+        before, ply = play.line.before(index), play.line.plies[index]
         if ply.known == "agent" or not _means(play.game, before, move, text):
             continue
         again = play.line.until(index)
-        again.add(move, play.game.apply(before, move), "said")
+        again.add(played(play.game, before, move, "said"))
         if (other := play.line.replayed(again)) is None:
             continue
         ended, rewrite = play.outcome, play.rewritten(other)
@@ -50,5 +50,5 @@ def _others(line: LineOfPlay) -> Iterator[tuple[int, Any]]:
     """The plies that may have been another move to the same board, the last first, each with such a move."""
     for index in range(len(line.plies) - 1, -1, -1):
         if line.plies[index].move is not None:
-            for move in alike(line.game, line.positions[index], line.plies[index].move):
+            for move in alike(line.game, line.before(index), line.plies[index].move):
                 yield index, move

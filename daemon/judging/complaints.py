@@ -9,11 +9,11 @@ from typing import Any
 
 from daemon.belief.belief import Belief
 from daemon.belief.deciding import Wrong
-from daemon.belief.line import Line, Ply
+from daemon.belief.line import Line
 from daemon.belief.missed import turned
 from daemon.belief.ways import undoubted, ways
 from daemon.game.effects import Announcement
-from daemon.game.line_of_play import LineOfPlay
+from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.judging import phrases
 from daemon.judging.play import WRONG_SIDE, Play
 from rules import AnyGame

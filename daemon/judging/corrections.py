@@ -6,7 +6,7 @@ Each function returns effects as `Referee.see` does, and raises Refusal if it is
 from __future__ import annotations
 
 from daemon.game.effects import Effect, TakeBack
-from daemon.game.line_of_play import Ply, shares_pieces, unseen_moves
+from daemon.game.line_of_play import Ply, played, shares_pieces, unseen_moves
 from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
@@ -44,7 +44,7 @@ def say_pass(referee: Referee, choice: str = "") -> list[Effect]:
     if not choice and len(moves) > 1:
         raise Refusal(sentence("Say which: {choices}.", choices=listing(texts, joint="or")))
     move = moves[texts.index(choice.lower())] if choice else moves[0]
-    return [*referee.make(move, game.apply(position, move), "said"), *referee.pass_if_forced()]
+    return [*referee.make(played(game, position, move, "said")), *referee.pass_if_forced()]
 
 
 def set_mover(referee: Referee, name: str = "", number: int | None = None) -> list[Effect]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from daemon.game.effects import Effect
+from daemon.game.line_of_play import played
 from daemon.judging import phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.play import Play
@@ -31,7 +32,7 @@ def mark(play: Play, cell: int) -> list[Effect]:
         raise Refusal(sentence("There is nothing to count on {cell}.", cell=play.game.cells[cell]))
     game, last, again = play.game, play.line.plies[-1], play.line.until(play.ply - 1)
     before = game.dead(play.position)
-    again.add(move, game.apply(again.position, move), last.known, assumed=last.assumed)
+    again.add(played(game, again.position, move, last.known, assumed=last.assumed))
     rewrite = play.rewritten(again)
     assert play.outcome is not None
     return [rewrite, play.announce("counted", _marked(play, before), *phrases.result(game, play.outcome))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from daemon.game.effects import Announcement, Effect
+from daemon.game.line_of_play import played
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
 from rules import MoveError
@@ -42,9 +43,9 @@ def make(referee: Referee, text: str) -> list[Effect]:
         if error.rule != "not_a_move":
             said = sentence("{move} cannot be played: {why}.", move=text[:20], why=error.said)
         raise IllegalMove(error.rule, said) from None
-    after = game.apply(position, move)
+    ply = played(game, position, move, "said")
     referee.believe()
-    return [*referee.make(move, after, "said"), *referee.pass_if_forced()]
+    return [*referee.make(ply), *referee.pass_if_forced()]
 
 
 def answered(referee: Referee, effects: Sequence[Effect]) -> list[Effect]:
@@ -55,5 +56,5 @@ def answered(referee: Referee, effects: Sequence[Effect]) -> list[Effect]:
     referee.forget_answer()
     referee.believe()
     kept = [one for one in effects if not (isinstance(one, Announcement) and one.code == "agent_move")]
-    made = referee.make(move, referee.game.apply(referee.position, move), "agent")
+    made = referee.make(played(referee.game, referee.position, move, "agent"))
     return [*kept, *made, *referee.pass_if_forced()]

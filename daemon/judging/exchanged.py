@@ -31,7 +31,7 @@ def explaining(line: LineOfPlay, board: str) -> list[Exchange]:
 
     Only one of a moved piece counts beyond those: no other makes it move otherwise.
     """
-    game, start = line.game, line.positions[0]
+    game, start = line.game, line.start
     figures, seen = game.figures(start), game.board(start)
     if figures == seen:
         return []
@@ -72,13 +72,13 @@ def _origins(line: LineOfPlay, board: str) -> Iterator[int]:
 
 def _replayed(line: LineOfPlay, pair: tuple[int, int]) -> LineOfPlay | None:
     """The line with the same hands, from the start with these pieces exchanged; None where the rules forbid it."""
-    game, start = line.game, line.positions[0]
+    game, start = line.game, line.start
     one, two = pair
     figures = list(game.figures(start))
     figures[one], figures[two] = figures[two], figures[one]
     told = {right.code: right.held for right in game.rights(start)}
     try:
-        return line.replayed(LineOfPlay(game, [game.arranged("".join(figures), game.to_move(start), told)]))
+        return line.replayed(LineOfPlay(game, game.arranged("".join(figures), game.to_move(start), told)))
     except GameError:
         return None
 
@@ -99,7 +99,7 @@ def offer(found: list[Exchange]) -> Sentence:
 
 def where(one: Exchange) -> dict[str, Given]:
     """The exchanged pieces and where each stood, for a sentence."""
-    game, figures = one.line.game, one.line.game.figures(one.line.positions[0])
+    game, figures = one.line.game, one.line.game.figures(one.line.start)
     (origin, cell), names = one.cells, one.line.game.cells
     piece, exchanged = game.piece_noun(figures[cell]), game.piece_noun(figures[origin])
     return {"piece": piece, "cell": names[cell], "exchanged": exchanged, "origin": names[origin]}

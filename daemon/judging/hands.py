@@ -82,6 +82,6 @@ def hold(referee: Referee, tiles: Sequence[str], name: str = "") -> list[Effect]
         known = game.with_hand(position, side, tiles)
     except GameError as error:
         raise Refusal(sentence("That cannot be the hand: {why}.", why=error.said)) from None
-    referee.history[-1] = known
+    referee.line.know(known)
     referee.forget_answer()
     return [referee.announce("hand", sentence("I know {side:gen}'s tiles now.", side=who))]

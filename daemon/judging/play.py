@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from daemon.belief.belief import Belief
-from daemon.belief.line import Line, Ply
-from daemon.belief.missed import from_line_of_play, turned
+from daemon.belief.line import Line
+from daemon.belief.missed import turned
 from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
-from daemon.game.line_of_play import MAX_FORCED, LineOfPlay, shares_pieces
-from daemon.game.line_of_play import Ply as Played
+from daemon.game.line_of_play import LineOfPlay, Ply, forced_passes, played, shares_pieces
 from daemon.judging import phrases
 from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
 from rules.turns import changed_cells
@@ -45,7 +44,7 @@ class Play:
     ) -> None:
         self.game = game
         self.agents = agents
-        self.line = LineOfPlay(game, history, moves, known, assumed)
+        self.line = LineOfPlay.of(game, history or [game.initial()], moves, known, assumed)
         self.agent_move: Any = None
         """The agent's answer that waits to be carried out on the board."""
         self.verdict: Verdict = "start"
@@ -58,8 +57,7 @@ class Play:
         """An end that the board does not show."""
         self._agreed: tuple[Any, frozenset[Side]] = None, frozenset()
         self.in_photos = in_photos
-        plies = from_line_of_play(self.line, Line(self.line.positions[0])).plies
-        self._belief = Belief.at(game, history[0] if history else None, plies, in_photos=in_photos)
+        self._belief = Belief.at(game, history[0] if history else None, self.line.plies, in_photos=in_photos)
         """What may be true of the board; what people said is told to it by `belief`."""
         self._checked = bool(self.line.plies)
         """Whether people have been told what to look at before the first move."""
@@ -109,7 +107,7 @@ class Play:
     @property
     def ply(self) -> int:
         """Number of plies made so far."""
-        return len(self.history) - 1
+        return len(self.line.plies)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -125,7 +123,7 @@ class Play:
         """The move that ended the game, with the pieces around a cell counted otherwise; None where none can be."""
         if self.outcome is None or self.declared is not None or not self.line.plies:
             return None
-        return self.game.counted(self.history[-2], self.line.plies[-1].move, cell)
+        return self.game.counted(self.line.before(self.ply - 1), self.line.plies[-1].move, cell)
 
     @property
     def is_counted(self) -> bool:
@@ -167,7 +165,7 @@ class Play:
             return [self.announce("refused_reply", said, rule=error.rule)]
         self.forget_said()
         if not self.game.steps(self.position, self.agent_move):  # a pass: nobody has to carry it out
-            made = self.make(self.agent_move, self.game.apply(self.position, self.agent_move))
+            made = self.make(played(self.game, self.position, self.agent_move))
             return [*made, *self.pass_if_forced()]
         words = phrases.spoken_move(self.game, self.position, self.agent_move)
         said = sentence("{side:Nom} plays {move}.", side=self._mover(), move=words)
@@ -306,42 +304,36 @@ class Play:
 
     def pass_if_forced(self) -> list[Effect]:
         """Passes for the side to move while it can do nothing else, without anybody having to say so."""
-        effects: list[Effect] = []
-        for _ in range(MAX_FORCED):
-            moves = [] if self.agent_move is not None else self.game.legal_moves(self.position)
-            if len(moves) != 1 or self.game.steps(self.position, moves[0]):
-                break
-            effects += self.make(moves[0], self.game.apply(self.position, moves[0]))
-        return effects
+        passes = [] if self.agent_move is not None else forced_passes(self.game, self.position)
+        return [effect for ply in passes for effect in self.make(ply)]
 
-    def make(
-        self, move: Any, position: Any, known: Known = "", *, goes_on: bool = False, order_assumed: bool = False
-    ) -> list[Effect]:
+    def make(self, ply: Ply, *, goes_on: bool = False, order_assumed: bool = False) -> list[Effect]:
         """Adds a legal ply to the line. `goes_on` leaves points and turn to the announcement of the next one."""
         before, carried_out = self.position, self.agent_move is not None
         again = bool(self.line.plies) and self.line.plies[-1].side == self.game.to_move(before)
         self.agent_move = None
-        ply = self.line.add(move, position, "agent" if carried_out else known)
-        said = [*phrases.ply_sentences(self.game, before, move, thanks=carried_out, again=again)]
-        said += phrases.opening_left(self.game, before, position)
+        self.line.add(dataclasses.replace(ply, known="agent") if carried_out else ply)
+        said = [*phrases.ply_sentences(self.game, before, ply.move, thanks=carried_out, again=again)]
+        said += phrases.opening_left(self.game, before, ply.position)
         if order_assumed:
             said.append(sentence("They came together, so I assume their order."))
-        if not goes_on and self.game.scores(position) is not None:
-            said += [*phrases.totals(self.game, position), *self.next_turn()]
-        return [*self._recorded(before, ply, *said), *self.end()]
+        if not goes_on and self.game.scores(ply.position) is not None:
+            said += [*phrases.totals(self.game, ply.position), *self.next_turn()]
+        return [*self._recorded(*said), *self.end()]
 
-    def _recorded(self, before: Any, ply: Played, *said: Sentence) -> list[Effect]:
+    def _recorded(self, *said: Sentence) -> list[Effect]:
         """The last ply for the record, and its announcement."""
+        ply = self.line.plies[-1]
         code: Code = "move" if ply.seen else "pass"
-        gains = self.game.gains(before, ply.move)
+        gains = self.game.gains(self.line.before(self.ply - 1), ply.move)
         return [self.line.record(self.ply - 1), self.announce(code, *said, move=ply.text, side=ply.side, gains=gains)]
 
     def caught_up(self, plies: Sequence[Ply]) -> list[Effect]:
         """Believes plies that nobody saw, as one way to a board."""
         effects: list[Effect] = []
         for ply in plies:
-            before = self.position
-            effects += self._recorded(before, self.line.add(ply.move, ply.position, ply.known, assumed=True))
+            self.line.add(dataclasses.replace(ply, assumed=True))
+            effects += self._recorded()
         self.forget_answer()
         self.verdict = "legal"
         moves = phrases.listed([ply.text for ply in self.line.plies[-len(plies) :] if ply.seen])

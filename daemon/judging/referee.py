@@ -10,12 +10,12 @@ from typing import Any
 from daemon.belief.belief import Belief
 from daemon.belief.costs import BELIEVE_NATS
 from daemon.belief.deciding import Decision, Moved, Over, Right, Torn, Unfinished, Wrong, decide
-from daemon.belief.line import Line, Ply, common, owed
+from daemon.belief.line import Line, common, owed
 from daemon.belief.look import Look
 from daemon.belief.missed import would_go_on
 from daemon.belief.plies import MAX_PLIES
 from daemon.game.effects import Announcement, Effect, Finish, TakeBack
-from daemon.game.line_of_play import shares_pieces
+from daemon.game.line_of_play import Ply, shares_pieces
 from daemon.judging import complaints, exchanged, phrases
 from daemon.judging.play import Play
 from rules import EMPTY, MoveError, Side
@@ -176,7 +176,7 @@ class Referee(Play):
 
     def _moved(self, moved: Moved, before: Belief) -> list[Effect]:
         """Takes over other plies than those that were certain."""
-        self.history[0] = moved.start
+        self.line.start = moved.start
         self._checked = True
         leading = self._belief.lines[0]
         if moved.undone or self._is_of_old(moved.made[:1], before):
@@ -194,7 +194,7 @@ class Referee(Play):
             if ply.known != "agent":
                 self.agent_move = None
             order, goes_on = assumed and ply is seen[-1], ply is not plies[-1]
-            effects += self.make(ply.move, ply.position, ply.known, goes_on=goes_on, order_assumed=order)
+            effects += self.make(ply, goes_on=goes_on, order_assumed=order)
             self.verdict = "legal"
         return effects
 
@@ -202,7 +202,7 @@ class Referee(Play):
         """Whether plies that came together may as likely have been made in another order."""
         if len(seen) < 2:
             return False
-        first, last = leading.plies.index(seen[0]), seen[-1]
+        first, last = _index(leading, seen[0]), seen[-1]
         if shares_pieces(self.game):
             try:
                 self.game.parse_move(leading.before(first), self.game.format_move(_before(leading, last), last.move))
@@ -251,7 +251,7 @@ class Referee(Play):
         """Puts plies that were made before in the place of those that no longer count."""
         self.line.cut(moved.same)
         for ply in old:
-            self.line.add(ply.move, ply.position, ply.known, assumed=ply.assumed)
+            self.line.add(ply)
         self.forget_answer()
 
     def _is_lifted(self, moved: Moved) -> bool:
@@ -392,6 +392,10 @@ def _is_clearing(line: Line) -> bool:
     return line.begun is not None and line.begun.move is None
 
 
+def _index(line: Line, ply: Ply) -> int:
+    return next(index for index, one in enumerate(line.plies) if one is ply)
+
+
 def _before(line: Line, ply: Ply) -> Any:
     """The position before a ply of a line."""
-    return line.before(next(index for index, one in enumerate(line.plies) if one is ply))
+    return line.before(_index(line, ply))

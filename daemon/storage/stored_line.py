@@ -92,8 +92,8 @@ def _is_position(game: AnyGame, position: Any, ply: StoredPly) -> bool:
 
 def line_of(game: AnyGame, stored: StoredGame) -> LineOfPlay:
     """The line of a recorded game, with the moves after its end that no longer count. Raises GameError."""
-    line = LineOfPlay(game, history_of(game, stored), stored.moves, stored.known, stored.assumed)
-    line.beyond = tuple(Ply(None, text, side, True, known) for text, side, known in stored.beyond)
+    line = LineOfPlay.of(game, history_of(game, stored), stored.moves, stored.known, stored.assumed)
+    line.beyond = tuple(Ply(None, None, side, True, known, text=text) for text, side, known in stored.beyond)
     return line
 
 

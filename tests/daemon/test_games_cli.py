@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import games
 from daemon.cli import games as games_cli
 from daemon.game.effects import Finish, Known, Record
+from daemon.game.line_of_play import played
 from daemon.judging.referee import Referee
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
@@ -44,11 +45,11 @@ def recorded(path: Path, moves: tuple[str, ...] = MOVES, start: str = "", known:
     game = games.load("dominoes")
     referee, journal = Referee(game), Journal(path)
     if start:
-        referee.line.positions[:] = [game.parse_position(start)]
+        referee.line.know(game.parse_position(start))
     game_id = journal.new_game(game.name, {"first": "red"}, ["person", "person"])
     for text in moves:
         move = game.parse_move(referee.position, text)
-        for effect in referee.make(move, game.apply(referee.position, move)):
+        for effect in referee.make(played(game, referee.position, move)):
             if isinstance(effect, Record):
                 journal.append(game_id, effect.ply, effect.move, effect.side, effect.position, effect.board)
             elif isinstance(effect, Finish):

@@ -184,7 +184,7 @@ def test_where_all_movers_are_known_it_is_over_and_that_is_said_once() -> None:
 
 def test_once_told_who_made_a_move_the_tiles_that_lie_on_the_board_count_at_once() -> None:
     bench = two_people("bottom", "top")
-    bench.match.referee.line.positions[:] = [bench.game.parse_position(f"red;{NEARLY.replace('98', '99')}")]
+    bench.match.referee.line.know(bench.game.parse_position(f"red;{NEARLY.replace('98', '99')}"))
     lay_with_an_arm(bench, POINT, "bottom")
     assert lay_with_an_arm(bench, PLAIN, "top") == ["game_over"]
     assert obey(bench.match, Mover("green", 1), bench.eyes).accepted

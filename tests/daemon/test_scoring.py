@@ -66,7 +66,7 @@ def codes(effects: list[Effect]) -> list[str]:
 
 def at(referee: Referee, position: str) -> None:
     """Sets the referee to a position in the middle of a game."""
-    referee.line.positions[:] = [referee.game.parse_position(position)]
+    referee.line.know(referee.game.parse_position(position))
 
 
 def test_a_tile_is_announced_with_its_points_both_totals_and_whose_turn_it_is(referee: Referee) -> None:

@@ -15,6 +15,7 @@ from daemon.commands.command import Adopt, Agree, Coach, Move, NewGame, Pause, R
 from daemon.commands.spoken.conversation import ANSWER_S, Conversation, Reply, Table
 from daemon.commands.spoken.grammar import NOTHING, called, phrases_of, symbols_of, understand, understand_words
 from daemon.commands.spoken.words import _TABLES, LETTERS, VERBS, plain, words_of
+from daemon.game.line_of_play import played
 from daemon.i18n.translation import LANGUAGES, speak
 from daemon.judging.referee import Referee
 from rules import AnyGame
@@ -283,7 +284,7 @@ def test_a_promotion_is_told_with_its_move_or_when_the_pawn_has_gone(spoken_in: 
     meant = [understand_words(text, spoken_in, words).moves for text in TOLD[spoken_in]]
     assert meant == [("a8=Q",), ("a8=N",), ("a8=N",), ("axb8=Q",), ("axb8=Q",)]
     move = game.parse_move(referee.position, "a8=Q")
-    referee.make(move, game.apply(referee.position, move))
+    referee.make(played(game, referee.position, move))
     for text in CHOSEN[spoken_in]:
         said = understand_words(text, spoken_in, choice_words(referee, spoken_in))
         assert said.moves == ("a8=N",) and said.sure, text
@@ -340,7 +341,7 @@ def test_what_a_pawn_became_is_told_by_its_name_and_only_after_it_went() -> None
     referee = Referee(game, history=[position])
     assert "knight" not in choice_words(referee, "en")
     move = game.parse_move(position, "a8=Q")
-    referee.make(move, game.apply(position, move))
+    referee.make(played(game, position, move))
     assert choice_words(referee, "en")["knight"] == "a8=N"
     heard = Conversation().hear("Kibitzer, knight", Table("en", "m", (), choice_words(referee, "en")), WAKE, 0.0)
     assert heard is not None and heard.command == Move("a8=N", mark="m")

@@ -11,7 +11,7 @@ import pytest
 import games
 from daemon.commands.command import Mover
 from daemon.game.effects import Announcement
-from daemon.game.line_of_play import LineOfPlay
+from daemon.game.line_of_play import LineOfPlay, played
 from proving.soak import careful_players
 from proving.soak.careful_players import SAY_S, CarefulPlayers, wrongly_counted
 from proving.soak.judge import Judge
@@ -30,10 +30,9 @@ TILES = ("8F2-8G6", "6K2-7K4")
 def line_of(*tiles: str) -> LineOfPlay:
     """A line of tiles laid in turn, from a game that has begun."""
     game = games.load("dominoes")
-    line = LineOfPlay(game, [game.parse_position("green;pawns=9,1;tiles=8H6-8I1,8J1-8K4")])
+    line = LineOfPlay(game, game.parse_position("green;pawns=9,1;tiles=8H6-8I1,8J1-8K4"))
     for text in tiles:
-        move = game.parse_move(line.position, text)
-        line.add(move, game.apply(line.position, move))
+        line.add(played(game, line.position, game.parse_move(line.position, text)))
     return line
 
 
@@ -96,7 +95,7 @@ def test_a_right_board_that_is_not_believed_is_adopted_and_counted_or_the_game_i
     game, line, player = trial.game, trial.subject.referee.line, trial.player
     for _ in range(believed):
         move = game.legal_moves(line.position)[-1]
-        line.add(move, game.apply(line.position, move))
+        line.add(played(game, line.position, move))
         trial.judge._legal.add(game.board(line.position))  # as if it had been on the board and forgotten
     for _ in range(made):
         player.positions.append(game.apply(player.positions[-1], game.legal_moves(player.positions[-1])[0]))

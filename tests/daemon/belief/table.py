@@ -10,8 +10,9 @@ import numpy as np
 
 from daemon.belief.belief import Belief
 from daemon.belief.deciding import Decision, decide
-from daemon.belief.line import Line, Ply
+from daemon.belief.line import Line
 from daemon.belief.look import Look
+from daemon.game.line_of_play import Ply, played
 from rules import AnyGame, Side
 from tests.daemon.readings import reading_of
 from vision.reading.board_reading import BoardReading
@@ -85,8 +86,6 @@ def plies_of(game: AnyGame, names: Sequence[str], start: Any = None) -> list[Ply
     """Plies from the texts of moves."""
     position, plies = game.initial() if start is None else start, list[Ply]()
     for name in names:
-        move = game.parse_move(position, name)
-        after = game.apply(position, move)
-        plies.append(Ply(move, after, game.to_move(position), bool(game.steps(position, move))))
-        position = after
+        plies.append(played(game, position, game.parse_move(position, name)))
+        position = plies[-1].position
     return plies
