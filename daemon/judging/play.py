@@ -14,7 +14,6 @@ from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewri
 from daemon.game.line_of_play import LineOfPlay, Ply, forced_passes, played, shares_pieces
 from daemon.judging import phrases
 from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
-from rules.turns import changed_cells
 from wording import Sentence, Sentences, Term, sentence
 
 WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")
@@ -187,22 +186,6 @@ class Play:
         self.agent_move = None
         self.forget_said()
 
-    def withdraw(self, ply: int) -> Announcement | None:
-        """Takes back the plies after `ply` by word and asks for the pieces to be put back; None if none need be."""
-        before, after = self.game.board(self.history[ply]), self._stands()
-        self.line.cut(ply)
-        self.forget_answer()
-        if before == after:
-            self.believe()
-            return None
-        self.stands(after)
-        self.verdict = "put_back"
-        cells = changed_cells(before, after)
-        said = phrases.put_right(self.game, self.position, after)
-        self._prompt = self.announce("put_back", *said, board=after, cells=cells, urgent=True)
-        self.fault_cells = cells
-        return self._prompt
-
     def declare(self, outcome: Outcome) -> list[Effect]:
         """Ends the game by what the board does not show, such as `resigned` or `time`; no effects if it is over."""
         if self.outcome is not None:
@@ -252,11 +235,6 @@ class Play:
     def stands(self, board: str) -> None:
         """From that board hands have still to put back what was taken back."""
         self._belief = self._belief.telling(self.line, stands=board)
-
-    def _stands(self) -> str:
-        """The board as hands have left it."""
-        belief = self.belief
-        return belief.lines[0].shown if belief.to_put_back else self.game.board(self.position)
 
     def forget_said(self) -> None:
         """Forgets what was asked of people, which belonged to another position."""

@@ -338,6 +338,21 @@ class Referee(Play):
             said.append(sentence("If you have played so, play on, or tell me to adopt the board."))
         return wrong, tuple(said)
 
+    def withdraw(self, ply: int) -> Announcement | None:
+        """Takes back the plies after `ply` by word and asks for the pieces to be put back; None if none need be."""
+        belief = self.belief
+        stood = belief.lines[0].shown if belief.to_put_back else self.game.board(self.position)
+        self.line.cut(ply)
+        self.forget_answer()
+        if stood == self.game.board(self.position):
+            self.believe()
+            return None
+        self.stands(stood)
+        self._complain(*self._to_put_right(stood))
+        assert self._prompt is not None
+        self.fault_cells = self._prompt.cells
+        return self._prompt
+
     def _to_put_right(self, board: str) -> tuple[Wrong, Sentences]:
         """What is still to be put back of a board for the game to go on."""
         cells = changed_cells(self.game.board(self.position), board)

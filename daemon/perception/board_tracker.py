@@ -261,7 +261,7 @@ class BoardTracker:
         look = self.overrides.seen(self._referee, Look(self._now_s, reading, free, final=photo))
         self.match.carry_out(self._ruled(look, self._movers()))
         if self._referee.is_doubted:
-            self.pipeline.ask_again()
+            self.pipeline.looks.ask_again()
 
     @property
     def _now_s(self) -> float:

@@ -27,11 +27,7 @@ class NextGame:
 
     def __init__(self) -> None:
         self._since_s: float | None = None
-
-    @property
-    def waits(self) -> bool:
-        """Whether the start position is on the board and the waiting time runs."""
-        return self._since_s is not None
+        """Since when the start position is on the board and the waiting time runs; None while it is not."""
 
     def see(self, referee: Referee, reading: BoardReading, time_s: float) -> Sign:
         """Judges a reading: no sign, `offer` (the next game may begin; once), then `wait`, or `begin`."""
@@ -43,7 +39,7 @@ class NextGame:
                 return self.look(time_s) or "wait"
             self._since_s = time_s
             return "offer"
-        begun = self.waits and _is_first_move(referee, reading)
+        begun = self._since_s is not None and _is_first_move(referee, reading)
         self._since_s = None
         return "begin" if begun else ""
 

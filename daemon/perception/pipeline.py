@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import logging
 import time
 
 import cv2
@@ -34,7 +33,6 @@ from vision.watching.watched_time import MAX_STEP_S
 from vision.watching.watcher import REPORTED_S, Sight, Watcher
 from wording import Sentences
 
-LOGGER = logging.getLogger(__name__)
 LOOK_EVERY_S = MAX_STEP_S - 0.5
 """Seconds between full looks at a board at rest; no longer than a step of watched time, with room for late pictures."""
 GLANCE_LEVELS = 8.0
@@ -178,15 +176,6 @@ class Pipeline:
         why = MIRRORED if mirrored else why_unseen(frame.image, self.template)
         return () if why.code == "no_board" else (why.matter, why.remedy)
 
-    @property
-    def cells_read(self) -> int:
-        """Cells read so far."""
-        return self.looks.cells_read
-
-    def ask_again(self) -> bool:
-        """Requests another reading of the doubtful cells, to be averaged; False if they were read often enough."""
-        return self.looks.ask_again()
-
     def watched_s(self, time_s: float) -> float:
         """`time_s` on the camera's clock less the time that nobody watched, such as hours that the computer slept."""
         return self.gate.time.after(time_s)
@@ -236,7 +225,7 @@ class Pipeline:
             return Observation(frame, alignment, spent=Spent(tracked_s - began_s, rectified_s - tracked_s))
         reads_through = functools.partial(self._reads_through, rectified, frame.time_s)
         gate = self.gate.update(around, frame.time_s, repeated, reads_through)
-        gated_s, before = time.perf_counter(), self.cells_read
+        gated_s, before = time.perf_counter(), self.looks.cells_read
         if not alignment.quality:  # where the board was last seen; it is not found in this picture
             gate = dataclasses.replace(gate, hidden=np.ones_like(gate.hidden), phase="moving", fresh=False)
         hands = self.gate.time.lives and not frame.name  # photos show none, whether from a folder or as a stream
@@ -258,7 +247,7 @@ class Pipeline:
             rectified_s - tracked_s,
             gated_s - rectified_s,
             time.perf_counter() - gated_s,
-            self.cells_read - before,
+            self.looks.cells_read - before,
         )
         return Observation(
             frame,

@@ -44,8 +44,6 @@ class ScriptedPipeline:
         self.may_learn = False
         self.looks = NoLooks()
         self.readings: list[BoardReading | None] = []
-        self.asked = 0
-        self.may_ask = False
         self.reasons_asked = 0
         self.phase: Phase = "settled"
 
@@ -63,10 +61,6 @@ class ScriptedPipeline:
 
     def watched_s(self, time_s: float) -> float:
         return time_s
-
-    def ask_again(self) -> bool:
-        self.asked += 1
-        return self.may_ask
 
 
 class Notebook:

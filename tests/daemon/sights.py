@@ -21,6 +21,11 @@ class NoLooks:
 
     def __init__(self) -> None:
         self.growing = np.zeros(MOST_CELLS, dtype=np.bool_)
+        self.asked = 0
+
+    def ask_again(self) -> bool:
+        self.asked += 1
+        return False
 
 
 def sight(phase: Phase, *, fresh: bool = False, motion: float = 0.0, cells: int = 24) -> Sight:

@@ -51,9 +51,6 @@ class Eyes:
     def watched_s(self, time_s: float) -> float:
         return time_s
 
-    def ask_again(self) -> bool:
-        return False
-
 
 class Table:
     """A match of a person against `mascot`, on a real bus and with a real journal."""

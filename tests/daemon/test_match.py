@@ -90,17 +90,14 @@ def test_full_disk_loses_no_ply_and_is_told_once(bench: Bench) -> None:
 
 
 def test_doubtful_picture_is_read_again_before_anything_is_said(bench: Bench) -> None:
-    bench.pipeline.may_ask = True
     assert bench.show(board_with(bench.game, W="d2 a1 g7 a4"), 0.0, g7=("B", 0.3)) == []
-    assert bench.pipeline.asked == 1
-    bench.pipeline.may_ask = False
+    assert bench.pipeline.looks.asked == 1
     assert bench.show(board_with(bench.game, W="d2 a1 g7 a4"), g7=("B", 0.3)) == ["unclear"]
 
 
 def test_sure_picture_is_not_read_twice(bench: Bench) -> None:
-    bench.pipeline.may_ask = True
     assert bench.show(board_with(bench.game, W="d2")) == ["move"]
-    assert bench.pipeline.asked == 0
+    assert bench.pipeline.looks.asked == 0
 
 
 def test_board_is_reported_lost_only_after_a_while(bench: Bench) -> None:

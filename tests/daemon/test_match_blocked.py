@@ -51,9 +51,6 @@ class Gated:
     def watched_s(self, time_s: float) -> float:
         return time_s
 
-    def ask_again(self) -> bool:
-        return False
-
 
 def said(eyes: Gated) -> list[str]:
     match, heard = Match(Referee(games.load("morris"))), list[str]()

@@ -60,7 +60,7 @@ def one_man(template: BoardTemplate) -> Image:
 def settled(template: BoardTemplate, empty: Image) -> Film:
     film = Film(template)
     film.show(empty, 1.0)
-    assert film.pipeline.cells_read == 24
+    assert film.pipeline.looks.cells_read == 24
     return film
 
 
@@ -96,7 +96,7 @@ def test_of_a_board_at_rest_few_frames_are_gone_through(film: Film, empty: Image
 def test_a_start_without_men_is_not_looked_at_for_what_it_may_teach(film: Film, empty: Image) -> None:
     film.pipeline.expected = (EMPTY_BOARD,)
     film.show(empty, 2.0)
-    assert film.pipeline.cells_read == 24
+    assert film.pipeline.looks.cells_read == 24
 
 
 def shown_as_unknown(film: Film, monkeypatch: pytest.MonkeyPatch, cells: list[int]) -> None:
@@ -153,7 +153,7 @@ def test_why_the_board_is_not_in_sight_is_told_where_something_tells_it(template
 def test_a_settled_change_costs_only_the_cells_that_changed(film: Film, one_man: Image) -> None:
     seen = readings(film.show(one_man, 1.0))
     assert {one.reading and one.reading.board for one in seen} == {ONE_MAN}
-    assert 25 <= film.pipeline.cells_read <= 27
+    assert 25 <= film.pipeline.looks.cells_read <= 27
 
 
 def test_another_photo_is_gone_through_even_where_its_preview_looks_the_same(
@@ -213,12 +213,12 @@ def test_photos_sent_as_a_stream_are_never_taken_for_a_camera_that_lives(templat
 def test_while_nothing_changes_nothing_is_read_or_judged(film: Film, empty: Image) -> None:
     film.show(empty, 5.0)  # how sure each cell is grows with the time for which it has stood
     assert not readings(film.show(empty, 8.0))
-    assert film.pipeline.cells_read == 24
+    assert film.pipeline.looks.cells_read == 24
 
 
 def test_another_light_is_nothing_to_be_read(film: Film, empty: Image) -> None:
     seen = film.show((empty * 0.7).astype(np.uint8), 2.0)
-    assert film.pipeline.cells_read == 24 and not any(one.glimpse for one in seen)
+    assert film.pipeline.looks.cells_read == 24 and not any(one.glimpse for one in seen)
 
 
 def test_cells_that_show_nothing_known_are_told_by_and_by(
@@ -233,16 +233,16 @@ def test_cells_that_show_nothing_known_are_told_by_and_by(
 def test_whoever_is_unsure_gets_what_lies_open_read_again(film: Film, empty: Image) -> None:
     pipeline = film.pipeline
     for count in (2, 3):
-        assert pipeline.ask_again()
+        assert pipeline.looks.ask_again()
         assert len(readings(film.show(empty, 0.4))) == 1
-        assert pipeline.cells_read == count * 24
-    assert not pipeline.ask_again()  # three pictures of one still board are enough
+        assert pipeline.looks.cells_read == count * 24
+    assert not pipeline.looks.ask_again()  # three pictures of one still board are enough
 
 
 def test_a_second_look_that_a_change_overtakes_is_not_averaged_with_the_board_before_it(
     film: Film, one_man: Image
 ) -> None:
-    assert film.pipeline.ask_again()
+    assert film.pipeline.looks.ask_again()
     late = readings(film.show(one_man, 1.5))
     assert late and late[-1].reading is not None and late[-1].reading.board == ONE_MAN
     assert late[-1].reading.confidence[7] > 0.95

@@ -67,9 +67,6 @@ class _Eyes:
     def why_unseen(self, _frame: Frame) -> str:
         return ""
 
-    def ask_again(self) -> bool:
-        return False
-
     def watched_s(self, time_s: float) -> float:
         return time_s
 
