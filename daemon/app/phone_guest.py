@@ -6,13 +6,13 @@ import logging
 import time
 from collections.abc import Callable
 
+from daemon.app.aiming import Aiming, corners_of
 from daemon.app.session import Session
 from daemon.commands.game_choice import with_source
 from daemon.config.settings import Config
 from daemon.i18n.translation import in_words
 from daemon.outputs.phones.door import DoorError, Invitation
 from daemon.outputs.phones.filming import Aim
-from daemon.perception.aiming import Aiming, corners_of
 from daemon.perception.pipeline import Observation
 from daemon.supervision.camera import Camera
 from vision.sources.phone import PHONE, PhoneFeed

@@ -17,11 +17,11 @@ import games
 from agents.values import Value
 from daemon.agents.analysing import AnalysisError, analysis
 from daemon.cli import games as games_cli
-from daemon.judging.worth import loss, worth
 from daemon.storage.journal import Journal
 from daemon.storage.review_curve import curve
 from daemon.storage.reviews import JudgedPly, Review, Reviews, fingerprint, question
 from daemon.storage.stored_game import StoredGame
+from daemon.storage.worth import loss, worth
 from rules.turns import line_of_play
 from tests.daemon.recorded_games import record_game
 

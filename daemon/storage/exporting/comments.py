@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from daemon.judging.worth import loss, worth
 from daemon.storage.reviews import JudgedPly
+from daemon.storage.worth import loss, worth
 
 LINE = 6
 """Moves of a better line in a comment."""
