@@ -36,10 +36,10 @@ from daemon.outputs.speech.verbosity import is_spoken, wants_advice
 from daemon.outputs.view import template_of
 from daemon.outputs.web import WebPage
 from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.learning.lesson_file import LessonFile
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.table_setup import TableSetup
 from daemon.storage.journal import Journal, JournalError, Mended
+from daemon.storage.lesson_file import LessonFile
 from daemon.storage.live_file import LiveFile
 from daemon.storage.picture_keeper import PictureKeeper
 from daemon.storage.pictures import Pictures

@@ -12,8 +12,8 @@ from calibration.template import load_template
 from daemon.core.match import Match
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.learning.lesson_file import LessonFile
 from daemon.perception.pipeline import Pipeline
+from daemon.storage.lesson_file import LessonFile
 from vision.frame import Frame
 from vision.simulated.table import SimulatedTable
 
