@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from daemon.belief.costs import STANDING_S
@@ -50,22 +50,13 @@ class Belief:
         return self
 
     @classmethod
-    def at(
-        cls,
-        game: AnyGame,
-        start: Any = None,
-        plies: Sequence[Ply] = (),
-        agents: Iterable[Side] = (),
-        *,
-        in_photos: bool = False,
-    ) -> Belief:
+    def at(cls, game: AnyGame, start: Any = None, plies: Sequence[Ply] = (), *, in_photos: bool = False) -> Belief:
         """The belief before the first look, with the plies of a recorded game, none of which came together."""
         starts = game.starts if start is None else (start,)
         made = tuple(dataclasses.replace(ply, time_s=number - len(plies)) for number, ply in enumerate(plies))
         position = plies[-1].position if plies else starts[0]
         lines = tuple(Line(one, made, game.board(position)) for one in (starts[:1] if plies else starts))
-        manner = Manner(agents=frozenset(agents), in_photos=in_photos)
-        return cls(game, lines, lines[0], manner=manner, seen=bool(plies))
+        return cls(game, lines, lines[0], manner=Manner(in_photos=in_photos), seen=bool(plies))
 
     def telling(self, line: LineOfPlay, lines: Sequence[Line] = (), *, stands: str = "") -> Belief:
         """The belief in what people said, which is certain; the plies before stay as they were seen.

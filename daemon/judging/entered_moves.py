@@ -24,7 +24,7 @@ class IllegalMove(Refusal):
 def begin(referee: Referee) -> list[Effect]:
     """Starts play without a board to compare with: the game is as believed, and a move said is a move made."""
     referee.believe()
-    return answered(referee, []) if referee.agent_move is not None else []
+    return answered(referee, [])
 
 
 def make(referee: Referee, text: str) -> list[Effect]:

@@ -214,8 +214,7 @@ class Pipeline:
         pose = alignment.pose
         if pose is None:
             return Observation(frame, alignment, spent=Spent(tracked_s - began_s))
-        rectified = Rectified(frame.image, pose, self.template)
-        self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
+        rectified = self._rectified(frame, pose)
         if self._learns(frame, pose, rectified):
             pose, rectified = self._begin_to_read(frame, pose, rectified)
             alignment = dataclasses.replace(alignment, pose=pose)
@@ -264,6 +263,11 @@ class Pipeline:
             seen if self._may_be_whole and not gate.settled else None,
         )
 
+    def _rectified(self, frame: Frame, pose: BoardPose) -> Rectified:
+        """The board in a picture, from straight above; the reader is told where men above their cells are seen."""
+        self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
+        return Rectified(frame.image, pose, self.template)
+
     @property
     def _may_be_whole(self) -> bool:
         """Whether a turn may be whole though hands move: on a chequered board it shows on two squares at least.
@@ -307,8 +311,7 @@ class Pipeline:
         if self.lesson.turn and not self._turned:
             self._turned = True
             pose = self._start.turned(pose, self.template)
-            rectified = Rectified(frame.image, pose, self.template)
-            self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
+            rectified = self._rectified(frame, pose)
             self.gate.reset()
             self.arms.reset()
         board = self.lesson.board

@@ -29,7 +29,7 @@ class BeliefTable:
     most_lines: int = 0
 
     def __post_init__(self) -> None:
-        self.belief = Belief.at(self.game, agents=self.agents)
+        self.belief = Belief.at(self.game).expecting(frozenset(self.agents), None)
         self.time_s = 0.0
         self.decisions: list[Decision] = []
 
