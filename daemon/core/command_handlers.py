@@ -36,11 +36,10 @@ from daemon.core.puzzle_play import question
 from daemon.core.recovery import rule_texts
 from daemon.game.effects import Announcement, Effect
 from daemon.i18n.translation import in_words, worded
-from daemon.judging import adopting, choices, corrections, counting, entered_moves, hands, phrases
+from daemon.judging import adopting, choices, corrections, counting, hands, phrases
 from daemon.judging.adopting import SetUp
 from daemon.judging.cell_overrides import CellOverrides, cell_of, letter_of
-from daemon.judging.corrections import Refusal
-from daemon.judging.entered_moves import IllegalMove
+from daemon.judging.corrections import IllegalMove, Refusal
 from daemon.judging.referee import Referee
 from vision.reading.board_reading import BoardReading
 from wording import Term, sentence
@@ -150,7 +149,7 @@ def _make(match: Match, text: str) -> list[Effect]:
             raise Refusal(sentence("A camera watches the board: make the move there."))
         return chosen
     try:
-        return entered_moves.make(match.referee, text)
+        return corrections.enter(match.referee, text)
     except IllegalMove:
         if (chosen := choices.choose(match.referee, text)) is None:
             raise

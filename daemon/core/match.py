@@ -25,7 +25,7 @@ from daemon.core.puzzle_play import PuzzlePlay
 from daemon.core.reminders import Reminders
 from daemon.game.effects import Announcement, Effect, Record, Rewrite, Thought
 from daemon.i18n.translation import in_words
-from daemon.judging import entered_moves
+from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.storage.backlog import Backlog, Recorder, is_lasting
 from daemon.storage.puzzles import Puzzle, PuzzleStore
@@ -168,7 +168,7 @@ class Match:
     def start(self) -> None:
         """Publishes the position from which the match continues."""
         if not self.watched:
-            self.carry_out(entered_moves.begin(self.referee))
+            self.carry_out(corrections.begin_entering(self.referee))
         self.carry_out(self.referee.pass_if_forced())
         self._publish()
 
@@ -299,7 +299,7 @@ class Match:
             if effects is None:
                 refused += 1
                 continue
-            self.carry_out(effects if self.watched else entered_moves.answered(self.referee, effects))
+            self.carry_out(effects if self.watched else corrections.enter_answer(self.referee, effects))
         if refused and self.referee.awaiting == "agent" and self._requests.refuse():
             self._publish()
 

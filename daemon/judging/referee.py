@@ -259,7 +259,7 @@ class Referee(Play):
         seen, gone = sum(ply.seen for ply in moved.made), [ply.time_s for ply in moved.undone if ply.seen]
         return 0 < seen < len(gone) and len(set(gone)) == 1
 
-    def _has_gone_on(self, undone: Sequence[Any], made: Sequence[Ply]) -> bool:
+    def _has_gone_on(self, undone: Sequence[Ply], made: Sequence[Ply]) -> bool:
         """Whether the ply that no longer counts was the beginning of the next: a rook that went before its king."""
         if not self.game.any_order or len(undone) != 1 or not made:
             return False

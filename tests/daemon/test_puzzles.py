@@ -15,7 +15,7 @@ from daemon.commands.command import Best, Puzzle, Undo
 from daemon.core.puzzle_play import PuzzlePlay, question, verdict
 from daemon.core.recovery import rule_texts
 from daemon.i18n.translation import in_words
-from daemon.judging import entered_moves
+from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.outputs.view import puzzle_of
 from daemon.storage import puzzles as stored
@@ -113,14 +113,14 @@ def test_a_match_judges_the_first_move_and_again_after_a_takeback(store: PuzzleS
     referee = Referee(game, agents, [position])
     assert play.turn(referee) == [] and play.verdict == ""
     wrong = sorted(puzzle.others)[0]
-    entered_moves.make(referee, wrong)
+    corrections.enter(referee, wrong)
     (told,) = play.turn(referee)
     assert told.code == "puzzle" and "Take your move back" in told.text  # type: ignore[union-attr]
     assert play.verdict == "wrong" and play.turn(referee) == [] and "Wrong" in in_words(*play.why)
     other = Referee(game, agents, [position])
     play.turn(other)
     assert play.verdict == ""
-    entered_moves.make(other, puzzle.move)
+    corrections.enter(other, puzzle.move)
     play.turn(other)
     assert play.verdict == "right" and play.standing == Standing(2, 1, False)
     assert store.all("nine_mens_morris")[0][1] == Standing(2, 1, False)
@@ -174,7 +174,7 @@ def test_a_win_that_was_missed_in_a_recorded_game_becomes_a_puzzle(tmp_path: Pat
     record.begin()
     wrong = sorted(puzzle.others)[0]
     referee = Referee(game, (None, None), [position])
-    for effect in entered_moves.make(referee, wrong):
+    for effect in corrections.enter(referee, wrong):
         if hasattr(effect, "position"):
             record.append(effect)  # type: ignore[arg-type]
     journal.finish(record.game_id, Outcome(None, "resigned"))

@@ -16,7 +16,7 @@ from daemon.app.session import Session
 from daemon.commands.command import Answer, Command, Move, Resign, Undo
 from daemon.config.settings import Config
 from daemon.core.command_handlers import obey
-from daemon.judging import entered_moves
+from daemon.judging import corrections
 from daemon.storage import journal as journal_module
 from daemon.storage import statements
 from daemon.storage.journal import Journal
@@ -172,7 +172,7 @@ def test_of_plies_seen_in_one_picture_a_kill_leaves_all_or_none_in_the_record(
 
     monkeypatch.setattr(Journal, "append", die_before_the_second)
     referee = table.match.referee
-    seen = [*entered_moves.make(referee, "b4"), *entered_moves.make(referee, "f4")]
+    seen = [*corrections.enter(referee, "b4"), *corrections.enter(referee, "f4")]
     with pytest.raises(Killed):
         table.match.carry_out(seen)  # as a camera that was away while both were made
     assert written == ["b4"] and table.recorded() == []
@@ -198,7 +198,7 @@ def test_a_game_that_the_record_loses_while_it_is_played_is_written_again_and_th
     assert table.tell(Move("a1")).accepted
     assert table.recorded() == table.match.referee.moves == ["d2", "f4", "a1"]
     assert table.said.count("The record had lost moves of this game. I have written them down again.") == 1
-    table.match.carry_out(entered_moves.make(table.match.referee, "b4"))  # as a move that a camera saw
+    table.match.carry_out(corrections.enter(table.match.referee, "b4"))  # as a move that a camera saw
     table.session.close()
     with contextlib.closing(open_record(table.path)) as journal:
         stored = journal.unfinished()
@@ -208,7 +208,7 @@ def test_a_game_that_the_record_loses_while_it_is_played_is_written_again_and_th
 def test_a_move_that_was_seen_while_the_record_lost_the_game_is_written_with_it(table: Table) -> None:
     table.tell(Move("d2"))
     table.execute("DELETE FROM games")
-    table.match.carry_out(entered_moves.make(table.match.referee, "f4"))
+    table.match.carry_out(corrections.enter(table.match.referee, "f4"))
     assert table.recorded() == ["d2", "f4"]
     assert table.said[-2:] == [
         "The record had lost moves of this game. I have written them down again.",
@@ -222,7 +222,7 @@ def test_a_file_that_is_damaged_while_it_is_open_is_mended_and_the_game_goes_on(
     with table.path.open("r+b") as file:
         file.seek(4096)
         file.write(b"\xa5" * 4096 * 7)
-    table.match.carry_out(entered_moves.make(table.match.referee, "a1"))
+    table.match.carry_out(corrections.enter(table.match.referee, "a1"))
     table.match.poll()
     assert table.recorded() == ["d2", "f4", "a1"] and not table.match.unwritten
     assert table.session.journal.mended is not None and table.session.journal.mended.kept_as.exists()
