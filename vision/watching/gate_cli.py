@@ -1,7 +1,4 @@
-"""Shows when a board would be read, on any source and without a game.
-
-.venv/bin/python -m tests.bench.settle table.avi --corners "140,9 508,10 509,379 137,377" --out settled --json
-"""
+"""`kibitzer settle`: shows when a board would be read, on any source and without a game."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from vision.cli import MEGAPIXELS, parse_corners
+from vision.cli import MEGAPIXELS, parse_corners, stop
 from vision.frame import Frame, FrameSource, Image, SourceEnded
 from vision.sources.files import write_picture
 from vision.sources.opening import open_source
@@ -88,7 +85,7 @@ def _rectification(corners_px: FloatArray) -> tuple[FloatArray, tuple[int, int]]
     return np.asarray(matrix, dtype=np.float64), (round(width + 2 * margin), round(height + 2 * margin))
 
 
-@app.command()
+@app.command("settle")
 def settle(
     source: Annotated[str, typer.Argument(help="Camera index or path, video, folder of photos, http/rtsp address.")],
     out: Annotated[Path, typer.Option(help="Folder for the settled pictures; made where it does not exist.")],
@@ -108,6 +105,8 @@ def settle(
     One line for each change of phase: time_s, frame, phase (moving, settling, occluded, settled), motion (share
     of the picture that changed, 0 to 1), blocked (whether something has rested over the board for too long), picture
     (file name of a fresh settled picture, else null), arm (top, right, bottom or left: where an arm came in before).
+
+    Example: kibitzer settle table.avi --corners "140,9 508,10 509,379 137,377" --out settled --json
     """
     try:
         window = Window(parse_corners(corners) if corners else None)
@@ -115,8 +114,7 @@ def settle(
         out.mkdir(parents=True, exist_ok=True)
         watch(frames, window, Settler(window, settle_s), out, as_json)
     except (ValueError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
-        raise typer.Exit(2) from None
+        raise stop("settle", error) from None
 
 
 def watch(frames: FrameSource, window: Window, settler: Settler, out: Path, as_json: bool) -> None:
@@ -153,7 +151,3 @@ def _tell(frame: Frame, state: Sight, picture: str | None, arm: Side | None, as_
         shown += f" after an arm from the {arm}" if arm else ""
         sys.stdout.write(f"{frame.time_s:8.2f} s  {state.phase:<9} motion {state.motion:6.2%}{shown}\n")
     sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    app()

@@ -1,4 +1,4 @@
-"""`tests.bench.settle`: the pictures of a source that count as settled."""
+"""`kibitzer settle`: the pictures of a source that count as settled."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from tests.bench.settle import Window, app
 from vision.frame import Image
+from vision.watching.gate_cli import Window, app
 
 SIZE = (240, 320)
 
@@ -83,4 +83,4 @@ def test_what_cannot_be_watched_is_said_in_a_line(
     filled = [str(photos) if argument == "PHOTOS" else argument for argument in arguments]
     result = CliRunner().invoke(app, [*filled, "--out", str(tmp_path / "settled")])
     assert result.exit_code == 2
-    assert words in result.stderr
+    assert words in result.stderr and result.stderr.startswith("kibitzer settle: ")
