@@ -100,7 +100,7 @@ SECTIONS = {
         "soak": Entry("proving.soak.soak_cli", "Test the daemon on simulated tables while many things go wrong."),
         "bench": Entry("proving.bench_cli", "Measure the program's speed and use of resources.", group=True),
         "train": Entry("models.train.cli", "Train the networks (installs torch).", group=True),
-        "settle": Entry("vision.watching.gate_cli", "Show when a board would be read: still, and no hand over it."),
+        "settle": Entry("daemon.cli.settle", "Show when a board would be read: still, and no hand over it."),
         "table": Entry("vision.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
         "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
         "eval-descriptors": Entry(

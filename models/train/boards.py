@@ -57,7 +57,7 @@ def make_boards(out: Path, work: Path, *, tables: int, steps: int, seed: int, fu
     held_out = draw_tables(work / "boards", HELD_OUT, HELD_OUT_SEED + seed)
     share = proposed(held_out, BoardNetwork(out / "board_proposals.onnx"))
     facts: dict[str, str | float] = {"data": DATA, "licence": LICENCE, "command": command}
-    write_entry(out, "board_proposals", "board_proposals.onnx", facts | {"held_out_proposed": round(share, 4)})
+    write_entry(out, "board_proposals", "board_proposals.onnx", facts | {"held_out_accuracy": round(share, 4)})
     log.info("%.1f %% of %d held-out boards are proposed first", 100 * share, len(held_out))
 
 

@@ -21,12 +21,12 @@ from pathlib import Path
 
 import cv2
 
+from daemon.cli.settle import PATCHES, Settler, Window
 from vision.cli import parse_corners
 from vision.frame import Frame, FrameSource, SourceEnded
 from vision.sources.opening import open_source
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.cell_places import CellPlaces
-from vision.watching.gate_cli import PATCHES, Settler, Window
 from vision.watching.watcher import Watcher
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

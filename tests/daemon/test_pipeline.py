@@ -211,7 +211,7 @@ def test_photos_sent_as_a_stream_are_never_taken_for_a_camera_that_lives(templat
 
 
 def test_while_nothing_changes_nothing_is_read_or_judged(film: Film, empty: Image) -> None:
-    film.show(empty, 5.0)  # how sure each cell is grows with the time for which it has stood
+    film.show(empty, 8.0)  # how sure each cell is grows with the time for which it has stood
     assert not readings(film.show(empty, 8.0))
     assert film.pipeline.looks.cells_read == 24
 

@@ -34,7 +34,7 @@ from models.train.pathtraced_men import KINDS, MenLook, one_man, profile, random
 from models.train.pathtraced_mesh import Mesh, block, joined, lathe, sheet
 from models.train.pathtraced_variant import RendererError, load_mitsuba
 from models.train.scenes import SceneFolderError, scene_chance, write_scenes
-from vision.finding.print_match import find_print
+from vision.finding.finder import find_drawn
 from vision.simulated.random_style import random_style
 from vision.simulated.scenes import random_scene
 
@@ -272,6 +272,6 @@ def test_a_printed_board_is_seen_where_the_truth_says_and_the_right_way_up(monke
     game = games.load("dominoes")
     template = load_template(game.name)
     scene = trace_scene(template, game, scene_chance(game, 5, 1), (800, 600))
-    pose = find_print(scene.image, template)
-    assert pose is not None
-    assert np.abs(pose.corners_px(template) - scene.corners_px).max() < 6
+    found = find_drawn(scene.image, template)
+    assert found is not None
+    assert np.abs(found.pose.corners_px(template) - scene.corners_px).max() < 6

@@ -113,7 +113,7 @@ def _by_lines(image: Image, start: BoardPose, template: BoardTemplate) -> Found 
     pose = refine_pose(image, start, template)
     if not is_plausible(pose, template, image):
         return None
-    if template.shape:
+    for _ in range(2 if template.shape else 0):  # the shape depends on the pose, and the pose on the shape
         template = measure_shape(image, pose, template)
         pose = refine_pose(image, pose, template)
     return Found(pose, template) if pose.quality >= FOUND_LINES else None

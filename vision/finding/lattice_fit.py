@@ -65,7 +65,6 @@ POLISH = 4
 class Views:
     """A picture and its shrunk versions."""
 
-    image: Image
     small: Image
     grey: NDArray[np.uint8]
     """The shrunk picture in one channel, in which edges are searched."""
@@ -108,7 +107,7 @@ class Scene:
         small = np.asarray(cv2.resize(self.image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
         grey = clear_grey(small)
         image_from_small = np.asarray(np.linalg.inv(small_from_image))
-        return Views(self.image, small, with_contrast(grey), in_levels(small), in_levels(grey), image_from_small)
+        return Views(small, with_contrast(grey), in_levels(small), in_levels(grey), image_from_small)
 
     @functools.cached_property
     def channel(self) -> Views | None:

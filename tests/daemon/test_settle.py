@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from daemon.cli.settle import Window, app
 from vision.frame import Image
-from vision.watching.gate_cli import Window, app
 
 SIZE = (240, 320)
 
