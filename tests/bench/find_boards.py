@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
+from tests.bench import unseen_boards
 from tests.bench.find_grids import labelled, lay_things, outline_px, turned
 from vision.finding.finder import find_drawn
 from vision.finding.found import Found
@@ -38,12 +39,7 @@ FloatArray = NDArray[np.float64]
 Picture = tuple[Image, FloatArray]
 
 BOARDS = (
-    ("nine_mens_morris", ""),
-    ("reversi", ""),
-    ("co_ganh", ""),
-    ("gomoku", ""),
-    ("gomoku", "size=19"),
-    ("double_double_dominoes", ""),
+    *unseen_boards.BOARDS,
     ("chess", ""),
     ("draughts", ""),
     ("draughts", "size=10"),

@@ -10,9 +10,14 @@ import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
+from places.weights import Weights, WeightsError
 from tests.vision.drawn import CORNERS, Look, cell_error, draw, random_cells, random_corners, random_look
+from vision.finding import proposals
 from vision.finding.finder import find_board
+from vision.finding.proposals import board_network
 from vision.pose import project
+from vision.reading.locate import PhotoReader
+from vision.watching.locating import Locator
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data" / "morris"
 
@@ -100,3 +105,14 @@ def test_real_photos_of_a_strangers_board_are_found_within_four_percent(template
         order = [int(np.argmin(np.linalg.norm(seen - point, axis=1))) for point in labels[name]["points_px"]]
         assert order == list(range(24)), name
         assert np.linalg.norm(seen - labels[name]["points_px"], axis=1).max() < 0.04 * side, name
+
+
+def test_damaged_weights_are_told_before_a_board_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(name: str) -> Weights:
+        raise WeightsError(f"{name}.onnx: its sha256 is wrong")
+
+    monkeypatch.setattr(proposals, "find_weights", damaged)
+    board_network.cache_clear()
+    for made in (Locator, PhotoReader):
+        with pytest.raises(WeightsError, match="its sha256 is wrong"):
+            made(load_template("reversi"))

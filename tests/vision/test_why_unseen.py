@@ -17,15 +17,23 @@ from vision.pose import pose_from_corners
 SIZE_PX = (640, 480)
 OUT = {
     "right": np.array([[330, 70], [730, 70], [760, 420], [310, 425]], dtype=np.float64),
+    "below a line": np.array([[170, 200], [480, 200], [510, 560], [140, 565]], dtype=np.float64),
     "bottom": np.array([[170, 230], [480, 230], [510, 590], [140, 595]], dtype=np.float64),
 }
 
+JUST_BEYOND_A_LINE = pytest.param(
+    "co_ganh",
+    "below a line",
+    marks=pytest.mark.xfail(strict=True, reason="cut just below its fourth line it is taken for a shorter board"),
+)
 
-@pytest.mark.parametrize(("game", "edge"), [("nine_mens_morris", "right"), ("co_ganh", "bottom")])
+
+@pytest.mark.parametrize(("game", "edge"), [("nine_mens_morris", "right"), ("co_ganh", "bottom"), JUST_BEYOND_A_LINE])
 def test_a_board_that_goes_beyond_an_edge_is_told_with_the_edge(game: str, edge: str) -> None:
     template = load_template(game)
     image, _ = draw(template, OUT[edge])
     why = why_unseen(image, template)
+    edge = "bottom" if edge == "below a line" else edge
     assert (why.code, why.edges) == ("cut_off", (edge,))
     assert f"beyond the {edge} edge" in why.text
 

@@ -15,6 +15,7 @@ from vision.finding.finder import find_board
 from vision.finding.found import Found
 from vision.finding.paper import in_white_light
 from vision.finding.pose_quality import pose_quality, right_way_round, snap_pose
+from vision.finding.proposals import board_network
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, place_fault, pose_from_corners, rectify
 from vision.primitives.lines import measure_shape
@@ -46,6 +47,7 @@ class PhotoReader:
         self._template = template if profile is None else template.with_shape(profile.shape)
         self._reference = None if profile is None else reference_of(profile)
         self._reader = Reader(self._template, profile)
+        board_network()
 
     @property
     def template(self) -> BoardTemplate:

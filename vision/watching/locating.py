@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 
 import numpy as np
@@ -12,8 +11,9 @@ from calibration.template import BoardTemplate
 from vision.finding.finder import find_board, mirrored
 from vision.finding.markers import OtherSheetError
 from vision.finding.pose_quality import right_way_round, snap_pose
+from vision.finding.proposals import board_network
 from vision.frame import Frame, Image
-from vision.pose import BoardPose, is_plausible, pose_from_corners
+from vision.pose import BoardPose, is_plausible, is_square, turned_pose
 from vision.primitives.features import MIN_INLIERS, Reference, ReferenceMatcher
 
 log = logging.getLogger(__name__)
@@ -31,6 +31,8 @@ class Locator:
     """Finds one board; `template` then has the shape measured on the board in view."""
 
     def __init__(self, template: BoardTemplate, reference: Reference | None = None) -> None:
+        """Raises WeightsError."""
+        board_network()  # a damaged file is told at the start, not when the board is lost
         self.template = template
         self._matcher = ReferenceMatcher(reference, template) if reference is not None else None
         self.wait_no_longer()
@@ -122,10 +124,8 @@ class Locator:
             return pose
         before = resting.corners_px(self.template)
         corners = pose.corners_px(self.template)
-        width, height = self.template.size_mm
-        turns = range(4) if np.isclose(width, height) else range(0, 4, 2)
+        turns = range(4) if is_square(self.template) else range(0, 4, 2)
         # Only the direction counts, since the board may have been pushed aside.
         before, seen = before - before.mean(axis=0), corners - corners.mean(axis=0)
         nearest = min(turns, key=lambda turn: float(np.linalg.norm(np.roll(seen, -turn, axis=0) - before)))
-        turned = pose_from_corners(np.roll(corners, -nearest, axis=0), self.template)
-        return dataclasses.replace(turned, error_px=pose.error_px, quality=pose.quality)
+        return turned_pose(pose, self.template, nearest)
