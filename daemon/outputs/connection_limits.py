@@ -143,6 +143,13 @@ class ConnectionLimits:
                 if isinstance(transport, asyncio.Transport):
                     transport.abort()
 
+    async def close(self) -> None:
+        """Ends the connections that are still open, whatever they still have to send."""
+        for transport in list(self._inside):
+            if isinstance(transport, asyncio.Transport):
+                transport.abort()
+        await asyncio.sleep(0)  # their sockets are closed in the loop's next turn
+
 
 class _Guarded(asyncio.Protocol):
     """aiohttp's protocol, behind the connection limits."""

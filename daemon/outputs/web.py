@@ -336,6 +336,7 @@ class WebPage:
                 opened.put_nowait(WebError(self._failure))
         finally:
             self._loop.run_until_complete(_cancel_others())
+            self._loop.run_until_complete(self._limits.close())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
             self._loop.close()
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import numpy as np
 import pytest
 from aiohttp import web
 from multidict import CIMultiDict
@@ -27,6 +28,7 @@ from daemon.outputs.web import WebError, WebPage
 from tests.daemon.test_commands import Daemon
 from tests.daemon.test_keys import own_address
 from tests.daemon.test_web import Listener
+from tests.waiting import wait_for
 
 PASS = b'{"command": "pass"}'
 Headers = dict[str, str]
@@ -301,6 +303,23 @@ def test_nothing_runs_on_when_the_page_is_closed(caplog: pytest.LogCaptureFixtur
     open_and_close()
     gc.collect()
     assert caplog.text == ""
+
+
+def test_a_viewer_who_has_not_read_all_is_cut_off_when_the_page_is_closed() -> None:
+    page = WebPage(port=0)
+    large = np.random.default_rng(1).integers(0, 256, (2500, 2500, 3), np.uint8)
+    page.update_picture(lambda: large)
+    with socket.socket() as viewer:
+        viewer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        viewer.settimeout(30)
+        viewer.connect(("127.0.0.1", page.port))
+        viewer.sendall(b"GET /video HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        viewer.recv(1)
+        (transport,) = page._limits._inside
+        assert isinstance(transport, asyncio.Transport)
+        wait_for(lambda: transport.get_write_buffer_size() > 0)
+        page.close()
+        assert transport.get_extra_info("socket").fileno() == -1
 
 
 def test_what_is_no_http_is_counted_and_fills_no_log(caplog: pytest.LogCaptureFixture) -> None:
