@@ -10,12 +10,13 @@ from daemon.belief.costs import STANDING_S
 from daemon.belief.gap_search import MAX_MOVES_ASKED
 from daemon.belief.line import Line, common, owed
 from daemon.belief.look import Evidence, Look
-from daemon.belief.missed import begins_a_game, may_be_missed, plies_of, ways_to
+from daemon.belief.missed import begins_a_game, may_be_missed, overlooked, plies_of, ways_to
 from daemon.belief.moving import Weighed, weighed
 from daemon.belief.plies import MAX_MOVES, Manner
 from daemon.belief.standing import Standing, State, is_due, is_mended
 from daemon.game.line_of_play import LineOfPlay, Ply
 from rules import AnyGame, Side
+from rules.turns import changed_cells
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +120,8 @@ class Belief:
         state = _state(self.game, best, near or [best], told) if found.fits else "wrong"
         board = best.shown if found.fits else shown
         since = look.time_s if look.free else None
-        standing = Standing(state, board, since, look.time_s, evidence.unknown, look.final).after(self.standing)
+        amiss = tuple((cell, board[cell]) for cell in changed_cells(self.game.board(told.position), board))
+        standing = Standing(state, board, since, look.time_s, evidence.unknown, look.final, amiss).after(self.standing)
         belief = dataclasses.replace(
             self,
             lines=found.lines,
@@ -155,6 +157,8 @@ class Belief:
         return [dataclasses.replace(line, prior=one - least) for line, one in zip(self.lines, priors, strict=True)]
 
     def _trouble(self, standing: Standing, told: Line) -> Standing | None:
+        if self.trouble is not None and standing.state == "unfinished" and standing.amiss == self.trouble.amiss:
+            return self.trouble  # they play on over what is amiss
         if is_due(self.game, told.positions, standing):
             return self.trouble if standing.is_alike(self.trouble) else standing
         mended = self.trouble is None or is_mended(standing, self.trouble, told.board)
@@ -163,11 +167,19 @@ class Belief:
     def _with_missed(self) -> Belief:
         """With the ways to a board that no line allows, once it has stood; they cost as much as none of the lines."""
         board = self.standing.board
-        if not self.seen or self.manner.agents or any(line.shown == board for line in self.lines):
+        if any(line.shown == board for line in self.lines):
             return self
         if not self.manner.in_photos and not may_be_missed(self.game, self.told, board):
-            return dataclasses.replace(self, by_one_hand=True)
-        if self.by_one_hand or self.game.outcome(self.told.position) is not None or begins_a_game(self.game, board):
+            proved = [line for line in self.lines if not line.unproved]
+            strange = overlooked(self.game, self.told, board, self.standing.until_s, self.manner.agents)
+            return dataclasses.replace(self, lines=(*proved, *strange), by_one_hand=True)
+        if (
+            not self.seen
+            or self.manner.agents
+            or self.by_one_hand
+            or self.game.outcome(self.told.position) is not None
+            or begins_a_game(self.game, board)
+        ):
             return self
         most_moves = MAX_MOVES_ASKED if self.manner.in_photos else MAX_MOVES
         ways = ways_to(self.game, self.told, board, self.none, most_moves)

@@ -143,7 +143,7 @@ def _wrong(belief: Belief, lines: Sequence[Line]) -> Wrong:
     """What is wrong with the board, compared with the certain position or that of a line that is most like it."""
     game, board = belief.game, belief.standing.board
     assert belief.look is not None
-    missed = any(line.unproved and line.shown == board for line in belief.lines)
+    missed = any(line.unproved and line.shown == board == game.board(line.position) for line in belief.lines)
     ends = [belief.position, *(line.position for line in lines if not (missed and line.unproved))]
     meant = min(ends, key=lambda one: len(changed_cells(game.board(one), board)))
     differing = changed_cells(game.board(meant), board)

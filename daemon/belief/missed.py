@@ -6,16 +6,16 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 
-from daemon.belief.costs import ODD_NATS, TENFOLD_NATS
+from daemon.belief.costs import ODD_NATS, RARE_NATS, TENFOLD_NATS
 from daemon.belief.gap_search import GapSearch, fills
 from daemon.belief.line import Line, with_forced_passes
 from daemon.belief.look import Evidence
 from daemon.belief.plies import BEAM, MAX_MOVES, MIN_LINES
 from daemon.belief.ways import ways
 from daemon.game.effects import Known
-from daemon.game.line_of_play import LineOfPlay, Ply, shares_pieces
+from daemon.game.line_of_play import LineOfPlay, Ply, played, shares_pieces
 from rules import EMPTY, AnyGame, MoveError, Side
-from rules.turns import carry_out, seen_moves
+from rules.turns import carry_out, changed_cells, seen_moves
 
 MAX_BY_HAND = 2
 """Plies' worth of cells that one rule-breaking hand may fill, a piece placed or moved, or two together; the cells of a
@@ -36,6 +36,29 @@ def ways_to(game: AnyGame, line: Line, board: str, nats: float, most_moves: int 
         dataclasses.replace(one, prior=nats + TENFOLD_NATS * bool(number), loss=0.0, begun=None)
         for number, one in enumerate(found)
     ]
+
+
+def overlooked(game: AnyGame, line: Line, board: str, time_s: float, agents: frozenset[Side]) -> list[Line]:
+    """The line, or it with a ply that no agent chooses, and one piece that should not stand so, but people may play on.
+
+    Either they see no harm in it, or it was misread. With a ply none is missing: then another man made it.
+    """
+    if len(changed_cells(game.board(line.position), board)) == 1:
+        return [_from_now_on(line, board)]
+    is_free = game.outcome(line.position) is None and game.to_move(line.position) not in agents
+    found = []
+    for move, steps in seen_moves(game, line.position) if is_free else ():
+        amiss = changed_cells(carry_out(game.board(line.position), steps), board)
+        if steps and len(amiss) == 1 and board[amiss[0]] != EMPTY:
+            ply = played(game, line.position, move, assumed=True, time_s=time_s)
+            way = with_forced_passes(game, dataclasses.replace(line, plies=(*line.plies, ply), undone=()))
+            found.append(_from_now_on(way, board))
+    return found
+
+
+def _from_now_on(line: Line, board: str) -> Line:
+    """The line on a board as it should not be, which costs as much as any that breaks a rule on one cell."""
+    return dataclasses.replace(line.showing(board, 0.0), prior=ODD_NATS + RARE_NATS, unproved=True)
 
 
 def may_be_missed(game: AnyGame, line: Line, board: str) -> bool:

@@ -59,10 +59,11 @@ def weighed(
         found += _Moved(game, evidence, manner, none, min(line.cost for line in found)).of(followed)
     kept = _merged(game, found)
     fitting = [line for line in kept if not evidence.wrong(line.shown) and line.cost <= none]
-    if all(line.unproved and line.cost > none - BELIEVE_NATS + ROUNDING_NATS for line in fitting):
+    gone_on = [line for line in fitting if not line.unproved or (line.begun is None and line not in stays)]
+    if all(line.unproved and line.cost > none - BELIEVE_NATS + ROUNDING_NATS for line in gone_on):
         strange = [line for line in fitting if line.unproved and line not in stays]
         return Weighed((*lines, *strange)[:MAX_LINES], none, False)
-    best = fitting[0]
+    best = gone_on[0]
     near = [line for line in (best, *kept) if line.cost <= best.cost + HOPELESS_NATS]
     if best.unproved:  # ways to strange boards count only if one of them is the best
         near = [dataclasses.replace(line, unproved=False) for line in near]

@@ -33,6 +33,8 @@ class Standing:
     """Cells of which the newest look shows nothing."""
     final: bool = False
     """Whether nothing more will be seen of it."""
+    amiss: tuple[tuple[int, str], ...] = ()
+    """Cells that differ from the certain board, with what they show."""
 
     @property
     def free_s(self) -> float:

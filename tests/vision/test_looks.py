@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import draw
 from vision.pose import Rectified
-from vision.reading.board_reading import BoardReading
+from vision.reading.board_reading import SURE, BoardReading
 from vision.reading.looks import FIRST_READING, UNKNOWN_TIMES, Looks, average
 from vision.reading.reader import Reader
 from vision.watching.watcher import Sight
@@ -134,6 +134,18 @@ def test_a_cell_that_was_hidden_meanwhile_is_read_again(template: BoardTemplate)
     table.hidden = among()
     assert table.seen(EMPTY).board == EMPTY
     assert table.looks.plain is not None and table.looks.plain.board == EMPTY
+
+
+def test_what_looks_as_before_once_a_hand_has_gone_is_not_certain_until_it_is_read_again(
+    template: BoardTemplate,
+) -> None:
+    """A white man on a white cell may have been taken away."""
+    table = Table(template)
+    table.seen(men(4))
+    table.change(4, alike=True)
+    assert table.seen(EMPTY, SETTLE_S / 8).confidence[4] < SURE
+    assert table.seen(EMPTY, SETTLE_S / 2).board == EMPTY
+    assert table.seen(EMPTY).confidence[4] > SURE
 
 
 def test_a_cell_that_moves_is_not_read(template: BoardTemplate) -> None:

@@ -78,7 +78,7 @@ class Looks:
         changed = sight.changed_s > self._read_s
         new = self._never | (changed & ~sight.alike)
         # Under a hand something may have changed that is too faint to differ.
-        swept = changed & sight.alike & (sight.own_s >= settle_s)
+        swept = changed & sight.alike
         self._read_anew(rectified, sight, time_s, lies_open, new, swept)
         reading = average(self._batch)
         unread = sight.hidden | (new & ~lies_open)
@@ -160,7 +160,8 @@ def hand_shares(
     reading: BoardReading, sight: Sight, unread: NDArray[np.bool_], settle_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """(cells,) probabilities that each cell shows a hand, or whatever else does not belong there."""
-    hand = np.where(sight.alike, 0.0, np.exp(-STILL_NATS * np.minimum(sight.still_s / settle_s, 20)))
+    still_s = np.where(sight.alike, sight.own_s, sight.still_s)
+    hand = np.exp(-STILL_NATS * np.minimum(still_s / settle_s, 20))
     if reading.unknown is not None:
         hand = np.maximum(hand, reading.unknown * np.exp(-sight.still_s / STRANGE_S))
     return np.where(unread, 1.0, hand)

@@ -8,7 +8,7 @@ import pytest
 
 import games
 from daemon.belief.belief import Belief
-from daemon.belief.deciding import Moved, Right, Wrong
+from daemon.belief.deciding import Moved, Right, Unfinished, Wrong
 from rules import AnyGame
 from tests.daemon.belief.table import BeliefTable, plies_of, texts
 from tests.daemon.belief.test_returning import boards, changed, shown
@@ -61,6 +61,42 @@ def test_a_board_knocked_about_is_another_position() -> None:
     assert wrong.kind == "desync"
     table.stand(board_with(MORRIS, W="d2 b6", B="f4"))
     assert table.moves == ["d2", "f4", "b6"]
+
+
+def test_a_disc_that_nobody_laid_is_told_once_and_the_game_goes_on_over_it() -> None:
+    game = games.load("reversi")
+    start, *played = boards(game, "f5", "f6", "e6", "f4")
+    table = BeliefTable(game)
+    for board in (start, played[0]):
+        table.stand(board)
+    seen = [changed(game, board, h3="B") for board in played[1:]]
+    table.stand(seen[0])
+    assert (table.moves, [type(one) for one in table.decisions]) == (["f5"], [Right, Moved, Wrong])
+    table.stand(seen[1], 5)
+    assert (table.moves, table.board) == (["f5", "f6", "e6"], played[2])
+    assert [ply.assumed for ply in table.belief.told.plies] == [False, True, False]
+    table.stand(seen[2], 5)
+    assert (table.moves, table.board) == (["f5", "f6", "e6", "f4"], played[3])
+    table.stand(played[3])
+    assert [type(one) for one in table.decisions] == [Right, Moved, Wrong, Moved, Unfinished, Moved, Right]
+
+
+def test_a_piece_misread_at_the_start_holds_up_no_game() -> None:
+    game = games.load("chess")
+    table = BeliefTable(game)
+    for board in boards(game, "d3", "e5"):
+        table.stand(changed(game, board, a5="B"), 5)
+    assert table.moves == ["d3", "e5"]
+    assert [type(one) for one in table.decisions] == [Wrong, Moved, Moved]
+
+
+def test_nobody_plays_on_over_two_pieces_that_should_not_stand_so() -> None:
+    game = games.load("chess")
+    table = shown(game, "d3")
+    strange = {"b1": ".", "b3": "W"}
+    for board in boards(game, "d3", "e5", "a3")[1:]:
+        table.stand(changed(game, board, **strange), 5)
+    assert table.moves == ["d3"]
 
 
 def test_a_cell_in_doubt_that_nothing_explains_is_unclear() -> None:
