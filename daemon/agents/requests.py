@@ -16,8 +16,8 @@ from agents.messages import (
     StateMessage,
 )
 from daemon.config.seats import Seat
+from daemon.game import hands
 from daemon.game.effects import Announcement, Effect, Record, Rewrite, TakeBack, Thought
-from daemon.judging import hands
 from daemon.judging.referee import Referee
 from wording import Sentence, sentence
 from wording.outside import clean
@@ -183,6 +183,7 @@ class AgentRequests:
     def _state(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> StateMessage:
         game, outcome = referee.game, referee.outcome
         figures = game.figures(referee.position) if game.figure_nouns else ""
+        public = hands.public_position(game, referee.position, asked=referee.awaiting == "agent")
         first, second = (PlayerPart(agent=seat.agent, options=seat.options, limits=seat.limits) for seat in seats)
         return StateMessage(
             session=self._names.session,
@@ -192,8 +193,8 @@ class AgentRequests:
             game_id=game_id,
             sequence=next(self._sequences),
             ply=referee.ply,
-            moves=hands.public_moves(referee),
-            position=game.format_position(hands.public_position(referee)),
+            moves=hands.public_moves(referee.line),
+            position=game.format_position(public),
             board=game.board(referee.position),
             figures=figures,
             cells=list(game.cells),

@@ -28,8 +28,8 @@ from daemon.core.puzzle_play import AGENT, PuzzlePlay, question
 from daemon.core.recovery import is_practice, positions_of, was_left
 from daemon.game.clocks import GameClock
 from daemon.game.effects import Announcement
+from daemon.game.hands import dealt
 from daemon.i18n.translation import in_words, worded, worded_n
-from daemon.judging.hands import dealt
 from daemon.judging.referee import Referee
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.speech.verbosity import is_spoken, wants_advice

@@ -31,9 +31,9 @@ from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.drawing.text_board import MEN, TextBoard
 from daemon.game.effects import Announcement
+from daemon.game.hands import shown_hands
 from daemon.i18n.translation import as_words, in_a_row, in_words, language, worded, worded_n
 from daemon.judging import counting, phrases
-from daemon.judging.hands import shown_hands
 from rules import MoveError
 from wording import Term, listing, sentence
 
@@ -242,7 +242,7 @@ class TerminalGame:
             self._shown.write(worded("It is over.") + f" {counted}new, undo, quit> ")
         else:
             side = game.to_move(referee.position)
-            hand = shown_hands(referee)[side]
+            hand = shown_hands(referee.game, referee.position, referee.agents)[side]
             held = worded("Tiles: {tiles}.", tiles=listing(hand)) if hand else ""
             timed = timer is not None and timer.clock.control.kind != "none"
             clock = timer.status(game.sides)["text"] if timer is not None and timed else ""

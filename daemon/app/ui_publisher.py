@@ -12,10 +12,10 @@ from daemon.commands.strengths import shown_name
 from daemon.config.player_names import person_name
 from daemon.core.legal_moves import legal_moves_of
 from daemon.core.match import Match
+from daemon.game.hands import public_move
 from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.i18n.translation import as_words, in_a_row, in_words, language, worded
 from daemon.judging import phrases
-from daemon.judging.hands import public_move
 from daemon.outputs.overlay import draw_overlay
 from daemon.outputs.scene import Scene
 from daemon.outputs.view import View

@@ -159,7 +159,7 @@ class Belief:
     def _trouble(self, standing: Standing, told: Line) -> Standing | None:
         if self.trouble is not None and standing.state == "unfinished" and standing.amiss == self.trouble.amiss:
             return self.trouble  # they play on over what is amiss
-        if is_due(self.game, told.positions, standing):
+        if is_due(self.game, told.positions, standing) or (self.trouble is None and standing.is_lasting):
             return self.trouble if standing.is_alike(self.trouble) else standing
         mended = self.trouble is None or is_mended(standing, self.trouble, told.board)
         return None if told is not self.told or mended else self.trouble

@@ -11,6 +11,7 @@ from daemon.belief.costs import MAX_BACK, STANDING_S, WAITING_S
 from daemon.belief.line import boards_before
 from rules import AnyGame
 from rules.turns import changed_cells
+from vision.watching.watcher import REPORTED_S
 
 State = Literal["unseen", "right", "unfinished", "torn", "wrong"]
 """The look shows the board of the certain plies; a turn that is not finished; plies between which it leaves the choice;
@@ -18,6 +19,8 @@ nothing that any line allows."""
 LIMITS_S = {"unfinished": WAITING_S, "torn": WAITING_S, "wrong": STANDING_S}
 GOING_BACK_S = STANDING_S + WAITING_S
 """Where men may be going back one by one: hands pause between them."""
+LASTING_S = REPORTED_S + WAITING_S
+"""Longer than a hand rests, and than most turns then take."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +38,13 @@ class Standing:
     """Whether nothing more will be seen of it."""
     amiss: tuple[tuple[int, str], ...] = ()
     """Cells that differ from the certain board, with what they show."""
+    strange_s: float = math.inf
+    """Since when no line has allowed what is seen, hands or not."""
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether no line has allowed what is seen for too long to be silent, free or not."""
+        return self.until_s - self.strange_s >= LASTING_S
 
     @property
     def free_s(self) -> float:
@@ -50,7 +60,8 @@ class Standing:
     def after(self, before: Standing) -> Standing:
         """This standing, since when `before` has stood if that is the same."""
         unbroken = self.since_s is not None and before.since_s is not None and self.is_alike(before)
-        return dataclasses.replace(self, since_s=before.since_s) if unbroken else self
+        strange_s = min(before.strange_s, self.until_s) if self.state == "wrong" else math.inf
+        return dataclasses.replace(self, since_s=before.since_s if unbroken else self.since_s, strange_s=strange_s)
 
 
 def is_due(game: AnyGame, history: Sequence[Any], standing: Standing) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from daemon.commands.command import mark_of
+from daemon.game.hands import shown_hands
 from daemon.i18n.translation import alone
-from daemon.judging.hands import shown_hands
 from daemon.judging.referee import Referee
 from rules import AnyGame, Step
 
@@ -27,7 +27,7 @@ def legal_moves_of(referee: Referee, game_id: str) -> dict[str, object]:
             chosen = {} if term is None else {"choice": alone(term.kind, term.name)}
             moves.append({"move": game.format_move(position, move), "steps": steps} | chosen)
     side = game.sides[game.to_move(position)] if referee.outcome is None else None
-    hand = shown_hands(referee)[game.to_move(position)] if moves else None
+    hand = shown_hands(game, position, referee.agents)[game.to_move(position)] if moves else None
     which = {"game_id": game_id, "ply": referee.ply, "mark": mark_of(game_id, referee.moves)}
     return {**which, "side": side, "moves": moves, "hand": hand}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import games
 from daemon.drawing.board_svg import board_svg
-from daemon.judging.hands import dealt
+from daemon.game.hands import dealt
 from daemon.outputs.view import template_of
 
 PLIES = 16

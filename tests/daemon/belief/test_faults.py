@@ -41,6 +41,16 @@ def test_nothing_is_said_of_a_board_under_a_hand_or_of_a_passing_one() -> None:
     assert table.decisions == []
 
 
+def test_a_strange_board_is_told_in_the_end_however_seldom_it_is_free() -> None:
+    table = shown(MORRIS, "d2")
+    table.stand(board_with(MORRIS, W="d2 a1"), 6, free=False)
+    assert table.decisions == []
+    table.stand(board_with(MORRIS, W="d2 a4"), 2, free=False)
+    assert [type(one) for one in table.decisions] == [Wrong]
+    table.stand(board_with(MORRIS, W="d2"))
+    assert [type(one) for one in table.decisions] == [Wrong, Right]
+
+
 def test_a_fault_is_told_once_though_a_hand_covers_it_meanwhile() -> None:
     table = shown(MORRIS, "d2")
     wrong, cell = board_with(MORRIS, W="d2 a1"), MORRIS.cells.index("a1")

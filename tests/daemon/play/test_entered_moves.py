@@ -30,7 +30,7 @@ from daemon.core.command_handlers import obey
 from daemon.core.legal_moves import legal_moves_of
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
-from daemon.judging.hands import shown_hands
+from daemon.game.hands import shown_hands
 from daemon.judging.referee import Referee
 from rules import AnyGame
 from rules.turns import line_of_play
@@ -189,11 +189,15 @@ def test_a_pass_that_the_rules_force_is_made_without_asking() -> None:
 # Hidden hands.
 
 
+def hands_of(referee: Referee) -> list[list[str] | None]:
+    return shown_hands(referee.game, referee.position, referee.agents)
+
+
 def test_a_dealt_hand_decides_what_may_be_laid() -> None:
     table = seated("dominoes")
     referee = table.match.referee
-    hand = shown_hands(referee)[0]
-    assert hand is not None and len(hand) == 4 and shown_hands(referee)[1] is None
+    hand = hands_of(referee)[0]
+    assert hand is not None and len(hand) == 4 and hands_of(referee)[1] is None
     laid = {tuple(sorted(text[-1] for text in one["move"].split("-"))) for one in moves_of(table)}
     assert laid <= {tuple(sorted(tile.split("-"))) for tile in hand} and laid
     other = next(f"{a}-{b}" for a in range(7) for b in range(a, 7) if f"{a}-{b}" not in hand)
@@ -217,12 +221,12 @@ def test_an_agent_gets_its_own_hand_and_no_other_and_nobody_gets_the_bag() -> No
     state = table.post.states[-1]
     assert "hand_green" in state.position and "hand_red" not in state.position
     assert "bag_order" not in state.position
-    assert shown_hands(table.match.referee)[1] is None
+    assert hands_of(table.match.referee)[1] is None
 
 
 def test_what_somebody_put_away_unseen_is_told_to_nobody() -> None:
     table = seated("dominoes")
-    hand = shown_hands(table.match.referee)[0]
+    hand = hands_of(table.match.referee)[0]
     assert hand is not None
     assert table.tell(Move(f"pass:{hand[0]}")) == "Red passes. Red 0, green 0. Green's turn."
     assert table.match.referee.moves == [f"pass:{hand[0]}"]
@@ -231,12 +235,12 @@ def test_what_somebody_put_away_unseen_is_told_to_nobody() -> None:
 
 def test_between_two_people_the_hand_of_who_is_to_move_is_shown_and_of_agents_both() -> None:
     table = seated("dominoes")
-    hand = shown_hands(table.match.referee)[0]
+    hand = hands_of(table.match.referee)[0]
     assert hand is not None
     table.tell(Move(f"pass:{hand[0]}"))
-    assert [one is not None for one in shown_hands(table.match.referee)] == [False, True]
-    assert all(shown_hands(seated("dominoes", ("greedy", "greedy")).match.referee))
-    assert shown_hands(seated("morris").match.referee) == [None, None]
+    assert [one is not None for one in hands_of(table.match.referee)] == [False, True]
+    assert all(hands_of(seated("dominoes", ("greedy", "greedy")).match.referee))
+    assert hands_of(seated("morris").match.referee) == [None, None]
 
 
 def test_the_legal_moves_name_the_cells_that_a_hand_goes_through() -> None:
