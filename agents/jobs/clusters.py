@@ -153,8 +153,10 @@ class Dask:
     def submit(self, call: Callable[..., Any], *given: Any, worker: str | None = None) -> Future[Any]:
         """Has a worker make the call."""
         self._check_open()
-        executor = self._client.get_executor(pure=False, workers=worker and [worker])
-        future: Future[Any] = executor.submit(pickle.loads, pickle.dumps(_Call(call, given)))
+        call_there = pickle.dumps(_Call(call, given))
+        task = self._client.submit(pickle.loads, call_there, pure=False, workers=worker and [worker])
+        future: Future[Any] = Future()
+        task.add_done_callback(lambda done: _pass_on(done, future))
         return future
 
     def _check_open(self) -> None:
@@ -165,6 +167,14 @@ class Dask:
     def close(self) -> None:
         """Leaves the cluster; one on this computer ends."""
         self._client.close(timeout=MAX_CONNECTING_S)
+
+
+def _pass_on(task: Any, future: Future[Any]) -> None:
+    """Gives a finished task's answer to a future; dask's own executor fails if the worker dies in between."""
+    try:
+        future.set_result(task.result())
+    except BaseException as error:  # noqa: BLE001 - raised again by whoever asks the future
+        future.set_exception(error)
 
 
 def dask_setup(_worker: object) -> None:
