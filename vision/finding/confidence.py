@@ -28,7 +28,7 @@ BASE: dict[FoundBy, float] = {
 MIN_QUALITY = {
     "markers": 1.0,
     "print": 0.55,
-    "squares": 0.45,
+    "squares": 0.52,
     "lattice": 0.3,
     "outline": 0.55,
     "reference": 0.55,

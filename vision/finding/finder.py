@@ -26,7 +26,7 @@ from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.primitives.chequer_edges import refine_by_edges
 from vision.primitives.lines import measure_shape, refine_pose
 
-FOUND_PRINT, FOUND_SQUARES, FOUND_LINES = 0.55, 0.45, 0.55
+FOUND_PRINT, FOUND_SQUARES, FOUND_LINES = 0.55, 0.52, 0.55
 """Share of the print, of the edges between squares, or of the drawn lines that must be seen."""
 MOVED = 0.1
 """Share of the side by which squares may move a proposed corner: a whole square off they look nearly as right."""
