@@ -41,7 +41,8 @@ def ways_to(game: AnyGame, line: Line, board: str, nats: float, most_moves: int 
 def overlooked(game: AnyGame, line: Line, board: str, time_s: float, agents: frozenset[Side]) -> list[Line]:
     """The line, or it with a ply that no agent chooses, and one piece that should not stand so, but people may play on.
 
-    Either they see no harm in it, or it was misread. With a ply none is missing: then another man made it.
+    Either they see no harm in it, or it was misread. With a ply no piece is missing, nor is the strange one its
+    own: then another ply was made.
     """
     if len(changed_cells(game.board(line.position), board)) == 1:
         return [_from_now_on(line, board)]
@@ -49,7 +50,8 @@ def overlooked(game: AnyGame, line: Line, board: str, time_s: float, agents: fro
     found = []
     for move, steps in seen_moves(game, line.position) if is_free else ():
         amiss = changed_cells(carry_out(game.board(line.position), steps), board)
-        if steps and len(amiss) == 1 and board[amiss[0]] != EMPTY:
+        own = [step.cell for step in steps if step.kind != "flip"]
+        if steps and len(amiss) == 1 and board[amiss[0]] != EMPTY and amiss[0] not in own:
             ply = played(game, line.position, move, assumed=True, time_s=time_s)
             way = with_forced_passes(game, dataclasses.replace(line, plies=(*line.plies, ply), undone=()))
             found.append(_from_now_on(way, board))

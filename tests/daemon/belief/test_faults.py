@@ -91,6 +91,17 @@ def test_a_disc_that_nobody_laid_is_told_once_and_the_game_goes_on_over_it() -> 
     assert [type(one) for one in table.decisions] == [Right, Moved, Wrong, Moved, Unfinished, Moved, Right]
 
 
+def test_a_disc_of_the_wrong_colour_is_no_ply_that_people_play_on_from() -> None:
+    game = games.load("reversi")
+    start, *played = boards(game, "f5", "f6", "e6")
+    table = BeliefTable(game)
+    for board in (start, played[0]):
+        table.stand(board)
+    for board in played[1:]:
+        table.stand(changed(game, board, f6="B"), 5)
+    assert table.moves == ["f5"]
+
+
 def test_a_piece_misread_at_the_start_holds_up_no_game() -> None:
     game = games.load("chess")
     table = BeliefTable(game)
