@@ -171,7 +171,8 @@ class Belief:
             return self
         if not self.manner.in_photos and not may_be_missed(self.game, self.told, board):
             proved = [line for line in self.lines if not line.unproved]
-            strange = overlooked(self.game, self.told, board, self.standing.until_s, self.manner.agents)
+            best = min(proved, key=lambda line: line.cost)
+            strange = overlooked(self.game, best, board, self.standing.until_s, self.manner.agents)
             return dataclasses.replace(self, lines=(*proved, *strange), by_one_hand=True)
         if (
             not self.seen

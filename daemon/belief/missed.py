@@ -44,23 +44,17 @@ def overlooked(game: AnyGame, line: Line, board: str, time_s: float, agents: fro
     Either they see no harm in it, or it was misread. With a ply no piece is missing, nor is the strange one its
     own: then another ply was made.
     """
-    if len(changed_cells(game.board(line.position), board)) == 1:
-        return [_from_now_on(line, board)]
-    is_free = game.outcome(line.position) is None and game.to_move(line.position) not in agents
-    found = []
-    for move, steps in seen_moves(game, line.position) if is_free else ():
-        amiss = changed_cells(carry_out(game.board(line.position), steps), board)
-        own = [step.cell for step in steps if step.kind != "flip"]
-        if steps and len(amiss) == 1 and board[amiss[0]] != EMPTY and amiss[0] not in own:
-            ply = played(game, line.position, move, assumed=True, time_s=time_s)
-            way = with_forced_passes(game, dataclasses.replace(line, plies=(*line.plies, ply), undone=()))
-            found.append(_from_now_on(way, board))
-    return found
-
-
-def _from_now_on(line: Line, board: str) -> Line:
-    """The line on a board as it should not be, which costs as much as any that breaks a rule on one cell."""
-    return dataclasses.replace(line.showing(board, 0.0), prior=ODD_NATS + RARE_NATS, unproved=True)
+    ways, before = [line], game.board(line.position)
+    if len(changed_cells(before, board)) != 1:
+        ways = []
+        is_free = game.outcome(line.position) is None and game.to_move(line.position) not in agents
+        for move, steps in seen_moves(game, line.position) if is_free else ():
+            amiss = changed_cells(carry_out(before, steps), board)
+            own = [step.cell for step in steps if step.kind != "flip"]
+            if steps and len(amiss) == 1 and board[amiss[0]] != EMPTY and amiss[0] not in own:
+                ply = played(game, line.position, move, assumed=True, time_s=time_s)
+                ways.append(with_forced_passes(game, dataclasses.replace(line, plies=(*line.plies, ply), undone=())))
+    return [dataclasses.replace(way.showing(board, 0.0, ODD_NATS + RARE_NATS), unproved=True) for way in ways]
 
 
 def may_be_missed(game: AnyGame, line: Line, board: str) -> bool:
