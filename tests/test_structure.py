@@ -25,7 +25,7 @@ MAX_FIELDS = 12
 
 
 NUMBERED = ("vision", "daemon/perception", "daemon/belief", "daemon/judging")
-MAX_NUMBERS = 544
+MAX_NUMBERS = 541
 """Names given to numbers in the modules that see and judge; 250 are wanted."""
 JUDGING = ("vision/watching", "daemon/perception", "daemon/belief", "daemon/judging")
 MAX_LINES = 7_038

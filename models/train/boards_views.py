@@ -28,8 +28,6 @@ TURNED = 0.6
 """Share of the views turned by any angle; the others stand nearly as the table's picture does."""
 COVERED = 0.45
 RECOLOURED = 0.25
-MIRRORED = 0.12
-"""Share of the tables whose picture ends beside the board, and goes on as its mirror image: films are steadied so."""
 SKINS = ((150, 180, 226), (98, 128, 176), (60, 84, 130))
 
 
@@ -48,8 +46,6 @@ def draw_view(
     """A random view of the table in a picture of that width and height; `stock` are textures and noises."""
     textures, noises = stock
     empty = rng.random() < NO_BOARD
-    if rng.random() < MIRRORED:
-        table, corners = _mirrored(table, corners, rng)
     matrix = _camera(corners, size_px, rng)
     image = _seen(table, matrix, size_px, textures, rng)
     corners = project(matrix, corners)
@@ -64,19 +60,6 @@ def draw_view(
     if not empty:
         _draw_maps(maps, corners, covered)
     return View(_lit(image, noises, rng), maps)
-
-
-def _mirrored(table: Image, corners: FloatArray, rng: Rng) -> tuple[Image, FloatArray]:
-    """The table cut off near the board, with a mirror image of less than half of the board on each side."""
-    height, width = table.shape[:2]
-    side = float(np.ptp(corners, axis=0).max())
-    room = side * rng.uniform(0.01, 0.25, (2, 2))
-    left, top = np.clip(corners.min(axis=0) - room[0], 0, (width - 2, height - 2)).astype(int).tolist()
-    right, bottom = np.clip(corners.max(axis=0) + room[1], (left + 2, top + 2), (width, height)).astype(int).tolist()
-    beyond = int(rng.uniform(0.05, 0.4) * min(right - left, bottom - top))
-    cut = table[top:bottom, left:right]
-    wide = cv2.copyMakeBorder(cut, beyond, beyond, beyond, beyond, cv2.BORDER_REFLECT)
-    return np.asarray(wide, dtype=np.uint8), corners - (left, top) + beyond
 
 
 def _camera(corners: FloatArray, size_px: tuple[int, int], rng: Rng) -> FloatArray:

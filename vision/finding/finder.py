@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from calibration.template import BoardTemplate
-from vision.finding.confidence import BELIEVED, is_ruled, sure_of
+from vision.finding.confidence import BELIEVED, MIN_QUALITY, is_ruled, sure_of
 from vision.finding.found import Found
 from vision.finding.landmarks import refine_by_landmarks
 from vision.finding.lattice_fit import Scene, fit_board
@@ -26,8 +26,6 @@ from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.primitives.chequer_edges import refine_by_edges
 from vision.primitives.lines import measure_shape, refine_pose
 
-FOUND_PRINT, FOUND_SQUARES, FOUND_LINES = 0.55, 0.52, 0.55
-"""Share of the print, of the edges between squares, or of the drawn lines that must be seen."""
 MOVED = 0.1
 """Share of the side by which squares may move a proposed corner: a whole square off they look nearly as right."""
 
@@ -94,7 +92,7 @@ def _fitted(scene: Scene, start: BoardPose, template: BoardTemplate) -> Found | 
 
 def _by_print(image: Image, start: BoardPose, template: BoardTemplate) -> Found | None:
     pose = refine_by_landmarks(image, right_way_round(image, start, template), template)
-    return Found(pose, template, found_by="print") if pose.quality >= FOUND_PRINT else None
+    return Found(pose, template, found_by="print") if pose.quality >= MIN_QUALITY["print"] else None
 
 
 def _by_squares(image: Image, start: BoardPose, template: BoardTemplate) -> Found | None:
@@ -104,7 +102,7 @@ def _by_squares(image: Image, start: BoardPose, template: BoardTemplate) -> Foun
     turns = (np.roll(pose.corners_px(template), turn, axis=0) - start.corners_px(template) for turn in range(4))
     moved_px = min(float(np.linalg.norm(apart, axis=1).max()) for apart in turns)
     side_px = np.sqrt(cv2.contourArea(start.corners_px(template).astype(np.float32)))
-    if pose.quality < FOUND_SQUARES or moved_px > MOVED * side_px:
+    if pose.quality < MIN_QUALITY["squares"] or moved_px > MOVED * side_px:
         return None
     return Found(pose, template, found_by="squares")
 
@@ -116,4 +114,4 @@ def _by_lines(image: Image, start: BoardPose, template: BoardTemplate) -> Found 
     for _ in range(2 if template.shape else 0):  # the shape depends on the pose, and the pose on the shape
         template = measure_shape(image, pose, template)
         pose = refine_pose(image, pose, template)
-    return Found(pose, template) if pose.quality >= FOUND_LINES else None
+    return Found(pose, template) if pose.quality >= MIN_QUALITY["outline"] else None
