@@ -257,7 +257,7 @@ class Game(Protocol[P, M]):
     mistakes: Mapping[str, str] = types.MappingProxyType({})
     """`Fault.rule` codes, separated by spaces, that are correct answers to each kind of mistake.
 
-    The kinds are those of `proving.soak.mistakes`. An empty mapping means that all kinds are made and any code is
+    The kinds are those of `lab.soak.mistakes`. An empty mapping means that all kinds are made and any code is
     accepted.
     """
 

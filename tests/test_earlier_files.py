@@ -18,10 +18,10 @@ from daemon.cli.main import COMMANDS, load, main
 from daemon.config.settings import load_config
 from daemon.storage.journal import Journal
 from daemon.storage.stored_line import line_of
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from vision.pose import rectify
 from vision.reading.reader import Reader
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 
 EARLIER = Path(__file__).parent / "earlier" / "0.1"
 GONE = {"adaptation"}

@@ -1,4 +1,4 @@
-"""Imports run one way: wording <- rules <- games <- calibration <- vision <- daemon, games <- agents <- daemon."""
+"""Imports run one way: wording <- rules <- games <- calibration <- vision <- daemon <- lab; games <- agents."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ ALLOWED = {
     "vision": {"calibration", "games", *GROUND},
     "agents": {"games", *GROUND},
     "daemon": {"vision", "calibration", "games", "agents", *GROUND},
-    "proving": {"daemon", "vision", "calibration", "games", "agents", *GROUND},
-    "models": {"vision", "calibration", "games", "agents", *GROUND},
+    "lab": {"daemon", "vision", "calibration", "games", "agents", *GROUND},
 }
 """Packages that each package may import, besides itself."""
 PACKAGES = tuple(ALLOWED)
 SIGHT = ("sources", "primitives", "finding", "watching", "reading", "calibrating")
 """Packages of `vision`; each imports only earlier ones."""
 AGENT_TYPES = {"agents.agent", "agents.certificates", "agents.messages", "agents.values"}
-GATHERERS = (ROOT / "daemon" / "cli" / "main.py", ROOT / "proving" / "bench_cli.py")
+GATHERER = ROOT / "daemon" / "cli" / "main.py"
+SHIPPED_LAB = ("simulated", "demo")
+"""What the wheel has of `lab`: what `kibitzer demo` needs."""
 ROOMS = (
     ("i18n", "config"),
     ("game", "drawing", "scoring"),
@@ -81,14 +82,12 @@ def test_imports_run_one_way(package: str) -> None:
     for path in sorted((ROOT / package).rglob("*.py")):
         ours = {name for name in imports(path) if name.split(".")[0] in PACKAGES}
         wrong = {name for name in ours if name.split(".")[0] not in {package} | ALLOWED[package]}
-        if path not in GATHERERS:
+        if path != GATHERER:
             assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
-        if package == "daemon" and path not in GATHERERS:
+        if package == "daemon" and path != GATHERER:
             agents = {name for name in ours if name.split(".")[0] == "agents"}
             beyond = {name for name in agents if not any(name.startswith(known) for known in AGENT_TYPES)}
             assert not beyond, f"{path.relative_to(ROOT)}: the daemon sees agents' message types only, not {beyond}"
-        trains = {name for name in ours if name.startswith("models.train")}
-        assert not trains or path.is_relative_to(ROOT / "models" / "train"), f"{path.relative_to(ROOT)}: {trains}"
 
 
 @pytest.mark.parametrize("room", ["interpret", "judging"])
@@ -130,7 +129,13 @@ def test_no_file_of_the_daemon_is_built_on_itself() -> None:
 def test_only_the_training_recipes_import_torch(package: str) -> None:
     for path in sorted((ROOT / package).rglob("*.py")):
         heavy = {name for name in imports(path) if name.split(".")[0] in ("torch", "torchvision", "onnx", "mitsuba")}
-        assert not heavy or path.is_relative_to(ROOT / "models" / "train"), f"{path.relative_to(ROOT)}: {heavy}"
+        assert not heavy or path.is_relative_to(ROOT / "lab" / "train"), f"{path.relative_to(ROOT)}: {heavy}"
+
+
+def test_what_the_wheel_has_of_the_laboratory_needs_no_more_of_it() -> None:
+    for path in sorted(path for folder in SHIPPED_LAB for path in (ROOT / "lab" / folder).rglob("*.py")):
+        beyond = {name for name in imports(path) if name.startswith("lab.") and name.split(".")[1] not in SHIPPED_LAB}
+        assert not beyond, f"{path.relative_to(ROOT)} imports {beyond}"
 
 
 @pytest.mark.parametrize("package", ["rules", "games"])

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import processes
+from lab.bench import victims
 from processes import Process, family
-from tests.bench import victims
 
 ROOT = Path(__file__).parents[1]
 DEADLINE_S = 180.0
@@ -216,7 +216,7 @@ def test_no_engine_and_no_voice_outlives_the_daemon(number: signal.Signals, tmp_
 
 def test_every_program_is_started_by_what_also_ends_it() -> None:
     """`subprocess` and `os` start programs whose children nobody ends."""
-    packages = ("agents", "calibration", "daemon", "games", "models", "proving", "vision")
+    packages = ("agents", "calibration", "daemon", "games", "lab/simulated", "lab/train", "vision")
     wrong = [
         f"{path.relative_to(ROOT)}: {word}"
         for package in packages

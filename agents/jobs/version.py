@@ -8,7 +8,7 @@ import re
 
 import places
 
-PACKAGES = ("agents", "games", "models", "rules", "wording")
+PACKAGES = ("agents", "games", "lab/train", "models", "rules", "wording")
 """Packages that decide the result of a job; `models` lists the checksums of the weights in its manifest."""
 
 

@@ -25,6 +25,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 EXTRAS = {"numba": ("play", "doctor"), "matplotlib": ("plot", "arena")}
 """Optional packages: the extra that contains each, and a command that installs it in a checkout."""
+CHECKOUT_ONLY = "`./kibitzer {}` runs this, in a checkout, because it needs what is not installed with the program"
 UNWRITABLE = 75
 """Exit status where standard output is closed or full."""
 AGAIN_S = 0.05
@@ -42,7 +43,7 @@ class Entry(NamedTuple):
 
 SECTIONS = {
     "Play and watch": {
-        "demo": Entry("proving.demo_cli", "Watch a whole game on a simulated table, camera to speech. Start here."),
+        "demo": Entry("lab.demo.cli", "Watch a whole game on a simulated table, camera to speech. Start here."),
         "run": Entry("daemon.cli.run", "Run the daemon: watch a board, referee, play, speak."),
         "play": Entry("daemon.cli.play", "Play in this terminal, against an agent or somebody beside you."),
         "watch": Entry("daemon.cli.watch", "Follow a camera, video, folder of photos or stream; print each event."),
@@ -97,15 +98,13 @@ SECTIONS = {
     },
     "Prove and train": {
         "test": Entry("", "Run lint, type checks and all tests; only with the launcher ./kibitzer."),
-        "soak": Entry("proving.soak.soak_cli", "Test the daemon on simulated tables while many things go wrong."),
-        "bench": Entry("proving.bench_cli", "Measure the program's speed and use of resources.", group=True),
-        "train": Entry("models.train.cli", "Train the networks (installs torch).", group=True),
+        "soak": Entry("lab.soak.soak_cli", "Test the daemon on simulated tables while many things go wrong."),
+        "bench": Entry("lab.bench.cli", "Measure the program's speed and use of resources.", group=True),
+        "train": Entry("lab.train.cli", "Train the networks (installs torch).", group=True),
         "settle": Entry("daemon.cli.settle", "Show when a board would be read: still, and no hand over it."),
-        "table": Entry("vision.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
-        "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
-        "eval-descriptors": Entry(
-            "models.evaluation.cli", "Compare ways to describe a cell, from pixels to ResNet-18."
-        ),
+        "table": Entry("lab.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
+        "serve": Entry("lab.simulated.cli", "Serve photos or a video as an MJPEG stream."),
+        "eval-descriptors": Entry("lab.evaluation.cli", "Compare ways to describe a cell, from pixels to ResNet-18."),
         "schema": Entry("daemon.cli.schema", "Print the JSON Schema of the settings, the bus or the page."),
     },
 }
@@ -147,7 +146,7 @@ def main(arguments: list[str]) -> int:
     name, rest = arguments[0], arguments[1:]
     entry = COMMANDS.get(name)
     if entry is not None and not entry.module:
-        sys.stderr.write(f"kibitzer: `./kibitzer {name}` runs this, in a checkout, because it needs other packages\n")
+        sys.stderr.write(f"kibitzer: {CHECKOUT_ONLY.format(name)}\n")
         return 2
     if entry is None:
         near = difflib.get_close_matches(name, COMMANDS, 1)
@@ -166,6 +165,9 @@ def main(arguments: list[str]) -> int:
         else:
             application([name, *rest], prog_name="kibitzer")
     except ModuleNotFoundError as error:
+        if (error.name or "").startswith("lab."):
+            sys.stderr.write(f"kibitzer: {CHECKOUT_ONLY.format(name)}\n")
+            return 2
         if error.name not in EXTRAS:
             raise
         sys.stderr.write(f"kibitzer {name}: {error.name} is not installed; {places.installs(*EXTRAS[error.name])}\n")

@@ -1,7 +1,7 @@
 """Collects the texts to translate and compiles the translations: `python -m daemon.i18n.catalogues`.
 
 Reads every `worded`, `worded_n`, `sentence`, `sentence_n`, `noun` and `Term` with a literal text in `wording/`,
-`games/`, `calibration/`, `vision/`, `daemon/` and `proving/`, the names of boards' classes, the rules of games and the
+`games/`, `calibration/`, `vision/`, `daemon/` and `lab/`, the names of boards' classes, the rules of games and the
 options of agents, and the page's `t(...)` and `data-t`. Adds new texts to `languages/*.po`, keeps existing
 translations, compiles each file to `.mo`, and names the texts that have no translation yet.
 Texts of installed packages are looked up in the packages' own catalogues, and missing ones are counted with the rest.
@@ -35,7 +35,7 @@ from rules import EMPTY
 from wording import plural
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("wording", "rules", "games", "calibration", "vision", "daemon", "proving")
+PACKAGES = ("wording", "rules", "games", "calibration", "vision", "daemon", "lab")
 CHOOSING = ("games", "agents")
 """Packages that contain the fields of rules and options."""
 BOARDS = ROOT / "calibration" / "boards"

@@ -13,7 +13,7 @@ from agents.kernels.nine_mens_morris.endgame_index import symmetries
 from agents.kernels.nine_mens_morris.evaluation import evaluate
 from agents.kernels.nine_mens_morris.patterns import GROUPS, in_sides, in_squares, stage
 from games.nine_mens_morris import CELLS, MorrisRules, NineMensMorris
-from models.train import morris_fit, morris_games
+from lab.train import morris_fit, morris_games
 
 U = np.uint64
 GAME = NineMensMorris()

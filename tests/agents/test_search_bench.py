@@ -9,11 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 import games
-from agents import cold_start, search_bench
 from agents.arena import openings
-from agents.cold_start import ColdStartError, Start
-from agents.search_bench import Cost, GameCost
-from proving.bench_cli import app
+from lab.bench.cli import app
+from lab.bench.speed import cold_start
+from lab.bench.speed import search as search_bench
+from lab.bench.speed.cold_start import ColdStartError, Start
+from lab.bench.speed.search import Cost, GameCost
 
 GANH = games.load("ganh")
 
@@ -100,8 +101,8 @@ def test_a_worker_that_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_command_exits_with_one_where_a_promise_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     starts = [Start("dominoes", "empty", 3.0, 1.0, 0.9, 5, 10.0), Start("dominoes", "warm", 2.0, 1.0, 0.9, 5, 1.5)]
-    monkeypatch.setattr("proving.bench_cli.worker_bench.measure", lambda _game: starts)
-    monkeypatch.setattr("proving.bench_cli.search_bench.measure", lambda _game, _told: figures())
+    monkeypatch.setattr("lab.bench.cli.worker_bench.measure", lambda _game: starts)
+    monkeypatch.setattr("lab.bench.cli.search_bench.measure", lambda _game, _told: figures())
     words = ["search", "--game", "dominoes", "--cold-start"]
     result = CliRunner().invoke(app, [*words, "--json"])
     found = json.loads(result.stdout)

@@ -18,9 +18,9 @@ from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
 from daemon.config.settings import Config
 from daemon.perception.pipeline import Pipeline
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from vision.frame import Frame, Image
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 
 TURN_S = 0.01
 STEP_S = 0.3

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.bench.phone import scanned
+from lab.bench.phone import scanned
 from tests.browser.conftest import CHROMIUM, TIMEOUT_MS
 from tests.browser.table import Table
 from tests.browser.test_access import door

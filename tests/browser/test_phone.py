@@ -14,13 +14,13 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import games
 from calibration.template import load_template
-from tests.bench.phone import scanned
+from lab.bench.phone import scanned
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from tests.browser.conftest import CHROMIUM, TIMEOUT_MS
 from tests.browser.table import Table
 from tests.browser.test_access import door, serious
 from tests.browser.test_watching import has_come
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 
 GAME = "nine_mens_morris"
 MOVES = ("d6", "f4", "b4")

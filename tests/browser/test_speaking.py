@@ -7,6 +7,7 @@ import shutil
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -40,7 +41,7 @@ AudioBufferSourceNode.prototype.start = function () {
 """
 
 
-def say(table: Table, text: str, **rest: bool) -> None:
+def say(table: Table, text: str, **rest: Any) -> None:
     assert table.session.page is not None
     table.session.page.announce(text, **rest)
 

@@ -10,12 +10,12 @@ from playwright.sync_api import expect
 
 import games
 from calibration.template import load_template
+from lab.simulated.source import SimulatedSource
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from tests.browser.table import Table
 from tests.browser.test_access import serious
 from tests.browser.test_playing import has_come, point
-from vision.simulated.source import SimulatedSource
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 from vision.sources.mjpeg_server import MjpegServer
 
 Look = Callable[..., Any]

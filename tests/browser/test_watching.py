@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from calibration.template import load_template
+from lab.simulated.source import SimulatedSource
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from tests.browser.table import SIZE_PX, Table
 from tests.browser.test_playing import WHOLE, good_moves
-from vision.simulated.source import SimulatedSource
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 from vision.sources.mjpeg_server import MjpegServer
 
 Look = Callable[..., Any]

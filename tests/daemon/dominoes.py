@@ -29,7 +29,8 @@ class Tile:
 
 def played(game: AnyGame, seed: int, tiles: int) -> list[Tile]:
     """A random game in which sides sometimes pass."""
-    dice, position, laid = random.Random(seed), game.initial(), []
+    dice, position = random.Random(seed), game.initial()
+    laid: list[Tile] = []
     while len(laid) < tiles:
         moves = list(game.legal_moves(position))
         seen = [move for move in moves if game.steps(position, move)]

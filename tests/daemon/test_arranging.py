@@ -15,10 +15,10 @@ from daemon.judging.referee import Referee
 from daemon.outputs.arranging import _checked, arrangement
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from rules import GameError, PositionError
 from vision.frame import Frame
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 from wording import Sentence
 
 CASTLES = "r3k2r/8/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1"

@@ -18,14 +18,14 @@ from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.cli import calibrate
 from daemon.cli.calibrate import app
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from tests.daemon.test_cli import start
 from tests.vision.test_calibrate import photos
 from vision.calibrating import guided, guided_inspection
 from vision.calibrating.conditions import Condition
 from vision.cli import load_photo
 from vision.reading.locate import PhotoReader
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 from vision.sources.cameras import Camera
 from wording import sentence
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from lab.demo import cli as demo_cli
 from processes import family
-from proving import demo_cli
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 120.0

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 import games
 from calibration.labels import Label
 from calibration.template import load_template
-from tests.bench import filmed
-from tests.bench.film_judge import Due, by_the_rules, judge
-from tests.bench.films import (
+from lab.films import filmed
+from lab.films.films import (
     FPS,
     NOISE_LEVELS,
     PICTURE_PX,
@@ -32,10 +31,11 @@ from tests.bench.films import (
     showings,
     straightened,
 )
-from tests.bench.played_on import played_on
-from tests.bench.spoilt import SPOILT
+from lab.films.judge import Due, by_the_rules, judge
+from lab.films.played_on import played_on
+from lab.films.spoilt import SPOILT
+from lab.simulated.table import SimulatedTable
 from vision.frame import Image
-from vision.simulated.table import SimulatedTable
 
 EMPTY = "." * 24
 STILL = np.tile(np.eye(3), (5, 1, 1))

@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 
 import games
 from calibration.template import load_template
+from lab.films.bench import dues_of, total
+from lab.films.films import Showing
+from lab.films.judge import LOW, judge
+from lab.films.nudge import shifts
+from lab.films.parts import FEATHER_PX, blended, merged
+from lab.films.plan import GAMES, FilmPlan, draw_plan
+from lab.films.play import FEWEST, Board, play
+from lab.films.shoot import Change
+from lab.films.visits import Hosts, swaps_of, without_replaced
+from lab.simulated.arm import Reach
+from lab.simulated.camera import Region
 from rules import Step
 from rules.options import switched_on
 from rules.turns import begins_turn
-from tests.bench.film_bench import dues_of, total
-from tests.bench.film_judge import LOW, judge
-from tests.bench.film_nudge import shifts
-from tests.bench.film_parts import FEATHER_PX, blended, merged
-from tests.bench.film_plan import GAMES, FilmPlan, draw_plan
-from tests.bench.film_play import FEWEST, Board, play
-from tests.bench.film_shoot import Change
-from tests.bench.film_visits import Hosts, swaps_of, without_replaced
-from tests.bench.films import Showing
-from vision.simulated.arm import Reach
-from vision.simulated.camera import Region
 
 SEEDS = range(24)
 

@@ -19,12 +19,12 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
+from lab.simulated.style import CameraStyle, Style
+from lab.simulated.table import SimulatedTable
 from tests.daemon.sights import sight
 from tests.vision.tall_men import START, tall_table
 from vision.frame import Frame, Image
 from vision.pose import BoardPose
-from vision.simulated.style import CameraStyle, Style
-from vision.simulated.table import SimulatedTable
 from vision.watching.align import Alignment
 
 SIZE_PX = (640, 480)

@@ -16,9 +16,9 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning.confirming import Confirmations, SeenBoard, may_teach, seen_board
 from daemon.perception.pipeline import Pipeline
+from lab.simulated.table import SimulatedTable
 from vision.frame import Frame
 from vision.reading.reader import DescribedCells
-from vision.simulated.table import SimulatedTable
 
 
 @pytest.fixture(scope="module")

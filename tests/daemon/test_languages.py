@@ -42,6 +42,8 @@ from daemon.judging.referee import Referee
 from daemon.outputs.speech.speech import MAX_LENGTH
 from daemon.outputs.speech.spelling import spelled
 from daemon.outputs.speech.voice import Voice
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame, MoveError, Outcome
 from tests.daemon.storms import Table, look, show, storm
 from vision.calibrating.expectation import Expectation
@@ -49,8 +51,6 @@ from vision.calibrating.guided_words import advice, correction, found
 from vision.calibrating.lesson_check import Mistakes
 from vision.calibrating.survey import Shown, survey
 from vision.calibrating.verdict import Verdict
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 from wording import Sentence, Term
 
 ROOT = Path(__file__).resolve().parents[2]

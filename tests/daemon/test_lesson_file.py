@@ -14,8 +14,8 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from daemon.storage.lesson_file import LessonFile
+from lab.simulated.table import SimulatedTable
 from vision.frame import Frame
-from vision.simulated.table import SimulatedTable
 
 GAME = games.load("co_ganh")
 TEMPLATE = load_template(GAME.name)

@@ -16,7 +16,7 @@ import games
 from daemon.cli.play import app
 from daemon.storage.journal import JournalError
 from daemon.storage.owner_lock import OwnerLock
-from proving.demo_cli import demo_config, open_session
+from lab.demo.cli import demo_config, open_session
 
 HOLD = """
 import sys, time

@@ -20,12 +20,12 @@ from daemon.app.loop import Daemon
 from daemon.app.session import Session
 from daemon.config.settings import Config
 from daemon.game.effects import Announcement
+from lab.simulated.player import ScriptedPlayer
+from lab.simulated.source import SimulatedSource
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from tests.daemon.play.test_no_camera import Table
 from tests.waiting import PATIENCE_S
-from vision.simulated.player import ScriptedPlayer
-from vision.simulated.source import SimulatedSource
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 
 ROOT = Path(__file__).resolve().parents[2]
 

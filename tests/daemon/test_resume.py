@@ -1,4 +1,4 @@
-"""A killed daemon resumes where it was: the short form of `tests.bench.kill_resume`."""
+"""A killed daemon resumes where it was: the short form of `lab.bench.kill_resume`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import random
 from pathlib import Path
 
-from tests.bench.kill_resume import Bench
+from lab.bench.kill_resume import Bench
 
 
 def test_killed_daemon_resumes_with_the_right_board_and_record(tmp_path: Path) -> None:

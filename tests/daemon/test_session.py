@@ -25,7 +25,7 @@ from daemon.commands.command import Mover, Undo
 from daemon.config.settings import Config
 from daemon.core.command_handlers import obey
 from daemon.perception.pipeline import Observation, Pipeline
-from proving.demo_cli import open_session
+from lab.demo.cli import open_session
 from rules import Outcome
 from tests.daemon.readings import reading_of
 from tests.daemon.sights import sight

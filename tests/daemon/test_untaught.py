@@ -13,9 +13,9 @@ from daemon.i18n.translation import in_words
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
+from lab.simulated.style import ManStyle, Style
+from lab.simulated.table import SimulatedTable
 from vision.frame import Frame
-from vision.simulated.style import ManStyle, Style
-from vision.simulated.table import SimulatedTable
 
 NEARLY_ALIKE = Style(men=ManStyle(colours={"W": (110.0, 110.0, 110.0), "B": (90.0, 90.0, 90.0)}))
 

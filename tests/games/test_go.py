@@ -14,10 +14,10 @@ import pytest
 import games
 from games.go import Go, Move, Position
 from games.go.counting import proposal
-from proving.soak.legal_boards import is_beyond_doubt
+from lab.bench import go_oracle
+from lab.soak.legal_boards import is_beyond_doubt
 from rules import EMPTY, Fault, MoveError, PositionError, RuleError, Step
 from rules.turns import begins_turn, carry_out, line_of_play
-from tests.bench import go_oracle
 
 FINISHED = Path(__file__).parent / "data" / "go_finished.jsonl"
 KO = ["E5", "D5", "D4", "C4", "D6", "C6", "A1", "B5"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from calibration.template import BoardTemplate, load_template
-from vision.simulated.style import BoardStyle, Style
-from vision.simulated.table import SimulatedTable
+from lab.simulated.style import BoardStyle, Style
+from lab.simulated.table import SimulatedTable
 
 START = "B" * 16 + "." * 32 + "W" * 16
 """Two rows of men on either side."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from calibration.template import load_template
-from vision.simulated.style import BoardStyle, CameraStyle, Form, ManStyle, Style
-from vision.simulated.table import SimulatedTable
+from lab.simulated.style import BoardStyle, CameraStyle, Form, ManStyle, Style
+from lab.simulated.table import SimulatedTable
 
 SIZE_PX = (640, 480)
 PAWN = Form(0.52, ((0, 1), (0.14, 0.95), (0.3, 0.5), (0.6, 0.36), (0.64, 0.6), (0.85, 0.56), (1, 0.15)))

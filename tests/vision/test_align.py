@@ -11,14 +11,14 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.style import default_style
+from lab.simulated.sway import RandomWay
+from lab.simulated.table import SimulatedTable
 from tests.vision.drawn import CORNERS, Look, cell_error, draw, noisy
 from vision.finding.pose_quality import pose_quality
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, pose_from_corners, project
 from vision.primitives.features import ReferenceMatcher
-from vision.simulated.style import default_style
-from vision.simulated.sway import RandomWay
-from vision.simulated.table import SimulatedTable
 from vision.watching import align
 from vision.watching.align import Aligner, Alignment, Reference
 from vision.watching.locating import LOCK_QUALITY

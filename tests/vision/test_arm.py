@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from calibration.template import load_template
+from lab.simulated.table import SimulatedTable
 from rules import Step
 from vision.frame import Image
-from vision.simulated.table import SimulatedTable
 from vision.watching.arm import SIDES, ArmWatch, Side
 from vision.watching.cell_places import CellPlaces
 from vision.watching.surroundings import Surroundings, surroundings_of, surroundings_within

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from calibration.template import load_template
+from lab.simulated.camera import look_at
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from vision.calibrating.conditions import LIMITS, Condition, Limit, refusing, warning, worst_of
 from vision.calibrating.survey import Shown, survey
 from vision.finding.viewpoint import Viewpoint, viewpoint
 from vision.frame import Image
 from vision.pose import BoardPose, pose_from_corners
-from vision.simulated.camera import look_at
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 from wording import sentence
 
 TEMPLATE = load_template("nine_mens_morris")

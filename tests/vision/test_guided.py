@@ -10,6 +10,9 @@ import pytest
 import games
 from calibration.guide import lessons
 from calibration.template import load_template
+from lab.simulated.calibration_player import SLIPS, CalibrationPlayer, Slip
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from rules.turns import changed_cells
 from vision.calibrating import guided, guided_inspection
 from vision.calibrating.conditions import Condition
@@ -23,9 +26,6 @@ from vision.frame import Frame
 from vision.reading.heads import OTHER
 from vision.reading.locate import PhotoReader
 from vision.reading.which_board import Naming
-from vision.simulated.calibration_player import SLIPS, CalibrationPlayer, Slip
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 from wording import Sentence, plain, sentence
 
 GAME = games.load("morris")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.train.joint import WholeBoard, fit_board_means
+from lab.train.joint import WholeBoard, fit_board_means
 from vision.reading.descriptors import Descriptors
 from vision.reading.joint import read_jointly
 from vision.reading.man_colours import LENGTH, man_colours

@@ -9,7 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
-from tests.bench.find_grids import error_cells, lit
+from lab.bench.find_grids import error_cells, lit
+from lab.simulated.style import CameraStyle, Style
+from lab.simulated.table import SimulatedTable
 from vision.finding.finder import find_board
 from vision.finding.lattice_evidence import ON_POINTS, in_levels, look_at
 from vision.finding.lattice_window import best_window
@@ -18,8 +20,6 @@ from vision.pose import pose_from_corners, project
 from vision.primitives.combs import find_combs, frame_aspect
 from vision.primitives.round_men import find_round_men
 from vision.primitives.segments import Weave
-from vision.simulated.style import CameraStyle, Style
-from vision.simulated.table import SimulatedTable
 
 FloatArray = NDArray[np.float64]
 SIZE_PX = (960, 720)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.table import SimulatedTable
 from tests.vision.tall_men import SIZE_PX, START, tall_table
 from vision.calibrating.start import Lesson, Unlike, learn_from
 from vision.pose import pose_from_corners, rectify
 from vision.reading.cells import raised_places
 from vision.reading.leaning import Leaning, leaning_men
 from vision.reading.reader import Reader
-from vision.simulated.table import SimulatedTable
 
 LATER = "♜♞..♚.♞♜♟♟♟.♟♟.♟..........♗...♛....♙......♕.....♙♙..♙♙♙♙♖.♗.♔.♘♖"
 

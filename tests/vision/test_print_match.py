@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
-from tests.bench.find_dominoes import outermost
-from tests.bench.reposing import VIEWS, repose
+from lab.bench.find_dominoes import outermost
+from lab.bench.reposing import VIEWS, repose
 from tests.vision import drawn
 from vision.finding.finder import find_board
 from vision.finding.landmarks import turned_to_print

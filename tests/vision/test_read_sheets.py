@@ -9,13 +9,13 @@ import pytest
 
 from calibration.sheet import layout_of
 from calibration.template import load_template
+from lab.simulated.coins_and_buttons import buttons, coins
+from lab.simulated.scenes import random_board
+from lab.simulated.sheets import SheetTable, random_print, sheet_style
 from vision.finding.paper import in_white_light
 from vision.pose import BoardPose, rectify
 from vision.reading.locate import PhotoReader
 from vision.sheet.drawing import Sheet, draw_sheet
-from vision.simulated.coins_and_buttons import buttons, coins
-from vision.simulated.scenes import random_board
-from vision.simulated.sheets import SheetTable, random_print, sheet_style
 
 
 def table(game: str, seed: int, buttoned: bool) -> tuple[Sheet, SheetTable, str]:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 import games
 from calibration.template import load_template
+from lab.simulated.sway import RandomWay
 from tests.vision.drawn import draw
 from vision.pose import pose_from_corners, project
-from vision.simulated.sway import RandomWay
 from vision.watching.registration import MOSTLY, STANDS_SHARE, KnownView
 
 TEMPLATE = load_template("nine_mens_morris")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.settled_pictures import CHESS_PLIES, Sequence, arms, measure, sequences
+from lab.bench.settled_pictures import CHESS_PLIES, Sequence, arms, measure, sequences
 
 
 @pytest.mark.parametrize("sequence", sequences()[:4], ids=lambda sequence: sequence.name)

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
+from lab.simulated.cli import NamedFrames, app, sides_of
+from lab.simulated.scripted_games import ScriptedGames
+from lab.simulated.state_follower import StateFollower, waiting_move
 from rules.turns import line_of_play
 from tests.waiting import wait_for
 from vision.frame import Image
-from vision.simulated.cli import NamedFrames, app, sides_of
-from vision.simulated.scripted_games import ScriptedGames
-from vision.simulated.state_follower import StateFollower, waiting_move
 from vision.sources.encoded import Picture, decode
 from vision.sources.mjpeg import mjpeg_frames
 from vision.sources.mjpeg_server import MjpegServer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import games
 from calibration.template import load_template
-from vision.simulated.player import ScriptedPlayer
-from vision.simulated.table import SimulatedTable
+from lab.simulated.player import ScriptedPlayer
+from lab.simulated.table import SimulatedTable
 
 GAME = games.load("reversi")
 HUMAN = frozenset({0})

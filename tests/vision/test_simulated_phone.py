@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
+from lab.simulated import phone
+from lab.simulated.phone import KEY_EVERY, Phone, VideoRoundTrip
+from lab.simulated.sway import RandomWay
 from vision.frame import Image
-from vision.simulated import phone
-from vision.simulated.phone import KEY_EVERY, Phone, VideoRoundTrip
-from vision.simulated.sway import RandomWay
 
 SIZE = (320, 192)
 

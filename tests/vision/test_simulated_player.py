@@ -9,10 +9,10 @@ import pytest
 
 import games
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.player import ScriptedPlayer
+from lab.simulated.table import SimulatedTable
 from rules import Fault, Game, MoveError, Outcome, Step
 from rules.turns import carry_out, line_of_play
-from vision.simulated.player import ScriptedPlayer
-from vision.simulated.table import SimulatedTable
 from wording import sentence
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from calibration.template import load_template
+from lab.simulated.phone import Phone
+from lab.simulated.random_style import random_style
+from lab.simulated.scenes import random_board, random_scene
+from lab.simulated.source import SimulatedSource
+from lab.simulated.sway import RandomWay
+from lab.simulated.table import SimulatedTable
 from vision.frame import Frame, SourceEnded
-from vision.simulated.phone import Phone
-from vision.simulated.random_style import random_style
-from vision.simulated.scenes import random_board, random_scene
-from vision.simulated.source import SimulatedSource
-from vision.simulated.sway import RandomWay
-from vision.simulated.table import SimulatedTable
 
 TEMPLATE = load_template("nine_mens_morris")
 SMALL_PX = (320, 180)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lab.simulated.sway import EDGES_HZ, PARTS, SPECTRUM, RandomWay
 from vision.pose import project
-from vision.simulated.sway import EDGES_HZ, PARTS, SPECTRUM, RandomWay
 
 FloatArray = NDArray[np.float64]
 RATE_HZ = 30.0

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.style import CameraStyle, ManStyle, SensorStyle, Style
+from lab.simulated.table import SimulatedTable
 from rules import Step
 from rules.turns import carry_out
 from vision.frame import Image
 from vision.pose import project
-from vision.simulated.style import CameraStyle, ManStyle, SensorStyle, Style
-from vision.simulated.table import SimulatedTable
 
 SIZE_PX = (480, 270)
 EMPTY_BOARD = "." * 24

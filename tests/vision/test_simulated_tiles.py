@@ -8,16 +8,16 @@ import pytest
 
 import games
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.player import ScriptedPlayer
+from lab.simulated.scenes import random_board, random_scene
+from lab.simulated.style import BoardStyle, CameraStyle, Style, TileStyle
+from lab.simulated.table import SimulatedTable, usual_size_px
+from lab.simulated.tiles import handfuls, has_tiles, neighbours, pair_cells
 from rules import EMPTY, Step
 from rules.turns import line_of_play
 from vision.finding.finder import find_board
 from vision.frame import Image
 from vision.pose import rectify
-from vision.simulated.player import ScriptedPlayer
-from vision.simulated.scenes import random_board, random_scene
-from vision.simulated.style import BoardStyle, CameraStyle, Style, TileStyle
-from vision.simulated.table import SimulatedTable, usual_size_px
-from vision.simulated.tiles import handfuls, has_tiles, neighbours, pair_cells
 
 DOMINOES = games.load("dominoes")
 SIZE_PX = (480, 270)

@@ -16,8 +16,8 @@ import cv2
 import numpy as np
 import pytest
 
+from lab.simulated.recording import record_video
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
-from vision.simulated.recording import record_video
 from vision.sources import mjpeg
 from vision.sources.encoded import JpegSplitter, decode
 from vision.sources.files import natural_key, read_photo, write_picture

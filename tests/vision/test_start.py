@@ -7,15 +7,15 @@ import pytest
 
 import games
 from calibration.template import BoardTemplate, load_template
-from tests.bench.strange_styles import strange_style
+from lab.films.strange_styles import strange_style
+from lab.simulated.style import BoardStyle, CameraStyle, Colour, ManStyle, Style
+from lab.simulated.table import SimulatedTable
 from tests.vision.chequered_tables import LATER, START, chequered, laid
 from vision.calibrating.start import Lesson, Unlike, learn_from
 from vision.frame import Image
 from vision.pose import pose_from_corners, rectify, turned_pose
 from vision.reading.cells import raised_places
 from vision.reading.reader import Reader
-from vision.simulated.style import BoardStyle, CameraStyle, Colour, ManStyle, Style
-from vision.simulated.table import SimulatedTable
 
 
 def _rectified(table: SimulatedTable, template: BoardTemplate, turn: int = 0) -> Image:

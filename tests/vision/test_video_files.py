@@ -12,10 +12,10 @@ import pytest
 
 import games
 from calibration.template import load_template
+from lab.simulated.recording import record_video
+from lab.simulated.scripted_games import ScriptedGames
 from tests.vision.test_sources import picture, read_all, write_video
 from vision.frame import SourceError
-from vision.simulated.recording import record_video
-from vision.simulated.scripted_games import ScriptedGames
 from vision.sources.files import VideoFile
 from vision.sources.opening import open_source
 

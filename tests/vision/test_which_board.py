@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.template import load_template
+from lab.simulated.table import SimulatedTable
 from tests.vision.drawn import CORNERS, draw
 from tests.vision.test_markers import photo, sheet
 from vision.calibrating import guided_inspection
@@ -13,7 +14,6 @@ from vision.calibrating.guided_inspection import other_board_named
 from vision.finding.found import Found
 from vision.pose import pose_from_corners
 from vision.reading.which_board import compared, drawings, have_same_cells, name_board
-from vision.simulated.table import SimulatedTable
 from wording import plain
 
 

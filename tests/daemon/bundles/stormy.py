@@ -21,11 +21,11 @@ from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
+from lab.simulated.calibrated import profile_of
+from lab.simulated.style import default_style
+from lab.simulated.table import SimulatedTable
 from rules import Step
 from vision.frame import Frame
-from vision.simulated.calibrated import profile_of
-from vision.simulated.style import default_style
-from vision.simulated.table import SimulatedTable
 from vision.sources.encoded import EncodedFrame, peek
 
 RATE_HZ = 10.0

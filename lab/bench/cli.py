@@ -1,0 +1,326 @@
+"""`kibitzer bench`: measures the program's costs on this machine."""
+
+from __future__ import annotations
+
+import functools
+import json as json_format
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import cv2
+import typer
+from rich.console import Console
+from rich.status import Status
+
+import games
+from agents.agent import AgentError
+from daemon.cli.wrong_call import stop
+from daemon.config.settings import ConfigError
+from lab.bench.speed import cold_start as worker_bench
+from lab.bench.speed import latency, stepped, tables_load, vision_report
+from lab.bench.speed import search as search_bench
+from lab.bench.speed.recording import SIZE_PX, record
+from lab.bench.speed.reference import NoReference
+from lab.bench.speed.report import Report, lines_of, machine
+from lab.bench.speed.resident import ResidentError
+from lab.bench.speed.run import bench_game
+from lab.bench.speed.scenes import scene_of
+from lab.bench.speed.vision_report import VisionReport
+from lab.bench.speed.vision_run import bench_vision
+from places.weights import WeightsError
+from rules import GameError
+from vision.frame import SourceError
+from vision.sources.mjpeg_server import ServerError
+
+GAMES = ["morris", "dominoes"]
+TABLES = ["morris", "reversi", "gomoku", "co_ganh"]
+BOARDS = ["morris", "reversi", "gomoku", "dominoes"]
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.callback()
+def bench() -> None:
+    """Measures the program's costs."""
+
+
+@app.command("pipeline")
+def pipeline(
+    game: Annotated[list[str], typer.Option(help="Game, by module or short name. Repeatable.")] = GAMES,
+    photos: Annotated[
+        Path | None, typer.Option(help="Two photos, before and after a move, instead of pictures.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Moves that are watched.")] = 20,
+    seconds: Annotated[float, typer.Option(min=0, max=3600, help="Seconds the idle daemon is watched; 0: not.")] = 20.0,
+    starts: Annotated[int, typer.Option(min=1, max=20, help="Starts of the daemon that are timed.")] = 3,
+    reference: Annotated[bool, typer.Option(help="Measure Preda's thesis too, in turns with ours.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+) -> None:
+    """Measures every step from frame to verdict, and the running daemon while nothing happens.
+
+    The same run measures the method of Preda's thesis (docs/results.md): SIFT on every frame, ResNet-18 in full
+    precision on every cell. Other programs disturb the figures: the load is printed with them. The last line (`line`
+    with --json) is one to paste: what a changed picture costs, tracked, read and judged, and a board at rest. Exit
+    status 1 if a target is missed.
+
+    Example: kibitzer bench pipeline --game morris --seconds 30 --json
+    """
+    cv2.setNumThreads(1)  # one thread against one thread
+    load = os.getloadavg()[0]
+    try:
+        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary:
+            reports = [
+                bench_game(
+                    scene_of(name, photos), Path(temporary),
+                    rounds=rounds, seconds=seconds, starts=starts, reference=reference,
+                )
+                for name in game
+            ]  # fmt: skip
+    except (GameError, SourceError, ServerError, NoReference, ResidentError, OSError) as error:
+        raise stop("bench", error) from None
+    report = Report(machine=machine(load), games=reports)
+    sys.stdout.write((report.model_dump_json() if json else "\n".join(lines_of(report))) + "\n")
+    if not all(target.met for one in reports for target in one.targets):
+        raise typer.Exit(1)
+
+
+@app.command("vision")
+def vision(
+    game: Annotated[list[str], typer.Option(help="Game, by module or short name. Repeatable.")] = BOARDS,
+    photos: Annotated[
+        Path | None, typer.Option(help="With one --game: folder of labelled photos to measure accuracy on too.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="What the photos show, as for `kibitzer calibrate`: JSON, or annotated moves.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Times that the board is read.")] = 15,
+    cells: Annotated[
+        int, typer.Option(min=0, max=10**6, help="Simulated cells on which accuracy is compared; 0: none.")
+    ] = 2000,
+    reference: Annotated[bool, typer.Option(help="Measure Preda's thesis too, in turns with ours.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+) -> None:
+    """Measures the cost of reading all cells of a board at once on one thread, and the accuracy that eight bits lose.
+
+    The same run compares three ways: the network in eight bits as shipped, the same network in full precision, and the
+    method of Preda's thesis (docs/results.md): a ResNet-18 in full precision, one cell after the other at 224 pixels;
+    also at 48 pixels, and 25 cells at once. Milliseconds are processor time, which other programs disturb less. Then
+    the same pictures are read in eight bits and in full precision, without a profile, and the cells read right are
+    counted.
+
+    Fields: machine, games (game, pictures, cells, network, full_precision, read_ms, reference_ms, ratios, precision,
+    targets). Exit status 1 if a target is missed.
+
+    Example: kibitzer bench vision --game gomoku --json
+
+    Example: kibitzer bench vision --game morris --photos shots --labels shots/labels.json
+    """
+    cv2.setNumThreads(1)
+    load = os.getloadavg()[0]
+    try:
+        if (photos is None) != (labels is None) or (photos is not None and len(game) != 1):
+            raise ValueError("--photos FOLDER goes with --labels FILE and with exactly one --game")
+        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary, Console(stderr=True).status("") as status:
+            reports = [
+                bench_vision(
+                    name, Path(temporary), rounds=rounds, cells=cells, reference=reference, photos=photos,
+                    labels=labels, step=functools.partial(_show, status, name),
+                )
+                for name in game
+            ]  # fmt: skip
+    except (GameError, SourceError, NoReference, WeightsError, ValueError, OSError) as error:
+        raise stop("bench", error) from None
+    report = VisionReport(machine=machine(load), games=reports)
+    sys.stdout.write((report.model_dump_json() if json else "\n".join(vision_report.lines_of(report))) + "\n")
+    if not all(target.met for one in reports for target in one.targets):
+        raise typer.Exit(1)
+
+
+@app.command("search")
+def search(
+    game: Annotated[
+        list[str] | None, typer.Option(help="Game, by module or short name. Repeatable. Default: all.")
+    ] = None,
+    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Measure the searches.")] = True,
+    cold_start: Annotated[
+        bool, typer.Option("--cold-start", help="Measure a worker's first answer too, without and with compiled code.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+) -> None:
+    """Measures the searches of each game, side by side with plain alpha-beta and plain minimax.
+
+    All search the same positions in turns, to the same depth by the same heuristic; their scores must be equal. Then
+    come the engine by its own evaluation, playouts, perft and endgames. Seconds are processor time. --cold-start starts
+    a real worker with an empty compile cache and with a warm one, until its first answer: wall time.
+
+    Fields: machine, games (exact, scores_equal, engine, mcts, perft, endgames, ratios), starts. Exit status 1 if scores
+    differ or a start takes longer than promised.
+
+    Example: kibitzer bench search --game reversi --cold-start --json
+    """
+    load = os.getloadavg()[0]
+    found: list[search_bench.GameCost] = []
+    starts: list[worker_bench.Start] = []
+    try:
+        chosen = [games.load(name) for name in game or games.names()]
+        with Console(stderr=True).status("") as status:
+            for one in chosen:
+                if figures:
+                    found.append(search_bench.measure(one, functools.partial(_show, status, one.title)))
+                if cold_start:
+                    _show(status, one.title, "a worker starts")
+                    starts += worker_bench.measure(one)
+    except (GameError, AgentError, worker_bench.ColdStartError, OSError) as error:
+        raise stop("bench", error) from None
+    here = machine(load)
+    if json:
+        told = {
+            "machine": here.model_dump(),
+            "games": [one.as_json() for one in found],
+            "starts": [one.as_json() for one in starts],
+        }
+        sys.stdout.write(json_format.dumps(told) + "\n")
+    else:
+        lines = [f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}"]
+        for figure in found:
+            lines += ["", *search_bench.lines_of(figure)]
+        sys.stdout.write("\n".join([*lines, "", *worker_bench.lines_of(starts)]).rstrip() + "\n")
+    if not all(one.scores_equal for one in found) or not all(one.met for one in starts):
+        raise typer.Exit(1)
+
+
+@app.command("latency")
+def latency_of_play(
+    game: Annotated[str, typer.Option(help="Game, by module or short name.")] = "morris",
+    hands: Annotated[int, typer.Option(min=1, max=2000, help="Hands that make a move or take one back.")] = 40,
+    rate_hz: Annotated[float, typer.Option("--rate", min=5, max=60, help="Pictures a second.")] = 15.0,
+    settle_s: Annotated[
+        float, typer.Option("--settle", min=0.1, max=10, help="Seconds, as settle_s in the section eyes.")
+    ] = 0.4,
+    seed: Annotated[int, typer.Option(min=0, help="Of the simulated table.")] = 1,
+    speech: Annotated[bool, typer.Option(help="Speak into a sound device that writes a file.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+) -> None:
+    """Measures in real time how long a verdict takes after a hand has left the board, and the first sound after that.
+
+    A simulated table (1280x720) is recorded first, so that the simulation costs nothing during the measurement: four
+    plies and their takebacks, served as MJPEG on loopback, each picture when it is due, round after round. The whole
+    `kibitzer run` watches it: stream, pipeline, record, bus, page, voice. The hand has left when neither it nor
+    its shadow is over the board and its margin; this is checked four times per picture. The sound device is ALSA's
+    file plug-in in front of its null device, which takes a phrase at once.
+
+    Fields: machine, game, rate_hz, settle_s, hands, missed, verdict_s, from_view_s, settling_s, way_s, judging_s,
+    sound_s, silent, targets. Other programs disturb the figures: the load is printed with them. Exit status 1 if a
+    target is missed.
+
+    Example: kibitzer bench latency --game reversi --hands 80 --rate 10 --json
+    """
+    load = os.getloadavg()[0]
+    try:
+        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary, Console(stderr=True).status("") as status:
+            show = functools.partial(_show, status, game)
+            recording = record(game, seed=seed, plies=4, rate_hz=rate_hz, step=show)
+            found = latency.measure_latency(
+                recording, Path(temporary), hands, speech=speech, settle_s=settle_s, step=show
+            )
+    except (GameError, ResidentError, ValueError, OSError) as error:
+        raise stop("bench latency", error) from None
+    report = found.model_copy(update={"machine": machine(load)})
+    sys.stdout.write((report.model_dump_json() if json else "\n".join(latency.lines_of(report))) + "\n")
+    if not all(target.met for target in report.targets):
+        raise typer.Exit(1)
+
+
+@app.command("verdicts")
+def verdicts_in_table_time(
+    game: Annotated[
+        list[str] | None, typer.Option(help="Game, by module or short name. Repeatable. Default: all.")
+    ] = None,
+    hands: Annotated[int, typer.Option(min=1, max=10**5, help="Hands a game that make a move or take one back.")] = 40,
+    rate_hz: Annotated[float, typer.Option("--rate", min=5, max=60, help="Pictures a second.")] = 15.0,
+    settle_s: Annotated[
+        float, typer.Option("--settle", min=0.1, max=10, help="Seconds, as settle_s in the section eyes.")
+    ] = 0.4,
+    seed: Annotated[int, typer.Option(min=0, help="Of the table, the moves and the hands.")] = 1,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line and game instead of text.")] = False,
+) -> None:
+    """Measures how long verdicts take after a hand has left the board, in the simulated table's time, over many hands.
+
+    The table is stepped picture by picture, and each picture goes through pipeline and referee as in the daemon. No
+    clock is read, so other programs disturb nothing and the same seed gives the same figures: they show how long the
+    program waits on purpose. Computing time comes on top; `kibitzer bench latency` measures both in real time. Every
+    hand whose verdict took more than a second, or never came, is listed with the events meanwhile.
+
+    Fields: game, rate_hz, settle_s, hands, missed, verdict_s, largest_s, slow (hand, verdict_s, trace). Exit status 1
+    if a target of `kibitzer bench latency` is missed.
+
+    Example: kibitzer bench verdicts --game ganh --hands 150 --json
+    """
+    met = True
+    try:
+        chosen = [games.load(name) for name in game or games.names()]
+        with Console(stderr=True).status("") as status:
+            for one in chosen:
+                show = functools.partial(_show, status, one.title)
+                found = stepped.measure_stepped(
+                    one.name, hands, seed=seed, rate_hz=rate_hz, settle_s=settle_s, step=show
+                )
+                sys.stdout.write((found.model_dump_json() if json else "\n".join(stepped.lines_of(found))) + "\n")
+                sys.stdout.flush()
+                met = met and all(target.met for target in latency.targets_of(found.verdict_s, None, found.missed))
+    except (GameError, ValueError) as error:
+        raise stop("bench verdicts", error) from None
+    if not met:
+        raise typer.Exit(1)
+
+
+@app.command("tables")
+def several_tables(
+    tables: Annotated[int, typer.Option(min=1, max=16, help="Tables in one daemon.")] = 4,
+    game: Annotated[list[str], typer.Option(help="Games, in turn. Repeatable.")] = TABLES,
+    seconds: Annotated[float, typer.Option(min=5, max=3600, help="How long they are watched.")] = 60.0,
+    rate_hz: Annotated[float, typer.Option("--rate", min=5, max=60, help="Pictures a second.")] = 10.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the first simulated table; the next ones count up.")] = 1,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+) -> None:
+    """Measures several tables in one daemon: pictures judged a second, their age, and the cost.
+
+    Simulated tables (1280x720) are recorded first, so that the simulation costs nothing during the measurement: at
+    each, hands make four legal plies and take them back, with a second or two between. Then they are served as MJPEG on
+    loopback, each picture when it is due, round after round. A comment in each JPEG holds the time at which it was
+    taken, so that its age counts wherever it waited. `kibitzer run` watches them all, with record, bus and page. CPU is
+    of one core. Serving is this program's own cost and is printed.
+
+    Fields: machine, seconds, rate_hz, size_px, tables (game, sent_hz, judged_hz, age_s, oldest_s, judged_age_s,
+    oldest_judged_s, cpu_percent, memory_mb, hands, verdicts), bench_cpu_percent, targets. Exit status 1 if a picture
+    older than half a second was judged.
+
+    Example: kibitzer bench tables --tables 4 --seconds 120 --json
+    """
+    load = os.getloadavg()[0]
+    try:
+        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary, Console(stderr=True).status("") as status:
+            recordings = []
+            for number in range(tables):
+                name = game[number % len(game)]
+                show = functools.partial(_show, status, f"table {number + 1}, {name}")
+                recordings.append(record(name, seed=seed + number, plies=4, rate_hz=rate_hz, finely=False, step=show))
+            loads, own = tables_load.measure_tables(
+                recordings, Path(temporary), seconds, functools.partial(_show, status, f"{tables} tables")
+            )
+    except (GameError, ResidentError, ConfigError, ValueError, OSError) as error:
+        raise stop("bench tables", error) from None
+    report = tables_load.TablesReport(
+        machine=machine(load), seconds=seconds, rate_hz=rate_hz, size_px=SIZE_PX, tables=loads,
+        bench_cpu_percent=own, targets=tables_load.targets_of(loads),
+    )  # fmt: skip
+    sys.stdout.write((report.model_dump_json() if json else "\n".join(tables_load.lines_of(report))) + "\n")
+    if not all(target.met for target in report.targets):
+        raise typer.Exit(1)
+
+
+def _show(status: Status, title: str, text: str) -> None:
+    status.update(f"{title}: {text}")

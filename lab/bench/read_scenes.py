@@ -1,0 +1,74 @@
+"""Reads random simulated tables, unseen and without a profile, and counts what was found and read.
+
+    .venv/bin/python -m lab.bench.read_scenes --scenes 100 --seed 1
+
+Every scene is another board, table, set of pieces, light, lens and camera pose of up to 50 degrees, without hands.
+Prints one JSON object: boards found, found in a wrong place (a corner off by more than 3 % of the side), and, of those
+found in the right place, the share of cells and of whole boards that were read right before any rules help; of boards
+of tiles also the share of tiles whose halves were read right and paired, and the number of tiles seen wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+import numpy as np
+
+from calibration.template import load_template
+from lab.simulated.scenes import random_scene
+from vision.reading.locate import PhotoReader
+
+WRONG_PLACE = 0.03
+SIZES_PX = ((960, 720), (1280, 960))
+"""Pixels; the smaller size is enough if the rectified picture is no larger."""
+
+
+def main() -> int:
+    """Runs the bench."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", default="nine_mens_morris", help="module name of the game")
+    parser.add_argument("--scenes", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    template = load_template(given.game)
+    reader = PhotoReader(template)
+    size_px = SIZES_PX[template.rectified_px >= SIZES_PX[0][1]]
+    found = misplaced = boards_right = cells_right = cells = tiles_right = tiles = strange_tiles = 0
+    for number in range(given.scenes):
+        scene = random_scene(template, np.random.default_rng([given.seed, number]), size_px, hands=0.0)
+        photo = reader.read(scene.image)
+        if photo is None:
+            continue
+        found += 1
+        side_px = float(np.linalg.norm(scene.corners_px[0] - scene.corners_px[1]))
+        error_px = float(np.abs(photo.pose.corners_px(photo.template) - scene.corners_px).max())
+        if error_px > WRONG_PLACE * side_px:
+            misplaced += 1
+            continue
+        reading, read = photo.reading, photo.reading.board
+        seen = {(tile.cells, tile.pips) for tile in reading.tiles or ()}
+        laid = {(one, "".join(scene.board[cell] for cell in one)) for one in scene.tiles}
+        tiles_right, tiles, strange_tiles = (
+            tiles_right + len(seen & laid),
+            tiles + len(laid),
+            strange_tiles + len(seen - laid),
+        )
+        right = sum(one == other for one, other in zip(read, scene.board, strict=True))
+        cells_right, cells, boards_right = cells_right + right, cells + len(read), boards_right + (read == scene.board)
+    result = {
+        "scenes": given.scenes,
+        "found": found,
+        "misplaced": misplaced,
+        "cells_right": round(cells_right / max(cells, 1), 4),
+        "boards_right": round(boards_right / max(found - misplaced, 1), 4),
+    }
+    if tiles:
+        result |= {"tiles": tiles, "tiles_right": round(tiles_right / tiles, 4), "strange_tiles": strange_tiles}
+    sys.stdout.write(json.dumps(result) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""Reads photographs of printed boards, simulated and unseen, without a profile, and counts what was found and read.
+
+    .venv/bin/python -m lab.bench.read_sheets --scenes 40 --seed 1
+
+Every scene is one of the pages that `kibitzer print-board` makes (upright or lying, tinted or plain, printed well or
+badly, folded, wavy), on another table, with coins, buttons or pieces of a set, in other light, seen through another
+lens from up to 50 degrees. Each fifth of the scenes is undisturbed, has a hand over a marker, is out of focus, has
+glare on the page, or is very dark. Prints one JSON object a game: sheets found, found in a wrong place (a corner off by
+more than 3 % of the side), wrong names (another game's sheet), and the share of cells and of whole boards that were
+read right; cells under a hand do not count. Swapped are boards on which only the two colours are exchanged: in some
+sets they are nearly equally light.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import json
+import sys
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
+
+from calibration.sheet import layout_of
+from calibration.template import BoardTemplate, load_template
+from lab.simulated.scenes import random_board
+from lab.simulated.sheets import SheetTable, random_print, sheet_style
+from vision.finding.markers import OtherSheetError, name_sheet
+from vision.frame import Image
+from vision.reading.locate import PhotoReader
+from vision.sheet.drawing import draw_sheet
+
+WRONG_PLACE = 0.03
+SWAPPED = str.maketrans("BW", "WB")
+SIZE_PX = (1280, 960)
+KINDS = ("plain", "hand", "blurred", "glare", "dark")
+SHEETS = (
+    ("reversi", (), "a4"),
+    ("nine_mens_morris", (), "a4"),
+    ("co_ganh", (), "a4"),
+    ("gomoku", (), "a4"),
+    ("gomoku", ("size=19",), "a3"),
+    ("double_double_dominoes", (), "a2"),
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Photo:
+    """A simulated photograph of a sheet."""
+
+    image: Image
+    board: str
+    corners_px: NDArray[np.float64]
+    hidden: NDArray[np.bool_]
+    """(cells,) whether a hand is over the cell."""
+
+
+def main() -> int:
+    """Runs the bench."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", default="", help="module name of one game; else all")
+    parser.add_argument("--scenes", type=int, default=20, help="of each sheet")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    for game, options, paper in SHEETS:
+        if given.game in ("", game):
+            template = load_template(game, frozenset(options))
+            counts = count(template, paper, given.scenes, given.seed)
+            sys.stdout.write(json.dumps({"game": " ".join([game, *options]), "paper": paper} | counts) + "\n")
+            sys.stdout.flush()
+    return 0
+
+
+def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[str, object]:
+    """Results of that many photographs of a game's sheet."""
+    reader, counts = PhotoReader(template), collections.Counter[str]()
+    missed: list[str] = []
+    for number in track(range(scenes), template.game, console=Console(stderr=True), transient=True):
+        kind = KINDS[number % len(KINDS)]
+        photo = photograph(template, paper, kind, np.random.default_rng([seed, number]))
+        name = name_sheet(photo.image)
+        counts["wrong_names"] += name is not None and name.game != template.game
+        try:
+            read = reader.read(photo.image)
+        except OtherSheetError:
+            read = None
+        if read is None:
+            missed.append(f"{number} {kind}")
+            continue
+        counts["found"] += 1
+        side_px = float(np.linalg.norm(photo.corners_px[0] - photo.corners_px[1]))
+        if np.abs(read.pose.corners_px(read.template) - photo.corners_px).max() > WRONG_PLACE * side_px:
+            counts["misplaced"] += 1
+            missed.append(f"{number} {kind} misplaced")
+            continue
+        right = np.array([one == other for one, other in zip(read.reading.board, photo.board, strict=True)])
+        seen = ~photo.hidden
+        counts.update(
+            cells=int(seen.sum()),
+            right=int((right & seen).sum()),
+            wrong=int((~right & seen).sum()),
+            whole=bool((right | photo.hidden).all()),
+        )
+        if not (right | photo.hidden).all():
+            other = photo.board.translate(SWAPPED)
+            counts["swapped"] += all(
+                one == two or under for one, two, under in zip(read.reading.board, other, photo.hidden, strict=True)
+            )
+            missed.append(f"{number} {kind} {int((~right & seen).sum())} cells")
+    return {
+        "scenes": scenes,
+        "found": counts["found"],
+        "misplaced": counts["misplaced"],
+        "wrong_names": counts["wrong_names"],
+        "cells_right": round(counts["right"] / max(counts["cells"], 1), 5),
+        "boards_right": counts["whole"],
+        "boards_swapped": counts["swapped"],
+        "faults": missed,
+    }
+
+
+def photograph(template: BoardTemplate, paper: str, kind: str, rng: np.random.Generator) -> Photo:
+    """A sheet with random pieces on a random table."""
+    layout = layout_of(template, landscape=bool(rng.random() < 0.5))
+    sheet = draw_sheet(layout, paper, tinted=bool(rng.random() < 0.7))
+    style = sheet_style(sheet, rng)
+    if kind == "dark":
+        style = dataclasses.replace(style, sensor=dataclasses.replace(style.sensor, exposure=0.22))
+    board = random_board(template, rng)
+    table = SheetTable(sheet, board, style, random_print(rng), int(rng.integers(0, 2**31)), SIZE_PX)
+    image = table.render()
+    cells, hidden = table.seen_px(template.cells_mm), np.zeros(len(template.cells_mm), dtype=np.bool_)
+    if kind == "hand":
+        bare = cv2.GaussianBlur(image, (0, 0), 2)
+        table.cover(int(rng.integers(0, 4)))
+        image = table.render()
+        changed = np.abs(cv2.GaussianBlur(image, (0, 0), 2).astype(np.int16) - bare).max(axis=2) > 24
+        reach = round(0.5 * float(np.linalg.norm(cells[0] - cells[1])))
+        near = cv2.dilate(changed.astype(np.uint8), np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
+        hidden = np.array([bool(near[int(y), int(x)]) for x, y in cells])
+    elif kind == "blurred":
+        image = np.asarray(cv2.GaussianBlur(image, (0, 0), float(rng.uniform(1.0, 1.8))), dtype=np.uint8)
+    elif kind == "glare":
+        image = glaring(image, table.seen_px(layout.markers_mm.reshape(-1, 2)), rng)
+    return Photo(image, board, table.corners_px(), hidden)
+
+
+def glaring(image: Image, markers_px: NDArray[np.float64], rng: np.random.Generator) -> Image:
+    """The picture with a lamp's reflection in the page, over a marker: white in its middle."""
+    x, y = markers_px.reshape(4, 4, 2).mean(axis=1)[int(rng.integers(0, 4))]
+    ys, xs = np.indices(image.shape[:2])
+    wide = float(rng.uniform(0.02, 0.05)) * image.shape[1]
+    gleam = 300 * np.exp(-(((xs - x) / (1.6 * wide)) ** 2 + ((ys - y) / wide) ** 2))
+    return np.asarray(np.clip(image + gleam[..., None], 0, 255), dtype=np.uint8)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""Measures what reversi's selective search rests on: `python -m lab.bench.reversi_errors [--positions 100]`.
+
+Positions from games of the program against itself at four plies a move, begun by random moves, in which neither side is
+far ahead (AHEAD), are searched without any cut. Printed are, as JSON:
+- `errors`: by stage of the game, a row of the standard deviations of the score of a search less that of the shallow
+  search that ProbCut asks, in hundredths of a disc, from MIN_DEPTH plies to DEEPEST (`agents.kernels.reversi.probcut`:
+  ERRORS is the column of 8 plies, BY_DEPTH the mean row);
+- `tempo`: by stage, half the mean difference between the scores of a search of 3 plies and of those of 2 and 4, plus
+  the TEMPO in force (`agents.kernels.reversi.patterns.TEMPO`). The positions are a stage's first, so that all three
+  searches end within the stage: TEMPO counts where a search ends, not where it begins.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+import numpy as np
+
+from agents.kernels.reversi import memory as layout
+from agents.kernels.reversi.memory import STAGES
+from agents.kernels.reversi.midgame import LOWEST, negamax
+from agents.kernels.reversi.patterns import FIRST_DISCS, MAX_VALUE, STAGE_DISCS, TEMPO, evaluate_patterns
+from agents.kernels.reversi.probcut import MIN_DEPTH, PROBES, shallow_depth
+from agents.kernels.reversi.weights import weights
+from lab.train.reversi_games import play
+
+DEEPEST, PLAYED, AHEAD = 8, 4, 1200
+"""Plies of the deepest search and of the games; hundredths of a disc."""
+GAMES_A_POSITION = 10
+
+
+def scores_of(memory: layout.Memory, mine: np.uint64, theirs: np.uint64, deepest: int) -> list[int]:
+    """The scores of searches without cuts to 0, 1, ... `deepest` plies."""
+    memory[[layout.STOP, layout.NODES, layout.HINT, layout.BEST_MOVE]] = 0
+    memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
+    return [int(negamax(memory, mine, theirs, depth, LOWEST, -LOWEST, 0)) for depth in range(deepest + 1)]
+
+
+def main() -> int:
+    """Runs the command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--positions", type=int, default=100, help="positions of each stage")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    memory = layout.allocate(64, "", weights())
+    memory[layout.EXACT] = 1
+    games = play(weights(), GAMES_A_POSITION * given.positions, PLAYED, 1.0, given.seed, lambda _: None)
+    discs = np.bitwise_count(games.mine | games.theirs)
+    draw = np.random.default_rng(given.seed)
+    errors, tempo = list[list[int]](), list[int]()
+    for stage in range(STAGES):
+        first = FIRST_DISCS + STAGE_DISCS * stage
+        deepest = min(DEEPEST, 64 - first - 1)
+        rows = list[list[int]]()
+        for row in draw.permutation(np.flatnonzero(discs == first)):
+            mine, theirs = games.mine[row], games.theirs[row]
+            if abs(evaluate_patterns(memory, mine, theirs)) <= AHEAD:
+                scores = scores_of(memory, mine, theirs, deepest)
+                if max(map(abs, scores)) <= MAX_VALUE:
+                    rows.append(scores)
+            if len(rows) == given.positions:
+                break
+        found = np.array(rows)
+        deep = list(range(MIN_DEPTH, deepest + 1))
+        errors.append(
+            [round(float((found[:, depth] - found[:, shallow_depth(depth, PROBES - 1)]).std())) for depth in deep]
+        )
+        odd = found[:, 3] - (found[:, 2] + found[:, 4]) / 2
+        tempo.append(round(float(TEMPO[stage] + odd.mean() / 2)))
+        print(f"stage {stage}: {len(rows)} positions", file=sys.stderr, flush=True)
+    print(json.dumps({"errors": errors, "tempo": tempo}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,226 @@
+"""Shows the eyes other people's tables of chess, draughts and go, condition by condition.
+
+    .venv/bin/python -m lab.bench.strange_tables --game chess --tables 8 --seed 1
+    .venv/bin/python -m lab.bench.strange_tables --game go --rule size=19 --only "checked cloth" --only low
+
+Every table has another board, set of men as it is sold for the game, light and camera; chess is laid out with turned
+men of six kinds, whose king is one and a half to two squares high. Games with men at the start show it first, from
+which the eyes learn, then three boards of random play, read at the place found in the first picture as the camera is
+fixed; go shows three boards of random stones. Prints a row a condition: boards found; misplaced (a corner off by 5 % of
+the side, whichever corner is called the first); starts that taught, those in a wrong turn, and why the others did not;
+cells of later boards read wrong, and those of them whose wrong class got a probability of 0.9 or more. `--out DIR`
+keeps the pictures in which something is wrong, with what was found and read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+import games
+from calibration.template import BoardTemplate, load_template
+from lab.bench.name_boards import is_misplaced
+from lab.films.strange_styles import CONDITIONS, DARK_OF, Condition, strange_style
+from lab.simulated.men import Man
+from lab.simulated.table import SimulatedTable
+from rules import EMPTY, AnyGame
+from rules.options import switched_on
+from vision.calibrating.start import Lesson, learn_from
+from vision.finding.finder import find_board
+from vision.finding.found import Found
+from vision.finding.why_unseen import why_unseen
+from vision.frame import Image
+from vision.pose import rectify, turned_pose
+from vision.reading.cells import raised_places
+from vision.reading.reader import Reader
+
+SIZE_PX = (1280, 960)
+BOARDS = 3
+SURE = 0.9
+LIGHT_MEN = frozenset(DARK_OF) | {"W", "K"}
+
+
+@dataclasses.dataclass
+class Row:
+    """Results of one condition."""
+
+    tables: int = 0
+    found: int = 0
+    misplaced: int = 0
+    taught: int = 0
+    wrong_turn: int = 0
+    cells: int = 0
+    wrong: int = 0
+    surely_wrong: int = 0
+    why: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+
+    def line(self, name: str) -> str:
+        """The row as text."""
+        return (
+            f"{name:16} tables {self.tables:2}  found {self.found:2}  misplaced {self.misplaced}"
+            f"  taught {self.taught:2}  wrong turn {self.wrong_turn}"
+            f"  cells wrong {self.wrong:3} of {self.cells:5}, surely {self.surely_wrong:2}  {dict(self.why) or ''}"
+        )
+
+
+class Bench:
+    """Lays out tables of one game and looks at them."""
+
+    def __init__(self, game: AnyGame, seed: int, out: Path | None, height_deg: float | None = None) -> None:
+        """`height_deg` is the camera's elevation above the table, if it is not the condition's own."""
+        self._game, self._seed, self._out, self._height_deg = game, seed, out, height_deg
+        self.template = load_template(game.name, switched_on(game))
+        self._starts = any(letter != EMPTY for letter in game.board(game.initial()))
+
+    def run(self, name: str, tables: int) -> Row:
+        """The row of a condition."""
+        row = Row()
+        for number in range(tables):
+            self._table(row, CONDITIONS[name], np.random.default_rng([self._seed, number]), f"{name} {number}")
+        return row
+
+    def _table(self, row: Row, condition: Condition, rng: np.random.Generator, name: str) -> None:
+        row.tables += 1
+        style = condition.style(strange_style(self.template, rng), self.template, rng)
+        if self._height_deg is not None:
+            camera = dataclasses.replace(style.camera, tilt_deg=90 - self._height_deg, focal=1.0)
+            style = dataclasses.replace(style, camera=camera)
+        position = self._game.initial()
+        laid = self._laid(position) if self._starts else scattered(self.template, rng)
+        table = SimulatedTable(self.template, laid, style, int(rng.integers(2**31)), SIZE_PX)
+        self._lay_beside(table, condition, rng)
+        image = condition.picture(table.render(), table, rng)
+        found = find_board(image, self.template)
+        if found is None:
+            row.why[why_unseen(image, self.template).code] += 1
+            self._keep(image, None, "", f"{name} unseen")
+            return
+        row.found += 1
+        if is_misplaced(found, table.corners_px()):
+            row.misplaced += 1
+            self._keep(image, found, "", f"{name} misplaced")
+            return
+        reader, turned = Reader(self.template), found
+        if self._starts:
+            start = self._game.board(position)
+            raised_mm = raised_places(found.pose, self.template, SIZE_PX)
+            lesson = learn_from(rectify(image, found.pose, self.template), [start], self.template, raised_mm)
+            if not isinstance(lesson, Lesson):
+                row.why[lesson.why if lesson else "none"] += 1
+                self._keep(image, found, start, f"{name} {lesson.why if lesson else 'none'}")
+                return
+            row.taught += 1
+            turned = dataclasses.replace(found, pose=turned_pose(found.pose, self.template, lesson.turn))
+            reader.learn(lesson.taught, None)
+            reader.raised_mm = raised_places(turned.pose, self.template, SIZE_PX)
+        off = turned.pose.corners_px(self.template) - table.corners_px()
+        if self._starts and np.abs(off).max() > 0.1 * np.ptp(table.corners_px(), axis=0).min():
+            row.wrong_turn += 1
+            self._keep(image, turned, "", f"{name} wrong turn")
+            return
+        turn = int(
+            np.argmin(
+                [
+                    np.abs(np.roll(turned.pose.corners_px(self.template), -k, axis=0) - table.corners_px()).max()
+                    for k in range(4)
+                ]
+            )
+        )
+        turned = dataclasses.replace(turned, pose=turned_pose(turned.pose, self.template, turn))
+        for _ in range(BOARDS):
+            laid = self._laid(self._played(rng)) if self._starts else scattered(self.template, rng)
+            later = table.with_board(laid, int(rng.integers(2**31)))
+            self._lay_beside(later, condition, rng)
+            image = condition.picture(later.render(), later, rng)
+            reading = reader.read(rectify(image, turned.pose, self.template), 0.0)
+            truth = "".join(as_class(letter) for letter in laid)
+            wrong = np.array([one != other for one, other in zip(reading.board, truth, strict=True)])
+            row.cells += len(truth)
+            row.wrong += int(wrong.sum())
+            row.surely_wrong += int((wrong & (reading.confidence >= SURE)).sum())
+            if wrong.any():
+                self._keep(image, turned, reading.board, f"{name} read")
+
+    def _laid(self, position: object) -> str:
+        """The pieces as they are laid: their figures in chess, whose men differ in height."""
+        return self._game.figures(position) if self._game.name == "chess" else self._game.board(position)
+
+    def _played(self, rng: np.random.Generator) -> object:
+        position = self._game.initial()
+        for _ in range(int(rng.integers(2, 50))):
+            moves = self._game.legal_moves(position)
+            if moves:
+                position = self._game.apply(position, moves[int(rng.integers(len(moves)))])
+        return position
+
+    def _lay_beside(self, table: SimulatedTable, condition: Condition, rng: np.random.Generator) -> None:
+        template, style = self.template, table.style
+        letters, men = sorted(style.men.colours), []
+        away = style.board.border_mm + template.pitch_mm
+        for number in range(condition.beside):
+            side = -away if number % 2 else template.size_mm[0] + away
+            x, y = side + rng.normal(0, 8), rng.uniform(0, template.size_mm[1])
+            men.append(Man(str(rng.choice(letters)), float(x), float(y), 0.0, -style.board.thickness_mm))
+        table.standing.beside = tuple(men)
+
+    def _keep(self, image: Image, found: Found | None, read: str, name: str) -> None:
+        if self._out is None:
+            return
+        drawn = image.copy()
+        if found is not None:
+            corners = found.pose.corners_px(found.template)
+            cv2.polylines(drawn, [np.rint(corners).astype(np.int32)], True, (0, 255, 0), 2, cv2.LINE_AA)
+            cv2.circle(drawn, tuple(np.rint(corners[0]).astype(int).tolist()), 9, (0, 255, 255), -1)
+            places = cv2.perspectiveTransform(self.template.cells_mm[None], found.pose.image_from_board)[0]
+            for (x, y), letter in zip(places, read, strict=False):
+                colour = {"W": (255, 255, 255), "B": (0, 0, 0)}.get(letter)
+                if colour is not None:
+                    cv2.circle(drawn, (round(x), round(y)), 6, (0, 0, 255), -1, cv2.LINE_AA)
+                    cv2.circle(drawn, (round(x), round(y)), 4, colour, -1, cv2.LINE_AA)
+        self._out.mkdir(parents=True, exist_ok=True)
+        cv2.imwrite(str(self._out / f"{self._game.name} {name}.jpg"), drawn, [cv2.IMWRITE_JPEG_QUALITY, 85])
+
+
+def as_class(letter: str) -> str:
+    """The class as which a piece is seen."""
+    return EMPTY if letter == EMPTY else "W" if letter in LIGHT_MEN else "B"
+
+
+def scattered(template: BoardTemplate, rng: np.random.Generator) -> str:
+    """Stones on a third to two thirds of the points, as in the middle of a game."""
+    share = float(rng.uniform(0.05, 0.6))
+    odds = [1 - share, share / 2, share / 2]
+    return "".join(rng.choice([EMPTY, "B", "W"], len(template.cell_names), p=odds))
+
+
+def main() -> int:
+    """Runs the bench."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", default="chess", choices=["chess", "draughts", "go"])
+    parser.add_argument("--rule", action="append", default=[], help="rule option, such as size=19")
+    parser.add_argument("--tables", type=int, default=8, help="of every condition")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", action="append", choices=list(CONDITIONS), help="repeatable; default: all conditions")
+    parser.add_argument("--height-deg", type=float, help="elevation of every camera above the middle of the table")
+    parser.add_argument("--out", type=Path, help="folder for pictures with what was found and read in them")
+    given = parser.parse_args()
+    cv2.setNumThreads(1)
+    options = dict(rule.split("=", 1) for rule in given.rule)
+    bench = Bench(games.load(given.game, options), given.seed, given.out, given.height_deg)
+    believed = 0
+    for name in given.only or CONDITIONS:
+        row = bench.run(name, given.tables)
+        believed += row.misplaced + row.wrong_turn
+        sys.stdout.write(row.line(name) + "\n")
+        sys.stdout.flush()
+    return 1 if believed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+"""Watches two people's dominoes photo by photo through `kibitzer run`; `kibitzer tell` then says who laid what.
+
+    .venv/bin/python -m lab.bench.watch_dominoes PHOTOS --profile table.npz --games 1,2
+
+PHOTOS holds 1_01.jpg, ..., 1_01.txt, ... and 1_mutari.txt. Each game's photos are served as an MJPEG stream, as a phone
+would send them, to a daemon that is not told who laid a tile. Half of the corrections are made, the daemon is killed
+with kill -9, and a new one gets the rest. Prints a JSON object a game; exit status 1 if a tile or a point is not as
+annotated, or there was a complaint.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import games
+from daemon.storage.journal import Journal
+from daemon.storage.score_sheet import Row, score_sheet
+from daemon.storage.stored_game import StoredGame
+from lab.bench.kill_resume import ROOT, fetch, free_port
+from tests.daemon.dominoes import Tile, annotated
+
+COMMAND = [sys.executable, "-m", "daemon.cli"]
+COMPLAINTS = ("illegal", "unfinished", "takeback", "desync", "ambiguous", "unclear")
+WAIT_S = 60.0
+"""Seconds to wait for a daemon to start, and for the last photos to be judged."""
+
+
+class Table:
+    """One game's photos, a daemon that watches them, and its record."""
+
+    def __init__(self, folder: Path, photos: Path, number: int, profile: Path | None, hold_s: float) -> None:
+        self.folder, self.hold_s = folder, hold_s
+        self.page, self.video = free_port(), free_port()
+        self.pictures = folder / "photos"
+        self.pictures.mkdir()
+        for photo in sorted(photos.glob(f"{number}_*.jpg")):
+            (self.pictures / photo.name).symlink_to(photo.resolve())
+        self.journal = folder / "journal.sqlite"
+        self.config = folder / "config.toml"
+        board = f'[board]\nprofile = "{profile.resolve()}"\n' if profile else ""
+        self.config.write_text(
+            f'[game]\nname = "dominoes"\n[players.second]\nagent = ""\n{board}'
+            f'[camera]\nsource = "http://127.0.0.1:{self.video}/video"\n'
+            f'[bus]\nstate = "tcp://127.0.0.1:{free_port()}"\nreply = "tcp://127.0.0.1:{free_port()}"\n'
+            f"[speech]\nenabled = false\n[page]\nport = {self.page}\nwindow = false\n"
+            f'[journal]\npath = "{self.journal}"\n',
+            encoding="utf-8",
+        )
+
+    @contextlib.contextmanager
+    def daemon(self) -> Iterator[subprocess.Popen[bytes]]:
+        """Runs a daemon; kills it with kill -9 at the end."""
+        with (self.folder / "daemon.log").open("ab") as log:
+            process = subprocess.Popen(
+                [*COMMAND, "run", "--config", str(self.config)], stdout=log, stderr=log, cwd=ROOT
+            )
+        try:
+            wait(lambda: process.poll() is not None or self.answers(), "the daemon did not start")
+            if process.poll() is not None:
+                raise SystemExit((self.folder / "daemon.log").read_text(encoding="utf-8").splitlines()[-1])
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+    def answers(self) -> bool:
+        """Whether a daemon is running."""
+        return fetch(f"http://127.0.0.1:{self.page}/state") is not None
+
+    def serve(self) -> None:
+        """Shows every photo once to the running daemon."""
+        serve = [*COMMAND, "serve", str(self.pictures), "--port", str(self.video), "--hold-s", str(self.hold_s)]
+        subprocess.run([*serve, "--rate-hz", "5"], cwd=ROOT, stderr=subprocess.DEVNULL, check=True)
+
+    def tell(self, *words: str) -> str:
+        """Sends a correction to the daemon and returns its answer. Raises CalledProcessError if it refuses."""
+        told = [*COMMAND, "tell", *words, "--config", str(self.config)]
+        return subprocess.run(told, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+    def stored(self) -> StoredGame:
+        """The record so far."""
+        journal = Journal(self.journal, read_only=True)
+        try:
+            return journal.games()[-1]
+        finally:
+            journal.close()
+
+    def laid(self) -> list[Row]:
+        """The tiles of the record."""
+        return [row for row in score_sheet(self.stored()) if row.number is not None]
+
+
+def wait(condition: object, trouble: str) -> None:
+    """Waits until a condition holds. Raises TimeoutError."""
+    deadline_s = time.monotonic() + WAIT_S
+    assert callable(condition)
+    while not condition():
+        if time.monotonic() > deadline_s:
+            raise TimeoutError(trouble)
+        time.sleep(0.5)
+
+
+def watch(table: Table, tiles: Sequence[Tile]) -> dict[str, object]:
+    """Plays one game, corrects who laid what, and compares with the truth."""
+    game = games.load("dominoes")
+    with table.daemon():
+        table.serve()
+        with contextlib.suppress(TimeoutError):
+            wait(lambda: len(table.laid()) >= len(tiles), "tiles are missing")
+        blind = sum(game.sides[tile.side] == row.side for tile, row in zip(tiles, table.laid(), strict=False))
+        commands = correct(table, tiles[: len(tiles) // 2])
+    with table.daemon():
+        commands += correct(table, tiles)
+    rows, stored = table.laid(), table.stored()
+    kinds = [note.kind for note in stored.notes if note.kind in COMPLAINTS]
+    return {
+        "tiles": len(tiles),
+        "tiles_right": sum(new_cells(tile, before) == parts(row.move) for tile, before, row in zip(
+            tiles, ["." * len(game.cells), *(tile.board for tile in tiles)], rows, strict=False
+        )),
+        "movers_right_untold": blind,
+        "commands": commands,
+        "movers_right": sum(game.sides[tile.side] == row.side for tile, row in zip(tiles, rows, strict=False)),
+        "points_right": sum(row.gains[tile.side].total == tile.points for tile, row in zip(tiles, rows, strict=False)),
+        "complaints": kinds,
+        "scores": rows[-1].scores if rows else None,
+    }  # fmt: skip
+
+
+def correct(table: Table, tiles: Sequence[Tile]) -> int:
+    """Says who laid each tile whose side is wrong, from the first on; returns how often."""
+    sides, told = games.load("dominoes").sides, 0
+    for number, tile in enumerate(tiles[: len(table.laid())], 1):
+        if table.laid()[number - 1].side != sides[tile.side]:
+            table.tell("mover", sides[tile.side], "--move", str(number))
+            told += 1
+    return told
+
+
+def new_cells(tile: Tile, before: str) -> set[str]:
+    """The cells that a tile has filled, with their pips, such as 8H6."""
+    cells = games.load("dominoes").cells
+    return {f"{name}{now}" for name, now, then in zip(cells, tile.board, before, strict=True) if now != then}
+
+
+def parts(move: str) -> set[str]:
+    """The cells and pips of a move's text."""
+    return set(move.split("-"))
+
+
+def main() -> int:
+    """Runs the bench."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("photos", type=Path)
+    parser.add_argument("--profile", type=Path)
+    parser.add_argument("--games", default="1,2,3,4,5")
+    parser.add_argument("--hold-s", type=float, default=2.0, help="seconds each photo is shown")
+    given = parser.parse_args()
+    good = True
+    for number in map(int, given.games.split(",")):
+        tiles = annotated(given.photos, number)
+        with tempfile.TemporaryDirectory() as folder:
+            result = watch(Table(Path(folder), given.photos, number, given.profile, given.hold_s), tiles)
+        sys.stdout.write(json.dumps({"game": number, **result}) + "\n")
+        sys.stdout.flush()
+        counts = {result[name] for name in ("tiles", "tiles_right", "movers_right", "points_right")}
+        good = good and len(counts) == 1 and not result["complaints"]
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+"""Watches films made from seeds, and counts what was followed: by film, by game and by condition."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import json
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from lab.films.films import Showing
+from lab.films.judge import Due, Judged, judge
+from lab.films.sheet import write_sheet
+from lab.films.studio import SeededFilm, film_of_seed
+from lab.films.watch import WatchError, watch
+from lab.train.pathtraced_variant import RendererError
+
+FAST, LOW_DEG = 15, 45
+"""Pictures a second from which a film counts as quick, and degrees above the table below which a camera is low."""
+SLOW = 5
+COLUMNS = ("boards", "wrong", "halves told", "complaints", "median", "95 %", "silence")
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """Results of one film."""
+
+    film: SeededFilm
+    judged: Judged
+    watched_s: float
+    """How long the program watched."""
+    sheet: str
+    """Path of the pictures around the first board that was missed; empty if none was."""
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """The conditions under which films are added up."""
+        plan, about = self.film.plan, self.film.about
+        return {
+            "sway": plan.sway,
+            "pictures": "quick" if plan.fps >= FAST else "slow" if plan.fps <= SLOW else "usual",
+            "camera": "low" if 90 - plan.tilt_deg < LOW_DEG else "high",
+            "light": about["light"],
+            "nudge": "nudged" if plan.nudge_mm else "not nudged",
+            "free": "short" if plan.free_s[0] < 1.2 else "long",
+            "codec": plan.codec if plan.codec == "video" else "jpeg < 60" if plan.quality < 60 else "jpeg 60+",
+            "hands": "resting" if plan.resting else "second" if plan.second_hand else "one",
+            "halves": "halves" if plan.halves else "whole turns",
+        }
+
+
+def run(seeds: Sequence[int], folder: Path, recorded: Path, results: Path | None) -> int:
+    """Makes, watches and judges the films of these seeds, until Ctrl-C.
+
+    Exit status 1 if a wrong board was believed, 2 if a film could not be made or watched; the others are judged.
+    """
+    seen: list[Seen] = []
+    failed = False
+    with contextlib.suppress(KeyboardInterrupt):
+        for seed in seeds:
+            try:
+                seen.append(see(film_of_seed(seed, folder, recorded)))
+                sys.stderr.write(line_of(seen[-1]) + "\n")
+            except (OSError, ValueError, WatchError) as error:
+                failed = True
+                sys.stderr.write(f"filmed: {error}\n")
+                if isinstance(error, RendererError):
+                    break
+    _tell(seen)
+    if results is not None:
+        films = [one.film.about | dataclasses.asdict(one.judged) | {"sheet": one.sheet} for one in seen]
+        told = {"total": total([one.judged for one in seen]), "films": films}
+        results.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return 1 if any(one.judged.wrong for one in seen) else 2 if failed else 0
+
+
+def _tell(seen: Sequence[Seen]) -> None:
+    """Prints the table, and names the films with wrong or missed boards."""
+    Console(width=None if sys.stdout.isatty() else 150).print(table_of(seen))
+    for one in seen:
+        for wrong in one.judged.wrong:
+            sys.stdout.write(f"{one.film.plan.name} {one.film.plan.game}: wrong board at {wrong}\n")
+        if one.sheet:
+            missed = f"{len(one.judged.lost)} boards missed, first {one.judged.lost[0]!r}"
+            sys.stdout.write(f"{one.film.plan.name} {one.film.plan.game}: {missed}: {one.sheet}\n")
+
+
+def see(film: SeededFilm) -> Seen:
+    """Watches and judges a film. Raises WatchError."""
+    begun_s = time.monotonic()
+    events, _ = watch(film.path, film.plan.game, film.plan.rules)
+    watched_s = time.monotonic() - begun_s
+    lines = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
+    film.path.with_suffix(".events.jsonl").write_text(lines, encoding="utf-8")
+    shown = film.showings
+    judged = judge(dues_of(shown), events)
+    return Seen(film, judged, round(watched_s, 1), _sheet(film, shown, judged))
+
+
+def dues_of(shown: Sequence[Showing]) -> list[Due]:
+    """What the boards of a film are by the rules, which made them: each a ply, or half a turn."""
+    return [Due(one, int(number > 0 and not one.is_half), not one.is_half) for number, one in enumerate(shown)]
+
+
+def _sheet(film: SeededFilm, shown: Sequence[Showing], judged: Judged) -> str:
+    path = film.path.with_suffix(".missed.png")
+    path.unlink(missing_ok=True)
+    for before, one in itertools.pairwise(shown):
+        if one.photo in judged.lost:
+            write_sheet(film.path, before, one, path)
+            return str(path)
+    return ""
+
+
+def line_of(one: Seen) -> str:
+    """A film's conditions and figures on one line."""
+    film = one.film
+    words = "  ".join(str(word) for word in film.plan.words().values())
+    made = f"made in {film.about['traced_s'] + film.about['filmed_s']:.0f} s, watched in {one.watched_s:.0f} s"
+    return f"{film.plan.name}  {words}  {film.about['light']}:  {'  '.join(row_of([one.judged]))}  ({made})"
+
+
+def table_of(seen: Sequence[Seen]) -> Table:
+    """All films, then sums by game and by condition."""
+    table = Table("film", *COLUMNS)
+    for one in seen:
+        words = one.film.plan.words()
+        table.add_row(f"{one.film.plan.seed} {' '.join(str(word) for word in words.values())}", *row_of([one.judged]))
+    table.add_section()
+    for game in sorted({one.film.plan.game for one in seen}):
+        table.add_row(game, *row_of([one.judged for one in seen if one.film.plan.game == game]))
+    for name in seen[0].conditions if seen else ():
+        table.add_section()
+        for value in sorted({one.conditions[name] for one in seen}):
+            table.add_row(f"{name}: {value}", *row_of([one.judged for one in seen if one.conditions[name] == value]))
+    table.add_section()
+    table.add_row("all", *row_of([one.judged for one in seen]))
+    return table
+
+
+def row_of(judged: Sequence[Judged]) -> list[str]:
+    """The sums over some films, for a row of the table."""
+    sums = total(judged)
+    delays = ["-" if sums[name] is None else f"{sums[name]:.2f} s" for name in ("verdict_median_s", "verdict_95_s")]
+    boards, halves = f"{sums['followed']}/{sums['boards']}", f"{sums['told']}/{sums['halves']}"
+    return [boards, str(sums["wrong"]), halves, str(sums["complaints"]), *delays, f"{sums['silence_s']:.1f} s"]
+
+
+def total(judged: Sequence[Judged]) -> dict[str, Any]:
+    """The sums over some films; of silences the longest."""
+    delays_s = sorted(delay for one in judged for delay in one.delays_s)
+    return {
+        "boards": sum(one.boards for one in judged),
+        "followed": sum(one.followed for one in judged),
+        "wrong": sum(len(one.wrong) for one in judged),
+        "halves": sum(one.illegal for one in judged),
+        "told": sum(one.told for one in judged),
+        "complaints": sum(one.complaints for one in judged),
+        "verdict_median_s": round(statistics.median(delays_s), 3) if delays_s else None,
+        "verdict_95_s": delays_s[-1 - len(delays_s) // 20] if delays_s else None,
+        "silence_s": max((one.silence_s for one in judged), default=0.0),
+    }

@@ -1,0 +1,272 @@
+"""Films a photographed game, watches the films as `kibitzer watch` does, and counts the boards followed.
+
+    python -m lab.films.filmed                                                  # three films of 12 plies
+    python -m lab.films.filmed --sway 0,0.2,1 --nudge 0,1 --free 1.2 2 0.8,4 --seeds 7,8 --plies 0 --keep FILMS
+
+A hand lies over every move; the camera is fixed (--sway 0), leans (0.2) or is held in a hand (1); the board shifts a
+little after each move (--nudge 1) or does not (0); it is free for so many seconds (--free, "0.8,4" is a range); and the
+camera may degrade the pictures (--spoilt focus exposure). A separate program, with pipeline, match and referee, watches
+each film. Printed are, for each film and in all: boards (that the rules allow) followed in their order; wrong boards,
+believed and shown by no photo then; illegal boards and how many of them were reported; complaints of other boards;
+seconds from the hand's leaving the picture to the verdict; and the share of a core that the program takes at 15
+pictures a second, decoding the film included. Each film's figures go to standard error as soon as it was watched, the
+table of all to standard output at the end. Exit status 1 if a wrong board was believed, 2 if the photos are absent.
+
+    python -m lab.films.filmed --seed 0 --films 16                              # films of all games, without photos
+
+These films are made up: each seed draws the game, the table, the light, the camera, the hands and the times, and the
+pictures are path-traced (which needs the extra `train` and LLVM 17 or newer). They are kept in --keep, or var/films,
+with the truth about every picture, the program's events, and pictures of the first board that it missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+import itertools
+import json
+import statistics
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+import games
+from calibration.labels import Label, LabelError, read_labels
+from calibration.template import load_template
+from lab.films.films import (
+    FPS,
+    Hand,
+    Plan,
+    Shot,
+    film_of,
+    hand_from,
+    in_order,
+    make_film,
+    shots_of,
+    showings,
+    way_from,
+)
+from lab.films.judge import Judged, by_the_rules, judge
+from lab.films.spoilt import SPOILT
+from lab.films.watch import WatchError, frames_in, watch
+from rules import AnyGame
+from rules.options import switched_on
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+MADE_UP = Path("var/films")
+"""Folder of the films that are made from seeds."""
+RULES = {"flying": True, "first": "auto"}
+WATCHED_BY = {"flying": "true"}
+"""The rule options of morris, and those with which the program watches it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Watched:
+    """Results of one film."""
+
+    film: str
+    judged: Judged
+    film_s: float
+    core_share: float
+    """CPU seconds of the watching program since it was ready, per second of the film."""
+
+
+class Studio:
+    """Makes films, and caches what several of them need."""
+
+    def __init__(
+        self, photos: Path, labels: Path, hand: Path, series: str, folder: Path, game: AnyGame, rules: Mapping[str, str]
+    ) -> None:
+        """`rules` are those with which the program watches. Raises LabelError, OSError."""
+        self.folder, self._photos, self.game, self.rules = folder, photos, game, rules
+        self.labels = in_order(read_labels(labels, load_template(game.name, switched_on(game))), series)
+        if len(self.labels) < 2:
+            raise LabelError(f"{labels}: series {series!r} has fewer than two photos")
+        self.hand: Hand = hand_from(hand)
+        if not self.hand.sprites:
+            raise FileNotFoundError(f"{hand}: the pictures of the hand are absent")
+        self._way = way_from(hand / "sway.json")
+        self._lock = threading.Lock()
+
+    def film(self, plan: Plan, on_progress: Callable[[float], None]) -> Path:
+        """The film of a plan; made unless it exists."""
+        wanted = self.labels[: plan.plies + 1] if plan.plies else self.labels
+        path, there = film_of(self.folder, plan, len(wanted))
+        if not there:
+            make_film(self._shots(wanted, plan.nudge), self.hand, self._way, plan, path, on_progress=on_progress)
+        return path
+
+    def _shots(self, labels: Sequence[Label], nudge: float) -> Sequence[Shot]:
+        with self._lock:
+            return _straightened(tuple(labels), self._photos, nudge)
+
+
+@functools.lru_cache(4)
+def _straightened(labels: tuple[Label, ...], photos: Path, nudge: float) -> Sequence[Shot]:
+    return shots_of(labels, photos, nudge)
+
+
+def measure(studio: Studio, plan: Plan, on_progress: Callable[[float], None]) -> Watched:
+    """Films, watches and judges. The film is half of the progress, the watching the other half."""
+    film = studio.film(plan, lambda share: on_progress(share / 2))
+    shown = showings(film, studio.hand)
+    whole_s = shown[-1].ends_s
+    on_progress(0.5)
+    game = studio.game
+    events, used_s = watch(
+        film, game.name, studio.rules, lambda time_s: on_progress(0.5 + min(time_s / whole_s, 1) / 2)
+    )
+    film_s = frames_in(film) / FPS
+    on_progress(1.0)
+    return Watched(film.stem, judge(by_the_rules(game, shown), events), round(film_s, 2), round(used_s / film_s, 3))
+
+
+def table_of(results: Sequence[Watched]) -> Table:
+    """The results as a table for people."""
+    table = Table("film", "boards", "wrong", "illegal told", "complaints", "verdict median", "95 %", "of a core")
+    for one in results:
+        table.add_row(one.film, *_row([one]))
+    if len(results) > 1:
+        table.add_section()
+        table.add_row("all", *_row(results))
+    return table
+
+
+def _row(results: Sequence[Watched]) -> list[str]:
+    sums = total(results)
+    delays = [f"{sums[name]:.2f} s" if sums["followed"] else "-" for name in ("verdict_median_s", "verdict_95_s")]
+    boards, illegal = f"{sums['followed']}/{sums['boards']}", f"{sums['told']}/{sums['illegal']}"
+    return [boards, str(sums["wrong"]), illegal, str(sums["complaints"]), *delays, f"{sums['core_share']:.0%}"]
+
+
+def total(results: Sequence[Watched]) -> dict[str, Any]:
+    """The sums over some films."""
+    judged = [one.judged for one in results]
+    delays_s = sorted(delay for one in judged for delay in one.delays_s)
+    film_s = sum(one.film_s for one in results)
+    return {
+        **{name: sum(getattr(one, name) for one in judged) for name in ("boards", "followed", "illegal", "told")},
+        "wrong": sum(len(one.wrong) for one in judged),
+        "complaints": sum(one.complaints for one in judged),
+        "verdict_median_s": round(statistics.median(delays_s), 3) if delays_s else None,
+        "verdict_95_s": delays_s[-1 - len(delays_s) // 20] if delays_s else None,
+        "core_share": round(sum(one.core_share * one.film_s for one in results) / film_s, 3),
+    }
+
+
+def run(studio: Studio, plans: Sequence[Plan], jobs: int) -> list[Watched]:
+    """Runs all films, some in parallel; the results are in the plans' order."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with (
+        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
+        ThreadPoolExecutor(jobs) as pool,
+    ):
+        task = progress.add_task(f"{len(plans)} films", total=len(plans))
+        done = [0.0] * len(plans)
+
+        def tell(number: int, share: float) -> None:
+            done[number] = share
+            progress.update(task, completed=sum(done))
+
+        def one(number: int, plan: Plan) -> Watched:
+            watched = measure(studio, plan, functools.partial(tell, number))
+            console.print("  ".join([watched.film, *_row([watched])]), highlight=False)
+            return watched
+
+        waiting = [pool.submit(one, number, plan) for number, plan in enumerate(plans)]
+        try:
+            return [each.result() for each in waiting]
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line's arguments."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sway", type=_numbers, default=[0.0, 0.2, 1.0])
+    parser.add_argument("--nudge", type=_numbers, default=[1.0])
+    parser.add_argument("--free", nargs="+", type=_free, default=["2"], metavar="S")
+    parser.add_argument("--seeds", type=lambda words: [int(word) for word in words.split(",")], default=[7])
+    parser.add_argument("--spoilt", nargs="+", choices=["", *SPOILT], default=[""], help="what the camera does to it")
+    parser.add_argument("--plies", type=int, default=12, help="photos after the first; 0 is the whole game")
+    parser.add_argument("--jobs", type=int, default=1, help="films side by side")
+    parser.add_argument("--keep", type=Path, help="folder for the films; those found there are not made again")
+    parser.add_argument("--json", type=Path, help="file for all figures")
+    parser.add_argument("--photos", type=Path, default=DATA / "morris", help="folder with labels.json")
+    parser.add_argument("--labels", type=Path, help="another file of labels")
+    parser.add_argument("--hand", type=Path, default=DATA / "hand", help="folder of the hand and sway.json")
+    parser.add_argument("--game", default="1", help="first part of the photos' names")
+    parser.add_argument("--name", default="morris", help="which game it is, by module or short name")
+    parser.add_argument("--rule", action="append", default=[], help="rule option k=v of another game; repeatable")
+    parser.add_argument("--seed", type=int, help="of the first film that is made up")
+    parser.add_argument("--films", type=int, default=1, help="films that are made up, one for each seed")
+    return parser.parse_args(words)
+
+
+def _numbers(words: str) -> list[float]:
+    return [float(word) for word in words.split(",")]
+
+
+def _free(words: str) -> str:
+    least, *greatest = _numbers(words)
+    if not 0 < least <= (greatest or [least])[-1] or len(greatest) > 1:
+        raise ValueError(words)
+    return words
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs the bench."""
+    given = arguments(words)
+    if given.seed is not None:
+        return _run_seeds(given)
+    plans = [
+        Plan(sway, nudge, free, seed, given.plies, spoilt)
+        for sway, nudge, free, seed, spoilt in itertools.product(
+            given.sway, given.nudge, given.free, given.seeds, given.spoilt
+        )
+    ]
+    with tempfile.TemporaryDirectory(prefix="kibitzer-films-") as temporary:
+        folder = given.keep or Path(temporary)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            labels = given.labels or given.photos / "labels.json"
+            rules = dict(word.split("=", 1) for word in given.rule)
+            is_morris = given.name == "morris" and not rules
+            game = games.load(given.name, RULES if is_morris else rules)
+            watched_by = WATCHED_BY if is_morris else rules
+            studio = Studio(given.photos, labels, given.hand, given.game, folder, game, watched_by)
+            results = run(studio, plans, given.jobs)
+        except (LabelError, OSError, ValueError, WatchError) as error:
+            sys.stderr.write(f"filmed: {error}\n")
+            return 2
+    Console(width=None if sys.stdout.isatty() else 110).print(table_of(results))
+    for one in results:
+        for wrong in one.judged.wrong:
+            sys.stdout.write(f"{one.film}: wrong board at {wrong}\n")
+    if given.json is not None:
+        films = [dataclasses.asdict(one) for one in results]
+        given.json.write_text(json.dumps({"total": total(results), "films": films}, indent=1) + "\n", encoding="utf-8")
+    return 1 if any(one.judged.wrong for one in results) else 0
+
+
+def _run_seeds(given: argparse.Namespace) -> int:
+    """Films of seeds. The renderer is imported for them only: it is an extra."""
+    from lab.films import bench as film_bench
+
+    folder = given.keep or MADE_UP
+    folder.mkdir(parents=True, exist_ok=True)
+    return film_bench.run(range(given.seed, given.seed + given.films), folder, given.hand, given.json)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+"""Makes the moving picture of the README: a demo's page, then photographs of a game that are watched.
+
+    python -m lab.films.page --out docs/demo.webp
+    python -m lab.films.page --out docs/demo.webp --photos var/traced
+
+Needs Chromium. The demo runs in real time, with its own voice if the machine has one. The photographs are path-traced
+(`lab/films/traced_game.py`, some minutes) unless --photos names a folder of morris photos that may be published.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import itertools
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import IO
+
+import cv2
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+import games
+from daemon.drawing import lettering
+from lab.films.traced_game import MORRIS, SEED, WIDTH_PX, trace_game
+from tests.browser.conftest import CHROMIUM
+
+SIZE_PX = 1280, 980
+START_S = 60.0
+HOLD_S = 1.6
+"""Seconds that each photo is shown."""
+GROUND, WORDS = (26, 23, 21), (236, 240, 243)
+CAPTIONS = "kibitzer demo: a simulated table, and its page", "kibitzer watch --source photos/: path-traced photographs"
+CAPTION_PX = 34
+
+
+def main() -> None:
+    """Makes both parts and joins them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.webp")
+    parser.add_argument("--game", default="morris", help="of the demo")
+    parser.add_argument("--photos", type=Path, help="folder of photos of a game of morris")
+    parser.add_argument("--after-s", type=float, default=20.0, help="seconds of the demo before the first picture")
+    parser.add_argument("--seconds", type=float, default=12.0, help="of the demo")
+    parser.add_argument("--rate-hz", type=float, default=2.5)
+    parser.add_argument("--width", type=int, default=800, help="pixels")
+    asked = parser.parse_args()
+    size_px = asked.width, round(asked.width * SIZE_PX[1] / SIZE_PX[0])
+    with tempfile.TemporaryDirectory(prefix="kibitzer-film-") as folder:
+        photos = asked.photos or Path(folder) / "photos"
+        if asked.photos is None:
+            trace_game(photos, games.load("morris"), MORRIS, SEED, WIDTH_PX)
+        watched = watch(photos, Path(folder) / "seen.mp4", asked.rate_hz, size_px)
+    played = play(asked.game, asked.after_s, asked.seconds, asked.rate_hz, size_px)
+    first, *others = [*captioned(played, CAPTIONS[0]), *captioned(watched, CAPTIONS[1])]
+    first.save(
+        asked.out,
+        save_all=True,
+        append_images=others,
+        duration=round(1000 / asked.rate_hz),
+        loop=0,
+        quality=55,
+        method=6,
+    )
+    sys.stderr.write(f"{asked.out}: {len(others) + 1} pictures, {asked.out.stat().st_size / 1000:.0f} kB\n")
+
+
+def play(game: str, after_s: float, seconds: float, rate_hz: float, size_px: tuple[int, int]) -> list[Image.Image]:
+    """The picture of a demo's camera, and then pictures of its page."""
+    with tempfile.TemporaryFile("w+") as told:
+        demo = subprocess.Popen([sys.executable, "-m", "daemon.cli", "demo", "--game", game], stderr=told)
+        try:
+            address = page_of(demo, told)
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+                page = browser.new_page(viewport={"width": SIZE_PX[0], "height": SIZE_PX[1]})
+                page.goto(address)
+                time.sleep(after_s)
+                camera = Image.open(io.BytesIO(page.request.get(f"{address}frame.jpg").body())).convert("RGB")
+                pictures = [fitted(camera, size_px)] * round(HOLD_S * rate_hz)
+                pictures += film(page, seconds, rate_hz, size_px)
+                browser.close()
+        finally:
+            demo.terminate()
+            demo.wait()
+    return pictures
+
+
+def page_of(demo: subprocess.Popen[bytes], told: IO[str]) -> str:
+    """The address of the demo's page, which may be on any port. Raises TimeoutError."""
+    began_s = time.monotonic()
+    while time.monotonic() - began_s < START_S and demo.poll() is None:
+        told.seek(0)
+        if named := re.search(r"picture: (http://\S+)", told.read()):
+            return named[1]
+        time.sleep(0.2)
+    raise TimeoutError("the demo names no page")
+
+
+def film(page: Page, seconds: float, rate_hz: float, size_px: tuple[int, int]) -> list[Image.Image]:
+    """Pictures of the page at that rate, scaled down."""
+    pictures, began_s = list[Image.Image](), time.monotonic()
+    while len(pictures) < seconds * rate_hz:
+        shot = Image.open(io.BytesIO(page.screenshot()))
+        pictures.append(shot.convert("RGB").resize(size_px, Image.Resampling.LANCZOS))
+        time.sleep(max(0.0, began_s + len(pictures) / rate_hz - time.monotonic()))
+    return pictures
+
+
+def watch(photos: Path, out: Path, rate_hz: float, size_px: tuple[int, int]) -> list[Image.Image]:
+    """The last photo, and then pictures of what `kibitzer watch --out` films of all of them."""
+    words = ["--game", "morris", "--source", str(photos), "--hold-s", str(HOLD_S), "--out", str(out)]
+    subprocess.run([sys.executable, "-m", "daemon.cli", "watch", *words], check=True)
+    last = max(path for path in photos.iterdir() if path.suffix == ".jpg")
+    pictures = [fitted(Image.open(last).convert("RGB"), size_px)] * round(HOLD_S * rate_hz)
+    seen, due = cv2.VideoCapture(str(out), cv2.CAP_FFMPEG), 0.0
+    step = seen.get(cv2.CAP_PROP_FPS) / rate_hz
+    for index in itertools.count():
+        read, shot = seen.read()
+        if not read:
+            break
+        if index >= due:
+            due += step
+            pictures.append(fitted(Image.fromarray(cv2.cvtColor(shot, cv2.COLOR_BGR2RGB)), size_px))
+    seen.release()
+    return pictures
+
+
+def fitted(picture: Image.Image, size_px: tuple[int, int]) -> Image.Image:
+    """The whole picture in the middle of one of that size."""
+    picture.thumbnail(size_px, Image.Resampling.LANCZOS)
+    whole = Image.new("RGB", size_px, GROUND[::-1])
+    whole.paste(picture, ((size_px[0] - picture.width) // 2, (size_px[1] - picture.height) // 2))
+    return whole
+
+
+def captioned(pictures: list[Image.Image], text: str) -> list[Image.Image]:
+    """The pictures with a line under them that says what they are."""
+    strip = np.full((CAPTION_PX, pictures[0].width, 3), GROUND, dtype=np.uint8)
+    lettering.write(strip, text, (14, 7), 16, WORDS)
+    under = Image.fromarray(strip[..., ::-1].copy())
+    joined = []
+    for picture in pictures:
+        whole = Image.new("RGB", (picture.width, picture.height + CAPTION_PX))
+        whole.paste(picture, (0, 0))
+        whole.paste(under, (0, picture.height))
+        joined.append(whole)
+    return joined
+
+
+if __name__ == "__main__":
+    main()

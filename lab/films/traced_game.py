@@ -1,0 +1,120 @@
+"""Photographs of a game that nobody played: one path-traced picture of the same table after every ply.
+
+    python -m lab.films.traced_game --out var/traced
+
+Table, men, lamps and lens are those of `kibitzer train scenes`, which needs the extra `train` and LLVM 17 or newer.
+Other people's photographs may not be published; these may.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+import games
+from calibration.template import load_template
+from lab.simulated.drawing import with_print
+from lab.simulated.men import Man
+from lab.simulated.placed_pieces import PlacedPieces
+from lab.simulated.random_style import random_style
+from lab.train.pathtraced import _guarded, _render, _spares
+from lab.train.pathtraced_board import board_body, plain, usual_colours
+from lab.train.pathtraced_camera import develop, place_camera, random_lens
+from lab.train.pathtraced_clutter import random_clutter
+from lab.train.pathtraced_light import emitters, random_light
+from lab.train.pathtraced_men import one_man, random_men
+from lab.train.pathtraced_mesh import in_mitsuba, joined
+from lab.train.pathtraced_variant import load_mitsuba
+from rules import AnyGame, Step
+from rules.options import switched_on
+from vision.frame import Image
+
+JPEG_QUALITY = 92
+MORRIS = ("a7", "d6", "g7", "f4", "d7xf4", "f6", "b6", "d5")
+"""A mill and what it takes, among the first moves."""
+SEED, WIDTH_PX = 5, 800
+"""A wooden board in the sun, in the shadow of a plant."""
+
+
+class TracedTable:
+    """One table that is photographed again and again, by a camera on a stand."""
+
+    def __init__(self, game: AnyGame, seed: int, size_px: tuple[int, int]) -> None:
+        rng = np.random.default_rng(seed)
+        self._seed, self._template = seed, load_template(game.name, switched_on(game))
+        self._mi = load_mitsuba(threads=2)
+        style = usual_colours(with_print(random_style(self._template, rng), self._template), game.name, rng)
+        self._body = board_body(self._template, style, rng)
+        self._camera = place_camera(self._body.outline_mm, size_px, style.camera)
+        self._light = random_light(rng, style, self._body.centre_mm, self._camera)
+        self._lens = random_lens(rng, dim=self._light.kind == "dim")
+        colours = dict(style.men.colours)
+        self._look = random_men(rng, self._template.man_diameter_mm, colours, game.name, style.board.colour)
+        self._spares = _spares(self._look, rng)
+        self.men = PlacedPieces(self._template, game.board(game.initial()), style, rng, pawns=False)
+
+    def make(self, steps: tuple[Step, ...]) -> None:
+        """Carries a move out."""
+        for step in steps:
+            if step.kind == "remove":
+                self.men.take(step.cell)
+                continue
+            man = None if step.origin is None else self.men.take(step.origin)
+            self.men.put((step.cell,), man.letter if isinstance(man, Man) else step.piece)
+
+    def photo(self, number: int) -> Image:
+        """The table as it stands; each number has its own noise."""
+        mi, body, look, light = self._mi, self._body, self._look, self._light
+        parts: dict[str, tuple[Any, dict[str, Any]]] = {"shutters": (light.shutters, plain(0.0))}
+        meshes = [self._mesh(man) for man in self.men.pieces if isinstance(man, Man)]
+        if meshes:
+            parts["men"] = joined(meshes), look.bsdf()
+        guarded = _guarded(self._template, body, look.height_mm)
+        for name, spares, bsdf in (("clutter", [], plain(0.4)), ("spares", self._spares, look.bsdf())):
+            rng = np.random.default_rng([self._seed, len(spares)])
+            mesh = random_clutter(rng, self._camera, body.low_mm, body.high_mm, body.table_z, guarded, spares)
+            parts[name] = mesh, bsdf
+        contents = body.in_mitsuba(mi) | emitters(mi, light)
+        contents |= {name: in_mitsuba(mi, name, mesh, bsdf) for name, (mesh, bsdf) in parts.items() if mesh is not None}
+        film, straight = _render(mi, contents, self._camera, self._lens, look, number)
+        return develop(film, straight, self._lens, np.random.default_rng([self._seed, number]))
+
+    def _mesh(self, man: Man) -> Any:
+        """A man's mesh, the same in every picture."""
+        rng = np.random.default_rng([self._seed, round(100 * man.x_mm), round(100 * man.y_mm)])
+        height = float(self._body.height_mm(np.array([[man.x_mm, -man.y_mm]]))[0])
+        return one_man(self._look, man.letter, rng).placed((man.x_mm, -man.y_mm, height), -man.turn)
+
+
+def trace_game(out: Path, game: AnyGame, moves: Sequence[str], seed: int, width_px: int) -> None:
+    """Writes a photo after each move. Raises games.GameError, RendererError."""
+    out.mkdir(parents=True, exist_ok=True)
+    table, position = TracedTable(game, seed, (width_px, width_px * 3 // 4)), game.initial()
+    for number, text in enumerate(moves, 1):
+        move = game.parse_move(position, text)
+        table.make(game.steps(position, move))
+        position = game.apply(position, move)
+        cv2.imwrite(str(out / f"{number:02d}.jpg"), table.photo(number), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+        sys.stderr.write(f"photo {number} of {len(moves)}\n")
+
+
+def main() -> None:
+    """Traces a game into a folder."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--game", default="morris")
+    parser.add_argument("--moves", nargs="*", default=MORRIS)
+    parser.add_argument("--seed", type=int, default=SEED, help="of the table, its men, lamps and camera")
+    parser.add_argument("--width", type=int, default=WIDTH_PX, help="pixels")
+    asked = parser.parse_args()
+    trace_game(asked.out, games.load(asked.game), asked.moves, asked.seed, asked.width)
+
+
+if __name__ == "__main__":
+    main()

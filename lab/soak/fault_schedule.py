@@ -1,0 +1,100 @@
+"""Schedules the faults: at most one by hand and one of another kind at a time, in an order that the seed decides."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from lab.soak.fault import Fault
+
+if TYPE_CHECKING:
+    from lab.soak.trial import Trial
+
+GRACE_S = 5.0
+"""Seconds after a fault in which its announcements are still allowed."""
+BLAME_S = 10.0
+"""Seconds after its end in which a fault is still named with a failure."""
+
+
+@dataclasses.dataclass
+class Running:
+    """A fault that is happening or happened lately."""
+
+    fault: Fault
+    steps: Iterator[None]
+    begun_s: float
+    ended_s: float | None = None
+    known_again: bool = False
+    """Whether the daemon has known the board since the fault's end."""
+
+
+class FaultSchedule:
+    """Begins faults, advances them, and remembers the latest ones."""
+
+    def __init__(self, trial: Trial, faults: Sequence[type[Fault]], calm_s: float) -> None:
+        """`calm_s` is the mean time between two faults of either sort; 0 starts the next one at once."""
+        self._trial = trial
+        self._kinds = {
+            True: [kind for kind in faults if kind.hands],
+            False: [kind for kind in faults if not kind.hands],
+        }
+        self._calm_s = calm_s
+        self._next_s = {by_hand: self._pause() for by_hand in self._kinds}
+        self.running: list[Running] = []
+
+    @property
+    def holds_hands(self) -> bool:
+        """Whether a fault occupies the players' hands now."""
+        return any(one.fault.hands and one.ended_s is None for one in self.running)
+
+    @property
+    def slow(self) -> bool:
+        """Whether hands only linger now."""
+        return any(one.fault.slow and one.ended_s is None for one in self.running)
+
+    def allows(self, code: str) -> bool:
+        """Whether a present or recent fault may cause such an announcement."""
+        now_s = self._trial.time_s
+        return any(
+            code in one.fault.allows and (one.ended_s is None or now_s - one.ended_s < GRACE_S) for one in self.running
+        )
+
+    def blamed(self) -> tuple[str, ...]:
+        """Names of the present and recent faults."""
+        return tuple(sorted({one.fault.name for one in self.running}))
+
+    def update(self) -> None:
+        """Advances all faults and begins those that are due."""
+        now_s = self._trial.time_s
+        for one in self.running:
+            if one.ended_s is None and next(one.steps, self) is self:
+                one.ended_s = now_s
+                self._next_s[one.fault.hands] = now_s + self._pause()
+        self.running = [one for one in self.running if one.ended_s is None or not self._is_over(one)]
+        for by_hand, kinds in self._kinds.items():
+            busy = any(one.fault.hands == by_hand and one.ended_s is None for one in self.running)
+            if kinds and not busy and now_s >= self._next_s[by_hand]:
+                self._begin(self._trial.chance.choice(kinds)())
+
+    def close(self) -> None:
+        """Ends all faults; each undoes what it changed."""
+        for one in self.running:
+            close = getattr(one.steps, "close", None)
+            if one.ended_s is None and close is not None:
+                close()
+            one.ended_s = self._trial.time_s if one.ended_s is None else one.ended_s
+        self._kinds = {}
+
+    def _is_over(self, one: Running) -> bool:
+        assert one.ended_s is not None
+        return one.known_again and self._trial.time_s - one.ended_s > BLAME_S
+
+    def _begin(self, fault: Fault) -> None:
+        if not fault.possible(self._trial):
+            return
+        self.running.append(Running(fault, fault.run(self._trial), self._trial.time_s))
+        self._trial.tally.share(fault.name).times += 1
+
+    def _pause(self) -> float:
+        return self._trial.chance.expovariate(1 / self._calm_s) if self._calm_s > 0 else 0.0

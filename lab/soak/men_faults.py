@@ -1,0 +1,129 @@
+"""What hands do to pieces other than playing: nudges, takebacks, dropped pieces, moves too fast to follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lab.simulated.tiles import has_tiles
+from lab.soak.fault import COMPLAINTS, ByHand, Fault, hands_off, seconds, wait, wait_while
+from lab.soak.legal_boards import is_beyond_doubt
+from lab.soak.reporting import put_back, reported
+from lab.soak.trial import Trial
+from rules import EMPTY, Step
+from rules.turns import carry_out
+
+ASKEW = 0.22
+"""Piece diameters that a nudged piece may stand from its place: any viewer still sees it on its cell."""
+
+
+def occupied(board: str) -> list[int]:
+    """Cells with a piece on them."""
+    return [cell for cell, letter in enumerate(board) if letter != EMPTY]
+
+
+class Nudge(ByHand):
+    """A sleeve brushes over some pieces: they stand askew on their cells."""
+
+    name = "nudge"
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """They stay askew; no announcement is needed."""
+        yield from hands_off(at)
+        at.table.hover(0.5, at.chance.randrange(2))
+        yield from wait(at, 0.8)
+        taken = [] if has_tiles(at.template) else occupied(at.table.board)
+        far_mm = ASKEW * at.template.man_diameter_mm
+        for cell in at.chance.sample(taken, min(len(taken), at.chance.randrange(1, 4))):
+            turn, away_mm = at.chance.uniform(0, 2 * np.pi), far_mm * at.chance.random()
+            to = at.template.cells_mm[cell] + away_mm * np.array([np.cos(turn), np.sin(turn)])
+            here = at.table.standing.place_mm((cell,))
+            at.table.nudge(cell, *(to - here))
+        yield from wait_while(at, lambda: at.table.busy)
+        yield from wait(at, 2)
+
+
+class FastPlies(ByHand):
+    """Two plies follow so fast that the board is not free between them."""
+
+    name = "fast"
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """Nothing is wrong with either ply."""
+        yield from hands_off(at)
+        made = len(at.player.seen)
+        at.player.hurried = 2
+        at.hands_free = True
+        try:
+            yield from wait_while(at, lambda: len(at.player.seen) < made + 2 and not at.player.finished, 20)
+        finally:
+            at.hands_free = False
+            at.player.hurried = 0
+        yield from hands_off(at)
+
+
+class TakeBack(ByHand):
+    """The players take back one to four plies."""
+
+    name = "takeback"
+    allows = frozenset({"takeback", "put_back"})
+
+    def possible(self, at: Trial) -> bool:
+        """Only if there is a ply to take back."""
+        return super().possible(at) and bool(at.player.seen)
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """The players think again and wait until the takeback was noticed."""
+        yield from hands_off(at)
+        yield from wait_while(at, lambda: not at.judge.knows, 20)
+        count = self._to_be_seen(at, min(len(at.player.seen), at.chance.choice([1, 1, 2, 3, 4])))
+        if at.player.finished or count == 0:
+            return
+        at.take_back(count)
+        yield from hands_off(at)
+        yield from wait_while(at, lambda: not at.judge.knows, 20)
+
+    def _to_be_seen(self, at: Trial, count: int) -> int:
+        """At most `count` plies, without those whose takeback leaves the board as it is: nobody could see it."""
+        seen = [number for number, ply in enumerate(at.player.record) if ply.seen]
+        while count and at.game.board(at.player.positions[seen[-count]]) == at.table.board:
+            count -= 1
+        return count
+
+
+class Dropped(ByHand):
+    """A piece falls on another cell, lies there for a while, and is put back."""
+
+    name = "dropped"
+    allows = COMPLAINTS | {"resumed"}
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """It must be reported, by any rule, while it lies there."""
+        yield from hands_off(at)
+        yield from wait_while(at, lambda: not at.judge.knows, 20)
+        if not at.judge.knows:
+            return  # the board before it has not been seen: from that one the dropped piece may be a legal move
+        steps = self._steps(at)
+        if not steps or at.player.finished:
+            return
+        at.table.perform(steps, at.chance.randrange(2))
+        yield from hands_off(at)
+        yield from reported(at, self.name, frozenset())
+        yield from wait(at, seconds(at.chance, 0.5, 5))
+        yield from put_back(at)
+
+    def _steps(self, at: Trial) -> tuple[Step, ...]:
+        board = at.table.board
+        taken, free = occupied(board), [cell for cell, letter in enumerate(board) if letter == EMPTY]
+        for _ in range(8):
+            if not taken or not free or has_tiles(at.template):
+                return ()
+            origin, cell = at.chance.choice(taken), at.chance.choice(free)
+            steps = (Step("move", cell, origin, board[origin]),)
+            if is_beyond_doubt(at.game, at.watched, carry_out(board, steps), at.undone):
+                return steps
+        return ()
+
+
+MEN_FAULTS: tuple[type[Fault], ...] = (Nudge, FastPlies, TakeBack, Dropped)

@@ -1,0 +1,115 @@
+"""Hands over the board, lamps, glare and knocks: the position stays the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.soak.camera import glare_on
+from lab.soak.fault import SIGHT, ByHand, Fault, changed, seconds, wait, wait_while
+from lab.soak.trial import Trial
+
+DIMMEST, BRIGHTEST = 0.5, 1.3
+FARTHEST_MM, FARTHEST_DEG = 25.0, 6.0
+"""Millimetres and degrees from its first place that knocks may move the board."""
+
+
+class Hover(ByHand):
+    """A hand hovers over the board and touches nothing."""
+
+    name = "hover"
+    slow = True
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """The hand stays for up to five seconds."""
+        at.table.hover(seconds(at.chance, 0.5, 5), at.chance.randrange(2))
+        yield from wait_while(at, lambda: at.table.busy)
+
+
+class Rest(ByHand):
+    """An arm rests over the board for longer than a moment's thought."""
+
+    name = "rest"
+    allows = SIGHT | {"trouble"}
+    slow = True
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """The arm stays for up to half a minute."""
+        at.table.hover(seconds(at.chance, 6, 30), at.chance.randrange(2))
+        yield from wait_while(at, lambda: at.table.busy, 120)
+
+
+class Lamp(Fault):
+    """A lamp is switched: the light changes at once and for good."""
+
+    name = "lamp"
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """The new light stays."""
+        at.table.switch_lamp(at.chance.uniform(DIMMEST, BRIGHTEST), at.chance.choice([None, (214, 236, 255)]))
+        yield from wait(at, 1)
+
+
+class Dim(Fault):
+    """Dusk, a cloud, a dimmer: the light changes over seconds."""
+
+    name = "dim"
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """The new light stays."""
+        over_s = seconds(at.chance, 2, 60)
+        at.table.switch_lamp(at.chance.uniform(DIMMEST, BRIGHTEST), over_s=over_s)
+        yield from wait(at, over_s)
+
+
+class GlareSpot(Fault):
+    """A lamp's reflection makes a cell or two of the board hard to see for a while.
+
+    It may be reported as an object over the board; the daemon need not see what it hides.
+    """
+
+    name = "glare"
+    allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """It lasts up to twenty seconds."""
+        width, height = at.template.size_mm
+        place = at.chance.uniform(0, width), at.chance.uniform(0, height)
+        radius_mm = at.template.man_diameter_mm * at.chance.uniform(0.4, 1.6)
+        glare = glare_on(at.table, place, radius_mm, at.chance.uniform(40, 200))
+        yield from changed(at, at.camera, (1, 20), glare=glare)
+
+
+class Bump(Fault):
+    """Somebody knocks against the board: it slides, and the pieces with it."""
+
+    name = "bump"
+    allows = SIGHT
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """It moves to a place not far from the first."""
+        x, y, turn = at.table.lie
+        to = [at.chance.uniform(-far, far) for far in (FARTHEST_MM, FARTHEST_MM, FARTHEST_DEG)]
+        share = at.chance.choice([0.1, 0.3, 1.0])
+        at.table.bump((share * (to[0] - x), share * (to[1] - y)), share * (to[2] - turn), at.chance.uniform(0.1, 0.5))
+        yield from wait(at, 1)
+
+
+class CameraTurned(Fault):
+    """Somebody knocks against the camera: its view changes for good."""
+
+    name = "camera"
+    allows = SIGHT
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """The new view is not far from the first."""
+        first = at.first_camera
+        at.table.move_camera(
+            azimuth_deg=first.azimuth_deg + at.chance.uniform(-8, 8),
+            tilt_deg=first.tilt_deg + at.chance.uniform(-3, 3),
+            roll_deg=first.roll_deg + at.chance.uniform(-4, 4),
+        )
+        at.camera.glare = None
+        yield from wait(at, 1)
+
+
+SIGHT_FAULTS: tuple[type[Fault], ...] = (Hover, Rest, Lamp, Dim, GlareSpot, Bump, CameraTurned)

@@ -1,0 +1,181 @@
+"""Random pieces: flat, domed, tall, glossy, ringed, coins, glass, in any two colours."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.train.textures import Textures
+
+FloatArray = NDArray[np.float64]
+LUMA = np.array([0.114, 0.587, 0.299])
+"""Weights of blue, green and red in brightness."""
+CELL_PX = 72
+
+
+@dataclasses.dataclass(frozen=True)
+class Man:
+    """The look of one side's pieces."""
+
+    colour: FloatArray
+    """(3,) BGR, 0 to 1."""
+    diameter: float
+    """Pixels of the canvas."""
+    lean: tuple[float, float]
+    """Offset of the top from the foot in the picture, in pixels of the canvas: from height and viewing angle."""
+    shadow: tuple[float, float, float]
+    """Offset x and y in pixels of the canvas, and depth 0 to 1."""
+    dome: float
+    gloss: float
+    rim: float
+    rings: int
+    texture: float
+    glass: float
+    hole: bool
+    """Whether there is a dark dent in the middle, or a knob."""
+    squash: float
+    """Least diameter over the greatest: foreshortened or not round."""
+    corners: int
+    """Number of corners (bricks, hexagons); 0 is round."""
+
+
+def draw_man_pair(chance: np.random.Generator, ground: NDArray[np.float32]) -> tuple[Man, Man]:
+    """A light and a dark piece of one set; sets may be odd, and may barely show on the ground."""
+    light, dark = _colours(chance, ground)
+    size = CELL_PX * chance.uniform(0.5, 0.98)
+    height = float(chance.choice((0.0, 0.06, 0.15, 0.35))) * size * chance.uniform(0.6, 1.2)
+    angle = chance.uniform(0, 2 * np.pi)
+    sun = chance.uniform(0, 2 * np.pi)
+    reach = size * chance.uniform(0.0, 0.3)
+    shadow = (float(np.cos(sun) * reach), float(np.sin(sun) * reach), float(chance.uniform(0, 0.7)))
+    make: dict[str, Any] = {
+        "lean": (float(np.cos(angle) * height), float(np.sin(angle) * height)),
+        "shadow": shadow,
+        "dome": float(chance.choice((0.0, 0.25, 0.6))),
+        "gloss": float(chance.choice((0.0, 0.0, 0.5, 1.0))),
+        "rim": float(chance.choice((0.0, 0.15, 0.4))),
+        "rings": int(chance.choice((0, 0, 1, 3))),
+        "texture": float(chance.choice((0.0, 0.03, 0.1))),
+        "glass": float(chance.uniform(0.1, 0.6)) if chance.random() < 0.08 else 0.0,
+        "hole": bool(chance.random() < 0.12),
+        "squash": float(chance.uniform(0.75, 1.0)) if chance.random() < 0.3 else 1.0,
+        "corners": int(chance.integers(4, 9)) if chance.random() < 0.1 else 0,
+    }
+    one = Man(colour=light, diameter=size, **make)
+    if chance.random() < 0.85:
+        return one, dataclasses.replace(one, colour=dark)
+    other = make | {"dome": float(chance.choice((0.0, 0.6))), "rings": int(chance.integers(0, 3))}
+    return one, Man(colour=dark, diameter=size * chance.uniform(0.85, 1.1), **other)
+
+
+def _colours(chance: np.random.Generator, ground: NDArray[np.float32]) -> tuple[FloatArray, FloatArray]:
+    """Two colours, the brighter first: mostly near white and near black, else any two that differ."""
+    kind = chance.random()
+    for _ in range(50):
+        if kind < 0.55:
+            light = chance.uniform(0.72, 1.0) * (1 - np.array([0.35, 0.15, 0.05]) * chance.uniform(0, 1))
+            dark = np.abs(chance.uniform(0.02, 0.25) + chance.normal(0, 0.02, 3))
+        elif kind < 0.7:
+            wood = np.array([0.45, 0.68, 0.86])
+            light = wood * chance.uniform(0.75, 1.12)
+            dark = np.array([0.1, 0.18, 0.32]) * chance.uniform(0.4, 1.6)
+        else:
+            light, dark = chance.uniform(0, 1, 3), chance.uniform(0, 1, 3)
+        if light @ LUMA < dark @ LUMA:
+            light, dark = dark, light
+        apart = light @ LUMA - dark @ LUMA
+        shows = min(np.abs(light - ground).max(), np.abs(dark - ground).max())
+        if apart > 0.12 and shows > 0.07:
+            break
+    return np.clip(light, 0, 1), np.clip(dark, 0, 1)
+
+
+def draw_man(
+    canvas: NDArray[np.float32],
+    man: Man,
+    centre: FloatArray,
+    chance: np.random.Generator,
+    textures: Textures,
+    mask: NDArray[np.float32] | None,
+) -> None:
+    """Draws the piece with its foot at `centre` (x, y pixels of the canvas); adds its top to `mask`."""
+    turn = float(chance.uniform(0, 360))
+    _shade(canvas, _outline(man, centre + man.shadow[:2], turn, 1.0), man)
+    if man.lean != (0.0, 0.0):
+        wall = _outline(man, centre, turn, 1.0)
+        for step in (0.25, 0.5, 0.75):
+            wall = np.maximum(wall, _outline(man, centre + step * np.array(man.lean), turn, 1.0))
+        side = cv2.GaussianBlur(wall, (0, 0), 0.7)[..., None]
+        canvas[:] = canvas * (1 - side) + side * (man.colour * chance.uniform(0.4, 0.8)).astype(np.float32)
+    top = centre + np.array(man.lean)
+    cover = _outline(man, top, turn, 1.0)
+    if mask is not None:
+        np.maximum(mask, cover, out=mask)
+    face = _face(man, top, canvas.shape[0], chance, textures)
+    cover = cv2.GaussianBlur(cover, (0, 0), 0.8)[..., None] * (1 - man.glass)
+    canvas[:] = np.clip(canvas * (1 - cover) + face * cover, 0, 1)
+    if man.gloss:
+        _highlight(canvas, man, top, chance)
+
+
+def _outline(man: Man, centre: FloatArray, turn_deg: float, scale: float) -> NDArray[np.float32]:
+    """1 inside the piece's outline, else 0."""
+    shape = np.zeros((CELL_PX * 2, CELL_PX * 2), dtype=np.float32)
+    radius = man.diameter / 2 * scale
+    if man.corners:
+        angles = np.deg2rad(turn_deg) + np.arange(man.corners) * 2 * np.pi / man.corners
+        points = centre + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        cv2.fillPoly(shape, [np.round(points * 16).astype(np.int32)], 1.0, cv2.LINE_AA, 4)
+        return shape
+    axes = (int(radius * 16), int(radius * man.squash * 16))
+    at = (int(centre[0] * 16), int(centre[1] * 16))
+    cv2.ellipse(shape, at, axes, turn_deg, 0, 360, 1.0, -1, cv2.LINE_AA, 4)
+    return shape
+
+
+def _shade(canvas: NDArray[np.float32], shadow: NDArray[np.float32], man: Man) -> None:
+    soft = cv2.GaussianBlur(shadow, (0, 0), 1.0 + 0.12 * float(np.hypot(*man.shadow[:2])))
+    canvas *= (1 - man.shadow[2] * soft)[..., None]
+
+
+def _face(
+    man: Man, centre: FloatArray, side_px: int, chance: np.random.Generator, textures: Textures
+) -> NDArray[np.float32]:
+    """The look of the top: dome shading, rim, rings, texture, dent."""
+    grid = np.arange(side_px, dtype=np.float32)
+    x = (grid[None, :] - np.float32(centre[0])) / np.float32(man.diameter / 2)
+    y = (grid[:, None] - np.float32(centre[1])) / np.float32(man.diameter / 2)
+    radius = np.sqrt(x * x + y * y)
+    shade = np.ones_like(radius)
+    if man.dome:
+        sun = np.arctan2(-man.shadow[1], -man.shadow[0])
+        side = x * np.float32(np.cos(sun)) + y * np.float32(np.sin(sun))
+        shade += np.float32(man.dome * 0.5) * side - np.float32(man.dome * 0.35) * radius**2
+    if man.rim:
+        shade *= 1 - np.float32(man.rim) * (radius > 0.85) * np.float32(chance.choice((1.0, -0.6)))
+    if man.rings:
+        shade *= 1 - np.float32(0.25) * (np.sin(radius * np.float32(np.pi * man.rings * 2)) > 0.75)
+    if man.texture:
+        shade += textures.cut(chance, side_px) * np.float32(man.texture)
+    if man.hole:
+        shade = np.where(radius < 0.3, shade * np.float32(chance.choice((0.5, 1.3))), shade)
+    return np.asarray(np.clip(man.colour.astype(np.float32) * shade[..., None], 0, 1), dtype=np.float32)
+
+
+def _highlight(canvas: NDArray[np.float32], man: Man, centre: FloatArray, chance: np.random.Generator) -> None:
+    spot = np.zeros(canvas.shape[:2], dtype=np.float32)
+    for _ in range(int(chance.integers(1, 3))):
+        at = centre + chance.uniform(-0.3, 0.3, 2) * man.diameter
+        axes = (
+            max(1, int(man.diameter * chance.uniform(0.03, 0.16))),
+            max(1, int(man.diameter * chance.uniform(0.02, 0.08))),
+        )
+        cv2.ellipse(spot, (int(at[0]), int(at[1])), axes, float(chance.uniform(0, 180)), 0, 360, 1.0, -1, cv2.LINE_AA)
+    spot = cv2.GaussianBlur(spot, (0, 0), float(chance.uniform(0.7, 3.0)))[..., None] * np.float32(
+        man.gloss * chance.uniform(0.4, 1)
+    )
+    canvas[:] = np.clip(canvas + spot, 0, 1)

@@ -1,0 +1,205 @@
+"""Path-traced pictures of boards with their labels: one scene from a seed.
+
+The table, the board's drawing, colours, lamps and the camera's place come from the same distributions as the simulated
+table's; the pieces' shapes, the room, the sun, the clutter and the lens are added here. Nothing is learnt from
+photographs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from lab.simulated.camera import PinholeCamera
+from lab.simulated.drawing import with_print
+from lab.simulated.men import Man
+from lab.simulated.placed_pieces import PlacedPieces
+from lab.simulated.random_style import random_style
+from lab.simulated.scenes import random_board, shaped_by_chance
+from lab.simulated.style import Style
+from lab.simulated.tiles import Tile, has_tiles
+from lab.train.pathtraced_board import BoardBody, board_body, plain, usual_colours
+from lab.train.pathtraced_camera import LensPlan, develop, place_camera, random_lens, sensor, straight_px
+from lab.train.pathtraced_clutter import random_clutter
+from lab.train.pathtraced_light import LightPlan, emitters, random_light
+from lab.train.pathtraced_men import MenLook, all_men, one_man, random_men
+from lab.train.pathtraced_mesh import Mesh, in_mitsuba
+from lab.train.pathtraced_tiles import tiles_mesh
+from lab.train.pathtraced_variant import RendererError, load_mitsuba
+from rules import AnyGame
+from vision.frame import Image
+
+FloatArray = NDArray[np.float64]
+SAMPLES = 12
+"""Paths through every pixel."""
+BOUNCES, BOUNCES_GLASS = 4, 9
+SIZES_PX = ((640, 480), (640, 480), (480, 640), (800, 600))
+LARGE_PX = ((960, 720), (960, 720), (720, 960), (1120, 840))
+"""Pixels for boards whose rectified picture is larger."""
+TRIES = 5
+LIT_PERCENTILE = 95
+"""Percentile of the film's brightness at which there must be light."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TracedScene:
+    """A picture with its labels."""
+
+    image: Image
+    corners_px: FloatArray
+    """(4, 2) the frame's corners through the lens: top left first, clockwise."""
+    cells: str
+    jpeg_quality: int
+    about: dict[str, Any]
+    """The random choices, for finding out where a reader fails."""
+
+
+def trace_scene(
+    template: BoardTemplate, game: AnyGame, rng: np.random.Generator, size_px: tuple[int, int] | None = None
+) -> TracedScene:
+    """One random scene. Raises RendererError if the renderer cannot be used, or leaves every scene dark."""
+    mi = load_mitsuba()
+    for _ in range(TRIES):
+        scene = _trace_once(mi, template, game, rng, size_px)
+        if scene is not None:
+            return scene
+    raise RendererError(f"the renderer has left {TRIES} scenes of {game.name} black")
+
+
+def _trace_once(
+    mi: Any, template: BoardTemplate, game: AnyGame, rng: np.random.Generator, size_px: tuple[int, int] | None
+) -> TracedScene | None:
+    """A scene; None if the picture is black: something is in front of the lens or of the only lamp."""
+    template = shaped_by_chance(template, rng)
+    style = usual_colours(with_print(random_style(template, rng), template), template.game, rng)
+    sizes = LARGE_PX if template.rectified_px > 512 or len(template.cell_names) > 100 else SIZES_PX
+    size = size_px or sizes[int(rng.integers(len(sizes)))]
+    body = board_body(template, style, rng)
+    camera = place_camera(body.outline_mm, size, style.camera)
+    light = random_light(rng, style, body.centre_mm, camera)
+    lens = random_lens(rng, dim=light.kind == "dim")
+    cells = random_position(game, template, rng)
+    standing = PlacedPieces(template, cells, style, rng, pawns=False)
+    look = random_men(rng, template.man_diameter_mm, dict(style.men.colours), template.game, style.board.colour)
+    contents = _contents(mi, template, style, standing, body, camera, look, light, rng)
+    film, straight = _render(mi, contents, camera, lens, look, int(rng.integers(2**31)))
+    if not np.percentile(film, LIT_PERCENTILE) > 0:
+        return None
+    image = develop(film, straight, lens, rng)
+    corners = camera.project(_on_board(body, template.corners_mm))
+    return TracedScene(
+        image, corners, standing.board, lens.jpeg_quality, _about(style, look, light, lens, template) | lens_of(camera)
+    )
+
+
+def random_position(game: AnyGame, template: BoardTemplate, rng: np.random.Generator) -> str:
+    """A position of a random game, or, in a third of the scenes, random contents."""
+    if has_tiles(template) or rng.random() < 0.33:
+        return random_board(template, rng)
+    position = game.initial()
+    most = {"reversi": 60, "gomoku": 140, "nine_mens_morris": 50, "co_ganh": 60}.get(game.name, 60)
+    for _ in range(int(rng.integers(0, most))):
+        moves = game.legal_moves(position)
+        if not moves:
+            break
+        position = game.apply(position, moves[int(rng.integers(len(moves)))])
+    return game.board(position)
+
+
+def _contents(
+    mi: Any,
+    template: BoardTemplate,
+    style: Style,
+    standing: PlacedPieces,
+    body: BoardBody,
+    camera: PinholeCamera,
+    look: MenLook,
+    light: LightPlan,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """Everything but the camera, as the renderer's dictionary."""
+    men = [(piece.letter, piece.x_mm, -piece.y_mm, -piece.turn) for piece in standing.pieces if type(piece) is Man]
+    found = body.in_mitsuba(mi) | emitters(mi, light)
+    parts: dict[str, tuple[Mesh | None, dict[str, Any]]] = {
+        "men": (all_men(look, men, body.height_mm, rng), look.bsdf()),
+        "shutters": (light.shutters, plain(0.0)),
+    }
+    if not has_tiles(template):
+        spares = _spares(look, rng)
+        guarded = _guarded(template, body, look.height_mm)
+        low, high = body.low_mm, body.high_mm
+        parts["clutter"] = (
+            random_clutter(rng, camera, low, high, body.table_z, guarded, []),
+            plain(float(rng.uniform(0.1, 0.8))),
+        )
+        parts["spares"] = random_clutter(rng, camera, low, high, body.table_z, guarded, spares), look.bsdf()
+    found |= {name: in_mitsuba(mi, name, mesh, bsdf) for name, (mesh, bsdf) in parts.items() if mesh is not None}
+    tiles = [piece for piece in standing.pieces if isinstance(piece, Tile)]
+    return found | (tiles_mesh(mi, template, style, tiles, body) if tiles else {})
+
+
+def _render(
+    mi: Any, contents: dict[str, Any], camera: PinholeCamera, lens: LensPlan, look: MenLook, seed: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The light on the film, and for every pixel the place where a distortion-free lens sees the same."""
+    straight = straight_px(camera)
+    depth = BOUNCES_GLASS if look.kind == "glass" else BOUNCES
+    scene = mi.load_dict(
+        {
+            "type": "scene",
+            "integrator": {"type": "path", "max_depth": depth},
+            "sensor": sensor(mi, camera, lens, straight, SAMPLES),
+            **contents,
+        }
+    )
+    return np.array(mi.render(scene, seed=seed), dtype=np.float32)[..., :3], straight
+
+
+def _spares(look: MenLook, rng: np.random.Generator) -> list[Mesh]:
+    """Pieces out of play beside the board; none in half of the scenes."""
+    letters = list(look.colours)
+    count = int(rng.integers(1, 12)) if rng.random() < 0.5 else 0
+    return [one_man(look, letters[int(rng.integers(len(letters)))], rng) for _ in range(count)]
+
+
+def _guarded(template: BoardTemplate, body: BoardBody, height_mm: float) -> FloatArray:
+    """(8, 3) corners of what nothing may hide: the frame, with the pieces on it."""
+    reach = template.man_diameter_mm * 0.7
+    width, height = template.size_mm
+    flat = [[x, y] for x in (-reach, width + reach) for y in (reach, -height - reach)]
+    return np.array([[x, y, z] for x, y in flat for z in (0.0, height_mm)])
+
+
+def _on_board(body: BoardBody, board_mm: FloatArray) -> FloatArray:
+    """(n, 3) points on the board's face from points in the simulated table's frame."""
+    return np.column_stack([board_mm, body.height_mm(board_mm * (1, -1))])
+
+
+def _about(style: Style, look: MenLook, light: LightPlan, lens: LensPlan, template: BoardTemplate) -> dict[str, Any]:
+    return {
+        "men": "tiles" if has_tiles(template) else look.kind,
+        "metal": look.metal,
+        "colours": {letter: [round(value) for value in colour] for letter, colour in look.colours.items()},
+        "diameter": round(2 * look.radius_mm / template.man_diameter_mm, 2),
+        "light": light.kind,
+        "shadows": light.shutters is not None,
+        "board": str(style.board.kind),
+        "board_colour": [round(value) for value in style.board.colour],
+        "line_mm": round(style.board.line_mm, 1),
+        "gloss": round(style.board.gloss, 2),
+        "tilt_deg": round(style.camera.tilt_deg),
+        "focus": round(lens.focus, 2),
+        "noise": round(lens.shot_noise, 3),
+        "shape": {name: round(value, 4) for name, value in template.shape.items()},
+    }
+
+
+def lens_of(camera: PinholeCamera) -> dict[str, Any]:
+    """The lens: focal length and radial distortion; its axis is in the picture's middle."""
+    first, second = camera.distortion
+    focal = round(float(camera.matrix[0, 0]), 2)
+    return {"lens": {"focal_px": focal, "k1": round(first, 5), "k2": round(second, 5)}}

@@ -1,0 +1,184 @@
+"""The body of a path-traced board, and the table under it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from lab.simulated.drawing import draw_face
+from lab.simulated.light import linear
+from lab.simulated.style import BoardStyle, Colour, Style
+from lab.simulated.texture import planks, surface
+from lab.train.pathtraced_mesh import Mesh, block, in_mitsuba, joined, sheet
+
+FloatArray = NDArray[np.float64]
+Float32Array = NDArray[np.float32]
+TEXELS_PER_MM = 3.0
+TABLE_TEXELS_PER_MM = 1.6
+TABLE_TILE_MM = 760.0
+"""Millimetres on a side of the piece of table that is repeated."""
+FLOOR_MM = 740.0
+STAR_SHARE = 0.6
+"""Share of boards with crossings that have the usual dots on some of them."""
+USUAL: dict[str, tuple[tuple[Colour, Colour], ...]] = {
+    "reversi": (((70, 120, 30), (56, 96, 24)), ((60, 140, 50), (50, 116, 40)), ((110, 120, 20), (90, 100, 16))),
+    "gomoku": (((110, 178, 224), (84, 150, 200)), ((130, 190, 226), (104, 164, 206)), ((84, 150, 204), (64, 120, 172))),
+}
+"""Usual board colours of some games."""
+USUAL_SHARE = 0.5
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BoardBody:
+    """A board with its drawing, and its table, in the meshes' frame."""
+
+    face: Float32Array
+    """(h, w, 3) linear blue, green, red of the board's top, border included."""
+    table: Float32Array
+    """The same for a piece of the table."""
+    style: Style
+    low_mm: FloatArray
+    """(2,) least x and y of the board, border included."""
+    high_mm: FloatArray
+    centre_mm: FloatArray
+    """(3,)"""
+    waves: FloatArray
+    """(n, 4) height, two wave numbers and phase of each wave of a sheet that is not flat; height 0 for a rigid board.
+    """
+
+    @property
+    def outline_mm(self) -> FloatArray:
+        """(4, 2) corners of the board with its border, in the simulated table's frame."""
+        (left, bottom), (right, top) = self.low_mm, self.high_mm
+        return np.array([[left, -top], [right, -top], [right, -bottom], [left, -bottom]])
+
+    @property
+    def table_z(self) -> float:
+        """Height of the table's top, below zero."""
+        return -self.style.board.thickness_mm - float(np.abs(self.waves[:, 0]).sum())
+
+    def height_mm(self, places_mm: FloatArray) -> FloatArray:
+        """(n,) height of the board's face at (n, 2) places."""
+        angles = places_mm @ self.waves[:, 1:3].T + self.waves[:, 3]
+        return np.asarray(np.sin(angles) @ self.waves[:, 0], dtype=np.float64)
+
+    def in_mitsuba(self, mi: Any) -> dict[str, Any]:
+        """Board, table and floor for the renderer."""
+        board, ground = self.style.board, self.style.surface
+        cells = 48 if self.waves[:, 0].any() else 1
+        thick = board.thickness_mm
+        if thick > 2:
+            half = (self.high_mm - self.low_mm) / 2
+            middle = (self.high_mm + self.low_mm) / 2
+            mesh = block(half, thick, min(3.0, thick), min(1.2, 0.3 * thick)).placed((*middle, -thick))
+        else:
+            mesh = sheet(self.low_mm, self.high_mm, self.height_mm, cells)
+        found = {
+            "board": in_mitsuba(mi, "board", mesh, textured(mi, self.face, board.gloss)),
+            "table": in_mitsuba(mi, "table", self._table(), textured(mi, self.table, ground.gloss, TABLE_TILE_MM)),
+        }
+        if board.frame_mm > 0 and thick > 2:
+            colour = linear(board.accent)[::-1].astype(np.float64)
+            found["rim"] = in_mitsuba(mi, "rim", self._rim().coloured(colour), plain(board.gloss))
+        floor = sheet((-6e3, -6e3), (6e3, 6e3), lambda places: np.full(len(places), self.table_z - FLOOR_MM))
+        colour = linear(ground.floor)[::-1].astype(np.float64)
+        return found | {"floor": in_mitsuba(mi, "floor", floor.coloured(colour), plain(0.1))}
+
+    def _table(self) -> Mesh:
+        half, turn = np.array(self.style.surface.half_size_mm), np.radians(self.style.surface.angle_deg)
+        mesh = sheet(-half, half, lambda places: np.zeros(len(places)))
+        return mesh.placed((*self.centre_mm[:2], self.table_z), float(turn) if abs(turn) < 0.6 else 0.0)
+
+    def _rim(self) -> Mesh:
+        """A raised edge along all sides."""
+        board = self.style.board
+        width, rise = board.frame_mm, 0.8 * board.frame_mm
+        size, middle = self.high_mm - self.low_mm, (self.high_mm + self.low_mm) / 2
+        bars = []
+        for axis in (0, 1):
+            half = np.array([size[axis] / 2 + width, width / 2])
+            for sign in (-1, 1):
+                at = middle.copy()
+                at[1 - axis] += sign * (size[1 - axis] + width) / 2
+                bar = block(half, board.thickness_mm + rise, 1.0, 0.8)
+                bars.append(bar.placed((*at, -board.thickness_mm), axis * np.pi / 2))
+        return joined(bars)
+
+
+def board_body(template: BoardTemplate, style: Style, rng: np.random.Generator) -> BoardBody:
+    """The board of a style with its drawing."""
+    border = style.board.border_mm
+    width, height = template.size_mm
+    face = draw_face(template, style.board, TEXELS_PER_MM, rng)
+    if template.game in ("gomoku", "co_ganh") and style.board.dot_mm == 0 and rng.random() < STAR_SHARE:
+        _stars(face, template, style.board, rng)
+    ground = style.surface
+    size = (TABLE_TILE_MM, TABLE_TILE_MM)
+    table = surface(ground.kind, size, TABLE_TEXELS_PER_MM, ground.colour, ground.accent, rng)
+    if ground.kind == "wood":
+        table = planks(table, TABLE_TEXELS_PER_MM, rng)
+    waves = np.zeros((3, 4))
+    if style.board.thickness_mm < 2 and rng.random() < 0.6:
+        waves[:, 0] = rng.uniform(0, 0.35, 3)
+        waves[:, 1:3] = rng.normal(0, 2 * np.pi / 260, (3, 2))
+        waves[:, 3] = rng.uniform(0, 2 * np.pi, 3)
+    low, high = np.array([-border, -height - border]), np.array([width + border, border])
+    centre = np.array([width / 2, -height / 2, 0.0])
+    return BoardBody(face, np.asarray(table, np.float32), style, low, high, centre, waves)
+
+
+def usual_colours(style: Style, game: str, rng: np.random.Generator) -> Style:
+    """The style; in half of the scenes with the usual colours of that game's boards."""
+    if game not in USUAL or rng.random() > USUAL_SHARE:
+        return style
+    choices = USUAL[game]
+    gain = float(rng.uniform(0.75, 1.15))
+    pair = choices[int(rng.integers(len(choices)))]
+    (blue, green, red), (blue2, green2, red2) = pair
+    board = dataclasses.replace(
+        style.board,
+        colour=(gain * blue, gain * green, gain * red),
+        accent=(gain * blue2, gain * green2, gain * red2),
+        line_colour=(24.0, 30.0, 34.0),
+    )
+    return dataclasses.replace(style, board=board)
+
+
+def textured(mi: Any, texture: Float32Array, gloss: float, repeat_mm: float = 0.0) -> dict[str, Any]:
+    """The material of a drawn surface; `repeat_mm` is for tables, whose texture is repeated."""
+    bitmap = mi.Bitmap(np.ascontiguousarray(np.clip(texture[..., ::-1], 0, 0.95), dtype=np.float32))
+    picture: dict[str, Any] = {"type": "bitmap", "bitmap": bitmap, "raw": True, "wrap_mode": "repeat"}
+    if repeat_mm:
+        picture["to_uv"] = mi.ScalarTransform4f().scale([2.2, 1.6, 1.0])
+    return plain(gloss) | {"base_color": picture}
+
+
+def plain(gloss: float) -> dict[str, Any]:
+    """The material of a mesh that carries its own colours; a gloss of 0 is matt, 1 polished."""
+    return {
+        "type": "principled",
+        "base_color": {"type": "mesh_attribute", "name": "vertex_color"},
+        "roughness": float(np.clip(0.85 - 0.9 * gloss, 0.08, 1.0)),
+        "specular": 0.5 if gloss > 0 else 0.1,
+    }
+
+
+def _stars(face: Float32Array, template: BoardTemplate, board: BoardStyle, rng: np.random.Generator) -> None:
+    """Draws the usual dots in place: five or nine on crossings."""
+    count = round(len(template.cell_names) ** 0.5)
+    step = 3 if count >= 13 else 1
+    marks = [step, count // 2, count - 1 - step]
+    few = rng.random() < 0.5
+    radius = max(board.line_mm, float(rng.uniform(1.2, 2.2)))
+    for row in marks:
+        for column in marks:
+            if few and (row == count // 2) != (column == count // 2):
+                continue
+            x, y = (template.cells_mm[row * count + column] + board.border_mm) * TEXELS_PER_MM - 0.5
+            colour = [float(value) for value in linear(board.line_colour)]
+            cv2.circle(face, (round(x * 16), round(y * 16)), round(radius * TEXELS_PER_MM * 16), colour, -1, 16, 4)

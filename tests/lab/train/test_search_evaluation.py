@@ -1,0 +1,224 @@
+"""The recipe for evaluations: what it counts is what the kernels judge by, and the same seed gives the same weights."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import games
+from agents import kernels
+from agents.jobs import ALONE, Backend
+from agents.kernels.co_ganh.evaluation import evaluate as ganh_value
+from agents.kernels.gomoku import weights as gomoku
+from agents.kernels.gomoku.evaluation import evaluate as gomoku_value
+from agents.kernels.gomoku.prover import write_stones
+from agents.kernels.nine_mens_morris.evaluation import evaluate as morris_value
+from daemon.cli.main import main
+from lab.train.search_evaluation import registry
+from lab.train.search_evaluation.fit import fit, fit_group, quality
+from lab.train.search_evaluation.gomoku import TRIPLES
+from lab.train.search_evaluation.protocol import Evaluation, drawn_move
+from lab.train.search_evaluation.recipe import make_evaluation
+from lab.train.search_evaluation.self_play import Positions, begun, match, play, play_on
+
+U = np.uint64
+RULES: list[tuple[str, dict[str, object]]] = [
+    ("gomoku", {}),
+    ("gomoku", {"first": "white", "size": "19", "exact_five": True}),
+    ("nine_mens_morris", {"flying": True, "diagonals": True}),
+    ("co_ganh", {}),
+    ("co_ganh", {"capture": "flip", "mo": True}),
+]
+
+
+def evaluation_of(name: str, rules: dict[str, object]) -> Evaluation:
+    return registry.of(games.load(name, rules))
+
+
+def some_positions(evaluation: Evaluation, seed: int, count: int) -> list[Any]:
+    draw, found = random.Random(seed), list[Any]()
+    while len(found) < count:
+        position = evaluation.game.initial()
+        for _ in range(draw.randrange(1, 60)):
+            if evaluation.game.outcome(position) is None:
+                position = evaluation.game.apply(position, drawn_move(evaluation, position, draw))
+        if evaluation.game.outcome(position) is None:
+            found.append(position)
+    return found
+
+
+def judged(search: Any, game: Any, position: Any) -> int:
+    """What the kernel says of a position without a search."""
+    if game.name == "gomoku":
+        write_stones(search.memory, game.size, position.stones)
+        return int(gomoku_value(search.memory, U(game.colour(position))))
+    men = U(position.men[position.side]), U(position.men[1 - position.side])
+    if game.name == "co_ganh":
+        return int(ganh_value(search.memory, *men))
+    hands = position.hands[position.side], position.hands[1 - position.side]
+    return int(morris_value(search.memory, *men, *hands, 0))
+
+
+@pytest.mark.parametrize(("name", "rules"), RULES, ids=str)
+def test_what_is_counted_times_the_weights_is_what_the_kernel_says(name: str, rules: dict[str, object]) -> None:
+    evaluation = evaluation_of(name, rules)
+    drawn = np.random.default_rng(3).integers(max(evaluation.fewest, -50), 50, evaluation.shipped().shape)
+    groups = set()
+    for weights in (evaluation.shipped(), drawn):
+        search, seen = evaluation.search(weights, 1), 0
+        for position in some_positions(evaluation, 5, 40):
+            if (counted := evaluation.counted(position)) is not None:
+                seen += 1
+                groups.add(counted.group)
+                value = int(counted.features @ weights[counted.group])
+                assert value == judged(search, evaluation.game, position), position
+        assert seen > 8
+    assert groups == set(range(len(evaluation.groups)))
+
+
+@pytest.mark.parametrize(("name", "rules"), RULES, ids=str)
+def test_the_search_by_the_shipped_weights_is_the_engines(name: str, rules: dict[str, object]) -> None:
+    evaluation = evaluation_of(name, rules)
+    ours, engines = evaluation.search(evaluation.shipped(), 1), kernels.search(evaluation.game, 8, 1)
+    assert engines is not None
+    for position in some_positions(evaluation, 8, 6):
+        found = []
+        for search in (ours, engines):
+            search.begin(position, 3000, exact=False)
+            found.append([search.deepen(depth) for depth in (1, 2, 3)])
+        assert found[0] == found[1]
+
+
+def test_no_triple_of_the_shipped_evaluation_is_left_out() -> None:
+    assert set(gomoku.TRIPLES) <= set(TRIPLES)
+
+
+@pytest.mark.parametrize("name", registry.EVALUATIONS)
+def test_the_text_can_be_pasted_into_the_module(name: str) -> None:
+    evaluation = evaluation_of(name, {})
+    weights = evaluation.shipped() + 1
+    module = __import__(f"agents.kernels.{name}.weights", fromlist=["x"])
+    space: dict[str, Any] = {**vars(module)}
+    exec(compile(evaluation.text(weights), "pasted", "exec"), space)
+    pasted = {
+        "gomoku": lambda: [
+            [
+                *(space["TRIPLES"].get(triple, 0) for triple in TRIPLES),
+                space["WINS"],
+                *(value for row in space["TURNS"] for part in row for value in part),
+            ]
+        ],
+        "nine_mens_morris": lambda: [[getattr(phase, x) for x in evaluation.features] for phase in space["OWN"][:3]],
+        "co_ganh": lambda: [[space["OWN"].get("own" if x == "men" else x, 0) for x in evaluation.features]],
+    }[name]()
+    assert pasted == weights.tolist()
+    if name == "nine_mens_morris":
+        assert space["OWN"][3] == module.OWN[3]
+
+
+def test_weights_that_made_the_results_are_found_again() -> None:
+    evaluation: Any = evaluation_of("nine_mens_morris", {})
+    draw = np.random.default_rng(2)
+    true = np.array([80, -40, 0, 15])
+    features = draw.integers(-3, 4, (20_000, 4))
+    chance = 1 / (1 + np.exp(-(features @ true) / evaluation.scale))
+    points = (draw.random(len(features)) < chance).astype(float)
+    points[::5] = np.round(chance[::5] * 2) / 2  # a fifth are drawn, where that is likely
+    assert np.abs(fit_group(evaluation, features, points) - true).max() <= 8
+    evaluation.fewest, evaluation.most = 0, 60
+    bounded = fit_group(evaluation, features, points)
+    assert bounded[1] == 0
+    assert bounded[0] == 60
+
+
+def test_a_random_move_takes_the_result_from_what_was_before_it() -> None:
+    evaluation: Any = evaluation_of("gomoku", {})
+    searches, shortened = [evaluation.search(evaluation.shipped(), 1)] * 2, 0
+    for seed in range(8):
+        for astray in (0.0, 0.3):
+            draw = random.Random(seed)
+            start = begun(evaluation, draw)
+            passed, _ = play_on(evaluation, start, 50, searches, draw, astray)
+            counts = [position.count for position in passed]
+            assert counts == list(range(counts[0], counts[0] + len(counts))) if counts else astray
+            assert astray or counts[0] == start.count
+            shortened += not counts or counts[0] > start.count
+    assert shortened
+
+
+def test_only_games_kept_apart_are_judged_by() -> None:
+    evaluation = evaluation_of("co_ganh", {})
+    draw = np.random.default_rng(4)
+    features = draw.integers(-3, 4, (4000, len(evaluation.features)))
+    men = features[:, 0]
+    points = np.where(men > 0, 1.0, np.where(men < 0, 0.0, 0.5))
+    game = np.arange(len(men)) // 20
+    points[game % 10 == 0] = 1 - points[game % 10 == 0]  # the contrary of what can be learnt
+    positions = Positions([None] * len(men), np.zeros(len(men), np.int64), features, points, game)
+    weights = fit(evaluation, positions, lambda _: None)
+    assert weights[0, 0] > 50
+    assert quality(weights, positions).winner_accuracy < 0.2
+
+
+def test_the_same_seed_plays_the_same_games_in_any_number_of_processes() -> None:
+    evaluation = evaluation_of("co_ganh", {"capture": "flip"})
+    once, again, other = (
+        play(evaluation, 30, 50, seed, backend, lambda _: None)
+        for seed, backend in ((1, ALONE), (1, Backend("loky", 2)), (2, ALONE))
+    )
+    assert once.positions == again.positions
+    assert np.array_equal(once.points, again.points)
+    assert set(once.game) == set(range(30))
+    assert once.positions != other.positions
+
+
+def test_the_points_of_a_match_are_the_first_evaluations() -> None:
+    evaluation = evaluation_of("co_ganh", {"capture": "flip"})
+    shipped = evaluation.shipped()
+    assert sum(match(evaluation, shipped, -shipped, 5, 100, 1, lambda _: None)) > 15
+    assert sum(match(evaluation, -shipped, shipped, 5, 100, 1, lambda _: None)) < 5
+
+
+@pytest.mark.parametrize("name", registry.EVALUATIONS)
+def test_the_same_seed_gives_the_same_weights(name: str) -> None:
+    made = [
+        make_evaluation(name, {}, count=20, nodes=60, seed=3, backend=ALONE, match_games=2, match_nodes=60)
+        for _ in range(2)
+    ]
+    assert np.array_equal(made[0].weights, made[1].weights)
+    assert made[0].as_json() == made[1].as_json()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--game", "ludo"], "'ludo'"),
+        (["--game", "reversi"], "reversi has no such evaluation; the games that have one are gomoku"),
+        (["--game", "co_ganh", "--rule", "capture=eat"], "'eat'"),
+        (["--game", "co_ganh", "--rule", "capture"], "'capture'"),
+        (["--game", "gomoku", "--rule", "swap2=true"], "swap2"),
+        (["--game", "gomoku", "--games", "3"], "--games"),
+    ],
+)
+def test_an_unknown_game_or_rule_is_refused(
+    arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["train", "evaluation", *arguments])
+    assert stopped.value.code == 2
+    assert part in capsys.readouterr().err
+
+
+def test_the_command_prints_weights_and_how_good_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["train", "evaluation", "--game", "ganh", "--rule", "capture=flip", "--games", "20", "--nodes", "50"]
+    with pytest.raises(SystemExit) as stopped:
+        main([*command, "--match", "4", "--match-nodes", "50", "--json"])
+    assert stopped.value.code == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["text"].startswith("OWN_FLIPPING")
+    assert found["match"]["games"] == 4
+    assert set(found["new"]) == set(found["shipped"]) == {"log_loss", "winner_accuracy"}
