@@ -22,13 +22,13 @@ EnginesOption = Annotated[
 BackendOption = Annotated[
     str | None,
     typer.Option(
-        help=f"Where the jobs run: {', '.join(BACKENDS)}. The last two reach other computers (docs/deployment.md)."
+        help=f"Where the jobs run: {', '.join(BACKENDS)}. The last reaches other computers (docs/deployment.md)."
     ),
 ]
 ClusterOption = Annotated[
     str | None,
     typer.Option(
-        help="Address of the ray or dask cluster, HOST:PORT. Default: RAY_ADDRESS or DASK_SCHEDULER_ADDRESS, else a "
+        help="Address of the dask cluster, HOST:PORT. Default: DASK_SCHEDULER_ADDRESS, else a "
         "cluster of this computer's cores that ends with the command."
     ),
 ]

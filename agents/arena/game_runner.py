@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from agents.arena.play import Job, Played, play, prepare
 from agents.arena.record import Record
-from agents.jobs import ALONE, CLUSTERS, Backend
+from agents.jobs import ALONE, CLUSTER, Backend
 from agents.jobs.running import run_jobs
 
 
@@ -32,7 +32,7 @@ class GameRunner:
         left = [job for job in jobs if job.id not in self.record.played]
         if not left or enough():
             return
-        if self._backend.name not in CLUSTERS:
+        if self._backend.name != CLUSTER:
             for job in {job.players: job for job in left}.values():
                 prepare(job)  # compiled here, then loaded from the disk cache by other processes
         with contextlib.closing(run_jobs(play, left, self._backend)) as finished:

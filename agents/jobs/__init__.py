@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
-import platform
 
-CLUSTERS = {"ray": "ray", "dask": "distributed"}
-"""Backends that reach other computers, and the packages that they need."""
-BACKENDS = ("threading", "loky", "multiprocessing", *CLUSTERS)
-RAY_MACHINES = ("x86_64", "aarch64")
-"""Processors that ray has packages for, as in pyproject.toml."""
+CLUSTER = "dask"
+"""The backend that reaches other computers."""
+BACKENDS = ("threading", "loky", "multiprocessing", CLUSTER)
 
 
 class JobsError(ValueError):
@@ -33,10 +30,10 @@ class Backend:
     def __post_init__(self) -> None:
         if self.name not in BACKENDS:
             raise JobsError(f"there is no backend {self.name!r}; the backends are {', '.join(BACKENDS)}")
-        if self.name in CLUSTERS:
-            _check_installed(self.name)
+        if self.name == CLUSTER:
+            _check_installed()
         elif self.cluster is not None:
-            raise JobsError(f"--cluster {self.cluster} is for --backend {' or '.join(CLUSTERS)}, not {self.name}")
+            raise JobsError(f"--cluster {self.cluster} is for --backend {CLUSTER}, not {self.name}")
 
     @classmethod
     def chosen(cls, name: str | None, cluster: str | None, jobs: int | None, most: int = 1) -> Backend:
@@ -45,7 +42,7 @@ class Backend:
         Without a number of jobs there are `most` at a time, or all that a cluster can take. Without a name several
         run in processes, and one in a thread, which stops at once. Raises JobsError.
         """
-        if name not in CLUSTERS:
+        if name != CLUSTER:
             jobs = jobs or most
         return cls(name or ("loky" if jobs and jobs > 1 else "threading"), jobs, cluster)
 
@@ -54,13 +51,10 @@ ALONE = Backend()
 """One job at a time, in a thread of this process."""
 
 
-def _check_installed(name: str) -> None:
-    package = CLUSTERS[name]
-    if importlib.util.find_spec(package) is not None:
-        return
-    if name == "ray" and platform.machine() not in RAY_MACHINES:
-        raise JobsError(f"ray has no package for this processor, {platform.machine()}: take --backend dask")
-    raise JobsError(
-        f"the backend {name} needs the package {package}, which is not installed: `pip install 'kibitzer[cluster]'`, "
-        f"in a checkout `./kibitzer COMMAND --backend {name}`, here and on every computer of the cluster"
-    )
+def _check_installed() -> None:
+    if importlib.util.find_spec("distributed") is None:
+        raise JobsError(
+            "the backend dask needs the package distributed, which is not installed: `pip install "
+            "'kibitzer[cluster]'`, in a checkout `./kibitzer COMMAND --backend dask`, here and on every computer of "
+            "the cluster"
+        )

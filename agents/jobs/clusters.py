@@ -1,4 +1,4 @@
-"""Workers on other computers: clusters of ray and of dask."""
+"""Workers on other computers: a cluster of dask."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ from agents.jobs import JobsError
 
 MAX_CONNECTING_S = 30.0
 """Seconds until a cluster that does not answer is given up."""
+CONNECT = """
+import sys
+try:
+    import distributed; distributed.Client(sys.argv[1])
+except Exception as error:
+    sys.exit(str(error))
+"""
 LOOPBACK = "127.0.0.1"
 """A cluster on this computer is open to nobody else."""
 
@@ -36,83 +43,24 @@ class _Call:
         return self._call, self._given
 
 
-class Ray:
-    """A cluster of ray: this computer is part of it."""
-
-    stop = None
-
-    def __init__(self, address: str | None, slots: int | None) -> None:
-        """Raises JobsError if the cluster cannot be reached."""
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # otherwise it reports to its makers
-        import ray
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-        self._address = address or os.environ.get("RAY_ADDRESS")
-        given: dict[str, Any] = {"address": self._address}
-        if self._address is None:
-            given = {"address": "local", "num_cpus": slots, "_node_ip_address": LOOPBACK, "include_dashboard": False}
-        try:
-            _check_reachable("import ray; ray.init(address=sys.argv[1], log_to_driver=False)", self._address)
-            ray.init(**given, log_to_driver=False, logging_level=logging.CRITICAL)
-        except (OSError, ValueError, RuntimeError) as error:
-            raise _unreached(self, error) from None
-        # A lambda is sent as a whole, while a function would be looked for among the worker's modules.
-        self._ray: Any = ray
-        self._task: Any = ray.remote(lambda given: pickle.loads(given))
-        self._at = NodeAffinitySchedulingStrategy
-        self._ids: dict[str, str] = {}
-        self.lost: tuple[type[BaseException], ...] = (
-            ray.exceptions.WorkerCrashedError,
-            ray.exceptions.NodeDiedError,
-            ray.exceptions.OutOfMemoryError,
-            ray.exceptions.ObjectLostError,
-            ray.exceptions.TaskUnschedulableError,
-        )
-
-    def __str__(self) -> str:
-        return f"the ray cluster {self._address or 'on this computer'}"
-
-    def workers(self) -> dict[str, int]:
-        """Address of each computer that is alive, and its processor cores."""
-        slots = {}
-        for node in self._ray.nodes():
-            if node["Alive"] and "CPU" in node["Resources"]:
-                name = f"{node['NodeManagerAddress']}:{node['NodeManagerPort']}"
-                self._ids[name], slots[name] = node["NodeID"], int(node["Resources"]["CPU"])
-        return slots
-
-    def submit(self, call: Callable[..., Any], *given: Any, worker: str | None = None) -> Future[Any]:
-        """Has a worker make the call; a named one at once, even if it is busy."""
-        where: Any = "DEFAULT" if worker is None else self._at(self._ids[worker], soft=False)
-        # Not retried by ray: `run_jobs` counts the tries.
-        task = self._task.options(num_cpus=int(worker is None), scheduling_strategy=where, max_retries=0)
-        future: Future[Any] = task.remote(pickle.dumps(_Call(call, given))).future()
-        return future
-
-    def close(self) -> None:
-        """Leaves the cluster, which kills what still runs there for this process."""
-        self._ray.shutdown()
-
-
-def _check_reachable(connect: str, address: str | None) -> None:
+def _check_reachable(address: str | None) -> None:
     """Raises OSError, ValueError if no cluster answers at HOST:PORT.
 
-    Tried by a process that can be killed: the packages themselves go on for minutes where something else answers.
+    Tried by a process that can be killed: dask itself goes on for minutes where something else answers.
     """
-    if address in (None, "auto", "local"):
+    if address is None:
         return
-    host, _, port = str(address).rpartition("://")[2].rpartition(":")
+    host, _, port = address.rpartition("://")[2].rpartition(":")
     if not host or not port.isdecimal():
         raise ValueError("the address is to be HOST:PORT")
     socket.create_connection((host.strip("[]"), int(port)), MAX_CONNECTING_S).close()
-    program = f"import sys\ntry:\n    {connect}\nexcept Exception as error:\n    sys.exit(str(error))"
     try:
-        command = [sys.executable, "-c", program, str(address)]
+        command = [sys.executable, "-c", CONNECT, address]
         tried = processes.run(command, MAX_CONNECTING_S, capture_output=True, text=True)
     except TimeoutExpired:
         raise OSError(f"no answer in {MAX_CONNECTING_S:g} s") from None
     if tried.returncode:
-        raise OSError("; ".join(tried.stderr.splitlines()[-2:]))  # before the error, packages log its cause
+        raise OSError("; ".join(tried.stderr.splitlines()[-2:]))  # before the error, dask logs its cause
 
 
 class Dask:
@@ -133,7 +81,7 @@ class Dask:
                 "dashboard_address": f"{LOOPBACK}:0", "silence_logs": logging.CRITICAL, "preload": [__name__],
             }  # fmt: skip
         try:
-            _check_reachable("import distributed; distributed.Client(sys.argv[1])", self._address)
+            _check_reachable(self._address)
             self._client = distributed.Client(**given, timeout=MAX_CONNECTING_S, set_as_default=False)
         except (OSError, ValueError, RuntimeError) as error:
             raise _unreached(self, error) from None
@@ -182,5 +130,5 @@ def dask_setup(_worker: object) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _unreached(pool: Ray | Dask, error: Exception) -> JobsError:
+def _unreached(pool: Dask, error: Exception) -> JobsError:
     return JobsError(f"{pool} cannot be reached: {' '.join(str(error).split())}")

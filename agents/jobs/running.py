@@ -11,9 +11,9 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Protocol
 
-from agents.jobs import CLUSTERS, Backend, JobsError
+from agents.jobs import CLUSTER, Backend, JobsError
 from agents.jobs.answer import Answer, J, R, Work, answer
-from agents.jobs.clusters import Dask, Ray
+from agents.jobs.clusters import Dask
 from agents.jobs.local import Processes, Threads
 from agents.jobs.version import version
 
@@ -72,14 +72,12 @@ def run_jobs(
     """
     with contextlib.closing(_pool(backend)) as pool:
         check_versions(pool)
-        limit = backend.at_once if backend.name in CLUSTERS else None
+        limit = backend.at_once if backend.name == CLUSTER else None
         yield from _results(work, iter(jobs), _Presence(pool, limit), in_order)
 
 
 def _pool(backend: Backend) -> Any:
-    if backend.name == "ray":
-        return Ray(backend.cluster, backend.at_once)
-    if backend.name == "dask":
+    if backend.name == CLUSTER:
         return Dask(backend.cluster, backend.at_once)
     if backend.name == "threading":
         return Threads(backend.at_once or 1)

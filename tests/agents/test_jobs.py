@@ -26,7 +26,7 @@ from agents import players
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.play import Played, play
 from agents.arena.report import summary
-from agents.jobs import ALONE, CLUSTERS, Backend, JobsError, clusters, running
+from agents.jobs import ALONE, CLUSTER, Backend, JobsError, clusters, running
 from agents.jobs.running import run_jobs
 from agents.jobs.version import version
 from tests.agents.deadly_work import die, play_or_die
@@ -36,7 +36,7 @@ GAMES = 20
 
 def installed(name: str) -> Backend:
     """The backend with two workers on this computer; skips the test where it is not installed."""
-    if name in CLUSTERS and importlib.util.find_spec(CLUSTERS[name]) is None:
+    if name == CLUSTER and importlib.util.find_spec("distributed") is None:
         pytest.skip(f"{name} is not installed: it is in the extra cluster")
     return Backend(name, 2)
 
@@ -57,7 +57,7 @@ def without_times(found: dict[str, Played]) -> dict[str, Any]:
 
 
 @pytest.mark.filterwarnings("ignore")  # of the packages' own making
-@pytest.mark.parametrize("name", ["loky", "multiprocessing", "dask", "ray"])
+@pytest.mark.parametrize("name", ["loky", "multiprocessing", "dask"])
 def test_workers_that_die_in_the_middle_and_in_the_last_game_change_no_result(
     name: str, met: Pairing, alone: dict[str, Played], tmp_path: Path
 ) -> None:
@@ -187,31 +187,27 @@ def test_a_dask_worker_without_kibitzer_is_named(bare_dask: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["dask", "ray"])
-def test_an_address_where_no_cluster_answers_ends_in_one_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed(name)
+def test_an_address_where_no_cluster_answers_ends_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed("dask")
     monkeypatch.setattr(clusters, "MAX_CONNECTING_S", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         for address, said in ((f"127.0.0.1:{port}", "no answer in 0.5 s"), ("nonsense", "to be HOST:PORT")):
-            with pytest.raises(JobsError, match=f"the {name} cluster {address} cannot be reached: .*{said}") as raised:
-                list(run_jobs(play, [], Backend(name, None, address)))
+            with pytest.raises(JobsError, match=f"the dask cluster {address} cannot be reached: .*{said}") as raised:
+                list(run_jobs(play, [], Backend("dask", None, address)))
             assert "\n" not in str(raised.value)
     with pytest.raises(JobsError, match="refused"):
-        list(run_jobs(play, [], Backend(name, None, f"127.0.0.1:{port}")))
+        list(run_jobs(play, [], Backend("dask", None, f"127.0.0.1:{port}")))
 
 
 def test_backends_that_do_not_exist_or_are_not_installed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(JobsError, match="no backend 'slurm'; the backends are threading, loky"):
         Backend("slurm")
-    with pytest.raises(JobsError, match="--cluster host:1 is for --backend ray or dask, not loky"):
+    with pytest.raises(JobsError, match="--cluster host:1 is for --backend dask, not loky"):
         Backend("loky", cluster="host:1")
     monkeypatch.setattr(jobs_package.importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(JobsError, match=r"needs the package distributed.*kibitzer\[cluster\]"):
         Backend("dask")
-    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
-    with pytest.raises(JobsError, match="no package for this processor, riscv64: take --backend dask"):
-        Backend("ray")
 
 
 def test_several_jobs_run_in_processes_one_in_a_thread_and_a_cluster_takes_all_it_can() -> None:
