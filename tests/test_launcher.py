@@ -45,7 +45,9 @@ def test_no_command_but_training_needs_torch(launcher: ModuleType, line: str) ->
     assert not names & {"torch", "torchvision", "onnx", "pytest", "mypy"}
 
 
-@pytest.mark.parametrize("line", ["train resnet18", "bench pipeline", "bench vision --game gomoku", "test"])
+@pytest.mark.parametrize(
+    "line", ["train resnet18", "bench pipeline", "bench vision --game gomoku", "bench filmed --seed 0", "test"]
+)
 def test_training_and_what_is_compared_with_it_need_torch(launcher: ModuleType, line: str) -> None:
     assert {"torch", "torchvision"} <= names_of(launcher, *line.split())
 

@@ -1,6 +1,6 @@
 """Measures reading errors in simulated pictures that are more and more out of focus.
 
-    python -m lab.bench.blurred --tables 4
+    kibitzer bench blurred --tables 4
 
 Each table of each game shows a random legal position, in focus and then blurrier and blurrier. For each blur (a
 standard deviation in thousandths of the picture's width) it prints the blur that the gate estimates, in pixels of its
@@ -9,11 +9,12 @@ own picture, and the shares of all cells that are misread and that show nothing 
 
 from __future__ import annotations
 
-import argparse
 import random
+from typing import Annotated
 
 import cv2
 import numpy as np
+import typer
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -34,19 +35,13 @@ NOISE_LEVELS = 2.0
 PLIES = 30
 
 
-def main() -> None:
-    """Reads the command line and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tables", type=int, default=4, help="tables of each game")
-    arguments = parser.parse_args()
-    if arguments.tables < 1:
-        parser.error(f"--tables: at least 1, not {arguments.tables}")
+def main(tables: Annotated[int, typer.Option(min=1, help="tables of each game")] = 4) -> None:
+    """Reads all boards and prints the table."""
     table = Table("game", "cells", *(f"{blur:g}" for blur in BLURS), title="seen blur in px / misread % / unknown %")
     for name in track(games.names(), description="reading", console=Console(stderr=True)):
-        rows = np.array([_rows(name, seed) for seed in range(1, arguments.tables + 1)])
-        cells = len(games.load(name).cells)
+        rows = np.array([_rows(name, seed) for seed in range(1, tables + 1)])
         means = [f"{px:.2f} {100 * bad:.1f} {100 * no:.1f}" for px, bad, no in rows.mean(axis=0)]
-        table.add_row(name, str(cells * arguments.tables), *means)
+        table.add_row(name, str(len(games.load(name).cells) * tables), *means)
     Console(width=160).print(table)
 
 
@@ -57,7 +52,11 @@ def _rows(name: str, seed: int) -> list[tuple[float, float, float]]:
     table = SimulatedTable(template, game.board(game.initial()), default_style(), seed=seed)
     profile = profile_of(game, template, table, seed)
     template = template.with_shape(profile.shape)
-    reader, board = Reader(template, profile), _board(name, chance)
+    reader, position = Reader(template, profile), game.initial()
+    for _ in range(PLIES):
+        if game.outcome(position) is None:
+            position = game.apply(position, chance.choice(game.legal_moves(position)))
+    board = game.board(position)
     table = table.with_board(board, seed)
     image, pose, rows = table.render(), table.pose, list[tuple[float, float, float]]()
     sharp: Image | None = None
@@ -71,23 +70,9 @@ def _rows(name: str, seed: int) -> list[tuple[float, float, float]]:
     return rows
 
 
-def _board(name: str, chance: random.Random) -> str:
-    game = games.load(name)
-    position = game.initial()
-    for _ in range(PLIES):
-        if game.outcome(position) is not None:
-            break
-        position = game.apply(position, chance.choice(list(game.legal_moves(position))))
-    return game.board(position)
-
-
 def _seen(image: Image, blur: float, rng: np.random.Generator) -> Image:
     picture = image.astype(np.float32)
     if blur:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), blur), np.float32)
     noisy = picture + NOISE_LEVELS * rng.standard_normal(picture.shape, dtype=np.float32)
     return np.asarray(np.clip(noisy, 0, 255), dtype=np.uint8)
-
-
-if __name__ == "__main__":
-    main()

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import importlib
 import json as json_format
 import os
 import sys
+import textwrap
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from types import ModuleType
+from typing import Annotated, Any
 
 import cv2
 import typer
 from rich.console import Console
 from rich.status import Status
+from typer.core import TyperGroup
+from typer.main import get_command
 
 import games
 from agents.agent import AgentError
@@ -39,12 +45,63 @@ GAMES = ["morris", "dominoes"]
 TABLES = ["morris", "reversi", "gomoku", "co_ganh"]
 BOARDS = ["morris", "reversi", "gomoku", "dominoes"]
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+TRIALS = ("lab.bench", "lab.films")
+"""Packages whose modules with a function `main` are benches, each named by its file."""
+
+
+class Benches(TyperGroup):
+    """The benches below, and the modules of `TRIALS`; only those that are asked for are imported."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of all benches."""
+        return [*super().list_commands(ctx), *trials()]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The bench of that name: of a module, its `main`, told by the module's text; its number is the exit status."""
+        module = trials().get(cmd_name)
+        if module is None:
+            return super().get_command(ctx, cmd_name)
+        if "--help" in sys.argv and cmd_name not in sys.argv:  # the list of all
+            alone = typer.Typer(add_completion=False)
+            path = Path(__file__).parents[2] / f"{module.replace('.', '/')}.py"
+            text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            alone.command(cmd_name, help=text.partition("\n\n")[0])(lambda: None)
+            return get_command(alone)
+        return command_of(importlib.import_module(module), cmd_name)
+
+
+@functools.cache
+def trials() -> dict[str, str]:
+    """Name and module of each bench that is a module."""
+    here = Path(__file__).parents[2]
+    found = [(package, path) for package in TRIALS for path in (here / package.replace(".", "/")).glob("*.py")]
+    return {
+        path.stem.replace("_", "-"): f"{package}.{path.stem}"
+        for package, path in sorted(found, key=lambda one: one[1].stem)
+        if "\ndef main(" in path.read_text(encoding="utf-8")
+    }
+
+
+def command_of(module: ModuleType, name: str) -> Any:
+    """A module's `main` as a command, with the module's text as help."""
+
+    @functools.wraps(module.main)
+    def main(*given: Any, **options: Any) -> None:
+        raise typer.Exit(int(module.main(*given, **options) or 0))
+
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    paragraphs = (module.__doc__ or "").split("\n\n")
+    told = [textwrap.dedent(part) if part.startswith("    ") else " ".join(part.split()) for part in paragraphs]
+    alone.command(name, help="\n\n".join(told))(main)
+    return get_command(alone)
+
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, cls=Benches)
 
 
 @app.callback()
 def bench() -> None:
-    """Measures the program's costs."""
+    """Measures what the program costs, and tries it on tables, films and photographs that nobody tuned it to."""
 
 
 @app.command("pipeline")

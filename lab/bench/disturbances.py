@@ -1,19 +1,21 @@
-"""Two simulated people play while lamps are switched, hands hover, board and camera are knocked: counts faults.
+"""Counts faults while two people play and lamps are switched, hands hover, and board and camera are knocked.
 
-    .venv/bin/python -m lab.bench.disturbances --games 5 --seed 1
+    kibitzer bench disturbances --games 5 --seed 1
 
-Prints one JSON object per game and a total. `complaints` are reports other than moves; none is justified, since nobody
-makes a mistake. Simulated time runs as fast as the machine allows.
+The people and their table are simulated; their time runs as fast as the machine allows. Prints one JSON object per game
+and a total. `complaints` are reports other than moves; none is justified, since nobody makes a mistake. Exit status 1
+if a board was wrong or a ply was missed.
 """
 
 from __future__ import annotations
 
-import argparse
-import dataclasses
 import json
 import random
 import sys
 from collections.abc import Callable
+from typing import Annotated
+
+import typer
 
 import games
 from calibration.template import load_template
@@ -30,20 +32,7 @@ from lab.simulated.table import SimulatedTable
 
 MAX_S, AFTERWARDS_S = 400.0, 12.0
 ORDINARY = ("start", "move", "game_over")
-
-
-@dataclasses.dataclass
-class Count:
-    """Counts of one game."""
-
-    seed: int
-    profile: bool
-    plies: int = 0
-    wrong_boards: int = 0
-    missed_plies: int = 0
-    complaints: int = 0
-    disturbances: int = 0
-    simulated_s: float = 0.0
+SUMMED = ("plies", "wrong_boards", "missed_plies", "complaints", "disturbances")
 
 
 def disturbances(table: SimulatedTable, chance: random.Random) -> list[Callable[[], None]]:
@@ -58,23 +47,23 @@ def disturbances(table: SimulatedTable, chance: random.Random) -> list[Callable[
     ]
 
 
-def play(seed: int, use_profile: bool) -> Count:
-    """Plays one game to its end."""
+def play(seed: int, use_profile: bool) -> dict[str, float]:
+    """Plays one game to its end; returns its counts."""
     game = games.load("morris")
     template = load_template(game.name)
     table = SimulatedTable(template, game.board(game.initial()), default_style(), seed=seed)
     profile = profile_of(game, template, table, seed) if use_profile else None
     source = SimulatedSource(table)
     player = ScriptedPlayer(game, table, frozenset((0, 1)), seed, think_s=1.0)
-    match, count, chance = Match(Referee(game)), Count(seed, use_profile), random.Random(seed)
+    match, chance = Match(Referee(game)), random.Random(seed)
     eyes = BoardTracker(Pipeline(template, profile), match)
-    believed: dict[int, str] = {}
+    believed, complaints, disturbed = dict[int, str](), list[str](), 0
 
     def hear(announcement: Announcement) -> None:
         if announcement.code == "move":
             believed[announcement.ply] = announcement.board
         elif announcement.code not in ORDINARY:
-            count.complaints += 1
+            complaints.append(announcement.code)
             sys.stderr.write(f"seed {seed}, {table.time_s:.1f} s: {announcement.code}: {announcement.text}\n")
 
     match.listeners.append(hear)
@@ -90,32 +79,29 @@ def play(seed: int, use_profile: bool) -> Count:
             over_s = min(over_s, table.time_s + AFTERWARDS_S)
         elif table.time_s > next_s and not table.busy:
             chance.choice(disturbances(table, chance))()
-            count.disturbances += 1
+            disturbed += 1
             next_s = table.time_s + chance.uniform(3, 8)
-    truth = {ply.ply: ply for ply in player.record}
-    count.plies, count.simulated_s = len(truth), round(table.time_s, 1)
-    count.wrong_boards = sum(ply not in truth or truth[ply].board != board for ply, board in believed.items())
-    moves = match.referee.moves
-    count.missed_plies = sum(ply > len(moves) or moves[ply - 1] != one.move for ply, one in truth.items())
-    return count
+    truth, moves = {ply.ply: ply for ply in player.record}, match.referee.moves
+    return {
+        "seed": seed,
+        "profile": use_profile,
+        "plies": len(truth),
+        "wrong_boards": sum(ply not in truth or truth[ply].board != board for ply, board in believed.items()),
+        "missed_plies": sum(ply > len(moves) or moves[ply - 1] != one.move for ply, one in truth.items()),
+        "complaints": len(complaints),
+        "disturbances": disturbed,
+        "simulated_s": round(table.time_s, 1),
+    }
 
 
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=4, help="half of them with a table profile, half without")
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+def main(
+    games: Annotated[int, typer.Option(help="half of them with a table profile, half without")] = 4, seed: int = 1
+) -> bool:
+    """Plays the games and prints the counts; returns whether the record of one is wrong."""
     counts = []
-    for number in range(given.games):
-        counts.append(play(given.seed + number, use_profile=number % 2 == 0))
-        sys.stdout.write(json.dumps(dataclasses.asdict(counts[-1])) + "\n")
-        sys.stdout.flush()
-    names = ("plies", "wrong_boards", "missed_plies", "complaints", "disturbances")
-    total = {name: sum(getattr(count, name) for count in counts) for name in names}
-    sys.stdout.write(json.dumps({"games": given.games, **total}) + "\n")
-    return 1 if total["wrong_boards"] or total["missed_plies"] else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    for number in range(games):
+        counts.append(play(seed + number, use_profile=number % 2 == 0))
+        print(json.dumps(counts[-1]), flush=True)
+    total = {name: sum(count[name] for count in counts) for name in SUMMED}
+    print(json.dumps({"games": games, **total}))
+    return bool(total["wrong_boards"] or total["missed_plies"])

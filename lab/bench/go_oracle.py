@@ -1,23 +1,24 @@
-"""Go beside GNU Go over GTP: legality and stones of random games ply by ply, and points of games that GNU Go finishes.
+"""Compares the rules of go with GNU Go: legality, stones and captures of random games.
 
-    python -m lab.bench.go_oracle --games 100
-    python -m lab.bench.go_oracle --make tests/games/data/go_finished.jsonl --games 20
+    kibitzer bench go-oracle --games 100
+    kibitzer bench go-oracle --make tests/games/data/go_finished.jsonl --games 20
 
-The first compares every point's legality and every board of random games, 9, 13 and 19 lines in turn, and stops with
-the first difference. The second lets GNU Go play games against itself at level 1, and writes their moves with its own
-dead stones and points, by area and by territory.
+The first call compares every point's legality and every board of random games, on 9, 13 and 19 lines in turn, and stops
+at the first difference. The second lets GNU Go play games against itself at level 1, and writes their moves with its
+own dead stones and points, by area and by territory.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 import games
 from games.go import PASS, Go
@@ -35,10 +36,7 @@ class GnuGo:
 
     def __init__(self, *options: str) -> None:
         self._process = subprocess.Popen(
-            [GNUGO, "--mode", "gtp", "--level", "1", *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+            [GNUGO, "--mode", "gtp", "--level", "1", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def __enter__(self) -> GnuGo:
@@ -63,11 +61,6 @@ class GnuGo:
         return answers
 
 
-def stones_of(gnugo: GnuGo) -> list[set[str]]:
-    """The points of black's and white's stones."""
-    return [set(answer.split()) for answer in gnugo.tell("list_stones black", "list_stones white")]
-
-
 def compare(game: Go, gnugo: GnuGo, seed: int, plies: int = MOST_PLIES) -> int:
     """Plays a random game on both sides; returns its plies. Raises AssertionError at the first difference."""
     draw = random.Random(seed)
@@ -81,12 +74,12 @@ def compare(game: Go, gnugo: GnuGo, seed: int, plies: int = MOST_PLIES) -> int:
         ours = set(cells_of(game.open(position)))
         differing = [game.cells[cell] for cell in legal ^ ours]
         assert not differing, f"seed {seed}, ply {ply}: {differing} in {game.format_position(position)}"
-        moves = [move for move in game.legal_moves(position) if move != PASS] or [PASS]
-        move = draw.choice(moves)
+        move = draw.choice([move for move in game.legal_moves(position) if move != PASS] or [PASS])
         position = game.apply(position, move)
         gnugo.tell(f"play {side} {game.format_move(position, move)}")
         board = [set(game.geometry.names(stones)) for stones in position.stones]
-        assert board == stones_of(gnugo), f"seed {seed}, ply {ply}: {game.format_position(position)}"
+        theirs = [set(answer.split()) for answer in gnugo.tell("list_stones black", "list_stones white")]
+        assert board == theirs, f"seed {seed}, ply {ply}: {game.format_position(position)}"
         captured = tuple(map(int, gnugo.tell("captures black", "captures white")))
         assert captured == position.prisoners, f"seed {seed}, ply {ply}: captures {captured}, {position.prisoners}"
         if position.passes == 2:
@@ -96,42 +89,36 @@ def compare(game: Go, gnugo: GnuGo, seed: int, plies: int = MOST_PLIES) -> int:
 
 def finished(size: int, seed: int) -> dict[str, Any]:
     """A game of GNU Go against itself, with its dead stones and its points by territory and by area."""
-    options = f"--seed {seed}", f"--boardsize {size}", "--komi 6.5"
-    with GnuGo(*" ".join(options).split()) as gnugo:
+    options = f"--seed {seed} --boardsize {size} --komi 6.5".split()
+    with GnuGo(*options) as gnugo:
         moves: list[str] = []
         while moves[-2:] != ["PASS"] * 2 and len(moves) < MOST_PLIES:
             moves += gnugo.tell(f"genmove {COLOURS[len(moves) % 2]}")
         dead = gnugo.tell("final_status_list dead")[0].split()
         territory = gnugo.tell("final_score")[0]
-    with GnuGo(*" ".join(options).split(), "--chinese-rules") as gnugo:
+    with GnuGo(*options, "--chinese-rules") as gnugo:
         gnugo.tell(*(f"play {COLOURS[ply % 2]} {move}" for ply, move in enumerate(moves)))
         area = gnugo.tell("final_score")[0]
     return {"size": size, "moves": " ".join(moves), "dead": dead, "territory": territory, "area": area}
 
 
-def main() -> int:
-    """Compares games, or makes finished ones; returns the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=100, help="how many games")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the first")
-    parser.add_argument("--make", type=Path, help="write finished games to this file instead")
-    given = parser.parse_args()
+def main(
+    count: Annotated[int, typer.Option("--games", help="how many games")] = 100,
+    seed: Annotated[int, typer.Option(help="seed of the first")] = 0,
+    make: Annotated[Path | None, typer.Option(help="write finished games to this file instead")] = None,
+) -> None:
+    """Compares games, or makes finished ones."""
     sizes = (9, 13, 19)
-    if given.make is not None:
-        found = [finished(sizes[number % 4 // 2], given.seed + number) for number in range(given.games)]
-        given.make.write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
-        return 0
+    if make is not None:
+        found = [finished(sizes[number % 4 // 2], seed + number) for number in range(count)]
+        make.write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
+        return
     plies = 0
-    for number in range(given.games):
+    for number in range(count):
         rules = {**RULES[number % 4], "size": sizes[number // 4 % 3]}
         game = games.load("go", rules)
         assert isinstance(game, Go)
         with GnuGo(*(option for name, option in OPTIONS.items() if rules.get(name))) as gnugo:
-            plies += compare(game, gnugo, given.seed + number)
+            plies += compare(game, gnugo, seed + number)
         sys.stderr.write(f"\r{number + 1} games, {plies} plies")
-    sys.stdout.write(f"\n{given.games} games, {plies} plies: no difference\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.stdout.write(f"\n{count} games, {plies} plies: no difference\n")

@@ -1,23 +1,24 @@
-"""Guided calibrations on unseen simulated tables, with lamps switched, boards knocked, hands in the way, and slips.
+"""Calibrates at unseen simulated tables while lamps are switched, boards knocked, and men laid wrongly.
 
-    .venv/bin/python -m lab.bench.guided_tables --tables 5 --seed 1
-    .venv/bin/python -m lab.bench.guided_tables --tables 5 --slips 0 --calm --pace 2
+    kibitzer bench guided-tables --tables 5 --seed 1
+    kibitzer bench guided-tables --tables 5 --slips 0 --calm --pace 2
 
-No network and no real time: `simulated_s` is the table's own clock, until the last picture. Prints one JSON object per
-table, a total and middle values; exit status 1 if a calibration did not come to its end, a slip went unnoticed, or a
-picture shows another board than was asked for.
+There is no network and no real time: `simulated_s` is the table's own clock, until the last picture. Prints one JSON
+object per table, a total and middle values; exit status 1 if a calibration did not come to its end, a slip went
+unnoticed, or a picture shows another board than was asked for.
 """
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 import random
 import statistics
 import sys
+from typing import Annotated
 
 import numpy as np
+import typer
 
 import games
 from calibration.guide import Lesson, lessons
@@ -33,6 +34,7 @@ from vision.calibrating.guided_fit import fit_guided
 
 MAX_S = 300.0
 RATE_HZ = 8.0
+TOTALS = ("complete", "slips", "noticed", "wrong_pictures", "corrections", "left_out")
 MIDDLES = ("simulated_s", "pictures", "pieces", "expected_boards")
 
 
@@ -93,7 +95,7 @@ class Evening:
 
     def _hear(self, prompts: tuple[Prompt, ...]) -> None:
         for prompt in prompts:
-            sys.stderr.write(f"{self.table.time_s:6.1f} s  {prompt.code:<8} {prompt.text}\n")
+            print(f"{self.table.time_s:6.1f} s  {prompt.code:<8} {prompt.text}", file=sys.stderr)
             if prompt.code == "lay":
                 slips = bool(prompt.cells) and self._chance.random() < self._slips
                 self._player.lay(self._plan[prompt.lesson].board, self._chance.choice(SLIPS[1:]) if slips else "none")
@@ -120,32 +122,24 @@ class Evening:
         ][chance.randrange(4)]()
 
 
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="morris")
-    parser.add_argument("--tables", type=int, default=5)
-    parser.add_argument("--seed", type=int, default=1, help="0 is the usual table, every other one is another table")
-    parser.add_argument("--slips", type=float, default=0.6, help="share of boards that are first laid wrongly")
-    parser.add_argument("--pace", type=float, default=4.0, help="1 lays two men in six seconds, 2 in three")
-    parser.add_argument("--calm", action="store_true", help="nothing befalls the table")
-    given = parser.parse_args()
-    game = games.load(given.game)
-    template = load_template(game.name)
+def main(
+    game: str = "morris",
+    tables: int = 5,
+    seed: Annotated[int, typer.Option(help="0 is the usual table, every other one is another table.")] = 1,
+    slips: Annotated[float, typer.Option(help="Share of boards that are first laid wrongly.")] = 0.6,
+    pace: Annotated[float, typer.Option(help="1 lays two men in six seconds, 2 in three.")] = 4.0,
+    calm: Annotated[bool, typer.Option("--calm", help="Nothing befalls the table.")] = False,
+) -> int:
+    """Calibrates at every table and prints the outcomes."""
+    chosen = games.load(game)
+    template = load_template(chosen.name)
+    plan = lessons(chosen, template)
     outcomes = []
-    for number in range(given.tables):
-        plan = lessons(game, template)
-        evening = Evening(template, plan, given.seed + number, given.slips, given.pace, calm=given.calm)
-        outcomes.append(evening.spend())
-        sys.stdout.write(json.dumps(dataclasses.asdict(outcomes[-1])) + "\n")
-        sys.stdout.flush()
-    names = ("complete", "slips", "noticed", "wrong_pictures", "corrections", "left_out")
-    total = {name: sum(getattr(outcome, name) for outcome in outcomes) for name in names}
+    for number in range(tables):
+        outcomes.append(Evening(template, plan, seed + number, slips, pace, calm=calm).spend())
+        print(json.dumps(dataclasses.asdict(outcomes[-1])), flush=True)
+    total = {name: sum(getattr(outcome, name) for outcome in outcomes) for name in TOTALS}
     middle = {name: statistics.median(getattr(outcome, name) for outcome in outcomes) for name in MIDDLES}
-    sys.stdout.write(json.dumps({"tables": given.tables, **total, "median": middle}) + "\n")
-    good = total["complete"] == given.tables and total["slips"] == total["noticed"] and not total["wrong_pictures"]
+    print(json.dumps({"tables": tables, **total, "median": middle}))
+    good = total["complete"] == tables and total["slips"] == total["noticed"] and not total["wrong_pictures"]
     return 0 if good else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,7 @@
-"""Guided calibrations at tables at which they should fail, or nearly: each must end in a clear sentence.
+"""Calibrates at tables where calibration should fail, or nearly: each must end in a clear sentence.
 
-    .venv/bin/python -m lab.bench.hard_tables
-    .venv/bin/python -m lab.bench.hard_tables --case dark --case alike --seed 3
+    kibitzer bench hard-tables
+    kibitzer bench hard-tables --case dark --case alike --seed 3
 
 Boards are laid at once and correctly; nobody fixes what is complained of. Prints a JSON object a table: how it ended,
 the last sentence said, the failed conditions, and, if a profile resulted, its expected quality and how many of four
@@ -11,15 +11,14 @@ of them, or if nothing was said.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
-import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import cv2
 import numpy as np
+import typer
 
 import games
 from calibration.guide import lessons
@@ -166,24 +165,20 @@ class Trial:
         return np.ascontiguousarray(image)
 
 
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="morris")
-    parser.add_argument("--case", action="append", choices=list(CASES), help="repeatable; default: all")
-    parser.add_argument("--seed", type=int, default=0, help="0 is the usual table, every other one is another table")
-    given = parser.parse_args()
+def main(
+    game: str = "morris",
+    case: Annotated[list[str] | None, typer.Option(help=f"Repeatable; default: all of {', '.join(CASES)}.")] = None,
+    seed: Annotated[int, typer.Option(help="0 is the usual table, every other one is another table.")] = 0,
+) -> int:
+    """Calibrates at every table and prints how it ended."""
+    if unknown := set(case or ()) - set(CASES):
+        raise typer.BadParameter(f"there is no case {', '.join(sorted(unknown))}", param_hint="--case")
     guided.HOLD_S, guided.STUCK_S = HOLD_S, STUCK_S
-    game = games.load(given.game)
-    template = load_template(game.name)
+    chosen = games.load(game)
+    template = load_template(chosen.name)
     good = True
-    for name in given.case or list(CASES):
-        result = Trial(game, template, CASES[name], given.seed).run()
-        sys.stdout.write(json.dumps({"case": name, "seed": given.seed} | result) + "\n")
-        sys.stdout.flush()
+    for name in case or CASES:
+        result = Trial(chosen, template, CASES[name], seed).run()
+        print(json.dumps({"case": name, "seed": seed} | result), flush=True)
         good &= bool(result["said"]) and (not result["profile"] or result["right"] >= FRESH / 2)
     return 0 if good else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

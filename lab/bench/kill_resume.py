@@ -1,7 +1,7 @@
 """Kills a daemon's processes at random instants of simulated games and checks that it ends with the right record.
 
-    .venv/bin/python -m lab.bench.kill_resume --kills 20
-    .venv/bin/python -m lab.bench.kill_resume --kills 60 --game reversi --game dominoes --any --longest-s 6
+    kibitzer bench kill-resume --kills 20
+    kibitzer bench kill-resume --kills 60 --game reversi --game dominoes --any --longest-s 6
 
 The simulated table lives in a process of its own and serves MJPEG, as a phone would; it alone knows the truth. The
 daemon is killed with SIGKILL, started again, and must end with exactly the plies that were made on the table.
@@ -9,14 +9,14 @@ daemon is killed with SIGKILL, started again, and must end with exactly the plie
 With --any the daemon watches the table twice, as two tables under one parent, the second one through a relay. It kills
 any of the parent, the tables' processes, the agents' worker, the voice, the sound player and the relay, or all of them
 at once. The bench restarts only a killed parent; the daemon must bring back the rest. Both records must be right. Games
-follow one another until the number of kills is reached.
+follow one another until the number of kills is reached. In dominoes players wait for nobody: --think-s must be so long
+that no more moves are made than are caught up with.
 
 Prints one JSON object; exit status 1 if a record or a resumed board was wrong, or a process outlived its parent.
 """
 
 from __future__ import annotations
 
-import argparse
 import collections
 import contextlib
 import json
@@ -31,7 +31,9 @@ import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 import games
 from daemon.game.line_of_play import shares_pieces
@@ -40,6 +42,7 @@ from lab.bench import victims
 from lab.bench.victims import Process
 from rules.options import rules_from_words
 
+GAMES = ["nine_mens_morris"]
 ROOT = Path(__file__).resolve().parents[2]
 GAME_S = 1800.0
 """Seconds at most for one game."""
@@ -93,7 +96,8 @@ class Bench:
     ) -> None:
         self.random = chance
         self.folder, self._any = folder, any_
-        self._game = the_game = games.load(game, rules_from_words(rules))
+        given = rules_from_words(rules)
+        self._game = the_game = games.load(game, given)
         self._shares_pieces = shares_pieces(the_game)
         self.page, self.video = free_port(), free_port()
         self.killed: collections.Counter[str] = collections.Counter()
@@ -105,16 +109,14 @@ class Bench:
         self._words: list[str] = []
         (folder / "asound.conf").write_text(QUIET, encoding="utf-8")
         profile = folder / "table.npz"
-        rule_words = [word for rule in rules for word in ("--rule", rule)]
+        words = [word for rule in rules for word in ("--rule", rule)]
         self.table = self._start(
-            "table", "--game", game, *rule_words, "--seed", str(seed), "--port", str(self.video), "--pace", str(pace),
-            "--think-s", str(think_s),
-            "--write-profile", str(profile), *([] if self._shares_pieces else [
+            "table", "--game", game, *words, "--seed", str(seed), "--port", str(self.video), "--pace", str(pace),
+            "--think-s", str(think_s), "--write-profile", str(profile), *([] if self._shares_pieces else [
                 "--humans", the_game.sides[0], "--follow", f"http://127.0.0.1:{self.page}/state"
             ]),
         )  # fmt: skip
-        pairs = (rule.split("=", 1) for rule in rules)
-        toml_rules = ", ".join(f'{name} = "{value}"' for name, value in pairs)
+        toml_rules = ", ".join(f'{name} = "{value}"' for name, value in given.items())
         self.journals = [folder / "journal.sqlite"]
         head = f'[game]\nname = "{game}"\nrules = {{ {toml_rules} }}\n[board]\nprofile = "{profile}"\n'
         sound = '[speech]\nenabled = true\ndevice = "silent"\n' if any_ else "[speech]\nenabled = false\n"
@@ -168,17 +170,13 @@ class Bench:
         self._daemon = self._start("run", *self._words)
         return self._daemon
 
-    def recorded(self, path: Path | None = None) -> list[str]:
+    def recorded(self, path: Path) -> list[str]:
         """The recorded moves of the last game that has any; may be read while another process writes."""
-        path = path or self.journals[0]
         if not path.exists():
             return []
-        journal = Journal(path, read_only=True)
-        try:
+        with contextlib.closing(Journal(path, read_only=True)) as journal:
             played = [game.moves for game in journal.games() if game.moves]
             return list(played[-1]) if played else []
-        finally:
-            journal.close()
 
     def records(self) -> list[list[str]]:
         """The records of all tables."""
@@ -192,23 +190,20 @@ class Bench:
         """
         moves = truth["moves"]
         if self._shares_pieces:
-            seen = [
+            ours, true = (
                 collections.Counter(move for move in one if not move.startswith("pass")) for one in (recorded, moves)
-            ]
-            return seen[0] == seen[1] if whole else seen[0] <= seen[1]
+            )
+            return ours == true if whole else ours <= true
         if whole and len(recorded) != len(moves):
             return False
         if list(recorded) == moves[: len(recorded)]:
             return True
-        return (
-            self._board_after(recorded) == truth["boards"][len(recorded) - 1] if len(recorded) <= len(moves) else False
-        )
-
-    def _board_after(self, moves: Sequence[str]) -> str:
+        if len(recorded) > len(moves):
+            return False
         position = self._game.initial()
-        for move in moves:
+        for move in recorded:
             position = self._game.apply(position, self._game.parse_move(position, move))
-        return self._game.board(position)
+        return bool(self._game.board(position) == truth["boards"][len(recorded) - 1])
 
     def play(self, kills: int, longest_s: float) -> dict[str, Any]:
         """Kills and restarts `kills` times, lets the game end, and compares."""
@@ -312,11 +307,9 @@ class Bench:
 
 def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The results of all games together."""
-    killed: collections.Counter[str] = collections.Counter()
-    for one in results:
-        killed.update(one["killed"])
+    killed = sum((collections.Counter(one["killed"]) for one in results), collections.Counter[str]())
     return {
-        "kills": sum(one["kills"] for one in results),
+        "kills": killed.total(),
         "killed": dict(killed),
         "games": len(results),
         "plies": sum(one["plies"] for one in results),
@@ -328,55 +321,32 @@ def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=20, help="how many, over all games")
-    parser.add_argument("--any", action="store_true", dest="any_", help="kill any process, not only the daemon itself")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--game", action="append", help="repeatable, in turn; default: nine_mens_morris")
-    parser.add_argument("--rule", action="append", default=[], help="rule option k=v")
-    parser.add_argument("--pace", type=float, default=1.5, help="speed of the player's hand")
-    parser.add_argument(
-        "--think-s",
-        type=float,
-        default=2.0,
-        help="the player's thought before a move; with people "
-        "who wait for nobody, as in dominoes, so long that no more moves are made than are caught up with",
-    )
-    parser.add_argument("--longest-s", type=float, default=12.0, help="longest time between two kills")
-    parser.add_argument("--most-games", type=int, default=50, help="ends after so many games, whatever was killed")
-    parser.add_argument("--keep", type=Path, help="folder for logs and record, kept")
-    given = parser.parse_args()
-    names, chance = given.game or ["nine_mens_morris"], random.Random(given.seed)
-    results: list[dict[str, Any]] = []
+def main(
+    kills: Annotated[int, typer.Option(help="how many, over all games")] = 20,
+    any_: Annotated[bool, typer.Option("--any", help="kill any process, not only the daemon itself")] = False,
+    seed: int = 1,
+    game: Annotated[list[str], typer.Option(help="repeatable, in turn")] = GAMES,
+    rule: Annotated[list[str] | None, typer.Option(help="rule option k=v; repeatable")] = None,
+    pace: Annotated[float, typer.Option(help="speed of the player's hand")] = 1.5,
+    think_s: Annotated[float, typer.Option(help="thought before a move; long where players wait for nobody")] = 2.0,
+    longest_s: Annotated[float, typer.Option(help="longest time between two kills")] = 12.0,
+    most_games: Annotated[int, typer.Option(help="ends after so many games, whatever was killed")] = 50,
+    keep: Annotated[Path | None, typer.Option(help="folder for logs and record, kept")] = None,
+) -> bool:
+    """Plays games until there were so many kills, and prints the totals; returns whether anything was wrong."""
+    chance, results = random.Random(seed), list[dict[str, Any]]()
     with TemporaryDirectory(prefix="kibitzer-kill-") as temporary, contextlib.suppress(KeyboardInterrupt):
-        for number in range(given.most_games):
-            left = given.kills - sum(one["kills"] for one in results)
+        for number in range(most_games):
+            left = kills - sum(one["kills"] for one in results)
             if left <= 0:
                 break
-            folder = (given.keep or Path(temporary)) / f"game{number}"
+            folder = (keep or Path(temporary)) / f"game{number}"
             folder.mkdir(mode=0o700, parents=True)  # sockets are only opened in folders that nobody else may enter
-            name = names[number % len(names)]
-            bench = Bench(
-                folder,
-                given.seed + number,
-                name,
-                given.pace,
-                given.rule,
-                chance,
-                any_=given.any_,
-                think_s=given.think_s,
-            )
-            try:
-                results.append({"game": name, **bench.play(left, given.longest_s)})
-            finally:
-                bench.close()
+            name = game[number % len(game)]
+            bench = Bench(folder, seed + number, name, pace, rule or [], chance, any_=any_, think_s=think_s)
+            with contextlib.closing(bench):
+                results.append({"game": name, **bench.play(left, longest_s)})
             sys.stderr.write(json.dumps(results[-1]) + "\n")
     total = totals(results)
     sys.stdout.write(json.dumps(total) + "\n")
-    return 0 if not (total["wrong_records"] or total["wrong_records_at_kill"] or total["outlived"]) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return bool(total["wrong_records"] or total["wrong_records_at_kill"] or total["outlived"])

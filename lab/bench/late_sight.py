@@ -1,9 +1,9 @@
-"""Shows the eyes tables at which the game had begun before the camera saw the board, and counts what they make of it.
+"""Counts what the program makes of tables whose game had begun before the camera saw them.
 
-    .venv/bin/python -m lab.bench.late_sight --game chess --tables 4 --seed 1
+    kibitzer bench late-sight --game chess --tables 4 --seed 1
 
 Every table is first seen after 0, 1, 2, 3 or 4 plies of random play, half of them from the other side of the board, and
-rests; there is no profile. Prints a row for each number of plies:
+rests; there is no profile. Prints a row for each number of plies; exit status 1 if anything is wrong:
 
 - right: the position is believed, and the plies are named;
 - asked: something else is believed or nothing is, and people are told that the board is not as it should be;
@@ -13,14 +13,13 @@ rests; there is no profile. Prints a row for each number of plies:
 
 from __future__ import annotations
 
-import argparse
 import collections
 import dataclasses
-import sys
-from typing import Any
+from typing import Annotated, Any
 
 import cv2
 import numpy as np
+import typer
 
 import games
 from calibration.template import load_template
@@ -34,51 +33,47 @@ from lab.simulated.random_style import random_style
 from lab.simulated.source import SimulatedSource
 from lab.simulated.table import SimulatedTable
 from rules import AnyGame
-from rules.options import switched_on
+from rules.options import rules_from_words, switched_on
 
 SIZE_PX = (1280, 960)
 RATE_HZ = 5.0
 WATCHED_S = 8.0
-PLIES = range(5)
+PLIES = [0, 1, 2, 3, 4]
 STRANGE = ("chess", "draughts", "go")
+SAID = {"start", "move"}
 COMPLAINTS = {"desync", "illegal", "unclear", "ambiguous", "unfinished", "trouble", "board_lost"}
 
 
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="chess")
-    parser.add_argument("--rule", action="append", default=[], help="rule option, such as size=9")
-    parser.add_argument("--tables", type=int, default=4, help="for each number of plies")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--plies", type=int, action="append", choices=PLIES, help="repeatable; default: all")
-    parser.add_argument("--show", action="store_true", help="print what is said at each table")
-    given = parser.parse_args()
+def main(
+    game: str = "chess",
+    rule: Annotated[list[str] | None, typer.Option(help="rule option, such as size=9; repeatable")] = None,
+    tables: Annotated[int, typer.Option(help="for each number of plies")] = 4,
+    seed: int = 1,
+    plies: Annotated[list[int], typer.Option(min=min(PLIES), max=max(PLIES), help="repeatable")] = PLIES,
+    show: Annotated[bool, typer.Option("--show", help="print what is said at each table")] = False,
+) -> bool:
+    """Shows all tables and prints the counts; returns whether one was wrong."""
     cv2.setNumThreads(1)
-    game = games.load(given.game, dict(rule.split("=", 1) for rule in given.rule))
-    wrong = 0
-    for plies in given.plies or PLIES:
-        counts: collections.Counter[str] = collections.Counter()
-        for number in range(given.tables):
-            result, said = first_sight(game, plies, np.random.default_rng([given.seed, number, plies]), number % 2 == 1)
+    the_game, wrong = games.load(game, rules_from_words(rule or [])), 0
+    for made in plies:
+        counts = collections.Counter[str]()
+        for number in range(tables):
+            result, said = first_sight(the_game, made, np.random.default_rng([seed, number, made]), number % 2 == 1)
             counts[result] += 1
-            if given.show:
-                sys.stdout.write(f"{game.name} {plies} {number} {result}: {said}\n")
+            if show:
+                print(f"{the_game.name} {made} {number} {result}: {said}")
         wrong += counts["wrong"]
-        sys.stdout.write(f"{game.name:24} after {plies} plies  {dict(counts)}\n")
-        sys.stdout.flush()
-    return 1 if wrong else 0
+        print(f"{the_game.name:24} after {made} plies  {dict(counts)}", flush=True)
+    return wrong > 0
 
 
 def first_sight(game: AnyGame, plies: int, rng: np.random.Generator, turned: bool) -> tuple[str, str]:
     """What the eyes make of a table first seen after that many plies, and what they say."""
     template = load_template(game.name, switched_on(game))
     position: Any = game.initial()
-    moves: list[Any] = []
-    while len(moves) < plies:
-        move = game.legal_moves(position)[int(rng.integers(len(game.legal_moves(position))))]
-        moves.append(game.format_move(position, move))
-        position = game.apply(position, move)
+    for _ in range(plies):
+        moves = game.legal_moves(position)
+        position = game.apply(position, moves[int(rng.integers(len(moves)))])
     style = (strange_style if game.short_name in STRANGE else random_style)(template, rng)
     if turned:
         camera = dataclasses.replace(style.camera, azimuth_deg=style.camera.azimuth_deg + 180)
@@ -96,13 +91,8 @@ def first_sight(game: AnyGame, plies: int, rng: np.random.Generator, turned: boo
         eyes.poll()
     source.close()
     referee, said = eyes.match.referee, "; ".join(f"{code}: {text}" for code, text in told)
-    believed, codes = referee.position, {code for code, _ in told}
-    if referee.ply and game.board(believed) != game.board(position):
+    right = game.board(referee.position) == game.board(position)
+    if referee.ply and not right:
         return "wrong", said
-    if game.board(believed) == game.board(position):
-        return "right" if codes & {"start", "move"} else "silent", said
-    return "asked" if codes & COMPLAINTS else "silent", said
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    heard = {code for code, _ in told} & (SAID if right else COMPLAINTS)
+    return ("right" if right else "asked") if heard else "silent", said

@@ -1,28 +1,33 @@
-"""Measures the speed of the page in a real browser: `python -m lab.bench.page [--pictures docs]`.
+"""Measures the speed of the page in a real browser.
 
-Prints one JSON line: `interactive_ms` (from asking for the page to the first board that can be clicked), `pixels_ms`
-(from a state that is handed to the page's thread to the next frame that Chromium paints; median and 95 %), `growth`
-over the state changes (heap in MB, elements of the document and documents, before and after), `weight_kb` of all that
-`/` loads.
-`--pictures` keeps five screenshots in that folder: a game of morris on a phone, a laptop and a projector, the start
-card, and the review of a game.
+    kibitzer bench page
+    kibitzer bench page --pictures docs
+
+Prints one JSON line: `interactive_ms`, from asking for the page to the first board that can be clicked; `weight_kb` of
+all that `/` loads; `pixels_ms`, from a state that is handed to the page's thread to the next frame that Chromium paints
+(median and 95 %); and `growth` over the state changes (heap in MB, elements of the document and documents, before and
+after).
+
+With --pictures it measures nothing, but keeps five screenshots in that folder: a game of morris on a phone, a laptop
+and a projector, the start card, and the review of a game. Exit status 2 without Chromium.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Annotated, Any
 
 import cv2
 import numpy as np
+import typer
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import games
@@ -85,7 +90,13 @@ class Shown:
 
 def measure(browser: Browser, changes: int) -> dict[str, Any]:
     """Measures all figures."""
-    shown = Shown("reversi", short_game("reversi", 40))
+    game = games.load("reversi")
+
+    def always_the_same(position: Any, ply: int) -> Any:
+        moves = game.legal_moves(position)
+        return moves[(7 * ply) % len(moves)]
+
+    shown = Shown("reversi", played(game, always_the_same, 40))
     shown.show(0, 1, "0")
     page = browser.new_page(viewport={"width": 1366, "height": 768})
     page.goto(shown.page.address)
@@ -147,12 +158,11 @@ def interactive(browser: Browser, runs: int = 5) -> int:
     return round(statistics.median(times))
 
 
-def short_game(name: str, plies: int) -> list[str]:
-    """The texts of a game in which the choice among all moves is always the same."""
-    game, position, texts = games.load(name), games.load(name).initial(), []
-    for ply in range(plies):
-        moves = game.legal_moves(position)
-        move = moves[(7 * ply) % len(moves)]
+def played(game: AnyGame, choose: Callable[[Any, int], Any], plies: int | None = None) -> list[str]:
+    """The texts of a game's moves, each chosen for a position and its ply, until that many were made or it ends."""
+    position, texts = game.initial(), list[str]()
+    while len(texts) != plies and game.outcome(position) is None:
+        move = choose(position, len(texts))
         texts.append(game.format_move(position, move))
         position = game.apply(position, move)
     return texts
@@ -175,30 +185,25 @@ def take_pictures(browser: Browser, folder: Path) -> None:
     shown.page.close()
     with tempfile.TemporaryDirectory() as record:
         table = Table(Path(record), "morris", whole=True)
-        page = browser.new_page(viewport={"width": 1366, "height": 560}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1366, "height": 560})
         page.goto(table.address)
         page.wait_for_selector("#start-games img")
         page.wait_for_load_state("networkidle")
         keep(page, folder / "page-start.webp")
         table.close()
-    with tempfile.TemporaryDirectory() as record:
-        take_review(browser, Path(record), folder / "page-review.webp")
+        take_review(browser, Path(record) / "reviewed.sqlite", folder / "page-review.webp")
 
 
 def take_review(browser: Browser, record: Path, path: Path) -> None:
     """Takes a screenshot of a game of reversi between two levels, reviewed as the page does it."""
     game = games.load("reversi")
     players = [Player(parse(f"level-{level}"), game) for level in (6, 4)]
-    position, texts = game.initial(), []
-    while game.outcome(position) is None:
-        move = players[game.to_move(position)].choose(position).move
-        texts.append(game.format_move(position, move))
-        position = game.apply(position, move)
-    journal = Journal(record / "journal.sqlite")
+    texts = played(game, lambda position, _: players[game.to_move(position)].choose(position).move)
+    journal = Journal(record)
     game_id = record_game(journal, game, game.initial(), texts, players=("Ana", "level-4")).game_id
     journal.close()
-    served = WebPage(port=0, journal=record / "journal.sqlite")
-    page = browser.new_page(viewport={"width": 1366, "height": 860}, color_scheme="light")
+    served = WebPage(port=0, journal=record)
+    page = browser.new_page(viewport={"width": 1366, "height": 860})
     page.goto(f"{served.address}games#{game_id}")
     page.click("#review-begin")
     page.wait_for_function("() => !document.querySelector('#review-next').hidden", timeout=300_000)
@@ -221,25 +226,22 @@ def keep(page: Page, path: Path) -> None:
     page.close()
 
 
-def main() -> int:
-    """Runs the command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--changes", type=int, default=2000, help="State changes that are shown.")
-    parser.add_argument("--pictures", type=Path, help="Folder in which to keep five screenshots; measures nothing.")
-    given = parser.parse_args()
+def main(
+    changes: Annotated[int, typer.Option(help="State changes that are shown.")] = 2000,
+    pictures: Annotated[
+        Path | None, typer.Option(help="Folder in which to keep five screenshots; measures nothing.")
+    ] = None,
+) -> int:
+    """Measures the page, or takes its pictures."""
     if CHROMIUM is None or not shutil.which(CHROMIUM):
         sys.stderr.write("there is no chromium; on Debian: apt-get install chromium\n")
         return 2
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        if given.pictures:
-            take_pictures(browser, given.pictures)
+        if pictures:
+            take_pictures(browser, pictures)
         else:
             figures = {"interactive_ms": interactive(browser), "weight_kb": round(bytes_of("index.html") / 1000, 1)}
-            sys.stdout.write(json.dumps(figures | measure(browser, given.changes)) + "\n")
+            sys.stdout.write(json.dumps(figures | measure(browser, changes)) + "\n")
         browser.close()
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

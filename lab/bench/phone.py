@@ -1,24 +1,24 @@
-"""A whole photographed game of morris, filmed by a phone's page: real Chromium, real daemon, HTTPS between them.
+"""Films a whole photographed game of morris with a phone's page, and counts the boards followed.
 
-    python -m lab.bench.phone                        # the whole game, with the network cut and back
-    python -m lab.bench.phone --plies 6 --cut-s 0    # shorter, and without a cut
+    kibitzer bench phone                        # the whole game, with the network cut and back
+    kibitzer bench phone --plies 6 --cut-s 0    # shorter, and without a cut
 
-The browser's camera is a film of the photographs (lab/films/films.py). The QR code is read off the screen, and a
-wrong code is tried first. Printed are: boards followed in their order, boards wrongly believed, the milliseconds from
-the camera's picture to the daemon's acknowledgement that it has it (median, and 95 %), pictures and bytes a second, and
-how many phrases came out of the phone's page (with the daemon's sound: the browser has no voices).
-Exit status 1 if a wrong board was believed, a board was not followed, or the median is above 150 ms.
-Needs Chromium and the photographs.
+Chromium and daemon are real, with HTTPS between them. The browser's camera is a film of the photographs
+(lab/films/films.py). The QR code is read off the screen, and a wrong code is tried first. Printed are: boards followed
+in their order; boards wrongly believed; milliseconds from the camera's picture to the daemon's answer that it has it
+(median, and 95 %); pictures and bytes a second; and how many phrases came out of the phone's page (in the daemon's
+sound: the browser has no voices).
+
+It needs Chromium and the photographs. Exit status 1 if a wrong board was believed, a board was not followed, or the
+median is above 150 ms.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import itertools
 import json
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -27,13 +27,15 @@ import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import cv2
 import numpy as np
+import typer
 from playwright.sync_api import Page, sync_playwright
 
 import games
+from lab.bench.kill_resume import fetch, free_port
 from lab.films.filmed import DATA, RULES, Studio
 from lab.films.films import FPS, Plan, showings
 from lab.films.judge import Due, by_the_rules
@@ -76,29 +78,26 @@ path = "{folder}/journal.sqlite"
 """
 
 
-def main() -> int:
+def main(
+    plies: Annotated[int, typer.Option(help="photos after the first; 0 is the whole game")] = 0,
+    sway: Annotated[float, typer.Option(help="share of a hand's sway")] = 0.0,
+    free: Annotated[str, typer.Option(help="seconds that a board is free")] = "2",
+    cut_s: Annotated[float, typer.Option(help="seconds without network; 0 cuts nothing")] = 6.0,
+    keep: Annotated[Path | None, typer.Option(help="folder of films made before")] = None,
+    shots: Annotated[Path | None, typer.Option(help="folder for screenshots of the phone")] = None,
+) -> int:
     """Makes the film, films it with the phone's page, and judges the game."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--plies", type=int, default=0, help="photos after the first; 0 is the whole game")
-    parser.add_argument("--sway", type=float, default=0.0, help="share of a hand's sway")
-    parser.add_argument("--free", default="2", help="seconds that a board is free")
-    parser.add_argument("--cut-s", type=float, default=6.0, help="seconds without network; 0 cuts nothing")
-    parser.add_argument("--keep", type=Path, help="folder of films made before")
-    parser.add_argument("--shots", type=Path, help="folder for screenshots of the phone")
-    asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kibitzer-phone-") as temporary:
         folder = Path(temporary)
-        kept = asked.keep or folder
         game, photos = games.load("morris", RULES), DATA / "morris"
-        studio = Studio(photos, photos / "labels.json", DATA / "hand", "1", kept, game, {})
-        film = studio.film(Plan(asked.sway, 0.0, asked.free, 7, asked.plies), lambda _: None)
+        studio = Studio(photos, photos / "labels.json", DATA / "hand", "1", keep or folder, game, {})
+        film = studio.film(Plan(sway, 0.0, free, 7, plies), lambda _: None)
         shown = showings(film, studio.hand)
         dues = by_the_rules(game, shown)
         half = len(shown) // 2 + 1
-        rest_s = asked.cut_s and asked.cut_s + AROUND_S
-        seconds = as_camera(film, folder / "camera.mjpeg", shown[half - 1].ends_s, rest_s)
-        plies = sum(due.plies for due in dues[:half]), sum(due.plies for due in dues)
-        line, figures = followed(folder, plies, seconds, asked.cut_s, asked.shots)
+        seconds = as_camera(film, folder / "camera.mjpeg", shown[half - 1].ends_s, cut_s and cut_s + AROUND_S)
+        played = sum(due.plies for due in dues[:half]), sum(due.plies for due in dues)
+        line, figures = followed(folder, played, seconds, cut_s, shots)
     return report(game, dues, line, figures)
 
 
@@ -153,8 +152,7 @@ def followed(
         phone.add_init_script(PLAYED)
         laptop = browser.new_page(viewport={"width": 1366, "height": 768})
         laptop.goto(f"{here}/phone")
-        address = scanned(laptop)
-        address = address.replace(f":{phone_port}/", f":{relay_port}/")  # a cable that can be unplugged
+        address = scanned(laptop).replace(f":{phone_port}/", f":{relay_port}/")  # a cable that can be unplugged
         relay = "lab.bench.relay", str(relay_port), str(phone_port)
         with program(*relay):
             time.sleep(1.0)
@@ -180,12 +178,6 @@ def followed(
     return line, figures
 
 
-def moves_at(here: str) -> list[str]:
-    """The moves of the game so far."""
-    with urllib.request.urlopen(f"{here}/state", timeout=5.0) as response:
-        return list(json.load(response)["moves"])
-
-
 def watched(phone: Page, here: str, until_s: float, plies: int) -> list[dict[str, Any]]:
     """What the phone's page shows of its rate, each second, until that many plies are played."""
     figures, shown, began_s = list[dict[str, Any]](), "", time.monotonic()
@@ -193,9 +185,11 @@ def watched(phone: Page, here: str, until_s: float, plies: int) -> list[dict[str
         told = dict(phone.locator("#rate").evaluate("(element) => ({ ...element.dataset, text: element.textContent })"))
         if told["text"] and told["text"] != shown:
             shown = told["text"]
-            figures.append(told | {"at_s": round(time.monotonic() - began_s, 1), "moves": moves_at(here)})
+            with urllib.request.urlopen(f"{here}/state", timeout=5.0) as response:
+                moves = json.load(response)["moves"]
+            figures.append(told | {"at_s": round(time.monotonic() - began_s, 1), "moves": moves})
             sys.stderr.write(f"{time.monotonic() - began_s:7.1f} s  {shown}  {phone.inner_text('#said')}\n")
-            if len(figures[-1]["moves"]) >= plies:
+            if len(moves) >= plies:
                 break
         time.sleep(1.0)
     return figures
@@ -271,18 +265,7 @@ def program(*words: str, log: Path | None = None) -> Iterator[None]:
 def await_page(here: str) -> None:
     """Waits until a daemon's page answers. Raises TimeoutError."""
     until_s = time.monotonic() + START_S
-    while time.monotonic() < until_s:
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{here}/words", timeout=1.0):
-            return
+    while fetch(f"{here}/words") is None:
+        if time.monotonic() > until_s:
+            raise TimeoutError(f"no daemon shows a page at {here}")
         time.sleep(0.2)
-    raise TimeoutError(f"no daemon shows a page at {here}")
-
-
-def free_port() -> int:
-    """A port that nobody uses now."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

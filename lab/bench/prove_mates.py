@@ -1,24 +1,25 @@
 """Measures how many gomoku mates of a file are proven, how fast, and whether the claims are true.
 
-    python -m lab.bench.prove_mates MATES.jsonl [--time-s 1] [--whole 12] [--quiet 100]
+    kibitzer bench prove-mates MATES.jsonl --time-s 1 --whole 12 --quiet 100
 
 Positions are solved as `kibitzer solve --game gomoku --mates` does, which reads the moves alone; the classes of the
 file (VCF: a certain win by fours) only sort the figures. Every claimed line is replayed in plain Python, and for every
 `--whole`-th the whole tree is followed against every legal answer. Positions without a win are then constructed: after
 the first stone of a win whose whole tree holds, the defender is to move and cannot win. In `--quiet` of those no win
-may be claimed.
+may be claimed. Exit status 1 if a claim is false.
 """
 
 from __future__ import annotations
 
-import argparse
+import itertools
 import json
 import random
 import statistics
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku.prover import Proof, begin_search, write_stones
@@ -58,26 +59,26 @@ class Prover:
         return prove
 
 
-def main() -> None:
-    """Prints a report; exit status 1 if a claim is false."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("mates", type=Path)
-    parser.add_argument("--time-s", type=float, default=1.0)
-    parser.add_argument("--whole", type=int, default=12)
-    parser.add_argument("--quiet", type=int, default=100)
-    given = parser.parse_args()
+def main(
+    mates: Annotated[Path, typer.Argument(help="positions, as of `kibitzer solve --mates`")],
+    time_s: float = 1.0,
+    whole: int = 12,
+    quiet: int = 100,
+) -> bool:
+    """Prints a report; returns whether a claim is false."""
     prover = Prover()
-    wrong = report_mates(given.mates, given.time_s, given.whole, prover)
-    wrong += report_quiet(given.quiet, given.time_s, prover)
-    sys.exit(1 if wrong else 0)
+    wrong = report_mates(mates, time_s, whole, prover)
+    claimed = sum(prover.line(*lost, time_s) is not None for lost in itertools.islice(lost_positions(prover), quiet))
+    print(f"positions without a win: {quiet}, wins claimed in {claimed}")
+    return wrong + claimed > 0
 
 
 def report_mates(path: Path, time_s: float, whole: int, prover: Prover) -> int:
     """Reports the mates; returns the number of false claims."""
     classes = [json.loads(line).get("class", "") for line in path.read_text().splitlines() if line.strip()]
-    positions, answers = list(read_positions(path)), list(solve_mates(path, time_s))
+    positions, answers = list(read_positions(path)), list[Any](solve_mates(path, time_s))
     for name in sorted(set(classes)):
-        chosen: list[Any] = [answer for answer, kind in zip(answers, classes, strict=True) if kind == name]
+        chosen = [answer for answer, kind in zip(answers, classes, strict=True) if kind == name]
         proven = [answer for answer in chosen if answer["proven"]]
         times = sorted(answer["milliseconds"] for answer in proven) or [0.0]
         nodes = sorted(answer["nodes"] for answer in proven) or [0]
@@ -87,7 +88,7 @@ def report_mates(path: Path, time_s: float, whole: int, prover: Prover) -> int:
     wrong = trees = unfinished = 0
     claims = [(place, answer) for place, answer in enumerate(answers) if answer["proven"]]
     for number, (place, answer) in enumerate(claims):
-        (stones, side), line = positions[place], _indices(answer)
+        (stones, side), line = positions[place], [y * SIZE + x for x, y in answer["line"]]
         mine, theirs = stones[side], stones[1 - side]
         found = faults(mine, theirs, line)
         if not found and classes[place] == "VCF" and not is_line_of_fours(mine, theirs, line):
@@ -105,22 +106,6 @@ def report_mates(path: Path, time_s: float, whole: int, prover: Prover) -> int:
         f"lines replayed: {len(claims)}, wrong {wrong}; whole trees followed: {trees}, larger than {MOST}: {unfinished}"
     )
     return wrong
-
-
-def _indices(answer: dict[str, object]) -> list[int]:
-    line: Any = answer["line"]
-    return [y * SIZE + x for x, y in line]
-
-
-def report_quiet(count: int, time_s: float, prover: Prover) -> int:
-    """Reports positions without a win; returns the number of wins claimed in them."""
-    claimed = 0
-    for number, (stones, side) in enumerate(lost_positions(prover)):
-        if number == count:
-            break
-        claimed += prover.line(stones, side, time_s) is not None
-    print(f"positions without a win: {count}, wins claimed in {claimed}")
-    return claimed
 
 
 def lost_positions(prover: Prover) -> Iterator[tuple[tuple[int, int], int]]:
@@ -147,7 +132,3 @@ def _random_stones(draw: random.Random) -> tuple[int, int]:
         black, white = (sum(1 << cell for cell in cells[side::2]) for side in (0, 1))
         if not any(window & side == window for side in (black, white) for window in windows(SIZE)):
             return black, white
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Reads random simulated tables, unseen and without a profile, and counts what was found and read.
 
-    .venv/bin/python -m lab.bench.read_scenes --scenes 100 --seed 1
+    kibitzer bench read-scenes --scenes 100 --seed 1
 
 Every scene is another board, table, set of pieces, light, lens and camera pose of up to 50 degrees, without hands.
 Prints one JSON object: boards found, found in a wrong place (a corner off by more than 3 % of the side), and, of those
@@ -10,7 +10,6 @@ of tiles also the share of tiles whose halves were read right and paired, and th
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 
@@ -25,19 +24,14 @@ SIZES_PX = ((960, 720), (1280, 960))
 """Pixels; the smaller size is enough if the rectified picture is no larger."""
 
 
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="nine_mens_morris", help="module name of the game")
-    parser.add_argument("--scenes", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    template = load_template(given.game)
+def main(game: str = "nine_mens_morris", scenes: int = 100, seed: int = 1) -> None:
+    """Reads the scenes and prints the counts."""
+    template = load_template(game)
     reader = PhotoReader(template)
     size_px = SIZES_PX[template.rectified_px >= SIZES_PX[0][1]]
     found = misplaced = boards_right = cells_right = cells = tiles_right = tiles = strange_tiles = 0
-    for number in range(given.scenes):
-        scene = random_scene(template, np.random.default_rng([given.seed, number]), size_px, hands=0.0)
+    for number in range(scenes):
+        scene = random_scene(template, np.random.default_rng([seed, number]), size_px, hands=0.0)
         photo = reader.read(scene.image)
         if photo is None:
             continue
@@ -58,7 +52,7 @@ def main() -> int:
         right = sum(one == other for one, other in zip(read, scene.board, strict=True))
         cells_right, cells, boards_right = cells_right + right, cells + len(read), boards_right + (read == scene.board)
     result = {
-        "scenes": given.scenes,
+        "scenes": scenes,
         "found": found,
         "misplaced": misplaced,
         "cells_right": round(cells_right / max(cells, 1), 4),
@@ -67,8 +61,3 @@ def main() -> int:
     if tiles:
         result |= {"tiles": tiles, "tiles_right": round(tiles_right / tiles, 4), "strange_tiles": strange_tiles}
     sys.stdout.write(json.dumps(result) + "\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Reads photographs of printed boards, simulated and unseen, without a profile, and counts what was found and read.
 
-    .venv/bin/python -m lab.bench.read_sheets --scenes 40 --seed 1
+    kibitzer bench read-sheets --scenes 40 --seed 1
 
 Every scene is one of the pages that `kibitzer print-board` makes (upright or lying, tinted or plain, printed well or
 badly, folded, wavy), on another table, with coins, buttons or pieces of a set, in other light, seen through another
@@ -13,14 +13,14 @@ sets they are nearly equally light.
 
 from __future__ import annotations
 
-import argparse
 import collections
 import dataclasses
 import json
-import sys
+from typing import Annotated
 
 import cv2
 import numpy as np
+import typer
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
@@ -59,20 +59,16 @@ class Photo:
     """(cells,) whether a hand is over the cell."""
 
 
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="", help="module name of one game; else all")
-    parser.add_argument("--scenes", type=int, default=20, help="of each sheet")
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    for game, options, paper in SHEETS:
-        if given.game in ("", game):
-            template = load_template(game, frozenset(options))
-            counts = count(template, paper, given.scenes, given.seed)
-            sys.stdout.write(json.dumps({"game": " ".join([game, *options]), "paper": paper} | counts) + "\n")
-            sys.stdout.flush()
-    return 0
+def main(
+    game: Annotated[str, typer.Option(help="module name of one game; else all")] = "",
+    scenes: Annotated[int, typer.Option(help="of each sheet")] = 20,
+    seed: int = 1,
+) -> None:
+    """Reads the sheets and prints the counts."""
+    for name, options, paper in SHEETS:
+        if game in ("", name):
+            counts = count(load_template(name, frozenset(options)), paper, scenes, seed)
+            print(json.dumps({"game": " ".join([name, *options]), "paper": paper} | counts), flush=True)
 
 
 def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[str, object]:
@@ -97,20 +93,14 @@ def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[s
             counts["misplaced"] += 1
             missed.append(f"{number} {kind} misplaced")
             continue
-        right = np.array([one == other for one, other in zip(read.reading.board, photo.board, strict=True)])
-        seen = ~photo.hidden
-        counts.update(
-            cells=int(seen.sum()),
-            right=int((right & seen).sum()),
-            wrong=int((~right & seen).sum()),
-            whole=bool((right | photo.hidden).all()),
-        )
-        if not (right | photo.hidden).all():
-            other = photo.board.translate(SWAPPED)
-            counts["swapped"] += all(
-                one == two or under for one, two, under in zip(read.reading.board, other, photo.hidden, strict=True)
-            )
-            missed.append(f"{number} {kind} {int((~right & seen).sum())} cells")
+        board = np.array(list(read.reading.board))
+        right, swapped = (board == list(laid) for laid in (photo.board, photo.board.translate(SWAPPED)))
+        wrong = int((~right & ~photo.hidden).sum())
+        cells = int((~photo.hidden).sum())
+        counts.update(cells=cells, right=cells - wrong, whole=not wrong)
+        if wrong:
+            counts["swapped"] += bool((swapped | photo.hidden).all())
+            missed.append(f"{number} {kind} {wrong} cells")
     return {
         "scenes": scenes,
         "found": counts["found"],
@@ -156,7 +146,3 @@ def glaring(image: Image, markers_px: NDArray[np.float64], rng: np.random.Genera
     wide = float(rng.uniform(0.02, 0.05)) * image.shape[1]
     gleam = 300 * np.exp(-(((xs - x) / (1.6 * wide)) ** 2 + ((ys - y) / wide) ** 2))
     return np.asarray(np.clip(image + gleam[..., None], 0, 255), dtype=np.uint8)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

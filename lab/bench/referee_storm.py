@@ -1,25 +1,27 @@
-"""Stress test of the referee alone: random play, takebacks, disobeyed agents and illegal boards, all read perfectly.
+"""Shows the referee random play, takebacks, disobeyed agents and illegal boards, all read perfectly.
 
-    python -m lab.bench.referee_storm --minutes 5 --seed 1
+    kibitzer bench referee-storm --minutes 5 --seed 1
 
 It shows thousands of boards a minute, while the soak with its pictures shows some dozen: the quickest search for a
 board that is wrongly believed or wrongly complained of. The truth is the player's own line, and illegal boards are
-found by brute force (`lab.soak.legal_boards`), not by the referee's own search.
+found by brute force (`lab.soak.legal_boards`), not by the referee's own search. Prints one JSON object a game; exit
+status 1 if anything went wrong.
 """
 
 from __future__ import annotations
 
-import argparse
 import collections
 import dataclasses
 import json
 import random
 import sys
 import time
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 import games
-from daemon.game.effects import Announcement, Effect
+from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces, unseen_moves
 from daemon.judging import adopting
 from daemon.judging.referee import Referee
@@ -28,8 +30,7 @@ from lab.soak.mistakes import Situation, mistakes_of
 from rules import AnyGame
 from tests.daemon.readings import judged, reading_of
 
-GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_dominoes")
-DEEDS = ("move",) * 8 + ("two moves",) * 2 + ("take back", "illegal", "illegal", "disobey")
+GAMES = ["nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_dominoes"]
 AGENT = "alphabeta"
 MAX_PLIES = 160
 FAILURES = ("believed", "unreported", "another rule", "unneeded", "not restored", "another line")
@@ -56,16 +57,10 @@ class Storm:
     def run(self) -> None:
         """Plays until the game is over, long enough, or something went wrong."""
         self._show(self._board, "start")
+        often = [self._move] * 8 + [self._two_moves] * 2
+        deeds = [*often, self._take_back, self._illegal, self._illegal, self._disobey]
         while self.game.outcome(self.positions[-1]) is None and len(self.positions) < MAX_PLIES:
-            deed = self.dice.choice(DEEDS)
-            done = {
-                "move": self._move,
-                "two moves": self._two_moves,
-                "take back": self._take_back,
-                "illegal": self._illegal,
-                "disobey": self._disobey,
-            }[deed]()
-            if not done:
+            if not self.dice.choice(deeds)():
                 return
 
     @property
@@ -90,8 +85,7 @@ class Storm:
         """Makes a legal, visible ply, after passes that must be made; False if there is none."""
         game, position, line = self.game, self.positions[-1], list[Any]()
         while game.outcome(position) is None:
-            moves = [one for one in game.legal_moves(position) if game.steps(position, one)]
-            if moves:
+            if moves := self._visible(position):
                 move = self.dice.choice(moves)
                 if self.referee.agents[game.to_move(position)] is not None:
                     move = self._answered(position, move)
@@ -101,6 +95,9 @@ class Storm:
             position = game.apply(position, unseen_moves(game, position)[0])
             line.append(position)
         return False
+
+    def _visible(self, position: Any) -> list[Any]:
+        return [one for one in self.game.legal_moves(position) if self.game.steps(position, one)]
 
     def _answered(self, position: Any, move: Any) -> Any:
         """The agent's answer: this move, unless it has named another."""
@@ -144,7 +141,7 @@ class Storm:
     def _disobey(self) -> bool:
         """Makes a legal move that the agent has not asked for."""
         position = self.positions[-1]
-        moves = [one for one in self.game.legal_moves(position) if self.game.steps(position, one)]
+        moves = self._visible(position)
         if not self._is_agents or len(moves) < 2:
             return True
         asked, other = self.dice.sample(moves, 2)
@@ -208,10 +205,8 @@ class Storm:
         return self._believed == self._board
 
     def _show(self, board: str, what: str) -> list[Announcement]:
-        reading = reading_of(self.game, board)
         self.counts["boards"] += 1
-        effects: list[Effect] = judged(self.referee, reading)
-        told = [one for one in effects if isinstance(one, Announcement)]
+        told = [one for one in judged(self.referee, reading_of(self.game, board)) if isinstance(one, Announcement)]
         self.log.append(f"{what} -> {self.referee.verdict} {[one.code for one in told]}")
         return told
 
@@ -221,26 +216,22 @@ class Storm:
         return False
 
 
-def main() -> None:
-    """Prints one JSON object a game; the exit status is 1 if anything went wrong."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", choices=GAMES, action="append", help="again for more; all five by default")
-    parser.add_argument("--minutes", type=float, default=1.0, help="for each game")
-    parser.add_argument("--seed", type=int, default=1, help="of the first table; the next ones count on")
-    options = parser.parse_args()
+def main(
+    game: Annotated[list[str], typer.Option(help="repeatable")] = GAMES,
+    minutes: Annotated[float, typer.Option(help="for each game")] = 1.0,
+    seed: Annotated[int, typer.Option(help="of the first table; the next ones count on")] = 1,
+) -> bool:
+    """Plays and prints the counts; returns whether anything went wrong."""
+    if not set(game) <= set(GAMES):
+        raise typer.BadParameter(f"the games are {', '.join(GAMES)}")
     wrong = 0
-    for name in options.game or GAMES:
-        counts: collections.Counter[str] = collections.Counter()
-        rules: collections.Counter[str] = collections.Counter()
-        begun_s, seed = time.monotonic(), options.seed
-        while time.monotonic() - begun_s < 60 * options.minutes:
-            Storm(games.load(name), seed, counts, rules).run()
-            seed += 1
+    for name in game:
+        counts, rules = collections.Counter[str](), collections.Counter[str]()
+        begun_s, tables = time.monotonic(), 0
+        while time.monotonic() - begun_s < 60 * minutes:
+            Storm(games.load(name), seed + tables, counts, rules).run()
+            tables += 1
         failures = {kind: counts.pop(kind, 0) for kind in FAILURES}
         wrong += sum(failures.values())
-        print(json.dumps({"game": name, "tables": seed - options.seed, **counts, **failures, "rules": dict(rules)}))
-    raise SystemExit(bool(wrong))
-
-
-if __name__ == "__main__":
-    main()
+        print(json.dumps({"game": name, "tables": tables, **counts, **failures, "rules": dict(rules)}))
+    return wrong > 0

@@ -14,8 +14,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.template import BoardTemplate
 from vision.frame import Image
-from vision.pose import project
+from vision.pose import BoardPose, project
 
 FloatArray = NDArray[np.float64]
 
@@ -72,6 +73,12 @@ VIEWS: Mapping[str, View] = {
         any_turn=True, tilt_deg=25, gain=0.7, shade=0.4, blur_px=0.8, noise=3, size_px=(1280, 720), share=0.9
     ),
 }
+
+
+def outermost(pose: BoardPose, template: BoardTemplate) -> FloatArray:
+    """(4, 2) corners of the whole board, margin included, in the picture."""
+    outwards = template.margin_mm * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    return project(pose.image_from_board, template.corners_mm + outwards)
 
 
 def repose(image: Image, corners_px: FloatArray, view: View, rng: np.random.Generator) -> tuple[Image, FloatArray]:

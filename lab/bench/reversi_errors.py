@@ -1,10 +1,13 @@
-"""Measures what reversi's selective search rests on: `python -m lab.bench.reversi_errors [--positions 100]`.
+"""Measures the two tables of numbers that reversi's selective search rests on.
 
-Positions from games of the program against itself at four plies a move, begun by random moves, in which neither side is
-far ahead (AHEAD), are searched without any cut. Printed are, as JSON:
-- `errors`: by stage of the game, a row of the standard deviations of the score of a search less that of the shallow
-  search that ProbCut asks, in hundredths of a disc, from MIN_DEPTH plies to DEEPEST (`agents.kernels.reversi.probcut`:
-  ERRORS is the column of 8 plies, BY_DEPTH the mean row);
+    kibitzer bench reversi-errors --positions 100
+
+The program plays against itself at four plies a move, from random openings. Positions in which neither side is far
+ahead (AHEAD) are then searched without any cut. Prints one JSON object:
+
+- `errors`: a row for each stage of the game, a column for each depth from MIN_DEPTH plies to DEEPEST. A number is the
+  standard deviation of the search's score less that of the shallow search that ProbCut asks, in hundredths of a disc.
+  In `agents.kernels.reversi.probcut`, ERRORS is the column of 8 plies and BY_DEPTH the mean row.
 - `tempo`: by stage, half the mean difference between the scores of a search of 3 plies and of those of 2 and 4, plus
   the TEMPO in force (`agents.kernels.reversi.patterns.TEMPO`). The positions are a stage's first, so that all three
   searches end within the stage: TEMPO counts where a search ends, not where it begins.
@@ -12,11 +15,12 @@ far ahead (AHEAD), are searched without any cut. Printed are, as JSON:
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
+from typing import Annotated
 
 import numpy as np
+import typer
 
 from agents.kernels.reversi import memory as layout
 from agents.kernels.reversi.memory import STAGES
@@ -38,17 +42,13 @@ def scores_of(memory: layout.Memory, mine: np.uint64, theirs: np.uint64, deepest
     return [int(negamax(memory, mine, theirs, depth, LOWEST, -LOWEST, 0)) for depth in range(deepest + 1)]
 
 
-def main() -> int:
-    """Runs the command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--positions", type=int, default=100, help="positions of each stage")
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+def main(positions: Annotated[int, typer.Option(help="positions of each stage")] = 100, seed: int = 1) -> None:
+    """Plays, searches and prints the tables."""
     memory = layout.allocate(64, "", weights())
     memory[layout.EXACT] = 1
-    games = play(weights(), GAMES_A_POSITION * given.positions, PLAYED, 1.0, given.seed, lambda _: None)
+    games = play(weights(), GAMES_A_POSITION * positions, PLAYED, 1.0, seed, lambda _: None)
     discs = np.bitwise_count(games.mine | games.theirs)
-    draw = np.random.default_rng(given.seed)
+    draw = np.random.default_rng(seed)
     errors, tempo = list[list[int]](), list[int]()
     for stage in range(STAGES):
         first = FIRST_DISCS + STAGE_DISCS * stage
@@ -60,19 +60,12 @@ def main() -> int:
                 scores = scores_of(memory, mine, theirs, deepest)
                 if max(map(abs, scores)) <= MAX_VALUE:
                     rows.append(scores)
-            if len(rows) == given.positions:
+            if len(rows) == positions:
                 break
         found = np.array(rows)
-        deep = list(range(MIN_DEPTH, deepest + 1))
-        errors.append(
-            [round(float((found[:, depth] - found[:, shallow_depth(depth, PROBES - 1)]).std())) for depth in deep]
-        )
+        pairs = [(depth, shallow_depth(depth, PROBES - 1)) for depth in range(MIN_DEPTH, deepest + 1)]
+        errors.append([round(float((found[:, deep] - found[:, shallow]).std())) for deep, shallow in pairs])
         odd = found[:, 3] - (found[:, 2] + found[:, 4]) / 2
         tempo.append(round(float(TEMPO[stage] + odd.mean() / 2)))
         print(f"stage {stage}: {len(rows)} positions", file=sys.stderr, flush=True)
     print(json.dumps({"errors": errors, "tempo": tempo}))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,7 @@
 """Scores annotated photos of dominoes games, as they are and transformed, and counts what is right.
 
-    .venv/bin/python -m lab.bench.score_dominoes ../shared/data/dominoes --drop-every 4
-    .venv/bin/python -m lab.bench.score_dominoes ../shared/data/dominoes --variants turned_90,tilted,blurred
+    kibitzer bench score-dominoes ../shared/data/dominoes --drop-every 4
+    kibitzer bench score-dominoes ../shared/data/dominoes --variants turned_90,tilted,blurred
 
 Variants are the views of lab/bench/reposing.py; `as_is` is the photo itself. Every game is scored with the pawns on
 the track and as if there were none. Prints one JSON object a run: how many moves have the right position, pips and
@@ -12,7 +12,6 @@ many of these rightly. Every miss is listed on standard error.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import functools
 import json
@@ -20,8 +19,11 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
+from numpy.typing import NDArray
 
 from calibration.annotations import Annotation, PhotoName, annotation_paths, read_annotation
 from calibration.profile import TableProfile
@@ -29,13 +31,11 @@ from calibration.template import load_template
 from daemon.cli.score import PhotoSeriesReader
 from daemon.scoring.photo_series import Series, find_series
 from daemon.scoring.score_words import line_of
-from daemon.scoring.scorer import Look, ScoredMove, Scorer
+from daemon.scoring.scorer import Look, Scorer
 from games.double_double_dominoes import DoubleDoubleDominoes
-from lab.bench.find_dominoes import outermost
-from lab.bench.reposing import VIEWS, repose
+from lab.bench.reposing import VIEWS, outermost, repose
 from vision.cli import load_photo
 from vision.finding.finder import find_board
-from vision.finding.found import Found
 from vision.frame import Image
 from vision.reading.locate import PhotoReader
 
@@ -67,10 +67,11 @@ class Tally:
 
 
 @functools.cache
-def board_in(photo: Path) -> Found | None:
-    """The board in the photo as it is, found once for all views."""
+def corners_in(photo: Path) -> NDArray[np.float64] | None:
+    """(4, 2) corners of the whole board in the photo as it is, found once for all views."""
     image = load_photo(photo)
-    return None if image is None else find_board(image, TEMPLATE)
+    found = None if image is None else find_board(image, TEMPLATE)
+    return None if found is None else outermost(found.pose, found.template)
 
 
 def reposed(series: Series, variant: str) -> Iterator[Image]:
@@ -79,72 +80,55 @@ def reposed(series: Series, variant: str) -> Iterator[Image]:
         assert shot.photo is not None
         image = load_photo(shot.photo)
         assert image is not None
-        found = None if variant == AS_IS else board_in(shot.photo)
-        if found is None:
-            yield image
-        else:
-            corners_px = outermost(found.pose, found.template)
-            yield repose(image, corners_px, VIEWS[variant], np.random.default_rng([series.game, number]))[0]
+        corners_px = None if variant == AS_IS else corners_in(shot.photo)
+        if corners_px is not None:
+            image, _ = repose(image, corners_px, VIEWS[variant], np.random.default_rng([series.game, number]))
+        yield image
 
 
-def score(series: Series, looks: Sequence[Look | None], dropped: int, pawns: bool) -> tuple[list[ScoredMove], set[int]]:
-    """The moves, and the numbers of those whose photo was left out."""
-    gone = {shot.name.number for shot in series.shots if dropped and shot.name.number % dropped == 0}
-    shots = [dataclasses.replace(shot, photo=None) if shot.name.number in gone else shot for shot in series.shots]
-    scorer = Scorer(dataclasses.replace(series, shots=tuple(shots)))
-    for shot, look in zip(shots, looks, strict=True):
-        usable = look if shot.photo is not None else None
-        scorer.look([] if usable is None else [usable if pawns else Look(usable.reading)])
-    return scorer.moves(), gone
-
-
-def judge(
-    scored: Sequence[tuple[Series, Sequence[Look | None]]], truth: Truth, dropped: int, pawns: bool
-) -> dict[str, object]:
+def judge(scored: Scored, truth: Truth, dropped: int, pawns: bool) -> dict[str, object]:
     """One run over all games."""
     certain, left_out, written = Tally(), Tally(), 0
     for series, looks in scored:
-        moves, gone = score(series, looks, dropped, pawns)
-        for move in moves:
+        gone = {shot.name.number for shot in series.shots if dropped and shot.name.number % dropped == 0}
+        shots = [dataclasses.replace(shot, photo=None) if shot.name.number in gone else shot for shot in series.shots]
+        scorer = Scorer(dataclasses.replace(series, shots=tuple(shots)))
+        for shot, look in zip(shots, looks, strict=True):
+            usable = [] if look is None or shot.photo is None else [look if pawns else Look(look.reading)]
+            scorer.look(usable)
+        for move in scorer.moves():
             number, true = move.name.number, truth[move.name]
             if number in gone:
                 written += move.annotation is not None
                 left_out.add(move.annotation, true)
             elif number - 1 not in gone and not certain.add(move.annotation, true):
                 expected = f"{' '.join(true.cells)} {true.pips[0]}-{true.pips[1]} for {true.points}"
-                sys.stderr.write(f"    expected {expected}: {line_of(move)}\n")
+                print(f"    expected {expected}: {line_of(move)}", file=sys.stderr)
     result: dict[str, object] = {"dropped_every": dropped, "pawns": pawns, **dataclasses.asdict(certain)}
     if dropped:
         result |= {"left_out": left_out.moves, "left_out_written": written, "left_out_right": left_out.points}
     return result
 
 
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("photos", type=Path)
-    parser.add_argument("--variants", default=VARIANTS, help="names of views, by commas")
-    parser.add_argument("--drop-every", type=int, default=0, help="also score with every so manieth photo left out")
-    parser.add_argument("--only", default="", help="numbers of games, by commas")
-    parser.add_argument("--profile", type=Path)
-    given = parser.parse_args()
-    truth = {name: read_annotation(path) for name, path in annotation_paths(given.photos).items()}
-    games = find_series(given.photos, [int(number) for number in given.only.split(",") if number])
-    reader = PhotoReader(TEMPLATE, None if given.profile is None else TableProfile.load(given.profile))
-    for variant in given.variants.split(","):
+def main(
+    photos: Annotated[Path, typer.Argument(help="Folder of photos and annotations.")],
+    variants: Annotated[str, typer.Option(help="Names of views, by commas.")] = VARIANTS,
+    drop_every: Annotated[int, typer.Option(help="Also score with every so manieth photo left out.")] = 0,
+    only: Annotated[str, typer.Option(help="Numbers of games, by commas. Default: all.")] = "",
+    profile: Path | None = None,
+) -> None:
+    """Scores every variant and prints the counts."""
+    truth = {name: read_annotation(path) for name, path in annotation_paths(photos).items()}
+    games = find_series(photos, [int(number) for number in only.split(",") if number])
+    reader = PhotoReader(TEMPLATE, None if profile is None else TableProfile.load(profile))
+    for variant in variants.split(","):
         start_s = time.perf_counter()
         scored: list[tuple[Series, list[Look | None]]] = []
         for series in games:
             eyes = PhotoSeriesReader(reader)
             scored.append((series, [next(eyes.looks(image), None) for image in reposed(series, variant)]))
         taken_s = time.perf_counter() - start_s
-        for dropped in (0, given.drop_every) if given.drop_every else (0,):
+        for dropped in (0, drop_every) if drop_every else (0,):
             for pawns in (True, False):
                 result = {"variant": variant} | judge(scored, truth, dropped, pawns) | {"seconds": round(taken_s)}
-                sys.stdout.write(json.dumps(result) + "\n")
-                sys.stdout.flush()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+                print(json.dumps(result), flush=True)

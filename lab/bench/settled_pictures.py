@@ -1,7 +1,7 @@
-"""Runs the watcher on real videos whose still pauses are known: counts hands that were read.
+"""Watches real videos whose pauses are known: counts the pauses found and the hands read by mistake.
 
-    .venv/bin/python -m lab.bench.settled_pictures
-    .venv/bin/python -m lab.bench.settled_pictures --out DIR        # keeps the settled pictures for inspection
+    kibitzer bench settled-pictures
+    kibitzer bench settled-pictures --out DIR
 
 One JSON object per sequence: pauses (known still pauses without a hand, long enough to settle), found (of these, how
 many came out), settled (pictures that came out), with_hand (of these, pictures taken while a hand was over the board),
@@ -12,14 +12,14 @@ hand was read, a still board moved, or an arm was taken for another's.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 import cv2
+import typer
 
 from daemon.cli.settle import PATCHES, Settler, Window
 from vision.cli import parse_corners
@@ -48,9 +48,8 @@ class Sequence:
     hands: tuple[Span, ...]
     """Spans in which a hand or arm is over the board or its margin, at least in part."""
     corners: str = ""
-    frame_s: float = 0.5
-    """Seconds from photo to photo, if the frames are photos."""
     rate_hz: float = 20.0
+    """Frames a second."""
     still: bool = False
     """Whether nothing moves at all."""
 
@@ -79,7 +78,7 @@ def sequences() -> list[Sequence]:
         Sequence("empty board", "video/emptyBoard001.avi", ((1, 51),), (), still=True),
         Sequence("chess, the board", chess, CHESS_FREE, CHESS_HANDS, CHESS_CORNERS),
         Sequence("chess, the whole picture", chess, ((108, 138), (264, 285), (305, 333)), CHESS_HANDS),
-        *(Sequence(f"go, {step} s", go, GO_FREE, GO_HANDS, frame_s=step, rate_hz=1 / step) for step in (0.2, 0.5, 2.0)),
+        *(Sequence(f"go, {step} s", go, GO_FREE, GO_HANDS, rate_hz=1 / step) for step in (0.2, 0.5, 2.0)),
     ]
 
 
@@ -89,40 +88,43 @@ class Count:
 
     name: str
     settle_s: float
-    pauses: int = 0
-    found: int = 0
-    settled: int = 0
-    with_hand: int = 0
-    elsewhere: int = 0
-    motion: int = 0
-    frames: tuple[int, ...] = ()
-
-    @property
-    def good(self) -> bool:
-        """Whether nothing was missed and no hand read."""
-        return self.found == self.pauses and self.with_hand == 0
+    pauses: int
+    found: int
+    settled: int
+    with_hand: int
+    elsewhere: int
+    motion: int
+    frames: tuple[int, ...]
 
 
 def measure(sequence: Sequence, data: Path, settle_s: float = 0.4, out: Path | None = None) -> Count:
     """Runs one sequence through the watcher."""
     window = Window(parse_corners(sequence.corners) if sequence.corners else None)
-    source = open_source(str(data / sequence.path), hold_s=sequence.frame_s, rate_hz=1 / sequence.frame_s)
-    settler, count, shown = Settler(window, settle_s), Count(sequence.name, settle_s), []
-    for frame in frames_of(source):
+    settler, motion, shown = Settler(window, settle_s), 0, list[int]()
+    for frame in frames_of(
+        open_source(str(data / sequence.path), hold_s=1 / sequence.rate_hz, rate_hz=sequence.rate_hz)
+    ):
         picture = window.show(frame.image)
         state, _ = settler.look(picture, frame.time_s)
-        count.motion += state.phase == "moving"
+        motion += state.phase == "moving"
         if state.fresh:
             shown.append(frame.index)
             if out is not None:
                 name = f"{sequence.name.replace(' ', '-')}-{settle_s}-{frame.index:04d}.png"
                 cv2.imwrite(str(out / name), picture)
-    long_enough = [span for span in sequence.free if (span[1] - span[0]) / sequence.rate_hz >= settle_s + 0.1]
-    count.pauses, count.settled, count.frames = len(long_enough), len(shown), tuple(shown)
-    count.found = sum(any(within(frame, span) for frame in shown) for span in long_enough)
-    count.with_hand = sum(any(within(frame, span) for span in sequence.hands) for frame in shown)
-    count.elsewhere = sum(not any(within(frame, span) for span in sequence.hands + sequence.free) for frame in shown)
-    return count
+    free, hands = ([range(first, last + 1) for first, last in spans] for spans in (sequence.free, sequence.hands))
+    long_enough = [span for span in free if (len(span) - 1) / sequence.rate_hz >= settle_s + 0.1]
+    return Count(
+        sequence.name,
+        settle_s,
+        pauses=len(long_enough),
+        found=sum(any(frame in span for frame in shown) for span in long_enough),
+        settled=len(shown),
+        with_hand=sum(any(frame in span for span in hands) for frame in shown),
+        elsewhere=sum(not any(frame in span for span in hands + free) for frame in shown),
+        motion=motion,
+        frames=tuple(shown),
+    )
 
 
 def arms(data: Path) -> dict[str, Side | None]:
@@ -150,32 +152,21 @@ def frames_of(source: FrameSource) -> Iterator[Frame]:
         source.close()
 
 
-def within(frame: int, span: Span) -> bool:
-    """Whether a frame lies in a span, both ends included."""
-    return span[0] <= frame <= span[1]
-
-
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
-    if given.out is not None:
-        given.out.mkdir(parents=True, exist_ok=True)
+def main(
+    data: Path = DATA,
+    out: Annotated[Path | None, typer.Option(help="Folder that keeps the settled pictures for inspection.")] = None,
+) -> int:
+    """Watches all sequences and prints the counts."""
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
     good = True
     for sequence in sequences():
         for settle_s in (0.4, 0.2):
-            count = measure(sequence, given.data, settle_s, given.out)
-            good = good and count.good and not (sequence.still and count.motion)
-            sys.stdout.write(json.dumps(dataclasses.asdict(count)) + "\n")
-            sys.stdout.flush()
-    told = arms(given.data)
+            count = measure(sequence, data, settle_s, out)
+            good &= count.found == count.pauses and not count.with_hand and not (sequence.still and count.motion)
+            print(json.dumps(dataclasses.asdict(count)), flush=True)
+    told = arms(data)
     for name, _, _, side in CHESS_PLIES:
-        good = good and told[name] == side
-        sys.stdout.write(json.dumps({"ply": name, "arm": told[name], "truth": side}) + "\n")
+        good &= told[name] == side
+        print(json.dumps({"ply": name, "arm": told[name], "truth": side}))
     return 0 if good else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,31 +1,31 @@
-"""Shows the eyes other people's tables of chess, draughts and go, condition by condition.
+"""Reads simulated tables like other people's of chess, draughts and go, condition by condition.
 
-    .venv/bin/python -m lab.bench.strange_tables --game chess --tables 8 --seed 1
-    .venv/bin/python -m lab.bench.strange_tables --game go --rule size=19 --only "checked cloth" --only low
+    kibitzer bench strange-tables --game chess --tables 8 --seed 1
+    kibitzer bench strange-tables --game go --rule size=19 --only "checked cloth" --only low
 
 Every table has another board, set of men as it is sold for the game, light and camera; chess is laid out with turned
 men of six kinds, whose king is one and a half to two squares high. Games with men at the start show it first, from
 which the eyes learn, then three boards of random play, read at the place found in the first picture as the camera is
 fixed; go shows three boards of random stones. Prints a row a condition: boards found; misplaced (a corner off by 5 % of
 the side, whichever corner is called the first); starts that taught, those in a wrong turn, and why the others did not;
-cells of later boards read wrong, and those of them whose wrong class got a probability of 0.9 or more. `--out DIR`
-keeps the pictures in which something is wrong, with what was found and read.
+cells of later boards read wrong, and those of them whose wrong class got a probability of 0.9 or more. Exit status 1 if
+a board was believed in a wrong place or turn.
 """
 
 from __future__ import annotations
 
-import argparse
 import collections
 import dataclasses
-import sys
 from pathlib import Path
+from typing import Annotated, Literal
 
 import cv2
 import numpy as np
+import typer
+from numpy.typing import NDArray
 
 import games
 from calibration.template import BoardTemplate, load_template
-from lab.bench.name_boards import is_misplaced
 from lab.films.strange_styles import CONDITIONS, DARK_OF, Condition, strange_style
 from lab.simulated.men import Man
 from lab.simulated.table import SimulatedTable
@@ -36,13 +36,15 @@ from vision.finding.finder import find_board
 from vision.finding.found import Found
 from vision.finding.why_unseen import why_unseen
 from vision.frame import Image
-from vision.pose import rectify, turned_pose
+from vision.pose import BoardPose, rectify, turned_pose
 from vision.reading.cells import raised_places
 from vision.reading.reader import Reader
 
 SIZE_PX = (1280, 960)
 BOARDS = 3
 SURE = 0.9
+WRONG_PLACE, WRONG_TURN = 0.05, 0.1
+"""Shares of the side."""
 LIGHT_MEN = frozenset(DARK_OF) | {"W", "K"}
 
 
@@ -94,58 +96,50 @@ class Bench:
         position = self._game.initial()
         laid = self._laid(position) if self._starts else scattered(self.template, rng)
         table = SimulatedTable(self.template, laid, style, int(rng.integers(2**31)), SIZE_PX)
-        self._lay_beside(table, condition, rng)
-        image = condition.picture(table.render(), table, rng)
+        corners_px = table.corners_px()
+        image = self._picture(table, condition, rng)
         found = find_board(image, self.template)
         if found is None:
             row.why[why_unseen(image, self.template).code] += 1
             self._keep(image, None, "", f"{name} unseen")
             return
         row.found += 1
-        if is_misplaced(found, table.corners_px()):
+        side_px = np.linalg.norm(corners_px[0] - corners_px[1])
+        if min(off_px(found.pose, found.template, corners_px)) > WRONG_PLACE * side_px:
             row.misplaced += 1
             self._keep(image, found, "", f"{name} misplaced")
             return
-        reader, turned = Reader(self.template), found
+        reader, pose = Reader(self.template), found.pose
         if self._starts:
             start = self._game.board(position)
-            raised_mm = raised_places(found.pose, self.template, SIZE_PX)
-            lesson = learn_from(rectify(image, found.pose, self.template), [start], self.template, raised_mm)
+            raised_mm = raised_places(pose, self.template, SIZE_PX)
+            lesson = learn_from(rectify(image, pose, self.template), [start], self.template, raised_mm)
             if not isinstance(lesson, Lesson):
-                row.why[lesson.why if lesson else "none"] += 1
-                self._keep(image, found, start, f"{name} {lesson.why if lesson else 'none'}")
+                why = lesson.why if lesson else "none"
+                row.why[why] += 1
+                self._keep(image, found, start, f"{name} {why}")
                 return
             row.taught += 1
-            turned = dataclasses.replace(found, pose=turned_pose(found.pose, self.template, lesson.turn))
+            pose = turned_pose(pose, self.template, lesson.turn)
             reader.learn(lesson.taught, None)
-            reader.raised_mm = raised_places(turned.pose, self.template, SIZE_PX)
-        off = turned.pose.corners_px(self.template) - table.corners_px()
-        if self._starts and np.abs(off).max() > 0.1 * np.ptp(table.corners_px(), axis=0).min():
+            reader.raised_mm = raised_places(pose, self.template, SIZE_PX)
+        offs_px = off_px(pose, self.template, corners_px)
+        if self._starts and offs_px[0] > WRONG_TURN * np.ptp(corners_px, axis=0).min():
             row.wrong_turn += 1
-            self._keep(image, turned, "", f"{name} wrong turn")
+            self._keep(image, dataclasses.replace(found, pose=pose), "", f"{name} wrong turn")
             return
-        turn = int(
-            np.argmin(
-                [
-                    np.abs(np.roll(turned.pose.corners_px(self.template), -k, axis=0) - table.corners_px()).max()
-                    for k in range(4)
-                ]
-            )
-        )
-        turned = dataclasses.replace(turned, pose=turned_pose(turned.pose, self.template, turn))
+        pose = turned_pose(pose, self.template, int(np.argmin(offs_px)))
         for _ in range(BOARDS):
             laid = self._laid(self._played(rng)) if self._starts else scattered(self.template, rng)
-            later = table.with_board(laid, int(rng.integers(2**31)))
-            self._lay_beside(later, condition, rng)
-            image = condition.picture(later.render(), later, rng)
-            reading = reader.read(rectify(image, turned.pose, self.template), 0.0)
+            image = self._picture(table.with_board(laid, int(rng.integers(2**31))), condition, rng)
+            reading = reader.read(rectify(image, pose, self.template), 0.0)
             truth = "".join(as_class(letter) for letter in laid)
             wrong = np.array([one != other for one, other in zip(reading.board, truth, strict=True)])
             row.cells += len(truth)
             row.wrong += int(wrong.sum())
             row.surely_wrong += int((wrong & (reading.confidence >= SURE)).sum())
             if wrong.any():
-                self._keep(image, turned, reading.board, f"{name} read")
+                self._keep(image, dataclasses.replace(found, pose=pose), reading.board, f"{name} read")
 
     def _laid(self, position: object) -> str:
         """The pieces as they are laid: their figures in chess, whose men differ in height."""
@@ -159,7 +153,8 @@ class Bench:
                 position = self._game.apply(position, moves[int(rng.integers(len(moves)))])
         return position
 
-    def _lay_beside(self, table: SimulatedTable, condition: Condition, rng: np.random.Generator) -> None:
+    def _picture(self, table: SimulatedTable, condition: Condition, rng: np.random.Generator) -> Image:
+        """The table as it is seen, with men beside the board."""
         template, style = self.template, table.style
         letters, men = sorted(style.men.colours), []
         away = style.board.border_mm + template.pitch_mm
@@ -168,6 +163,7 @@ class Bench:
             x, y = side + rng.normal(0, 8), rng.uniform(0, template.size_mm[1])
             men.append(Man(str(rng.choice(letters)), float(x), float(y), 0.0, -style.board.thickness_mm))
         table.standing.beside = tuple(men)
+        return condition.picture(table.render(), table, rng)
 
     def _keep(self, image: Image, found: Found | None, read: str, name: str) -> None:
         if self._out is None:
@@ -199,28 +195,29 @@ def scattered(template: BoardTemplate, rng: np.random.Generator) -> str:
     return "".join(rng.choice([EMPTY, "B", "W"], len(template.cell_names), p=odds))
 
 
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="chess", choices=["chess", "draughts", "go"])
-    parser.add_argument("--rule", action="append", default=[], help="rule option, such as size=19")
-    parser.add_argument("--tables", type=int, default=8, help="of every condition")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", action="append", choices=list(CONDITIONS), help="repeatable; default: all conditions")
-    parser.add_argument("--height-deg", type=float, help="elevation of every camera above the middle of the table")
-    parser.add_argument("--out", type=Path, help="folder for pictures with what was found and read in them")
-    given = parser.parse_args()
+def off_px(pose: BoardPose, template: BoardTemplate, corners_px: NDArray[np.float64]) -> list[float]:
+    """How far the board lies from its true corners, whichever of the four found ones is called the first."""
+    seen = pose.corners_px(template)
+    return [float(np.abs(np.roll(seen, -turn, axis=0) - corners_px).max()) for turn in range(4)]
+
+
+def main(
+    game: Literal["chess", "draughts", "go"] = "chess",
+    rule: Annotated[list[str] | None, typer.Option(help="Rule option, such as size=19. Repeatable.")] = None,
+    tables: Annotated[int, typer.Option(help="Of every condition.")] = 8,
+    seed: int = 1,
+    only: Annotated[list[str] | None, typer.Option(help=f"Repeatable; default: {', '.join(CONDITIONS)}.")] = None,
+    height_deg: Annotated[float | None, typer.Option(help="Every camera's elevation above the table's middle.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for pictures in which something went wrong, marked.")] = None,
+) -> int:
+    """Reads the tables of every condition and prints its row."""
+    if unknown := set(only or ()) - set(CONDITIONS):
+        raise typer.BadParameter(f"there is no condition {', '.join(sorted(unknown))}", param_hint="--only")
     cv2.setNumThreads(1)
-    options = dict(rule.split("=", 1) for rule in given.rule)
-    bench = Bench(games.load(given.game, options), given.seed, given.out, given.height_deg)
+    bench = Bench(games.load(game, dict(word.split("=", 1) for word in rule or ())), seed, out, height_deg)
     believed = 0
-    for name in given.only or CONDITIONS:
-        row = bench.run(name, given.tables)
+    for name in only or CONDITIONS:
+        row = bench.run(name, tables)
         believed += row.misplaced + row.wrong_turn
-        sys.stdout.write(row.line(name) + "\n")
-        sys.stdout.flush()
+        print(row.line(name), flush=True)
     return 1 if believed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,15 +1,15 @@
-"""What an hour of other people's talk does to the table: texts, and with --sound the same spoken by espeak-ng.
+"""Counts the commands that an hour of other people's talk gives by mistake.
 
-    python -m lab.bench.talk [--sound] [--language en]
+    kibitzer bench talk --sound --language en
 
 The texts are Debian's: fortunes, fortunes-pl, fortunes-br, manpages-ro, manpages-vi; nothing of them is kept here. Nine
 thousand words are about an hour. Each clause and each sentence is an utterance, in a game of morris with moves to make.
-Printed are the commands by mistake: as Kibitzer listens, and as it would without its call.
+Prints the mistakes as Kibitzer listens, and as it would without its call. With --sound espeak-ng speaks the English
+sentences too.
 """
 
 from __future__ import annotations
 
-import argparse
 import collections
 import gzip
 import itertools
@@ -17,13 +17,14 @@ import random
 import re
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 import games
 from daemon.commands.spoken.conversation import QUESTIONS, Conversation, Table
 from daemon.commands.spoken.grammar import NOTHING, phrases_of, understand
-from daemon.i18n.translation import LANGUAGES
 from daemon.outputs.listening.embedded import EmbeddedRecogniser
 from daemon.outputs.listening.utterances import Utterances
 from tests.daemon.speech_sounds import spoken
@@ -37,11 +38,13 @@ PACKAGES = {
     "vi": "manpages-vi",
     "pt-br": "fortunes-br",
 }
+LANGUAGES = list(PACKAGES)
 
 
-def sentences(package: str) -> Iterator[str]:
-    """The sentences of a package's texts, in an order of chance that is always the same."""
-    listed = subprocess.run(["dpkg", "-L", package], capture_output=True, text=True, check=True).stdout.split("\n")
+def hour(language: str) -> list[str]:
+    """Sentences of about nine thousand words, in an order of chance that is always the same."""
+    command = ["dpkg", "-L", PACKAGES[language]]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")
     files = [Path(name) for name in listed if re.search(r"/man\d/.*\.gz$|/fortunes/.*[^.]{4}$", name)]
     found = []
     for path in sorted(file for file in files if file.is_file() and file.suffix not in (".dat", ".u8")):
@@ -52,14 +55,8 @@ def sentences(package: str) -> Iterator[str]:
             if words and re.fullmatch(r"[\w\s.,;:!?'\"()-]+", words) and len(words) < 300:
                 found.append(words)
     random.Random(3).shuffle(found)
-    yield from found
-
-
-def hour(language: str) -> list[str]:
-    """Sentences of about nine thousand words."""
-    told = list(sentences(PACKAGES[language]))
-    counts = itertools.accumulate(len(sentence.split()) for sentence in told)
-    return [sentence for sentence, count in zip(told, counts, strict=True) if count <= WORDS]
+    counts = itertools.accumulate(len(sentence.split()) for sentence in found)
+    return [sentence for sentence, count in zip(found, counts, strict=True) if count <= WORDS]
 
 
 def table_of(language: str) -> Table:
@@ -73,18 +70,16 @@ def count_texts(language: str) -> None:
     """Prints the mistakes in an hour of texts."""
     table, talk = table_of(language), hour(language)
     clauses = [clause for sentence in talk for clause in re.split(r"[.,;:!?()\"]+", sentence) if clause.strip()]
-    called, bare = collections.Counter[str](), collections.Counter[str]()
+    called, bare = 0, collections.Counter[str]()
     for text in [*talk, *clauses]:
         said = understand(text, language, table.moves)
         if said != NOTHING:
             bare[said.verb or "move"] += 1
-        conversation = Conversation()
-        if (reply := conversation.hear(text, table, WAKE, 0.0)) is not None:
-            called[type(reply.command).__name__ if reply.command else "question"] += 1
+        called += Conversation().hear(text, table, WAKE, 0.0) is not None
     lost = sum(count for verb, count in bare.items() if verb in QUESTIONS)
     words = sum(len(sentence.split()) for sentence in talk)
-    print(f"{language}: {words} words, {len(talk)} sentences, {len(clauses)} clauses: {sum(called.values())} commands")
-    print(f"    without the call: {sum(bare.values())}, of them {lost} that lose something: {dict(bare)}", flush=True)
+    print(f"{language}: {words} words, {len(talk)} sentences, {len(clauses)} clauses: {called} commands")
+    print(f"    without the call: {bare.total()}, of them {lost} that lose something: {dict(bare)}", flush=True)
 
 
 def count_sounds() -> None:
@@ -99,9 +94,8 @@ def count_sounds() -> None:
             seconds += len(sound) / 32000
             for utterance in Utterances().feed(sound):
                 utterances += 1
-                written = recogniser.text(utterance, phrases, stop)
-                reply = conversation.hear(written, table, WAKE, seconds) if written else None
-                if written:
+                if written := recogniser.text(utterance, phrases, stop):
+                    reply = conversation.hear(written, table, WAKE, seconds)
                     what = "nothing" if reply is None else type(reply.command).__name__ if reply.command else "question"
                     heard[what] += 1
                     print(f"    {text[:60]!r}: {written!r}: {what}", flush=True)
@@ -110,17 +104,14 @@ def count_sounds() -> None:
     print(f"en, sound: {seconds:.0f} s, {utterances} utterances: {dict(heard)}", flush=True)
 
 
-def main() -> None:
+def main(
+    sound: Annotated[bool, typer.Option("--sound", help="speak English to the embedded recogniser, too")] = False,
+    language: Annotated[list[str], typer.Option(help="only this one; repeatable")] = LANGUAGES,
+) -> None:
     """Counts."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sound", action="store_true", help="speak the English hour to the embedded recogniser, too")
-    parser.add_argument("--language", choices=LANGUAGES, action="append", help="only this one")
-    arguments = parser.parse_args()
-    for language in arguments.language or LANGUAGES:
-        count_texts(language)
-    if arguments.sound:
+    if not set(language) <= set(LANGUAGES):
+        raise typer.BadParameter(f"the languages are {', '.join(LANGUAGES)}")
+    for one in language:
+        count_texts(one)
+    if sound:
         count_sounds()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Reads random simulated tables with and without what the start of the game has taught.
 
-    .venv/bin/python -m lab.bench.taught_tables --game reversi --tables 20 --seed 5
-    .venv/bin/python -m lab.bench.taught_tables --game chess --height-mm 45
+    kibitzer bench taught-tables --game reversi --tables 20 --seed 5
+    kibitzer bench taught-tables --game chess --height-mm 45
 
 Every table has its own board, men, light and camera, whose pose is given; with --height-mm all men are cylinders of
 that height, which lean over other cells. The start is shown first, then three boards of random play at the same table.
@@ -11,12 +11,13 @@ it, and the mean -log of the probability of the truth, in nats a cell.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 import sys
+from typing import Annotated
 
 import numpy as np
+import typer
 
 import games
 from calibration.template import load_template
@@ -25,7 +26,6 @@ from lab.simulated.table import SimulatedTable
 from rules import AnyGame
 from rules.options import switched_on
 from vision.calibrating.start import Lesson, learn_from
-from vision.frame import Image
 from vision.pose import is_plausible, pose_from_corners, rectify
 from vision.reading.cells import raised_places
 from vision.reading.reader import Reader
@@ -36,31 +36,30 @@ SLIM = 0.85
 """Diameter of tall men, relative to the template's."""
 
 
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="reversi")
-    parser.add_argument("--tables", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--height-mm", type=float, default=0.0, help="of the men; 0: each set has its own")
-    given = parser.parse_args()
-    game = games.load(given.game)
-    template = load_template(game.name, switched_on(game))
-    start = game.board(game.initial())
-    tables = taught = turned = cells = 0
+def main(
+    game: str = "reversi",
+    tables: int = 20,
+    seed: int = 5,
+    height_mm: Annotated[float, typer.Option(help="of the men; 0: each set has its own")] = 0.0,
+) -> None:
+    """Reads the tables and prints the counts."""
+    the_game = games.load(game)
+    template = load_template(the_game.name, switched_on(the_game))
+    start = the_game.board(the_game.initial())
+    plausible = taught = turned = cells = 0
     results = {name: {"cells_misread": 0, "boards_misread": 0, "nats": 0.0} for name in ("plain", "taught")}
-    for number in range(given.tables):
-        rng = np.random.default_rng([given.seed, number])
+    for number in range(tables):
+        rng = np.random.default_rng([seed, number])
         style = random_style(template, rng)
-        if given.height_mm:
-            men = dataclasses.replace(style.men, shape="disc", height_mm=given.height_mm, diameter=SLIM)
+        if height_mm:
+            men = dataclasses.replace(style.men, shape="disc", height_mm=height_mm, diameter=SLIM)
             style = dataclasses.replace(style, men=men)
         table = SimulatedTable(template, start, style, int(rng.integers(2**31)), SIZE_PX)
         picture = table.render()
         pose = pose_from_corners(table.corners_px(), template)
         if not is_plausible(pose, template, picture):
             continue
-        tables += 1
+        plausible += 1
         raised_mm = raised_places(pose, template, SIZE_PX)
         lesson = learn_from(rectify(picture, pose, template), [start], template, raised_mm)
         if not isinstance(lesson, Lesson):
@@ -70,8 +69,9 @@ def main() -> int:
         with_it.learn(lesson.taught, None)
         with_it.raised_mm = raised_mm
         for _ in range(BOARDS):
-            board = played(game, rng)
-            image = later(table, board, int(rng.integers(2**31)))
+            board = played(the_game, rng)
+            later = table.with_board(board, int(rng.integers(2**31)))
+            image = rectify(later.render(), pose, template)
             cells += len(board)
             for name, reader in (("plain", plain), ("taught", with_it)):
                 reading = reader.read(image, 0.0)
@@ -82,9 +82,8 @@ def main() -> int:
                 results[name]["nats"] -= float(reading.log_probabilities[np.arange(len(board)), columns].sum())
     for one in results.values():
         one["nats"] = round(one["nats"] / max(cells, 1), 4)
-    counts = {"tables": tables, "lessons": taught, "turned": turned, "cells": cells}
+    counts = {"tables": plausible, "lessons": taught, "turned": turned, "cells": cells}
     sys.stdout.write(json.dumps(counts | results) + "\n")
-    return 0
 
 
 def played(game: AnyGame, rng: np.random.Generator) -> str:
@@ -95,14 +94,3 @@ def played(game: AnyGame, rng: np.random.Generator) -> str:
         if moves:
             position = game.apply(position, moves[int(rng.integers(len(moves)))])
     return game.board(position)
-
-
-def later(table: SimulatedTable, board: str, seed: int) -> Image:
-    """The rectified picture of the table with another board."""
-    other = table.with_board(board, seed)
-    template = other.template
-    return rectify(other.render(), pose_from_corners(other.corners_px(), template), template)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,17 +1,18 @@
 """Walks through a new user's first game with the daemon as the service starts it, and checks its answers.
 
-    .venv/bin/python -m lab.bench.walk_through --keep DIR
+    kibitzer bench walk-through --keep DIR
 
 A simulated table serves MJPEG as a phone would. The daemon is started by the unit's own ExecStart line in a shell. Then
 the simulated user plays against the agent, unplugs the camera and plugs it in again, pushes the board, carries out the
-agent's move wrongly, plays two men at once, takes a man that may not be taken, puts things right, takes a move back,
-stops the daemon and starts it again in the middle, plays to the end and exports the game. Prints the transcript:
-seconds, who, and what was done or said. Exit status 1 if the record differs from the game, or an answer never came.
+agent's move wrongly, plays two men at once, takes a move back, takes a man that may not be taken, puts things right,
+stops the daemon and starts it again in the middle, plays to the end and exports the game.
+
+Prints the transcript: seconds, who, and what was done or said. Exit status 1 if the record differs from the game, or an
+answer never came.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import logging
 import os
@@ -26,7 +27,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import IO, Annotated, Any
+
+import typer
 
 import games
 from calibration.template import load_template
@@ -238,7 +241,7 @@ class Walk:
         """Takes the last move back by command."""
         self.wait_for_turn()
         with self.expecting("^(put_back|undo|takeback)", "it is said what to put back"):
-            self.tells("undo")
+            self.commands("tell", "undo", "--config", str(self.config))
         with self.expecting("^(resumed|takeback)", "the men are back"):
             self.told.add("you", "put the men back")
             self.hands.do(lambda: self.hands.player.take_back(2))
@@ -283,9 +286,9 @@ class Walk:
 
     def exports(self) -> None:
         """Prints the record with the commands that a user would use."""
-        self.tells_of("games", "list", "--journal", str(self.folder / "journal.sqlite"))
-        out = self.folder / "game.txt"
-        self.tells_of("games", "export", "last", "--journal", str(self.folder / "journal.sqlite"), "--out", str(out))
+        journal = "--journal", str(self.folder / "journal.sqlite")
+        self.commands("games", "list", *journal)
+        self.commands("games", "export", "last", *journal, "--out", str(self.folder / "game.txt"))
 
     def play_until(self, done: Callable[[ScriptedPlayer], bool]) -> None:
         """Lets both sides play on until `done`."""
@@ -304,19 +307,12 @@ class Walk:
         player = self.hands.player
         if self.hands.game.to_move(player.position) != 0 and not player.finished:
             self.play_until(lambda one: self.hands.game.to_move(one.position) == 0 or one.finished)
-        wait_for(self._is_told, "the last move is never told")
+        address = f"http://127.0.0.1:{self.page}/state"
+        wait_for(lambda: (fetch(address) or {}).get("ply") == len(player.record), "the last move is never told")
         time.sleep(QUIET_S)
 
-    def _is_told(self) -> bool:
-        state = fetch(f"http://127.0.0.1:{self.page}/state")
-        return state is not None and state.get("ply") == len(self.hands.player.record)
-
-    def tells(self, *words: str) -> None:
-        """Runs `kibitzer tell`."""
-        self.tells_of("tell", *words, "--config", str(self.config))
-
-    def tells_of(self, *words: str) -> None:
-        """Runs any command, and adds its output."""
+    def commands(self, *words: str) -> None:
+        """Runs a command, and adds its output."""
         self.told.add("you", "$ kibitzer " + shlex.join(words).replace(str(self.folder), "~"))
         done = subprocess.run([*COMMAND, *words], cwd=ROOT, capture_output=True, text=True, timeout=ANSWER_S)
         for line in (done.stdout + done.stderr).splitlines():
@@ -380,18 +376,17 @@ def wait_for(done: Callable[[], Any], what: str, longest_s: float = ANSWER_S) ->
         time.sleep(0.1)
 
 
-def main() -> int:
+def main(
+    seed: int = 4,
+    pace: Annotated[float, typer.Option(help="speed of the hands")] = 2.0,
+    keep: Annotated[Path | None, typer.Option(help="folder for transcript, log and record, kept")] = None,
+) -> int:
     """Runs the walk."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=4)
-    parser.add_argument("--pace", type=float, default=2.0, help="speed of the hands")
-    parser.add_argument("--keep", type=Path, help="folder for transcript, log and record, kept")
-    given = parser.parse_args()
     logging.getLogger("lab.simulated.state_follower").setLevel(logging.ERROR)  # the daemon is away on purpose
     with TemporaryDirectory(prefix="kibitzer-walk-") as temporary:
-        folder = (given.keep or Path(temporary)).resolve()
+        folder = (keep or Path(temporary)).resolve()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        walk = Walk(folder, given.seed, given.pace)
+        walk = Walk(folder, seed, pace)
         right = False
         try:
             right = walk.run()
@@ -401,7 +396,3 @@ def main() -> int:
             walk.close()
             (folder / "transcript.txt").write_text("\n".join(walk.told.lines) + "\n", encoding="utf-8")
     return 0 if right else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

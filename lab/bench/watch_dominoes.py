@@ -1,6 +1,6 @@
-"""Watches two people's dominoes photo by photo through `kibitzer run`; `kibitzer tell` then says who laid what.
+"""Watches games of dominoes photo by photo through `kibitzer run`, and corrects who laid what by `kibitzer tell`.
 
-    .venv/bin/python -m lab.bench.watch_dominoes PHOTOS --profile table.npz --games 1,2
+    kibitzer bench watch-dominoes PHOTOS --profile table.npz --games 1,2
 
 PHOTOS holds 1_01.jpg, ..., 1_01.txt, ... and 1_mutari.txt. Each game's photos are served as an MJPEG stream, as a phone
 would send them, to a daemon that is not told who laid a tile. Half of the corrections are made, the daemon is killed
@@ -10,15 +10,17 @@ annotated, or there was a complaint.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 import games
 from daemon.storage.journal import Journal
@@ -63,7 +65,8 @@ class Table:
                 [*COMMAND, "run", "--config", str(self.config)], stdout=log, stderr=log, cwd=ROOT
             )
         try:
-            wait(lambda: process.poll() is not None or self.answers(), "the daemon did not start")
+            state = f"http://127.0.0.1:{self.page}/state"
+            wait(lambda: process.poll() is not None or fetch(state) is not None, "the daemon did not start")
             if process.poll() is not None:
                 raise SystemExit((self.folder / "daemon.log").read_text(encoding="utf-8").splitlines()[-1])
             yield process
@@ -71,37 +74,29 @@ class Table:
             process.kill()
             process.wait()
 
-    def answers(self) -> bool:
-        """Whether a daemon is running."""
-        return fetch(f"http://127.0.0.1:{self.page}/state") is not None
-
     def serve(self) -> None:
         """Shows every photo once to the running daemon."""
         serve = [*COMMAND, "serve", str(self.pictures), "--port", str(self.video), "--hold-s", str(self.hold_s)]
         subprocess.run([*serve, "--rate-hz", "5"], cwd=ROOT, stderr=subprocess.DEVNULL, check=True)
 
-    def tell(self, *words: str) -> str:
-        """Sends a correction to the daemon and returns its answer. Raises CalledProcessError if it refuses."""
+    def tell(self, *words: str) -> None:
+        """Sends a correction to the daemon. Raises CalledProcessError if it refuses."""
         told = [*COMMAND, "tell", *words, "--config", str(self.config)]
-        return subprocess.run(told, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+        subprocess.run(told, cwd=ROOT, check=True, capture_output=True)
 
     def stored(self) -> StoredGame:
         """The record so far."""
-        journal = Journal(self.journal, read_only=True)
-        try:
+        with contextlib.closing(Journal(self.journal, read_only=True)) as journal:
             return journal.games()[-1]
-        finally:
-            journal.close()
 
     def laid(self) -> list[Row]:
         """The tiles of the record."""
         return [row for row in score_sheet(self.stored()) if row.number is not None]
 
 
-def wait(condition: object, trouble: str) -> None:
+def wait(condition: Callable[[], bool], trouble: str) -> None:
     """Waits until a condition holds. Raises TimeoutError."""
     deadline_s = time.monotonic() + WAIT_S
-    assert callable(condition)
     while not condition():
         if time.monotonic() > deadline_s:
             raise TimeoutError(trouble)
@@ -119,20 +114,23 @@ def watch(table: Table, tiles: Sequence[Tile]) -> dict[str, object]:
         commands = correct(table, tiles[: len(tiles) // 2])
     with table.daemon():
         commands += correct(table, tiles)
-    rows, stored = table.laid(), table.stored()
-    kinds = [note.kind for note in stored.notes if note.kind in COMPLAINTS]
+    rows = table.laid()
+    kinds = [note.kind for note in table.stored().notes if note.kind in COMPLAINTS]
+    boards = ["." * len(game.cells), *(tile.board for tile in tiles)]
+    pairs = list(zip(tiles, rows, strict=False))
     return {
         "tiles": len(tiles),
-        "tiles_right": sum(new_cells(tile, before) == parts(row.move) for tile, before, row in zip(
-            tiles, ["." * len(game.cells), *(tile.board for tile in tiles)], rows, strict=False
-        )),
+        "tiles_right": sum(
+            new_cells(tile, before) == set(row.move.split("-"))
+            for (tile, row), before in zip(pairs, boards, strict=False)
+        ),
         "movers_right_untold": blind,
         "commands": commands,
-        "movers_right": sum(game.sides[tile.side] == row.side for tile, row in zip(tiles, rows, strict=False)),
-        "points_right": sum(row.gains[tile.side].total == tile.points for tile, row in zip(tiles, rows, strict=False)),
+        "movers_right": sum(game.sides[tile.side] == row.side for tile, row in pairs),
+        "points_right": sum(row.gains[tile.side].total == tile.points for tile, row in pairs),
         "complaints": kinds,
         "scores": rows[-1].scores if rows else None,
-    }  # fmt: skip
+    }
 
 
 def correct(table: Table, tiles: Sequence[Tile]) -> int:
@@ -151,30 +149,18 @@ def new_cells(tile: Tile, before: str) -> set[str]:
     return {f"{name}{now}" for name, now, then in zip(cells, tile.board, before, strict=True) if now != then}
 
 
-def parts(move: str) -> set[str]:
-    """The cells and pips of a move's text."""
-    return set(move.split("-"))
-
-
-def main() -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("photos", type=Path)
-    parser.add_argument("--profile", type=Path)
-    parser.add_argument("--games", default="1,2,3,4,5")
-    parser.add_argument("--hold-s", type=float, default=2.0, help="seconds each photo is shown")
-    given = parser.parse_args()
+def main(
+    photos: Path,
+    profile: Path | None = None,
+    numbers: Annotated[str, typer.Option("--games", help="Numbers of games, by commas.")] = "1,2,3,4,5",
+    hold_s: Annotated[float, typer.Option(help="Seconds each photo is shown.")] = 2.0,
+) -> int:
+    """Watches the games and prints what was right."""
     good = True
-    for number in map(int, given.games.split(",")):
-        tiles = annotated(given.photos, number)
+    for number in map(int, numbers.split(",")):
         with tempfile.TemporaryDirectory() as folder:
-            result = watch(Table(Path(folder), given.photos, number, given.profile, given.hold_s), tiles)
-        sys.stdout.write(json.dumps({"game": number, **result}) + "\n")
-        sys.stdout.flush()
+            result = watch(Table(Path(folder), photos, number, profile, hold_s), annotated(photos, number))
+        print(json.dumps({"game": number, **result}), flush=True)
         counts = {result[name] for name in ("tiles", "tiles_right", "movers_right", "points_right")}
         good = good and len(counts) == 1 and not result["complaints"]
     return 0 if good else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,27 +1,27 @@
 """Films a photographed game, watches the films as `kibitzer watch` does, and counts the boards followed.
 
-    python -m lab.films.filmed                                                  # three films of 12 plies
-    python -m lab.films.filmed --sway 0,0.2,1 --nudge 0,1 --free 1.2 2 0.8,4 --seeds 7,8 --plies 0 --keep FILMS
+    kibitzer bench filmed                                  # three films of 12 plies
+    kibitzer bench filmed --sway 0,1 --nudge 0,1 --free 1.2 --free 0.8,4 --seeds 7,8 --plies 0 --keep FILMS
+    kibitzer bench filmed --seed 0 --films 16              # films of all games, without photos
 
-A hand lies over every move; the camera is fixed (--sway 0), leans (0.2) or is held in a hand (1); the board shifts a
-little after each move (--nudge 1) or does not (0); it is free for so many seconds (--free, "0.8,4" is a range); and the
-camera may degrade the pictures (--spoilt focus exposure). A separate program, with pipeline, match and referee, watches
-each film. Printed are, for each film and in all: boards (that the rules allow) followed in their order; wrong boards,
-believed and shown by no photo then; illegal boards and how many of them were reported; complaints of other boards;
-seconds from the hand's leaving the picture to the verdict; and the share of a core that the program takes at 15
-pictures a second, decoding the film included. Each film's figures go to standard error as soon as it was watched, the
-table of all to standard output at the end. Exit status 1 if a wrong board was believed, 2 if the photos are absent.
+A hand lies over every move. The camera is fixed (--sway 0), leans (0.2) or is held in a hand (1). The board shifts a
+little after each move (--nudge 1) or does not (0). It is free for --free seconds between two hands; "0.8,4" is a range.
+The camera may degrade the pictures (--spoilt focus --spoilt exposure). A film is made for every combination, and a
+separate program, with pipeline, match and referee, watches each.
 
-    python -m lab.films.filmed --seed 0 --films 16                              # films of all games, without photos
+Printed are, for each film and in all: boards (that the rules allow) followed in their order; wrong boards, believed and
+shown by no photo then; illegal boards and how many of them were reported; complaints of other boards; seconds from the
+hand's leaving the picture to the verdict; and the share of a core that the program takes at 15 pictures a second,
+decoding the film included. Each film's figures go to standard error as soon as it was watched, the table of all to
+standard output at the end. Exit status 1 if a wrong board was believed, 2 if the photos are absent.
 
-These films are made up: each seed draws the game, the table, the light, the camera, the hands and the times, and the
-pictures are path-traced (which needs the extra `train` and LLVM 17 or newer). They are kept in --keep, or var/films,
-with the truth about every picture, the program's events, and pictures of the first board that it missed.
+With --seed, films are made up: each seed draws the game, the table, the light, the camera, the hands and the times, and
+the pictures are path-traced (which needs the extra `train` and LLVM 17 or newer). They are kept in --keep, or
+var/films, with the truth about every picture, the program's events, and pictures of the first board that was missed.
 """
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import functools
 import itertools
@@ -33,20 +33,20 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 import games
-from calibration.labels import Label, LabelError, read_labels
+from calibration.labels import LabelError, read_labels
 from calibration.template import load_template
 from lab.films.films import (
     FPS,
     Hand,
     Plan,
-    Shot,
     film_of,
     hand_from,
     in_order,
@@ -64,6 +64,7 @@ from rules.options import switched_on
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 MADE_UP = Path("var/films")
 """Folder of the films that are made from seeds."""
+FREE, UNSPOILT = ["2"], [""]
 RULES = {"flying": True, "first": "auto"}
 WATCHED_BY = {"flying": "true"}
 """The rule options of morris, and those with which the program watches it."""
@@ -78,6 +79,9 @@ class Watched:
     film_s: float
     core_share: float
     """CPU seconds of the watching program since it was ready, per second of the film."""
+
+
+_shots_of = functools.lru_cache(4)(shots_of)
 
 
 class Studio:
@@ -102,17 +106,10 @@ class Studio:
         wanted = self.labels[: plan.plies + 1] if plan.plies else self.labels
         path, there = film_of(self.folder, plan, len(wanted))
         if not there:
-            make_film(self._shots(wanted, plan.nudge), self.hand, self._way, plan, path, on_progress=on_progress)
+            with self._lock:
+                shots = _shots_of(tuple(wanted), self._photos, plan.nudge)
+            make_film(shots, self.hand, self._way, plan, path, on_progress=on_progress)
         return path
-
-    def _shots(self, labels: Sequence[Label], nudge: float) -> Sequence[Shot]:
-        with self._lock:
-            return _straightened(tuple(labels), self._photos, nudge)
-
-
-@functools.lru_cache(4)
-def _straightened(labels: tuple[Label, ...], photos: Path, nudge: float) -> Sequence[Shot]:
-    return shots_of(labels, photos, nudge)
 
 
 def measure(studio: Studio, plan: Plan, on_progress: Callable[[float], None]) -> Watched:
@@ -190,83 +187,74 @@ def run(studio: Studio, plans: Sequence[Plan], jobs: int) -> list[Watched]:
             pool.shutdown(cancel_futures=True)
 
 
-def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line's arguments."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sway", type=_numbers, default=[0.0, 0.2, 1.0])
-    parser.add_argument("--nudge", type=_numbers, default=[1.0])
-    parser.add_argument("--free", nargs="+", type=_free, default=["2"], metavar="S")
-    parser.add_argument("--seeds", type=lambda words: [int(word) for word in words.split(",")], default=[7])
-    parser.add_argument("--spoilt", nargs="+", choices=["", *SPOILT], default=[""], help="what the camera does to it")
-    parser.add_argument("--plies", type=int, default=12, help="photos after the first; 0 is the whole game")
-    parser.add_argument("--jobs", type=int, default=1, help="films side by side")
-    parser.add_argument("--keep", type=Path, help="folder for the films; those found there are not made again")
-    parser.add_argument("--json", type=Path, help="file for all figures")
-    parser.add_argument("--photos", type=Path, default=DATA / "morris", help="folder with labels.json")
-    parser.add_argument("--labels", type=Path, help="another file of labels")
-    parser.add_argument("--hand", type=Path, default=DATA / "hand", help="folder of the hand and sway.json")
-    parser.add_argument("--game", default="1", help="first part of the photos' names")
-    parser.add_argument("--name", default="morris", help="which game it is, by module or short name")
-    parser.add_argument("--rule", action="append", default=[], help="rule option k=v of another game; repeatable")
-    parser.add_argument("--seed", type=int, help="of the first film that is made up")
-    parser.add_argument("--films", type=int, default=1, help="films that are made up, one for each seed")
-    return parser.parse_args(words)
+def main(
+    sway: Annotated[str, typer.Option(help="shares of a hand's sway, with commas between")] = "0,0.2,1",
+    nudge: Annotated[str, typer.Option(help="1 if the board shifts after each move, or 0; with commas between")] = "1",
+    free: Annotated[list[str], typer.Option(help="seconds that a board is free, or LEAST,GREATEST; repeatable")] = FREE,
+    seeds: Annotated[str, typer.Option(help="of the films of photographs, with commas between")] = "7",
+    spoilt: Annotated[
+        list[str], typer.Option(help=f"what the camera does to it: {', '.join(SPOILT)}, or nothing; repeatable")
+    ] = UNSPOILT,
+    plies: Annotated[int, typer.Option(help="photos after the first; 0 is the whole game")] = 12,
+    jobs: Annotated[int, typer.Option(help="films side by side")] = 1,
+    keep: Annotated[
+        Path | None, typer.Option(help="folder for the films; those found there are not made again")
+    ] = None,
+    results: Annotated[Path | None, typer.Option("--json", help="file for all figures")] = None,
+    photos: Annotated[Path, typer.Option(help="folder with labels.json")] = DATA / "morris",
+    labels: Annotated[Path | None, typer.Option(help="another file of labels")] = None,
+    hand: Annotated[Path, typer.Option(help="folder of the hand and sway.json")] = DATA / "hand",
+    series: Annotated[str, typer.Option("--game", help="first part of the photos' names")] = "1",
+    name: Annotated[str, typer.Option(help="which game it is, by module or short name")] = "morris",
+    rule: Annotated[list[str] | None, typer.Option(help="rule option k=v; repeatable")] = None,
+    seed: Annotated[int | None, typer.Option(help="of the first film that is made up")] = None,
+    films: Annotated[int, typer.Option(help="films that are made up, one for each seed")] = 1,
+) -> int:
+    """Films, watches and judges."""
+    plans = plans_of(sway, nudge, free, seeds, spoilt, plies)
+    if seed is not None:
+        from lab.films import bench as film_bench  # its renderer is an extra
+
+        folder = keep or MADE_UP
+        folder.mkdir(parents=True, exist_ok=True)
+        return film_bench.run(range(seed, seed + films), folder, hand, results)
+    with tempfile.TemporaryDirectory(prefix="kibitzer-films-") as temporary:
+        folder = keep or Path(temporary)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            rules = dict(word.split("=", 1) for word in rule or ())
+            is_morris = name == "morris" and not rules
+            game = games.load(name, RULES if is_morris else rules)
+            watched_by = WATCHED_BY if is_morris else rules
+            studio = Studio(photos, labels or photos / "labels.json", hand, series, folder, game, watched_by)
+            watched = run(studio, plans, jobs)
+        except (LabelError, OSError, ValueError, WatchError) as error:
+            sys.stderr.write(f"filmed: {error}\n")
+            return 2
+    Console(width=None if sys.stdout.isatty() else 110).print(table_of(watched))
+    for one in watched:
+        for wrong in one.judged.wrong:
+            sys.stdout.write(f"{one.film}: wrong board at {wrong}\n")
+    if results is not None:
+        figures = {"total": total(watched), "films": [dataclasses.asdict(one) for one in watched]}
+        results.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return 1 if any(one.judged.wrong for one in watched) else 0
+
+
+def plans_of(sway: str, nudge: str, free: Sequence[str], seeds: str, spoilt: Sequence[str], plies: int) -> list[Plan]:
+    """A plan for every combination of what the command line names. Raises typer.BadParameter."""
+    try:
+        for words in free:
+            least, *greatest = _numbers(words)
+            if not 0 < least <= (greatest or [least])[-1] or len(greatest) > 1:
+                raise ValueError(f"--free {words}: neither seconds nor LEAST,GREATEST")
+        if strange := set(spoilt) - {"", *SPOILT}:
+            raise ValueError(f"--spoilt {', '.join(sorted(strange))}: there are {', '.join(SPOILT)}")
+        ways = itertools.product(_numbers(sway), _numbers(nudge), free, map(int, seeds.split(",")), spoilt)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    return [Plan(sway, nudge, free, seed, plies, spoilt) for sway, nudge, free, seed, spoilt in ways]
 
 
 def _numbers(words: str) -> list[float]:
     return [float(word) for word in words.split(",")]
-
-
-def _free(words: str) -> str:
-    least, *greatest = _numbers(words)
-    if not 0 < least <= (greatest or [least])[-1] or len(greatest) > 1:
-        raise ValueError(words)
-    return words
-
-
-def main(words: Sequence[str] | None = None) -> int:
-    """Runs the bench."""
-    given = arguments(words)
-    if given.seed is not None:
-        return _run_seeds(given)
-    plans = [
-        Plan(sway, nudge, free, seed, given.plies, spoilt)
-        for sway, nudge, free, seed, spoilt in itertools.product(
-            given.sway, given.nudge, given.free, given.seeds, given.spoilt
-        )
-    ]
-    with tempfile.TemporaryDirectory(prefix="kibitzer-films-") as temporary:
-        folder = given.keep or Path(temporary)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            labels = given.labels or given.photos / "labels.json"
-            rules = dict(word.split("=", 1) for word in given.rule)
-            is_morris = given.name == "morris" and not rules
-            game = games.load(given.name, RULES if is_morris else rules)
-            watched_by = WATCHED_BY if is_morris else rules
-            studio = Studio(given.photos, labels, given.hand, given.game, folder, game, watched_by)
-            results = run(studio, plans, given.jobs)
-        except (LabelError, OSError, ValueError, WatchError) as error:
-            sys.stderr.write(f"filmed: {error}\n")
-            return 2
-    Console(width=None if sys.stdout.isatty() else 110).print(table_of(results))
-    for one in results:
-        for wrong in one.judged.wrong:
-            sys.stdout.write(f"{one.film}: wrong board at {wrong}\n")
-    if given.json is not None:
-        films = [dataclasses.asdict(one) for one in results]
-        given.json.write_text(json.dumps({"total": total(results), "films": films}, indent=1) + "\n", encoding="utf-8")
-    return 1 if any(one.judged.wrong for one in results) else 0
-
-
-def _run_seeds(given: argparse.Namespace) -> int:
-    """Films of seeds. The renderer is imported for them only: it is an extra."""
-    from lab.films import bench as film_bench
-
-    folder = given.keep or MADE_UP
-    folder.mkdir(parents=True, exist_ok=True)
-    return film_bench.run(range(given.seed, given.seed + given.films), folder, given.hand, given.json)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

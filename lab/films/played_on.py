@@ -1,26 +1,26 @@
-"""Makes photographs of the next plies out of one photograph of a real board at the start of its game.
+"""Plays on from one photograph of a real board at its start: makes photographs of the next plies.
 
-    python -m lab.films.played_on start.jpg --labels labels.json --game draughts --out FOLDER --plies 12 --seed 1
-    python -m lab.films.filmed --photos FOLDER --name draughts --plies 0 --sway 0.2 --free 1.2
+    kibitzer bench played-on start.jpg --labels labels.json --game draughts --out FOLDER --plies 12 --seed 1
+    kibitzer bench filmed --photos FOLDER --name draughts --plies 0 --sway 0.2 --free 1.2
 
-Men come and go by copying cells: where a man stood, the nearest empty cell of the same colour of square; where one
-comes, the nearest of his side. The board may lie in any turn. Wood, men and light are those of the photograph; what men
-throw over their neighbours is not copied, so they should be flat or seen from above, and the start in the photo but for
-a few. Exit status 2 if nothing can be copied.
+Cells are copied. Where a man leaves, the nearest empty cell on a square of the same colour is copied; where one comes,
+the nearest man of his side. The board may lie in any turn. Wood, men and light are those of the photograph. Shadows on
+neighbouring cells are not copied, so men should be flat or seen from above. A few men may stand elsewhere than at the
+start. Exit status 2 if nothing can be copied.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import cv2
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 import games
@@ -118,38 +118,33 @@ class _Table:
         return slice(y - self._half, y + self._half + 1), slice(x - self._half, x + self._half + 1)
 
 
-def main() -> int:
+def main(
+    photo: Annotated[str, typer.Argument(help="name of a photo in the labels")],
+    labels: Annotated[Path, typer.Option(help="file of labels, beside the photo")],
+    game: Annotated[str, typer.Option(help="game, by module or short name")],
+    out: Annotated[Path, typer.Option(help="folder for the photos")],
+    rule: Annotated[list[str] | None, typer.Option(help="rule option k=v; repeatable")] = None,
+    plies: int = 12,
+    seed: int = 1,
+) -> int:
     """Writes the photos and their labels."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("photo", help="name of a photo in the labels")
-    parser.add_argument("--labels", type=Path, required=True, help="file of labels, beside the photo")
-    parser.add_argument("--game", required=True, help="game, by module or short name")
-    parser.add_argument("--rule", action="append", default=[], help="rule option k=v; repeatable")
-    parser.add_argument("--plies", type=int, default=12)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True, help="folder for the photos")
-    given = parser.parse_args()
-    game = games.load(given.game, dict(word.split("=", 1) for word in given.rule))
-    template = load_template(game.name, switched_on(game))
+    played = games.load(game, dict(word.split("=", 1) for word in rule or ()))
+    template = load_template(played.name, switched_on(played))
     try:
-        (label,) = read_labels(given.labels, template, [given.photo])
-        photo = cv2.imread(str(given.labels.parent / label.name))
-        if photo is None:
+        (label,) = read_labels(labels, template, [photo])
+        start = cv2.imread(str(labels.parent / label.name))
+        if start is None:
             raise LabelError(f"{label.name}: no photo that can be read")
-        given.out.mkdir(parents=True, exist_ok=True)
+        out.mkdir(parents=True, exist_ok=True)
         images = {}
-        boards = played_on(np.asarray(photo, np.uint8), label, game, template, given.plies, given.seed)
+        boards = played_on(np.asarray(start, np.uint8), label, played, template, plies, seed)
         for number, (picture, cells, corners_px) in enumerate(boards, 1):
             name = f"1_{number}.jpg"
-            cv2.imwrite(str(given.out / name), picture, [cv2.IMWRITE_JPEG_QUALITY, 95])
+            cv2.imwrite(str(out / name), picture, [cv2.IMWRITE_JPEG_QUALITY, 95])
             images[name] = {"corners_px": corners_px.tolist(), "cells": cells}
         text = json.dumps({"note": f"played on from {label.name}", "images": images})
-        (given.out / "labels.json").write_text(text + "\n", encoding="utf-8")
+        (out / "labels.json").write_text(text + "\n", encoding="utf-8")
     except (LabelError, OSError, ValueError) as error:
         sys.stderr.write(f"played_on: {error}\n")
         return 2
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

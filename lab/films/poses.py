@@ -1,27 +1,26 @@
-"""Follows the board through films whose true poses are known, and measures how steadily and how rightly.
+"""Measures how steadily and how rightly the board is followed through films whose true poses are known.
 
-    python -m lab.films.filmed --sway 0,0.2,1 --nudge 0,1 --free 1.2 --plies 10 --keep FILMS
-    python -m lab.films.poses FILMS/*.avi
-    python -m lab.films.poses --game chess FILM.avi
+    kibitzer bench filmed --sway 0,0.2,1 --nudge 0,1 --free 1.2 --plies 10 --keep FILMS
+    kibitzer bench poses FILMS/*.avi
+    kibitzer bench poses --game chess FILM.avi
 
-Beside FILM.avi lies FILM.poses: a line of JSON for each picture, with `corners_px` (4, 2), where the board's corners
-are, and `hand`, whether one is over it. In the middle of a hand's visit the next photo takes the board's place, so
-corners count up to a constant of each photo: what somebody marked there is not exact.
+FILM.poses lies beside FILM.avi. It has a line of JSON for each picture: `corners_px` (4, 2), where the board's corners
+are, and `hand`, whether one is over it. In the middle of a hand's visit the next photo takes the board's place. The
+corners of each photo were marked by somebody, so they are off by a constant.
 
-The board is found as `kibitzer watch` finds it, or else begun at its true place after a second (begun 1), and is taken
-as known once it was free for the settling time. All distances are in per cent of the board's side, of the corner that
-is farthest off:
+The board is found as `kibitzer watch` finds it. If it is not found within a second, it is begun at its true place
+(begun 1). Once it was free for the settling time it counts as known. All distances are in per cent of the board's side,
+of the corner that is farthest off:
 
-jump    of the pose from picture to picture of one photo, beyond the true motion: median, 95 %, greatest
-hand    the same with a hand over the board
-off     from the photo's own median place: 95 %, greatest
-place   the photos' median places from the marked ones: median, greatest
-locks   (found, found again, strange), pictures without a pose; CPU ms a picture
+jump: of the pose from picture to picture of one photo, beyond the true motion: median, 95 %, greatest
+hand: the same with a hand over the board
+off: from the photo's own median place: 95 %, greatest
+place: the photos' median places from the marked ones: median, greatest
+locks: found, found again, strange; lost: pictures without a pose; ms: CPU time a picture
 """
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import itertools
 import json
@@ -29,9 +28,11 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import cv2
 import numpy as np
+import typer
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
@@ -170,19 +171,20 @@ def row(name: str, measured: Sequence[tuple[Figures, Followed]]) -> list[str]:
     return [name, *jumps, *errors, counts, str(missing), f"{np.mean([one.ms for one in done]):.1f}"]
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Runs the bench."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("films", nargs="+", type=Path)
-    parser.add_argument("--game", default="nine_mens_morris", help="the board, one of calibration/boards")
-    parser.add_argument("--rule", action="append", default=[], help="a rule option that changes it, such as size=19")
-    given = parser.parse_args(words)
+def main(
+    films: list[Path],
+    game: Annotated[str, typer.Option(help="the board, one of calibration/boards")] = "nine_mens_morris",
+    rule: Annotated[
+        list[str] | None, typer.Option(help="a rule option that changes it, such as size=19; repeatable")
+    ] = None,
+) -> int:
+    """Follows the board through each film, and prints a line for each and one for all."""
     columns = "film", "jump", "hand", "off", "place", "locks, again, strange, begun", "lost", "ms"
     table, measured = Table(*columns), list[tuple[Figures, Followed]]()
-    for film in given.films:
+    for film in films:
         try:
             told = truths(film.with_suffix(".poses"))
-            done = follow(film, told, load_template(given.game, frozenset(given.rule)))
+            done = follow(film, told, load_template(game, frozenset(rule or ())))
         except (OSError, ValueError, KeyError) as error:
             sys.stderr.write(f"poses: {error}\n")
             return 2
@@ -193,7 +195,3 @@ def main(words: Sequence[str] | None = None) -> int:
         table.add_row(*row("all", measured))
     Console(width=None if sys.stdout.isatty() else 140).print(table)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,21 +1,20 @@
-"""Photographs of a game that nobody played: one path-traced picture of the same table after every ply.
+"""Makes path-traced photographs of a game: one of the same table after every ply.
 
-    python -m lab.films.traced_game --out var/traced
+    kibitzer bench traced-game --out var/traced
 
-Table, men, lamps and lens are those of `kibitzer train scenes`, which needs the extra `train` and LLVM 17 or newer.
-Other people's photographs may not be published; these may.
+Nobody played the game, so that its photographs may be published, which other people's may not. Table, men, lamps and
+lens are those of `kibitzer train scenes`. It needs the extra `train`, and LLVM 17 or newer.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import cv2
 import numpy as np
+import typer
 
 import games
 from calibration.template import load_template
@@ -36,10 +35,10 @@ from rules.options import switched_on
 from vision.frame import Image
 
 JPEG_QUALITY = 92
-MORRIS = ("a7", "d6", "g7", "f4", "d7xf4", "f6", "b6", "d5")
+MORRIS = ["a7", "d6", "g7", "f4", "d7xf4", "f6", "b6", "d5"]
 """A mill and what it takes, among the first moves."""
-SEED, WIDTH_PX = 5, 800
-"""A wooden board in the sun, in the shadow of a plant."""
+WOOD_IN_THE_SUN = 5
+"""Seed of a wooden board in the sun, in the shadow of a plant."""
 
 
 class TracedTable:
@@ -92,29 +91,20 @@ class TracedTable:
         return one_man(self._look, man.letter, rng).placed((man.x_mm, -man.y_mm, height), -man.turn)
 
 
-def trace_game(out: Path, game: AnyGame, moves: Sequence[str], seed: int, width_px: int) -> None:
+def main(
+    out: Annotated[Path, typer.Option(metavar="FOLDER")],
+    game: str = "morris",
+    moves: Annotated[list[str], typer.Option(help="a move; repeatable")] = MORRIS,
+    seed: Annotated[int, typer.Option(help="of the table, its men, lamps and camera")] = WOOD_IN_THE_SUN,
+    width: Annotated[int, typer.Option(help="pixels")] = 800,
+) -> None:
     """Writes a photo after each move. Raises games.GameError, RendererError."""
+    played = games.load(game)
     out.mkdir(parents=True, exist_ok=True)
-    table, position = TracedTable(game, seed, (width_px, width_px * 3 // 4)), game.initial()
+    table, position = TracedTable(played, seed, (width, width * 3 // 4)), played.initial()
     for number, text in enumerate(moves, 1):
-        move = game.parse_move(position, text)
-        table.make(game.steps(position, move))
-        position = game.apply(position, move)
+        move = played.parse_move(position, text)
+        table.make(played.steps(position, move))
+        position = played.apply(position, move)
         cv2.imwrite(str(out / f"{number:02d}.jpg"), table.photo(number), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
         sys.stderr.write(f"photo {number} of {len(moves)}\n")
-
-
-def main() -> None:
-    """Traces a game into a folder."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--game", default="morris")
-    parser.add_argument("--moves", nargs="*", default=MORRIS)
-    parser.add_argument("--seed", type=int, default=SEED, help="of the table, its men, lamps and camera")
-    parser.add_argument("--width", type=int, default=WIDTH_PX, help="pixels")
-    asked = parser.parse_args()
-    trace_game(asked.out, games.load(asked.game), asked.moves, asked.seed, asked.width)
-
-
-if __name__ == "__main__":
-    main()

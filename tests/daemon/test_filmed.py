@@ -210,13 +210,13 @@ def test_a_film_that_is_there_is_used_only_with_as_many_photos_as_asked_for(tmp_
 
 
 def test_photos_that_are_absent_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert filmed.main(["--photos", str(tmp_path / "none")]) == 2
+    assert filmed.main(photos=tmp_path / "none") == 2
     assert str(tmp_path / "none") in capsys.readouterr().err
 
 
 def test_a_real_game_is_filmed_watched_and_followed(real_data: Path, tmp_path: Path) -> None:
-    words = ["--sway", "0", "--plies", "4", "--keep", str(tmp_path), "--json", str(tmp_path / "out.json")]
-    assert filmed.main(["--photos", str(real_data / "morris"), "--hand", str(real_data / "hand"), *words]) == 0
+    where = {"photos": real_data / "morris", "hand": real_data / "hand", "keep": tmp_path}
+    assert filmed.main(sway="0", plies=4, results=tmp_path / "out.json", **where) == 0
     total = json.loads((tmp_path / "out.json").read_text())["total"]
     assert (total["boards"], total["followed"], total["wrong"], total["complaints"]) == (4, 4, 0, 0)
     assert (tmp_path / "s0_n1_f2_r7_p4.avi").is_file()

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
-from lab.bench.find_grids import error_cells, lit
+from lab.bench.find_boards import error
 from lab.simulated.style import CameraStyle, Style
 from lab.simulated.table import SimulatedTable
 from vision.finding.finder import find_board
@@ -23,6 +23,8 @@ from vision.primitives.segments import Weave
 
 FloatArray = NDArray[np.float64]
 SIZE_PX = (960, 720)
+LIGHTS = {"red": (0.03, 0.05, 1.0), "dark": (0.05, 0.05, 0.05)}
+"""Share that the light leaves of blue, green and red."""
 
 
 @functools.cache
@@ -38,6 +40,18 @@ def table(game: str, option: str, men: float, tilt_deg: float, azimuth_deg: floa
 
 def template_of(game: str, option: str) -> BoardTemplate:
     return load_template(game, frozenset({option} - {""}))
+
+
+def error_cells(corners_px: FloatArray, truth_px: FloatArray, template: BoardTemplate) -> float:
+    """Distance of the worst corner, in cells."""
+    return error(corners_px, truth_px) * template.size_mm[0] / template.pitch_mm
+
+
+def lit(image: Image, light: str) -> Image:
+    """The picture as a camera sees it in other light, with the noise of dim light."""
+    linear = (image.astype(np.float32) / 255) ** 2.2 * np.array(LIGHTS[light], dtype=np.float32)
+    linear += np.random.default_rng(1).normal(0, 0.002, linear.shape).astype(np.float32)
+    return np.asarray(np.rint(255 * np.clip(linear, 0, 1) ** (1 / 2.2)), dtype=np.uint8)
 
 
 @pytest.mark.parametrize(
@@ -70,11 +84,11 @@ def test_board_without_an_empty_point_is_found_by_its_men() -> None:
     assert error_cells(found.pose.corners_px(template), corners, template) < 0.4
 
 
-@pytest.mark.parametrize("light", ["red", "dark"])
+@pytest.mark.parametrize("light", LIGHTS)
 def test_board_is_found_in_light_that_leaves_little_of_the_colours(light: str) -> None:
     template = template_of("gomoku", "size=19")
     image, corners = table("gomoku", "size=19", 0.3, 30.0, -20.0)
-    found = find_board(lit(image, light, np.random.default_rng(1)), template)
+    found = find_board(lit(image, light), template)
     assert found is not None
     assert error_cells(found.pose.corners_px(template), corners, template) < 0.3
 

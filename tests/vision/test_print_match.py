@@ -11,8 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
-from lab.bench.find_dominoes import outermost
-from lab.bench.reposing import VIEWS, repose
+from lab.bench.reposing import VIEWS, outermost, repose
 from tests.vision import drawn
 from vision.finding.finder import find_board
 from vision.finding.landmarks import turned_to_print

@@ -27,7 +27,7 @@ SIDE_PX = 256
 """Pixels, longer side of the board in the known picture at most."""
 POINTS, SURROUNDING_POINTS = 200, 80
 """Points that are followed. With more pixels and half as many points again, the pose is as steady on films whose true
-poses are known (95 % of all jumps within 0.08 % of the side, `lab.films.poses`), but takes twice the time."""
+poses are known (95 % of all jumps within 0.08 % of the side, `kibitzer bench poses`), but takes twice the time."""
 MIN_POINTS = 12
 WINDOW_PX = 11
 RETURN_PX = 0.7

@@ -34,7 +34,7 @@ COLUMN = U(0x0101010101010101)
 TEMPO = np.array([7, 23, 32, 93, 93, 97, 140, 130, 100, 52], dtype=np.int64)
 """Worth of being to move by stage, in hundredths of a disc: half the mean difference between the scores of searches of
 odd and even plies without it. The fit to results cannot see it: measured anew with every new weights, by
-`python -m lab.bench.reversi_errors`."""
+`kibitzer bench reversi-errors`."""
 SLANTING_STARTS = np.array(STARTS[6:], dtype=np.uint64)
 SLANTING = np.array([sum(1 << (9 * row + right) for row in range(8 - right)) for right in range(5)], dtype=np.uint64)
 """The falling diagonals from a1, b1, c1, d1 and e1."""

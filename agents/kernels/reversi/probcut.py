@@ -1,7 +1,7 @@
 """ProbCut (Buro 1995): a shallow search predicts that a deep one leaves the window, and the deep one is left out.
 
 A deep search's score is a shallow one's plus an error that is about normal. Both look an odd number of plies ahead, or
-both an even one. `python -m lab.bench.reversi_errors` measures the errors.
+both an even one. `kibitzer bench reversi-errors` measures the errors.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tables that note every picture they judge: its number, and when it was taken, taken up and judged.
 
-    python -m lab.bench.speed.frame_log SUMMARY CONFIG [CONFIG...]
+    kibitzer bench speed.frame_log SUMMARY CONFIG [CONFIG...]
 
 The daemon and its parent are the usual ones; a wrapper around the board tracker writes the times into a file beside the
 settings: one line a picture.

@@ -1,15 +1,14 @@
 """Makes the moving picture of the README: a demo's page, then photographs of a game that are watched.
 
-    python -m lab.films.page --out docs/demo.webp
-    python -m lab.films.page --out docs/demo.webp --photos var/traced
+    kibitzer bench moving-picture --out docs/demo.webp
+    kibitzer bench moving-picture --out docs/demo.webp --photos var/traced
 
-Needs Chromium. The demo runs in real time, with its own voice if the machine has one. The photographs are path-traced
-(`lab/films/traced_game.py`, some minutes) unless --photos names a folder of morris photos that may be published.
+It needs Chromium. The demo runs in real time, with its own voice if the machine has one. The photographs are made by
+`kibitzer bench traced-game` (some minutes), unless --photos names a folder of morris photos that may be published.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import itertools
 import re
@@ -18,16 +17,16 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import IO
+from typing import IO, Annotated
 
 import cv2
 import numpy as np
+import typer
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-import games
 from daemon.drawing import lettering
-from lab.films.traced_game import MORRIS, SEED, WIDTH_PX, trace_game
+from lab.films import traced_game
 from tests.browser.conftest import CHROMIUM
 
 SIZE_PX = 1280, 980
@@ -39,35 +38,27 @@ CAPTIONS = "kibitzer demo: a simulated table, and its page", "kibitzer watch --s
 CAPTION_PX = 34
 
 
-def main() -> None:
+def main(
+    out: Annotated[Path, typer.Option(metavar="FILE.webp")],
+    game: Annotated[str, typer.Option(help="of the demo")] = "morris",
+    photos: Annotated[Path | None, typer.Option(help="folder of photos of a game of morris")] = None,
+    after_s: Annotated[float, typer.Option(help="seconds of the demo before the first picture")] = 20.0,
+    seconds: Annotated[float, typer.Option(help="of the demo")] = 12.0,
+    rate_hz: float = 2.5,
+    width: Annotated[int, typer.Option(help="pixels")] = 800,
+) -> None:
     """Makes both parts and joins them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.webp")
-    parser.add_argument("--game", default="morris", help="of the demo")
-    parser.add_argument("--photos", type=Path, help="folder of photos of a game of morris")
-    parser.add_argument("--after-s", type=float, default=20.0, help="seconds of the demo before the first picture")
-    parser.add_argument("--seconds", type=float, default=12.0, help="of the demo")
-    parser.add_argument("--rate-hz", type=float, default=2.5)
-    parser.add_argument("--width", type=int, default=800, help="pixels")
-    asked = parser.parse_args()
-    size_px = asked.width, round(asked.width * SIZE_PX[1] / SIZE_PX[0])
+    size_px = width, round(width * SIZE_PX[1] / SIZE_PX[0])
     with tempfile.TemporaryDirectory(prefix="kibitzer-film-") as folder:
-        photos = asked.photos or Path(folder) / "photos"
-        if asked.photos is None:
-            trace_game(photos, games.load("morris"), MORRIS, SEED, WIDTH_PX)
-        watched = watch(photos, Path(folder) / "seen.mp4", asked.rate_hz, size_px)
-    played = play(asked.game, asked.after_s, asked.seconds, asked.rate_hz, size_px)
+        if photos is None:
+            photos = Path(folder) / "photos"
+            traced_game.main(photos)
+        watched = watch(photos, Path(folder) / "seen.mp4", rate_hz, size_px)
+    played = play(game, after_s, seconds, rate_hz, size_px)
     first, *others = [*captioned(played, CAPTIONS[0]), *captioned(watched, CAPTIONS[1])]
-    first.save(
-        asked.out,
-        save_all=True,
-        append_images=others,
-        duration=round(1000 / asked.rate_hz),
-        loop=0,
-        quality=55,
-        method=6,
-    )
-    sys.stderr.write(f"{asked.out}: {len(others) + 1} pictures, {asked.out.stat().st_size / 1000:.0f} kB\n")
+    duration_ms = round(1000 / rate_hz)
+    first.save(out, save_all=True, append_images=others, duration=duration_ms, loop=0, quality=55, method=6)
+    sys.stderr.write(f"{out}: {len(others) + 1} pictures, {out.stat().st_size / 1000:.0f} kB\n")
 
 
 def play(game: str, after_s: float, seconds: float, rate_hz: float, size_px: tuple[int, int]) -> list[Image.Image]:
@@ -151,7 +142,3 @@ def captioned(pictures: list[Image.Image], text: str) -> list[Image.Image]:
         whole.paste(under, (0, picture.height))
         joined.append(whole)
     return joined
-
-
-if __name__ == "__main__":
-    main()
