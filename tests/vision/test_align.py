@@ -285,6 +285,20 @@ def test_a_board_with_other_men_turned_about_while_out_of_sight_is_strange(
     assert sum(answer.strange for answer in answers) == 1
 
 
+def test_a_followed_board_is_not_taken_to_lie_where_only_a_look_at_what_a_hand_leaves_says(
+    template: BoardTemplate, empty: tuple[Image, BoardPose], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = camera(template, empty)
+    image, truth = draw(template, CORNERS, CELLS)
+    shown = table.show(image, 5)
+    wrongly = dataclasses.replace(pose_from_corners(CORNERS + 40.0, template), quality=0.8)
+    monkeypatch.setattr(table.aligner._locator, "recognized", lambda _image, _men: wrongly)
+    answers = table.show(with_hand(image, 300), 60)
+    assert min(answer.quality for answer in answers) < 0.6 * shown[-1].quality
+    assert all(answer.state == "locked" and not answer.strange for answer in answers)
+    assert last_error(answers, template, truth) < 0.01
+
+
 def test_a_board_found_where_it_was_followed_to_is_not_strange_though_nothing_of_it_is_recognised(
     template: BoardTemplate, empty: tuple[Image, BoardPose], monkeypatch: pytest.MonkeyPatch
 ) -> None:

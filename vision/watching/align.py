@@ -231,10 +231,11 @@ class Aligner:
                 self._resting = pose
             return Alignment(pose, "locked", relocked=bumped, quality=quality, moved_px=moved_px)
         if self._locator.may_try(frame.time_s):
-            # A hand hides the lines, or the board is gone. Searching the whole picture for them takes seconds in
+            # A hand hides the lines, or the board is gone. What the hand leaves is recognised also where the board is
+            # not: only its known look counts, while it is followed. Searching the whole picture takes seconds in
             # which nothing is followed; it waits until the board counts as lost.
             found = self._locator.recognized(frame.image, self.men)
-            if found is not None:
+            if found is not None and self._as_before(found, grey) is not None:
                 return self._locked(found, frame, grey)
             self._locator.failed(frame.time_s)
         if self._lines.are_lost(frame.time_s, lambda: self._same_share(grey, pose) >= STANDS_SHARE):
@@ -251,14 +252,16 @@ class Aligner:
         return _distance_px(resting, pose, self.template) > BUMP * side_px(pose, self.template)
 
     def _lock(self, frame: Frame, grey: Grey) -> Alignment:
+        # A hand sweeps over the whole board, for less time than anybody needs to move the board and let go.
+        held = self._pose is not None and frame.time_s - self._followed_s < HIDDEN_S
         if self._locator.may_try(frame.time_s):
             compared = self._locator.has_reference and self._known is None  # a picture is no mirror image of itself
             found = self._locator.locate(frame.image, frame.time_s, self.men, self._resting)
             if found is not None and not (compared and self.is_mirrored(frame.image)):
-                return self._locked(found, frame, grey)
+                if not held or self._as_before(found, grey) is not None:
+                    return self._locked(found, frame, grey)
             self._locator.failed(frame.time_s)
-        if self._pose is not None and frame.time_s - self._followed_s < HIDDEN_S:
-            # A hand sweeps over the whole board, for less time than anybody needs to move the board and let go.
+        if held:
             return Alignment(self._pose, "locked", relocked=False, quality=0.0, moved_px=0.0)
         return self._lose(frame)
 
