@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from agents import heuristics, kernels, levels, loading, reasons
+from agents import heuristics, kernels, levels, loading, merits
 from agents.plain_search import PlainSearch
 from agents.search import FORCED, MAX_DEPTH, Search
 from agents.values import value_of, value_of_end
@@ -55,7 +55,7 @@ class BestMoves:
 
         `move`, `score`, `proven`, `depth`; `ends` (plies to a forced end, negative for a loss; null if there is none);
         `amount` (the lead in the `unit` that the game counts, as in `agents.values`; null where there is none); `men`
-        (men taken less men lost in the expected line); `pv`; `why`, codes of `agents.reasons`.
+        (men taken less men lost in the expected line); `pv`; `why`, codes of `agents.merits`.
         """
         game = self.game
         if game.hides:
@@ -185,7 +185,7 @@ class BestMoves:
             "unit": self.scale.unit,
             "men": self._men_won(position, one.line),
             "pv": texts[:12],
-            "why": list(reasons.of(game, position, one.move)),
+            "why": list(merits.of(game, position, one.move)),
         }
 
     def _men_won(self, position: Any, line: tuple[Any, ...]) -> int:

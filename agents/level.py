@@ -22,7 +22,7 @@ class LevelOptions:
 
 
 class _Level:
-    """Plays as `agents/levels/<game>.toml` says, under its own or the given limits, whichever are stricter."""
+    """Plays as `levels/<game>.toml` says, under its own or the given limits, whichever are stricter."""
 
     name: str
     number: int

@@ -11,11 +11,11 @@ from typing import Any
 
 from agents import determinization, heuristics
 from agents.agent import Answer, Limits
-from agents.heuristics import Heuristic
 from agents.move_request import MoveRequest
 from agents.plain_search import final_score
 from agents.search import MAX_DEPTH
 from rules import AnyGame
+from rules.heuristics import Heuristic
 from rules.options import rule
 
 

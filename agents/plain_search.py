@@ -6,9 +6,9 @@ import random
 from typing import Any
 
 from agents import heuristics
-from agents.heuristics import Heuristic
 from agents.search import MAX_DEPTH, WIN, Iteration
 from rules import AnyGame, Outcome, Side
+from rules.heuristics import Heuristic
 
 LIMIT = 2 * WIN
 NOTHING: tuple[Any, int] = (None, 0)

@@ -1,4 +1,4 @@
-"""Board templates: the geometry of each game's board, read from `calibration/boards/<game>.toml`.
+"""Board templates: the geometry of each game's board, read from `boards/<game>.toml` in the game's package.
 
 A game of an installed package provides its own, `boards/<game>.toml` beside its module.
 """
@@ -21,7 +21,6 @@ from calibration.printed import Print, parse_print
 
 FloatArray = NDArray[np.float64]
 
-BOARDS = Path(__file__).parent / "boards"
 RECTIFIED_PX = 512
 """Pixels of a rectified picture's longer side, margins included, unless a template sets `rectified_px`."""
 CORNERS = ("top left", "top right", "bottom left", "bottom right")
@@ -170,7 +169,7 @@ class BoardTemplate:
 
 def template_path(game: str) -> Path:
     """Path of the template of the game with that module name; it need not exist."""
-    return games.file_of(game, f"boards/{game}.toml") or BOARDS / f"{game}.toml"
+    return games.file_of(game, f"boards/{game}.toml")
 
 
 def load_template(game: str, options: frozenset[str] = frozenset()) -> BoardTemplate:

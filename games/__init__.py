@@ -1,9 +1,9 @@
 """The games: one pure module or package each, behind the `rules.Game` protocol.
 
-Every module or package in this folder is a game and names its class `GAME`. `names()` lists the folder, so a new
-game is one more file here and one template in `calibration/boards/`. An installed package adds a game through an entry
-point of the group `kibitzer.games`: a package like these, with the game's files in folders beside it,
-`boards/<game>.toml`, `levels/<game>.toml` and `languages/<language>.mo`. Nothing here depends on pictures, clocks,
+Every package in this folder is a game and names its class `GAME`; `names()` lists the folder. An installed package adds
+a game through an entry point of the group `kibitzer.games`. A game's files lie beside its rules: the board to look for
+in `boards/<game>.toml`, its levels of play in `levels/<game>.toml`, what a position is worth in `heuristics.py`, what a
+move is good for in `merits.py`, its words in `languages/<language>.mo`. Nothing here depends on pictures, clocks,
 sockets or any package outside the standard library but `rules` and `wording`.
 """
 
@@ -50,12 +50,11 @@ def find(name: str) -> type[AnyGame]:
     raise UnknownGame(f"there is no game {name!r}; the games are {', '.join(names())}")
 
 
-def file_of(name: str, path: str) -> Path | None:
-    """A file that a game's package brings, such as `levels/chess.toml` beside its module; None where it has none."""
+def file_of(name: str, path: str) -> Path:
+    """A file of a game's package, such as `levels/chess.toml` beside its module; it need not exist."""
     module = _brought().get(name)
     package = Path(__file__).parent / name if module is None else Path(module.__file__ or "").parent
-    file = package / path
-    return file if file.is_file() else None
+    return package / path
 
 
 def part_of(name: str, part: str) -> types.ModuleType | None:

@@ -46,7 +46,7 @@ REASONS: dict[str, Sentence] = {
     "exposes": sentence("leaves men that can be taken"),
     "if_held": sentence("for whoever holds this tile"),
 }
-"""What the codes of `agents.reasons` are called."""
+"""What the codes of `agents.merits` are called."""
 
 
 @dataclasses.dataclass(frozen=True)

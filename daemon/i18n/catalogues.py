@@ -38,7 +38,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("wording", "rules", "games", "calibration", "vision", "daemon", "lab")
 CHOOSING = ("games", "agents")
 """Packages that contain the fields of rules and options."""
-BOARDS = ROOT / "calibration" / "boards"
 PAGES = ROOT / "daemon" / "outputs" / "page"
 KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     "worded": None,
@@ -153,7 +152,7 @@ def brought_by_packages() -> list[Message]:
 
 def collected() -> list[Message]:
     """All texts to translate, in the order of the sources."""
-    found = _all_of(_sources(PACKAGES), _sources(CHOOSING), sorted(BOARDS.glob("*.toml")))
+    found = _all_of(_sources(PACKAGES), _sources(CHOOSING), sorted((ROOT / "games").glob("*/boards/*.toml")))
     for path in sorted(PAGES.glob("*.js")):
         found += _of_script(path)
     for path in sorted(PAGES.glob("*.html")):

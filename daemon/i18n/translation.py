@@ -112,7 +112,7 @@ def compiled(language: str) -> gettext.NullTranslations:
     """
     brought = (games.file_of(name, f"languages/{language}.mo") for name in games.names())
     catalogue = gettext.NullTranslations()
-    for path in (FOLDER / f"{language}.mo", *filter(None, brought)):
+    for path in (FOLDER / f"{language}.mo", *(path for path in brought if path.is_file())):
         try:
             with path.open("rb") as file:
                 catalogue.add_fallback(gettext.GNUTranslations(file))

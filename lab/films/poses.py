@@ -173,7 +173,7 @@ def row(name: str, measured: Sequence[tuple[Figures, Followed]]) -> list[str]:
 
 def main(
     films: list[Path],
-    game: Annotated[str, typer.Option(help="the board, one of calibration/boards")] = "nine_mens_morris",
+    game: Annotated[str, typer.Option(help="the game of the board")] = "nine_mens_morris",
     rule: Annotated[
         list[str] | None, typer.Option(help="a rule option that changes it, such as size=19; repeatable")
     ] = None,

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import games
-from agents import reasons
+from agents import merits
 from agents.analysis import Analyst
 from agents.best_moves import BestMoves
 from agents.cli import app
@@ -30,7 +30,7 @@ def found(game: AnyGame, moves: str, count: int = 3, time_s: float = 0.5) -> lis
 
 def why(game: AnyGame, moves: str, move: str) -> list[str]:
     position = line_of_play(game, moves.split())[-1]
-    return list(reasons.of(game, position, game.parse_move(position, move)))
+    return list(merits.of(game, position, game.parse_move(position, move)))
 
 
 def test_a_mill_comes_first_and_only_its_best_capture_is_listed() -> None:
@@ -147,8 +147,8 @@ def test_reasons(game: str, moves: str, move: str, said: list[str]) -> None:
 def test_a_man_that_goes_to_and_fro_between_two_mills_makes_a_double_mill() -> None:
     morris = games.load("morris")
     position = morris.parse_position("light:" + board(morris, "a7 d7 g7 b6 f4", "a1 b2 c3 g1") + "0054")
-    assert reasons.of(morris, position, morris.parse_move(position, "f4-f6")) == ["double_mill"]
-    assert "double_mill" not in reasons.of(morris, position, morris.parse_move(position, "f4-f2"))
+    assert merits.of(morris, position, morris.parse_move(position, "f4-f6")) == ["double_mill"]
+    assert "double_mill" not in merits.of(morris, position, morris.parse_move(position, "f4-f2"))
 
 
 def board(game: AnyGame, mine: str, theirs: str) -> str:
@@ -163,7 +163,7 @@ def test_corners_are_taken_and_given_away() -> None:
         if reversi.outcome(position) is not None:
             break
         for move in reversi.legal_moves(position):
-            said = reasons.of(reversi, position, move)
+            said = merits.of(reversi, position, move)
             seen |= set(said)
             corner = reversi.format_move(position, move) in ("a1", "h1", "a8", "h8")
             assert corner == ("takes_corner" in said) or reversi.outcome(reversi.apply(position, move)) is not None

@@ -8,9 +8,9 @@ import pytest
 
 import games
 from agents import heuristics
-from agents.heuristics.gomoku import MOST, candidates, utility, windows
 from agents.search import MAX_DEPTH, WIN
 from games.gomoku import Gomoku, Move, Position
+from games.gomoku.heuristics import MOST, candidates, utility, windows
 from rules.turns import cells_of, line_of_play
 
 

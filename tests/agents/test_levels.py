@@ -19,7 +19,7 @@ WHOLE = "[levels]\n" + "\n".join(f'{number} = "random"' for number in levels.NUM
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setattr(levels, "FOLDER", tmp_path)
+    monkeypatch.setattr(games, "file_of", lambda _name, path: tmp_path / Path(path).name)
     levels.of.cache_clear()
     yield tmp_path
     levels.of.cache_clear()
@@ -36,7 +36,8 @@ def test_every_game_has_eight_levels_that_can_play_it(name: str) -> None:
 
 
 def test_files_are_of_games_that_there_are() -> None:
-    assert {path.stem for path in levels.FOLDER.glob("*.toml")} <= set(games.names())
+    files = Path(games.__file__).parent.glob("*/levels/*.toml")
+    assert {(path.parents[1].name, path.stem) for path in files} == {(name, name) for name in games.shipped()}
 
 
 def test_a_game_without_a_file_has_the_usual_levels(folder: Path) -> None:

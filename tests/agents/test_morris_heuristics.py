@@ -10,7 +10,12 @@ import pytest
 
 import games
 from agents import heuristics
-from agents.heuristics.nine_mens_morris import (
+from agents.kernels.nine_mens_morris import HEURISTICS as KNOWN
+from agents.kernels.nine_mens_morris import MorrisSearch
+from agents.kernels.nine_mens_morris.evaluation import evaluate
+from agents.minimax import minimax
+from games.nine_mens_morris import CELLS, Move, NineMensMorris, Position
+from games.nine_mens_morris.heuristics import (
     FLYING,
     HEURISTICS,
     LAYING,
@@ -19,11 +24,6 @@ from agents.heuristics.nine_mens_morris import (
     phase_weights,
     three_configurations,
 )
-from agents.kernels.nine_mens_morris import HEURISTICS as KNOWN
-from agents.kernels.nine_mens_morris import MorrisSearch
-from agents.kernels.nine_mens_morris.evaluation import evaluate
-from agents.minimax import minimax
-from games.nine_mens_morris import CELLS, Move, NineMensMorris, Position
 
 RULES: list[dict[str, object]] = [
     {},

@@ -9,8 +9,8 @@ import pytest
 
 import games
 from agents import heuristics
-from agents.heuristics import reversi as features
 from games.reversi import CELLS, Position, Reversi
+from games.reversi import heuristics as features
 from games.reversi.bitboard import FULL
 
 GAME = Reversi()

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.heuristics import reversi as plain
 from agents.kernels.reversi import HEURISTICS, ReversiSearch
 from agents.kernels.reversi import memory as layout
 from agents.kernels.reversi.discs import flips, moves, stable
@@ -23,6 +22,7 @@ from agents.kernels.reversi.perft import count
 from agents.kernels.reversi.proof import prove_result
 from agents.search import WIN
 from games.reversi import CELLS, Position, Reversi
+from games.reversi import heuristics as plain
 
 GAME = Reversi()
 KNOWN = (1, 4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288, 24571284)

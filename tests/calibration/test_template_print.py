@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import calibration.template
+import games
 from calibration.printed import Print, parse_print
-from calibration.template import BOARDS, BoardTemplate, TemplateError, load_template
+from calibration.template import BoardTemplate, TemplateError, load_template, template_path
 from games.double_double_dominoes import DIAMONDS, TRACK
 
 
@@ -27,7 +27,7 @@ def printed(template: BoardTemplate) -> Print:
 
 
 def changed(**changes: Any) -> dict[str, Any]:
-    source = tomllib.loads((BOARDS / "double_double_dominoes.toml").read_text(encoding="utf-8"))["print"]
+    source = tomllib.loads(template_path("double_double_dominoes").read_text(encoding="utf-8"))["print"]
     return {**source, **changes}
 
 
@@ -106,18 +106,18 @@ def test_a_print_that_does_not_hold_together_is_refused(template: BoardTemplate,
     "text", ["", "size_mm = [", 'size_mm = "large"', "size_mm = [1]", "cells = 3", "lines = 3", "\0", "shape = 3"]
 )
 def test_a_damaged_board_names_its_file(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = (BOARDS / "nine_mens_morris.toml").read_text(encoding="utf-8")
+    whole = template_path("nine_mens_morris").read_text(encoding="utf-8")
     key = text.partition(" ")[0]
     lines = [line for line in whole.splitlines() if not line.startswith((f"{key} ", f"[{key}"))] if key else []
     (tmp_path / "nine_mens_morris.toml").write_text("\n".join([text, *lines]), encoding="utf-8")
-    monkeypatch.setattr(calibration.template, "BOARDS", tmp_path)
+    monkeypatch.setattr(games, "file_of", lambda _name, path: tmp_path / Path(path).name)
     with pytest.raises(TemplateError, match=r"/nine_mens_morris\.toml: "):
         load_template("nine_mens_morris")
 
 
 def test_a_fault_in_the_print_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (BOARDS / "double_double_dominoes.toml").read_text(encoding="utf-8")
+    text = template_path("double_double_dominoes").read_text(encoding="utf-8")
     (tmp_path / "double_double_dominoes.toml").write_text(text.replace('"#1796a6"', '"teal"'), encoding="utf-8")
-    monkeypatch.setattr(calibration.template, "BOARDS", tmp_path)
+    monkeypatch.setattr(games, "file_of", lambda _name, path: tmp_path / Path(path).name)
     with pytest.raises(TemplateError, match=r"double_double_dominoes\.toml.*#rrggbb"):
         load_template("double_double_dominoes")

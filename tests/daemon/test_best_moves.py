@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import games
-from agents import reasons
+from agents import merits
 from daemon.agents import best_moves, hints
 from daemon.agents.best_moves import BestMoves, valued
 from daemon.commands.command import Best, Coach, CommandError, parse_command
@@ -209,7 +209,7 @@ def test_values_that_people_understand(told: dict[str, Any], label: str, said: s
 
 
 def test_every_reason_has_words() -> None:
-    assert list(best_moves.REASONS) == list(reasons.CODES)
+    assert list(best_moves.REASONS) == list(merits.CODES)
     assert all(isinstance(said, Sentence) for said in best_moves.REASONS.values())
 
 

@@ -257,9 +257,12 @@ class Aligner:
         if self._locator.may_try(frame.time_s):
             compared = self._locator.has_reference and self._known is None  # a picture is no mirror image of itself
             found = self._locator.locate(frame.image, frame.time_s, self.men, self._resting)
-            if found is not None and not (compared and self.is_mirrored(frame.image)):
-                if not held or self._as_before(found, grey) is not None:
-                    return self._locked(found, frame, grey)
+            if (
+                found is not None
+                and not (compared and self.is_mirrored(frame.image))
+                and (not held or self._as_before(found, grey) is not None)
+            ):
+                return self._locked(found, frame, grey)
             self._locator.failed(frame.time_s)
         if held:
             return Alignment(self._pose, "locked", relocked=False, quality=0.0, moved_px=0.0)

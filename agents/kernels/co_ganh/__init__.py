@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.heuristics.co_ganh import HEURISTICS as PLAIN
 from agents.kernels.co_ganh import evaluation
 from agents.kernels.co_ganh import memory as layout
 from agents.kernels.co_ganh.moves import write_moves
@@ -12,6 +11,7 @@ from agents.kernels.co_ganh.negamax import negamax
 from agents.kernels.co_ganh.weights import of_heuristic
 from agents.search import MAX_DEPTH, WIN, Iteration
 from games.co_ganh import CoGanh, Move, Position
+from games.co_ganh.heuristics import HEURISTICS as PLAIN
 
 LIMIT = 2 * WIN
 """Score beyond every real score."""

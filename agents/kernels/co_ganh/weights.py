@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.heuristics.co_ganh import PAIRS_OF_WEIGHTS
-from agents.heuristics.co_ganh import WEIGHTS as FEATURES
+from games.co_ganh.heuristics import PAIRS_OF_WEIGHTS
+from games.co_ganh.heuristics import WEIGHTS as FEATURES
 
 NAMES = (
     *("own", "enemy", "looks", "corner", "edge", "middle", "inner", "arm", "hub", "facing", "together", "steps"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.heuristics.gomoku import MOST, PATTERNS
 from agents.kernels.compilation import compiled, signed
 from agents.kernels.gomoku.memory import (
     BEST_MOVE,
@@ -31,6 +30,7 @@ from agents.kernels.gomoku.memory import (
 )
 from agents.kernels.gomoku.memory import PATTERNS as CENTRE
 from agents.search import WIN
+from games.gomoku.heuristics import MOST, PATTERNS
 
 U = np.uint64
 ZERO, ONE, TWO, THREE, TEN, TWELVE = U(0), U(1), U(2), U(3), U(10), U(12)

@@ -1,6 +1,6 @@
 """Static evaluation: my features minus the enemy's, times the weights in the memory.
 
-`agents.heuristics.nine_mens_morris` defines each feature and the weights of every named heuristic.
+`games.nine_mens_morris.heuristics` defines each feature and the weights of every named heuristic.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.heuristics import nine_mens_morris as named
 from agents.kernels.nine_mens_morris.memory import Memory
+from games.nine_mens_morris import heuristics as named
 from places.weights import find_weights
 
 PATTERNS = "morris_patterns"
@@ -36,7 +36,7 @@ class Weights(NamedTuple):
     double: int = 0
     three: int = 0
     mill_men: int = 0
-    """`agents.heuristics.nine_mens_morris` defines this feature and the seven before it."""
+    """`games.nine_mens_morris.heuristics` defines this feature and the seven before it."""
     mobility: int = 0
     """A free neighbour of a man."""
     reach: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.heuristics import reversi as plain
+from games.reversi import heuristics as plain
 
 Memory = NDArray[np.uint64]
 Word = np.uint64

@@ -1,13 +1,13 @@
-"""The plain heuristics of `agents.heuristics.reversi` in machine code, with identical values."""
+"""The plain heuristics of `games.reversi.heuristics` in machine code, with identical values."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from agents.heuristics import reversi as plain
 from agents.kernels.compilation import bit_count, compiled, signed
 from agents.kernels.reversi.discs import NOT_A, NOT_H, moves, stable
 from agents.kernels.reversi.memory import FEATURES, JUDGE, STATIC, WORTHS, Memory
+from games.reversi import heuristics as plain
 
 U = np.uint64
 ZERO, ONE, SIX, EIGHT = U(0), U(1), U(6), U(8)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agents.heuristics import Depths, Heuristic
 from games.reversi import CELLS, Position, Reversi
 from games.reversi.bitboard import FULL, SIZE
+from rules.heuristics import Depths, Heuristic
 from rules.turns import cells_of
 
 CORNERS = 0x8100000000000081

@@ -9,9 +9,9 @@ from __future__ import annotations
 import itertools
 from typing import NamedTuple
 
-from agents.heuristics import Depths, Heuristic
 from games.nine_mens_morris import FULL, Move, NineMensMorris, Position
 from rules import Side
+from rules.heuristics import Depths, Heuristic
 from rules.turns import cells_of
 
 

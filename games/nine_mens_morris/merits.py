@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.reasons import if_moving, steps_of
 from rules import AnyGame, Step
+from rules.merits import if_moving, steps_of
 
 
 def of(game: AnyGame, position: Any, move: Any) -> list[str]:

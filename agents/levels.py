@@ -1,6 +1,4 @@
-"""Levels 1 to 8 of each game, from a child's first opponent to full strength: a TOML file per game, named as the game.
-
-A game's package may bring its own instead, `levels/<game>.toml` beside its module.
+"""Levels 1 to 8 of each game, from a child's first opponent to full strength: `levels/<game>.toml` in its package.
 
 Such a file has one table, `[levels]`, with the keys "1" to "8"; each is a player in one word (`agents.players`), such
 as `3 = "alphabeta:depth=2,error_percent=10"`. Fixed depths and nodes play alike on every machine. The key `lead` is
@@ -30,7 +28,6 @@ THINKER = "alphabeta"
 NUMBERS = tuple(range(1, 9))
 KEYS = {"lead", "unit", "unit_score", "won_score"}
 UNITS = ("disc", "man", "point")
-FOLDER = Path(__file__).parent
 USUAL = (
     "random",
     "alphabeta:depth=1,error_percent=40",
@@ -83,7 +80,7 @@ def _number(path: Path, table: Mapping[str, Any], key: str) -> float | None:
 
 def _file(name: str) -> tuple[Path, dict[str, Any]]:
     """The path of a game's file and its table, empty where there is no file. Raises AgentError."""
-    path = games.file_of(name, f"levels/{name}.toml") or FOLDER / f"{name}.toml"
+    path = games.file_of(name, f"levels/{name}.toml")
     if not path.exists():
         return path, {}
     try:

@@ -1,6 +1,4 @@
-"""Heuristics: named evaluation functions per game, in plain Python, in a module named after the game.
-
-A game's package may bring them instead, in its own module `heuristics`, for which no file is needed here.
+"""Heuristics: named evaluation functions per game, in plain Python, in the module `heuristics` of a game's package.
 
 Such a module has `HEURISTICS`, a dict of names and functions, the usual one first. Kernels compute the same values in
 compiled code; a test compares them. All values are whole numbers, positive when good for the side to move and opposite
@@ -14,10 +12,7 @@ capture in draughts, a search in plain Python looks on beyond its depth, which t
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-import importlib
-import importlib.util
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -25,23 +20,7 @@ from typing import Any
 import games
 from agents.agent import AgentError
 from rules import AnyGame
-
-Heuristic = Callable[[Any, Any, Any], int]
-"""`(game, position, last)` to the value for the side to move; `last` is the move that led here, None if unknown."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Depths:
-    """Depths of plain minimax in a game."""
-
-    usual: int = 2
-    """Plies when no other depth is given."""
-    measured: int = 2
-    """Plies that `kibitzer bench search` can search in acceptable time."""
-    opening: int = 6
-    """Random plies that lead to the measured positions."""
-    positions: int = 3
-    """Number of measured positions."""
+from rules.heuristics import Depths, Heuristic, points
 
 
 def of(game: AnyGame) -> Mapping[str, Heuristic]:
@@ -89,13 +68,4 @@ def is_quiet(game: AnyGame, position: Any) -> bool:
 
 @functools.cache
 def _module(game: str) -> ModuleType | None:
-    name = f"agents.heuristics.{game}"
-    if importlib.util.find_spec(name) is None:
-        return games.part_of(game, "heuristics")
-    return importlib.import_module(name)
-
-
-def points(game: AnyGame, position: Any, last: Any) -> int:
-    """Points so far, mine minus theirs; 0 in games without points."""
-    scores, side = game.scores(position), game.to_move(position)
-    return 0 if scores is None else scores[side] - scores[1 - side]
+    return games.part_of(game, "heuristics")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.reasons import if_moving, steps_of
 from rules import AnyGame
+from rules.merits import if_moving, steps_of
 
 CORNERS = ("a1", "h1", "a8", "h8")
 

@@ -18,10 +18,10 @@ from __future__ import annotations
 import functools
 import re
 
-from agents.heuristics import Depths, Heuristic
 from games.gomoku import Gomoku, Move, Position
 from games.gomoku.board import board
 from rules import EMPTY
+from rules.heuristics import Depths, Heuristic
 from rules.stones import PIECES
 
 PATTERNS: tuple[tuple[str, int], ...] = (

@@ -5,9 +5,9 @@ Knowledge of hands is ignored, so that a value is exactly opposite for the other
 
 from __future__ import annotations
 
-from agents.heuristics import Depths, Heuristic, points
 from games.double_double_dominoes import TRACK, DoubleDoubleDominoes, Move, Position
 from games.double_double_dominoes.board import EACH, TILES
+from rules.heuristics import Depths, Heuristic, points
 
 POINT = 10
 """Value of a point in `prospects`."""

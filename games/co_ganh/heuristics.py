@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.heuristics import Depths, Heuristic
 from games.co_ganh import FULL, CoGanh, Position
 from games.co_ganh.board import NEIGHBOURS, PAIRS, bits_of, neighbours_of
+from rules.heuristics import Depths, Heuristic
 from rules.turns import cells_of
 
 PAIRS_OF_WEIGHTS = ((1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2))
