@@ -7,11 +7,11 @@ import time
 
 import numpy as np
 
-from agents.kernels.reversi import memory as layout
-from agents.kernels.reversi.endgame import prove
-from agents.kernels.reversi.proof import expected_result, prove_result
-from agents.kernels.reversi.weights import weights
 from games.reversi import Move, Position, Reversi
+from games.reversi.kernel import memory as layout
+from games.reversi.kernel.endgame import prove
+from games.reversi.kernel.proof import expected_result, prove_result
+from games.reversi.kernel.weights import weights
 
 GUESSED = 16
 """Empty squares from which a shallow search first estimates the result, where the proof then starts."""

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 
+import games
 from agents import kernels
 
 PATIENCE_S = 5.0
@@ -26,7 +27,7 @@ def answer_within(patience_s: float | None) -> None:
 
 def is_ready(name: str) -> bool:
     """Whether the game's kernel can be used at once. Unlike `import`, never waits for another thread's import."""
-    module = sys.modules.get(f"agents.kernels.{name}")
+    module = sys.modules.get(games.module_name(name, "kernel"))
     return module is not None and hasattr(module, "SEARCH") and not _is_importing(module)
 
 

@@ -95,14 +95,14 @@ def _makes_five(stones: int, index: int) -> bool:
 @functools.cache
 def _memory() -> Any:
     # Imported here because listing the agents imports the modules beside this one, which must not load compiled code.
-    from agents.kernels.gomoku import memory as layout
+    from games.gomoku.kernel import memory as layout
 
     return layout.allocate(SIZE, (False, False), TABLE_MB)
 
 
 def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, object]:
-    from agents.kernels.gomoku import memory as layout
-    from agents.kernels.gomoku.prover import Proof, begin_search, write_stones
+    from games.gomoku.kernel import memory as layout
+    from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 
     memory = _memory()
     begin_search(memory)

@@ -1,10 +1,11 @@
-"""The games: one pure module or package each, behind the `rules.Game` protocol.
+"""The games: one package each, behind the `rules.Game` protocol.
 
 Every package in this folder is a game and names its class `GAME`; `names()` lists the folder. An installed package adds
 a game through an entry point of the group `kibitzer.games`. A game's files lie beside its rules: the board to look for
 in `boards/<game>.toml`, its levels of play in `levels/<game>.toml`, what a position is worth in `heuristics.py`, what a
-move is good for in `merits.py`, its words in `languages/<language>.mo`. Nothing here depends on pictures, clocks,
-sockets or any package outside the standard library but `rules` and `wording`.
+move is good for in `merits.py`, a compiled search in `kernel/`, its words in `languages/<language>.mo`. But for
+`kernel/`, which stands with the agents, nothing here depends on pictures, clocks, sockets or any package outside the
+standard library but `rules` and `wording`.
 """
 
 from __future__ import annotations
@@ -61,8 +62,14 @@ def part_of(name: str, part: str) -> types.ModuleType | None:
     """A module of a game's package besides its rules, such as `heuristics`; None where it has none."""
     if name not in names() or not hasattr(_module_of(name), "__path__"):
         return None
-    full = f"{_module_of(name).__name__}.{part}"
+    full = module_name(name, part)
     return None if importlib.util.find_spec(full) is None else importlib.import_module(full)
+
+
+def module_name(name: str, part: str) -> str:
+    """The full name of a module of a game's package, which need not exist."""
+    brought = _brought().get(name)
+    return f"games.{name}.{part}" if brought is None else f"{brought.__name__}.{part}"
 
 
 def _class_of(name: str) -> type[AnyGame]:

@@ -1,4 +1,4 @@
-"""Compiled searches: a package per game, named after the game.
+"""Compiled searches: the package `kernel` in a game's folder.
 
 Such a package names its class `SEARCH`, called with the game, mebibytes of table, a seed and the name of a heuristic
 ("" is the engine's own evaluation), and lists its heuristics in `HEURISTICS`. An optional `supports(game)` says whether
@@ -12,13 +12,12 @@ import contextlib
 import functools
 import importlib
 import importlib.util
-import pkgutil
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+import games
 from agents.search import Search
 
 QUIET_S = 1.0
@@ -37,7 +36,7 @@ def names() -> tuple[str, ...]:
     """Games that have a kernel, sorted; none if kernels cannot be compiled."""
     if not is_compiled():
         return ()
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
+    return tuple(name for name in games.names() if games.file_of(name, "kernel/__init__.py").is_file())
 
 
 def load(name: str) -> Any:
@@ -46,14 +45,14 @@ def load(name: str) -> Any:
     On a terminal it then shows how far it is.
     """
     with _shown(name) if sys.stderr.isatty() else contextlib.nullcontext():
-        return importlib.import_module(f"agents.kernels.{name}").SEARCH
+        return _kernel(name).SEARCH
 
 
 @contextlib.contextmanager
 def _shown(name: str) -> Iterator[None]:
     """Shows the progress of a compilation in a line that vanishes; nothing while the code comes from the disk."""
     compilation = importlib.import_module("agents.kernels.compilation")
-    files = (path for folder in __path__ for path in (Path(folder) / name).rglob("*.py"))
+    files = games.file_of(name, "kernel").rglob("*.py")
     whole = sum(path.read_text(encoding="utf-8").count("@compiled(") for path in files)
     began_s, done = time.monotonic(), 0
 
@@ -77,7 +76,7 @@ def search(game: Any, table_mb: int, seed: int, heuristic: str = "") -> Search |
     """A compiled search of the game; None if there is no kernel, or none for its rules or with that heuristic."""
     if game.name not in names() or not supports(game):
         return None
-    if heuristic and heuristic not in importlib.import_module(f"agents.kernels.{game.name}").HEURISTICS:
+    if heuristic and heuristic not in _kernel(game.name).HEURISTICS:
         return None
     made: Search = load(game.name)(game, table_mb, seed, heuristic)
     return made
@@ -85,13 +84,16 @@ def search(game: Any, table_mb: int, seed: int, heuristic: str = "") -> Search |
 
 def supports(game: Any) -> bool:
     """Whether the game's kernel, if it has one, knows all its rules."""
-    kernel = importlib.import_module(f"agents.kernels.{game.name}") if game.name in names() else None
+    kernel = _kernel(game.name) if game.name in names() else None
     return kernel is not None and bool(getattr(kernel, "supports", lambda _: True)(game))
 
 
 def perft(game: Any, position: Any, depth: int) -> int | None:
     """Leaves in whole turns by a kernel's own move generator; None if there is none for the game's rules."""
-    if game.name not in names() or importlib.util.find_spec(f"agents.kernels.{game.name}.perft") is None:
-        return None
-    counted: int | None = importlib.import_module(f"agents.kernels.{game.name}.perft").count(game, position, depth)
+    part = games.part_of(game.name, "kernel.perft") if game.name in names() else None
+    counted: int | None = None if part is None else part.count(game, position, depth)
     return counted
+
+
+def _kernel(name: str) -> Any:
+    return games.part_of(name, "kernel")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.prover import Proof, begin_search, write_stones
 from agents.puzzles import MAX_PLIES, MIN_PLIES, Certificate, Reply
+from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 from rules import AnyGame
 
 TABLE_MB = 32

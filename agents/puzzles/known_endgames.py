@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.kernels.nine_mens_morris.endgames import Endgames
 from agents.puzzles import MAX_PLIES, MIN_PLIES, Certificate, Reply
 from agents.tables import folder
 from games.nine_mens_morris import NineMensMorris
+from games.nine_mens_morris.kernel.endgames import Endgames
 
 
 class KnownEndgames:

@@ -7,7 +7,7 @@
     keeping      measures how often players keep the value of a position in a table
     first_use    builds the small tables during a game, in a process of its own
 
-A table holds one byte per position: the code that `agents.kernels.nine_mens_morris.retrograde` describes. Draws by
+A table holds one byte per position: the code that `games.nine_mens_morris.kernel.retrograde` describes. Draws by
 repetition and by quiet moves are ignored.
 """
 

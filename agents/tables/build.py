@@ -10,10 +10,10 @@ from pathlib import Path
 
 from agents.jobs import Backend
 from agents.jobs.running import run_jobs
-from agents.kernels.nine_mens_morris import endgame_index
 from agents.tables import MIN_MEN, TableError, files, folder
 from agents.tables.solving import Pair, Report, after_capture, solve
 from games.nine_mens_morris import NineMensMorris
+from games.nine_mens_morris.kernel import endgame_index
 
 
 class Builder:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.kernels.nine_mens_morris import endgame_index, retrograde
-from agents.kernels.nine_mens_morris.endgames import Endgames
 from agents.tables import DRAW, HOLE, TableError, files, folder, solving
 from games.nine_mens_morris import NineMensMorris, Position
+from games.nine_mens_morris.kernel import endgame_index, retrograde
+from games.nine_mens_morris.kernel.endgames import Endgames
 
 U = np.uint64
 

@@ -16,9 +16,9 @@ from subprocess import DEVNULL
 from typing import IO
 
 import places
-from agents.kernels.nine_mens_morris.endgames import Endgames
 from agents.tables import SMALL_MEN, folder
 from games.nine_mens_morris import NineMensMorris
+from games.nine_mens_morris.kernel.endgames import Endgames
 from processes import Process
 
 log = logging.getLogger(__name__)

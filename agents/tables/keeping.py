@@ -8,12 +8,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from agents.kernels.nine_mens_morris import endgame_index
-from agents.kernels.nine_mens_morris.endgames import Endgames
 from agents.players import Player, PlayerSpec
 from agents.tables import HOLE, TableError, folder, outcome
 from agents.tables.check import position_of, without_past
 from games.nine_mens_morris import Move, NineMensMorris, Position
+from games.nine_mens_morris.kernel import endgame_index
+from games.nine_mens_morris.kernel.endgames import Endgames
 
 
 @dataclasses.dataclass(frozen=True)

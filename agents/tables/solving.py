@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.nine_mens_morris import endgame_index, memory, retrograde
 from agents.tables import TableError, files, folder
 from games.nine_mens_morris import NineMensMorris
+from games.nine_mens_morris.kernel import endgame_index, memory, retrograde
 
 U = np.uint64
 CHUNK = 100_000

@@ -21,9 +21,9 @@ from typing import Annotated, Any
 
 import typer
 
-from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.prover import Proof, begin_search, write_stones
 from agents.mates import SIZE, read_positions, solve_mates
+from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 from tests.agents.threat_lines import Unfinished, faults, fives, holds, is_line_of_fours, windows
 
 MOST = 400

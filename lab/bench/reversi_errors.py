@@ -7,9 +7,9 @@ ahead (AHEAD) are then searched without any cut. Prints one JSON object:
 
 - `errors`: a row for each stage of the game, a column for each depth from MIN_DEPTH plies to DEEPEST. A number is the
   standard deviation of the search's score less that of the shallow search that ProbCut asks, in hundredths of a disc.
-  In `agents.kernels.reversi.probcut`, ERRORS is the column of 8 plies and BY_DEPTH the mean row.
+  In `games.reversi.kernel.probcut`, ERRORS is the column of 8 plies and BY_DEPTH the mean row.
 - `tempo`: by stage, half the mean difference between the scores of a search of 3 plies and of those of 2 and 4, plus
-  the TEMPO in force (`agents.kernels.reversi.patterns.TEMPO`). The positions are a stage's first, so that all three
+  the TEMPO in force (`games.reversi.kernel.patterns.TEMPO`). The positions are a stage's first, so that all three
   searches end within the stage: TEMPO counts where a search ends, not where it begins.
 """
 
@@ -22,12 +22,12 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from agents.kernels.reversi import memory as layout
-from agents.kernels.reversi.memory import STAGES
-from agents.kernels.reversi.midgame import LOWEST, negamax
-from agents.kernels.reversi.patterns import FIRST_DISCS, MAX_VALUE, STAGE_DISCS, TEMPO, evaluate_patterns
-from agents.kernels.reversi.probcut import MIN_DEPTH, PROBES, shallow_depth
-from agents.kernels.reversi.weights import weights
+from games.reversi.kernel import memory as layout
+from games.reversi.kernel.memory import STAGES
+from games.reversi.kernel.midgame import LOWEST, negamax
+from games.reversi.kernel.patterns import FIRST_DISCS, MAX_VALUE, STAGE_DISCS, TEMPO, evaluate_patterns
+from games.reversi.kernel.probcut import MIN_DEPTH, PROBES, shallow_depth
+from games.reversi.kernel.weights import weights
 from lab.train.reversi_games import play
 
 DEEPEST, PLAYED, AHEAD = 8, 4, 1200

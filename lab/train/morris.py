@@ -9,10 +9,10 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
-from agents.kernels.nine_mens_morris import memory as layout
-from agents.kernels.nine_mens_morris.memory import Memory
-from agents.kernels.nine_mens_morris.weights import NAMED
-from agents.kernels.nine_mens_morris.weights import PATTERNS as NAME
+from games.nine_mens_morris.kernel import memory as layout
+from games.nine_mens_morris.kernel.memory import Memory
+from games.nine_mens_morris.kernel.weights import NAMED
+from games.nine_mens_morris.kernel.weights import PATTERNS as NAME
 from lab.train.morris_fit import Fitted, accuracy, fit
 from lab.train.morris_games import play
 from places.manifest import write_entry
@@ -31,7 +31,7 @@ def make_morris(out: Path, *, games: int, seed: int, command: str) -> None:
     """Writes `morris_patterns.npz` and its manifest entry into the folder.
 
     Key `weights`: int16 (STAGES, 4 PATTERN_WORDS), hundredths of a logit, ordered as in
-    `agents.kernels.nine_mens_morris.patterns`.
+    `games.nine_mens_morris.kernel.patterns`.
     """
     fitted: Fitted | None = None
     with Progress(console=Console(stderr=True)) as progress:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, signed
-from agents.kernels.nine_mens_morris.memory import PATTERN_WORDS, STAGES
-from agents.kernels.nine_mens_morris.patterns import (
+from games.nine_mens_morris.kernel.memory import PATTERN_WORDS, STAGES
+from games.nine_mens_morris.kernel.patterns import (
     CONSTANT,
     FEATURES,
     LANE,

@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, signed
-from agents.kernels.nine_mens_morris import memory as layout
-from agents.kernels.nine_mens_morris.memory import (
+from agents.search import WIN
+from games.nine_mens_morris import MorrisRules, NineMensMorris
+from games.nine_mens_morris.kernel import memory as layout
+from games.nine_mens_morris.kernel.memory import (
     BEST_MOVE,
     BEST_SCORE,
     FLYING,
@@ -29,10 +31,8 @@ from agents.kernels.nine_mens_morris.memory import (
     STOP,
     Memory,
 )
-from agents.kernels.nine_mens_morris.moves import can_move, write_moves
-from agents.kernels.nine_mens_morris.negamax import CELL, CODE, FIVE, SURE, TEN, negamax
-from agents.search import WIN
-from games.nine_mens_morris import MorrisRules, NineMensMorris
+from games.nine_mens_morris.kernel.moves import can_move, write_moves
+from games.nine_mens_morris.kernel.negamax import CELL, CODE, FIVE, SURE, TEN, negamax
 from lab.train.reversi_games import compiled
 
 U = np.uint64

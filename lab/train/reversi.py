@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
-from agents.kernels.reversi.memory import STAGE_WORDS, STAGES
+from games.reversi.kernel.memory import STAGE_WORDS, STAGES
 from lab.train.reversi_fit import fit
 from lab.train.reversi_games import play
 from places.manifest import write_entry
@@ -46,7 +46,7 @@ ROUNDS: tuple[Round, ...] = (
 def make_reversi(out: Path, *, games: int, seed: int, further: bool, command: str) -> None:
     """Writes `reversi_patterns.npz` and its manifest entry into the folder; with `further` by the last round alone.
 
-    Key `weights`: int16 (STAGES, 4 STAGE_WORDS), hundredths of a disc, ordered as in `agents.kernels.reversi.patterns`.
+    Key `weights`: int16 (STAGES, 4 STAGE_WORDS), hundredths of a disc, ordered as in `games.reversi.kernel.patterns`.
     Raises WeightsError if the weights to go further from are not there.
     """
     weights = np.zeros((STAGES, 4 * STAGE_WORDS), np.int16)

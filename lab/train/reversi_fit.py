@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count
-from agents.kernels.reversi.discs import moves
-from agents.kernels.reversi.memory import STAGE_WORDS, STAGES
-from agents.kernels.reversi.patterns import (
+from games.reversi.kernel.discs import moves
+from games.reversi.kernel.memory import STAGE_WORDS, STAGES
+from games.reversi.kernel.patterns import (
     CONSTANT,
     FIRST_DISCS,
     GROUPS,

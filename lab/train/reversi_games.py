@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, lowest_bit, signed
-from agents.kernels.reversi import memory as layout
-from agents.kernels.reversi.discs import flips, moves
-from agents.kernels.reversi.endgame import prove
-from agents.kernels.reversi.memory import BEST_MOVE, BEST_SCORE, GENERATION, NODES, SALT, Memory
-from agents.kernels.reversi.midgame import LOWEST, WON, negamax
-from agents.kernels.reversi.searcher import SELECTIVE
+from games.reversi.kernel import memory as layout
+from games.reversi.kernel.discs import flips, moves
+from games.reversi.kernel.endgame import prove
+from games.reversi.kernel.memory import BEST_MOVE, BEST_SCORE, GENERATION, NODES, SALT, Memory
+from games.reversi.kernel.midgame import LOWEST, WON, negamax
+from games.reversi.kernel.searcher import SELECTIVE
 
 U = np.uint64
 ZERO, ONE = U(0), U(1)

@@ -15,12 +15,12 @@ import pytest
 import games
 from agents import heuristics
 from agents.agent import Agent, AgentError, Limits
-from agents.kernels.nine_mens_morris import MorrisSearch
-from agents.kernels.nine_mens_morris.negamax import negamax
 from agents.plain_search import PlainSearch
 from agents.registry import load_agent
 from agents.search import WIN
 from games.nine_mens_morris import CELLS, NineMensMorris, Position
+from games.nine_mens_morris.kernel import MorrisSearch
+from games.nine_mens_morris.kernel.negamax import negamax
 from rules.turns import line_of_play
 from tests.agents.minimax import minimax
 

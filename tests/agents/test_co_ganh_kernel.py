@@ -11,12 +11,12 @@ import pytest
 import games
 from agents import kernels
 from agents.agent import Limits
-from agents.kernels.co_ganh import GanhSearch
 from agents.perft import perft
 from agents.registry import load_agent
 from agents.search import WIN
 from games.co_ganh import CELLS, CoGanh, Position
 from games.co_ganh import heuristics as plain
+from games.co_ganh.kernel import GanhSearch
 from rules.turns import line_of_play
 
 RULES: list[dict[str, object]] = [{}, {"capture": "flip"}, {"capture": "flip", "mo": True}]

@@ -12,15 +12,16 @@ import pytest
 import games
 from agents import heuristics, kernels
 from agents.agent import Limits
-from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.board import SIDE_SETS, count_in, first_in, lift, line_of, made_at, place, place_in
-from agents.kernels.gomoku.by_windows import WindowsSearch
-from agents.kernels.gomoku.fours import answer_at
-from agents.kernels.gomoku.prover import write_stones
 from agents.minimax import minimax
 from agents.registry import load_agent
 from agents.search import WIN
 from games.gomoku import Choice, Position
+from games.gomoku.heuristics import candidates
+from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel.board import SIDE_SETS, count_in, first_in, lift, line_of, made_at, place, place_in
+from games.gomoku.kernel.by_windows import WindowsSearch
+from games.gomoku.kernel.fours import answer_at
+from games.gomoku.kernel.prover import write_stones
 from rules.turns import line_of_play
 from tests.agents.threat_lines import fives, fours
 
@@ -245,7 +246,7 @@ def test_a_search_of_one_position_still_plays_beside_a_stone(rules: dict[str, ob
     for position in middle_games(game, 9, 5, 30):
         if position.count:
             answer = load_agent("alphabeta", game).choose(position, Limits(nodes=1), NEVER)
-            near = heuristics.gomoku.candidates(game, position, 4)
+            near = candidates(game, position, 4)
             assert near >> answer.move.cell & 1
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.prover import Proof, begin_search, write_stones
 from agents.mates import read_positions, solve_mates
+from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 from tests.agents.threat_lines import faults, fives, holds, is_line_of_fours, wins_by_fours
 
 TIME_S = 20.0

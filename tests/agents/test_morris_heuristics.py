@@ -10,9 +10,6 @@ import pytest
 
 import games
 from agents import heuristics
-from agents.kernels.nine_mens_morris import HEURISTICS as KNOWN
-from agents.kernels.nine_mens_morris import MorrisSearch
-from agents.kernels.nine_mens_morris.evaluation import evaluate
 from agents.minimax import minimax
 from games.nine_mens_morris import CELLS, Move, NineMensMorris, Position
 from games.nine_mens_morris.heuristics import (
@@ -24,6 +21,9 @@ from games.nine_mens_morris.heuristics import (
     phase_weights,
     three_configurations,
 )
+from games.nine_mens_morris.kernel import HEURISTICS as KNOWN
+from games.nine_mens_morris.kernel import MorrisSearch
+from games.nine_mens_morris.kernel.evaluation import evaluate
 
 RULES: list[dict[str, object]] = [
     {},

@@ -7,12 +7,12 @@ import random
 import numpy as np
 import pytest
 
-from agents.kernels.nine_mens_morris import MorrisSearch
-from agents.kernels.nine_mens_morris import memory as layout
-from agents.kernels.nine_mens_morris.endgame_index import symmetries
-from agents.kernels.nine_mens_morris.evaluation import evaluate
-from agents.kernels.nine_mens_morris.patterns import GROUPS, in_sides, in_squares, stage
 from games.nine_mens_morris import CELLS, MorrisRules, NineMensMorris
+from games.nine_mens_morris.kernel import MorrisSearch
+from games.nine_mens_morris.kernel import memory as layout
+from games.nine_mens_morris.kernel.endgame_index import symmetries
+from games.nine_mens_morris.kernel.evaluation import evaluate
+from games.nine_mens_morris.kernel.patterns import GROUPS, in_sides, in_squares, stage
 from lab.train import morris_fit, morris_games
 
 U = np.uint64

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.kernels.reversi import HEURISTICS, ReversiSearch
-from agents.kernels.reversi import memory as layout
-from agents.kernels.reversi.discs import flips, moves, stable
-from agents.kernels.reversi.endgame import prove
-from agents.kernels.reversi.last import small_tree
-from agents.kernels.reversi.midgame import WON, evaluate
-from agents.kernels.reversi.patterns import GROUPS, SIZES, STARTS, write_groups
-from agents.kernels.reversi.perft import count
-from agents.kernels.reversi.proof import prove_result
 from agents.search import WIN
 from games.reversi import CELLS, Position, Reversi
 from games.reversi import heuristics as plain
+from games.reversi.kernel import HEURISTICS, ReversiSearch
+from games.reversi.kernel import memory as layout
+from games.reversi.kernel.discs import flips, moves, stable
+from games.reversi.kernel.endgame import prove
+from games.reversi.kernel.last import small_tree
+from games.reversi.kernel.midgame import WON, evaluate
+from games.reversi.kernel.patterns import GROUPS, SIZES, STARTS, write_groups
+from games.reversi.kernel.perft import count
+from games.reversi.kernel.proof import prove_result
 
 GAME = Reversi()
 KNOWN = (1, 4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288, 24571284)

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 import games
 from agents.jobs import ALONE, Backend
-from agents.kernels.nine_mens_morris import endgame_index
 from agents.players import parse
 from agents.tables import TableError, build, files, folder
 from agents.tables.build import Builder
@@ -22,6 +21,7 @@ from agents.tables.check import Checker
 from agents.tables.keeping import Questions, keep
 from agents.tables_cli import app
 from games.nine_mens_morris import Move, NineMensMorris, Position
+from games.nine_mens_morris.kernel import endgame_index
 
 U = np.uint64
 ORBITS = {(3, 3): 169_626, (3, 4): 760_398, (4, 3): 760_398}

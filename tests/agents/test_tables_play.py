@@ -18,13 +18,13 @@ import games
 from agents.agent import Limits
 from agents.analysis import Analyst
 from agents.jobs import Backend
-from agents.kernels.nine_mens_morris import MorrisSearch
-from agents.kernels.nine_mens_morris.endgames import Endgames
 from agents.registry import load_agent
 from agents.search import WIN
 from agents.tables import first_use, outcome
 from agents.tables.build import Builder
 from games.nine_mens_morris import CELLS, Move, NineMensMorris, Position
+from games.nine_mens_morris.kernel import MorrisSearch
+from games.nine_mens_morris.kernel.endgames import Endgames
 
 FLYING = {"flying": True}
 

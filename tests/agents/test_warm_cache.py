@@ -35,7 +35,7 @@ answer = load_agent("alphabeta", games.load("morris", {"flying": True})).choose(
 found = [answer.score, answer.nodes, list(answer.pv)]
 """,
     "morris tables": """
-from agents.kernels.nine_mens_morris import MorrisSearch
+from games.nine_mens_morris.kernel import MorrisSearch
 from agents.jobs import ALONE
 from agents.tables.build import Builder
 game = games.load("morris", {"flying": True})
@@ -45,7 +45,7 @@ search.begin(game.parse_position("OOMOEOMOOOOOMOOEOEOOOOOO0033"), 1000, False)
 found = [header.checksum, search.deepen(1).score]
 """,
     "reversi": """
-from agents.kernels.reversi import ReversiSearch
+from games.reversi.kernel import ReversiSearch
 game = games.load("reversi")
 search = ReversiSearch(game, 1, 0)
 search.begin(game.initial(), 3000, False)

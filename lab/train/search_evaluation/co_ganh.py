@@ -1,4 +1,4 @@
-"""Cờ gánh's evaluation: all features of `agents.kernels.co_ganh.evaluation`, the same for both sides' pieces."""
+"""Cờ gánh's evaluation: all features of `games.co_ganh.kernel.evaluation`, the same for both sides' pieces."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.co_ganh import GanhSearch
-from agents.kernels.co_ganh import memory as layout
-from agents.kernels.co_ganh import weights as kernel
-from agents.kernels.co_ganh.evaluation import evaluate
 from games.co_ganh import CoGanh, Move, Position
+from games.co_ganh.kernel import GanhSearch
+from games.co_ganh.kernel import memory as layout
+from games.co_ganh.kernel import weights as kernel
+from games.co_ganh.kernel.evaluation import evaluate
 from lab.train.search_evaluation.protocol import TABLE_MB, Counted, Weights, wrapped
 
 U = np.uint64
@@ -32,7 +32,7 @@ class GanhEvaluation:
     def __init__(self, game: CoGanh) -> None:
         self.game = game
         self._name = "OWN_FLIPPING" if game.rules.flips else "OWN"
-        self.where = f"agents/kernels/co_ganh/weights.py, {self._name}"
+        self.where = f"games/co_ganh/kernel/weights.py, {self._name}"
         self._memory = layout.allocate(game, 1)
         self._units = [self._words(unit) for unit in np.eye(len(self.features), dtype=np.int64)]
 

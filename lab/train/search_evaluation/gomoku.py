@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku import weights as kernel
-from agents.kernels.gomoku.by_threats import ThreatSearch
-from agents.kernels.gomoku.negamax import OWN_FOURS, has_fours
-from agents.kernels.gomoku.prover import write_stones
 from games.gomoku import Gomoku, Move, Position
+from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel import weights as kernel
+from games.gomoku.kernel.by_threats import ThreatSearch
+from games.gomoku.kernel.negamax import OWN_FOURS, has_fours
+from games.gomoku.kernel.prover import write_stones
 from lab.train.search_evaluation.protocol import TABLE_MB, Counted, Weights, wrapped
 
 TRIPLES = tuple(
@@ -46,7 +46,7 @@ class GomokuEvaluation:
     opening = (1, 7)
     astray, starts_anew = 0.15, True
     scale, strength = 70, 0.003
-    where = "agents/kernels/gomoku/weights.py, TRIPLES, WINS and TURNS"
+    where = "games/gomoku/kernel/weights.py, TRIPLES, WINS and TURNS"
 
     def __init__(self, game: Gomoku) -> None:
         """Raises ValueError for swap2."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.nine_mens_morris import MorrisSearch
-from agents.kernels.nine_mens_morris import memory as layout
-from agents.kernels.nine_mens_morris import weights as kernel
-from agents.kernels.nine_mens_morris.evaluation import EARLY, evaluate
 from games.nine_mens_morris import Move, NineMensMorris, Position
+from games.nine_mens_morris.kernel import MorrisSearch
+from games.nine_mens_morris.kernel import memory as layout
+from games.nine_mens_morris.kernel import weights as kernel
+from games.nine_mens_morris.kernel.evaluation import EARLY, evaluate
 from lab.train.search_evaluation.protocol import TABLE_MB, Counted, Weights
 
 U = np.uint64
@@ -29,7 +29,7 @@ class MorrisEvaluation:
     opening = (2, 10)
     astray, starts_anew = 0.05, False
     scale, strength = 100, 0.1
-    where = "agents/kernels/nine_mens_morris/weights.py, OWN"
+    where = "games/nine_mens_morris/kernel/weights.py, OWN"
 
     def __init__(self, game: NineMensMorris) -> None:
         self.game = game

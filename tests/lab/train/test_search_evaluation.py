@@ -12,12 +12,12 @@ import pytest
 import games
 from agents import kernels
 from agents.jobs import ALONE, Backend
-from agents.kernels.co_ganh.evaluation import evaluate as ganh_value
-from agents.kernels.gomoku import weights as gomoku
-from agents.kernels.gomoku.evaluation import evaluate as gomoku_value
-from agents.kernels.gomoku.prover import write_stones
-from agents.kernels.nine_mens_morris.evaluation import evaluate as morris_value
 from daemon.cli.main import main
+from games.co_ganh.kernel.evaluation import evaluate as ganh_value
+from games.gomoku.kernel import weights as gomoku
+from games.gomoku.kernel.evaluation import evaluate as gomoku_value
+from games.gomoku.kernel.prover import write_stones
+from games.nine_mens_morris.kernel.evaluation import evaluate as morris_value
 from lab.train.search_evaluation import registry
 from lab.train.search_evaluation.fit import fit, fit_group, quality
 from lab.train.search_evaluation.gomoku import TRIPLES
@@ -101,7 +101,7 @@ def test_no_triple_of_the_shipped_evaluation_is_left_out() -> None:
 def test_the_text_can_be_pasted_into_the_module(name: str) -> None:
     evaluation = evaluation_of(name, {})
     weights = evaluation.shipped() + 1
-    module = __import__(f"agents.kernels.{name}.weights", fromlist=["x"])
+    module = __import__(f"games.{name}.kernel.weights", fromlist=["x"])
     space: dict[str, Any] = {**vars(module)}
     exec(compile(evaluation.text(weights), "pasted", "exec"), space)
     pasted = {

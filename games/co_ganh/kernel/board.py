@@ -1,0 +1,91 @@
+"""Bit sets of points of the 5x5 board: neighbours, points between others, and captures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import compiled
+from games.co_ganh.kernel.memory import AT_NEIGHBOURS, AT_PAIRS, FLIPS, FORCES, Memory
+
+U = np.uint64
+ZERO, ONE, FOUR, FIVE, SIX = U(0), U(1), U(4), U(5), U(6)
+FULL = U(2**25 - 1)
+EVEN = U(0b1010101010101010101010101)
+"""Points from which diagonals are drawn."""
+NOT_LEFT = U(0b1111011110111101111011110)
+NOT_RIGHT = U(0b0111101111011110111101111)
+PAIRS = U(4)
+
+
+@compiled("uint64(uint64)")
+def beside(men: np.uint64) -> np.uint64:
+    """Every point joined to one of the men."""
+    slanting = men & EVEN
+    left, right = slanting & NOT_LEFT, slanting & NOT_RIGHT
+    level = (men & NOT_RIGHT) << ONE | (men & NOT_LEFT) >> ONE
+    found: np.uint64 = (
+        level | men << FIVE | men >> FIVE | right << SIX | left << FOUR | left >> SIX | right >> FOUR
+    ) & FULL
+    return found
+
+
+@compiled("uint64(uint64, uint64)")
+def between(before: np.uint64, after: np.uint64) -> np.uint64:
+    """Every point with a member of the first set on one side along a line and one of the second set opposite."""
+    slanting, other = before & EVEN, after & EVEN
+    level = (before << ONE & NOT_LEFT) & (after >> ONE & NOT_RIGHT)
+    level |= (after << ONE & NOT_LEFT) & (before >> ONE & NOT_RIGHT)
+    upright = (before << FIVE & after >> FIVE) | (after << FIVE & before >> FIVE)
+    falling = (slanting << SIX & NOT_LEFT) & (other >> SIX & NOT_RIGHT)
+    falling |= (other << SIX & NOT_LEFT) & (slanting >> SIX & NOT_RIGHT)
+    rising = (slanting << FOUR & NOT_RIGHT) & (other >> FOUR & NOT_LEFT)
+    rising |= (other << FOUR & NOT_RIGHT) & (slanting >> FOUR & NOT_LEFT)
+    found: np.uint64 = (level | upright | falling | rising) & FULL
+    return found
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def flanked(memory: Memory, cell: np.uint64, men: np.uint64) -> np.uint64:
+    """Every pair of the men between which the point lies."""
+    found = ZERO
+    slot = AT_PAIRS + PAIRS * cell
+    end = slot + PAIRS
+    while slot < end:
+        pair = memory[slot]
+        if pair & men == pair:
+            found |= pair
+        slot += ONE
+    return found
+
+
+@compiled("uint64(uint64, uint64)")
+def shut_in(men: np.uint64, others: np.uint64) -> np.uint64:
+    """The men in groups without an empty neighbouring point."""
+    free = beside(FULL & ~(men | others)) & men
+    grown = free | (beside(free) & men)
+    while grown != free:
+        free = grown
+        grown = free | (beside(free) & men)
+    return men & ~free
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
+def captured(memory: Memory, mine: np.uint64, theirs: np.uint64, origin: np.uint64, to: np.uint64) -> np.uint64:
+    """Enemy men that a move captures; `mine` are the men before it."""
+    leapt = ZERO
+    if memory[AT_NEIGHBOURS + origin] >> to & ONE == ZERO:
+        leapt = ONE << ((origin + to) >> ONE)
+    found = flanked(memory, to, theirs & ~leapt) | leapt
+    if memory[FLIPS] != ZERO:
+        after = mine ^ (ONE << origin) ^ (ONE << to)
+        found |= shut_in(theirs & ~found, after | found)
+    return found
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
+def opening(memory: Memory, mine: np.uint64, theirs: np.uint64, origin: np.uint64) -> np.uint64:
+    """The point just left by the mover if the enemy must enter it, else 0; `mine` and `theirs` are after the move."""
+    bit = ONE << origin
+    if memory[FORCES] != ZERO and between(mine, mine) & bit != ZERO and beside(bit) & theirs != ZERO:
+        return bit
+    return ZERO

@@ -1,0 +1,203 @@
+"""`agents.search.Search` for gomoku with the engine's own evaluation: proofs first, then alpha-beta by patterns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.search import MAX_DEPTH, WIN, Iteration
+from games.gomoku import Choice, Gomoku, Move, Position
+from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel.board import lift, place
+from games.gomoku.kernel.negamax import negamax, write_moves
+from games.gomoku.kernel.prover import Proof, begin_search, write_stones
+from games.gomoku.kernel.table import SURE
+
+LIMIT = 2 * WIN
+"""Score beyond every real score."""
+U = np.uint64
+OPENINGS = (((0, 0), (1, 4), (3, -3)), ((-4, 2), (3, 4), (-1, -3)), ((5, 5), (-4, 5), (0, -5)))
+"""Swap2 openings in rows and columns from the middle: black, white, black, neither colour being much better."""
+FIRST_FOURS = 20_000
+"""Most positions of a search for a win by fours, which precedes every other search."""
+CAREFUL_DEPTH = 3
+"""Depth from which the best move is checked for a win by threats of the enemy."""
+NARROW_DEPTH, NARROW = 4, 40
+"""Depth from which scores are searched so near the previous depth's."""
+MAX_REFUSED = 20
+MIN_THREATS = 2000
+"""Fewest positions allowed to a search for a win by threats."""
+
+
+class ThreatSearch:
+    """A search over one flat array. In renju it excludes fouls at the root, and claims no win of black except five."""
+
+    def __init__(self, game: Gomoku, table_mb: int, seed: int) -> None:
+        self.game = game
+        rules = game.rules
+        self.memory = layout.allocate(game.size, (rules.exact_five or rules.renju, rules.exact_five), table_mb)
+        self.memory[layout.NOISE] = seed
+        self._opening = OPENINGS[seed % len(OPENINGS)]
+        if rules.renju:
+            self.memory[layout.CLAIMS] = 2
+
+    def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
+        """Loads the position. Tables stay, unless `exact` asks for a search that always gives the same result."""
+        memory = self.memory
+        self._position, self._colour = position, self.game.colour(position)
+        self._moves = self.game.legal_moves(position)
+        begin_search(memory)
+        memory[layout.HINT] = 0
+        memory[layout.NODE_LIMIT] = nodes or 0
+        history = memory[int(layout.HISTORY) : int(layout.HISTORY) + 2 * layout.CELLS]
+        history[:] = (history.astype(np.int64) // 2).astype(np.uint64)
+        if exact:
+            history[:] = 0
+            memory[int(layout.STACK) : int(layout.HELD)] = 0
+            memory[int(memory[layout.FAILED]) :] = 0
+        memory[int(layout.STACK) : int(layout.REPLIES)] = 0
+        write_stones(memory, self.game.size, position.stones)
+        self._ban(self.game.fouls(position))
+        self._proof = Proof(memory, self._colour)
+        self._spent = self._last = 0
+        self._refused: dict[int, tuple[int, ...]] = {}
+        self._answer: tuple[int, ...] = ()
+        self._checked: dict[int, int] = {}
+
+    def _ban(self, fouls: int) -> None:
+        start = int(layout.BANNED)
+        self.memory[start : start + layout.CELLS] = 0
+        for index in range(fouls.bit_length()):
+            if fouls >> index & 1:
+                self.memory[start + layout.cell_of(index, self.game.size)] = 1
+
+    def deepen(self, depth: int) -> Iteration:
+        """Searches for a forced win, longer at each depth, then searches all promising lines to the depth."""
+        memory, position = self.memory, self._position
+        if position.stage == "lay" and position.count < 3:
+            return self._given(self._lay())
+        if not position.count:
+            return self._given(Move(self.game.size * self.game.size // 2))
+        if self._wins(depth):
+            line = self._proof.line or ()
+            return self._found(line, WIN - len(line), final=True)
+        best = self._search(depth) or (self._promising() if depth == 1 else 0)
+        while best and depth >= CAREFUL_DEPTH and not memory[layout.STOP] and self._loses(best):
+            self._refuse(best)
+            best = self._search(depth)
+        if self._refused and (not best or self._score() < -SURE) and not memory[layout.STOP]:
+            return self._longest_loss(best)
+        memory[layout.HINT] = best or memory[layout.HINT]
+        length, start = int(memory[layout.PV_LENGTH]), int(layout.PV)
+        line = tuple(int(cell) for cell in memory[start : start + length])
+        return self._found(line if best and line[:1] == (best,) else (best,), self._score())
+
+    def _search(self, depth: int) -> int:
+        """The best cell by alpha-beta; 0 if no move was searched to the end."""
+        memory, low, high = self.memory, -LIMIT, LIMIT
+        if depth >= NARROW_DEPTH and memory[layout.HINT] and abs(self._last) < SURE:
+            low, high = self._last - NARROW, self._last + NARROW
+        memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
+        while True:
+            score = negamax(memory, U(self._colour), 0, min(depth, MAX_DEPTH), low, high)
+            if memory[layout.STOP] or low < score < high:
+                break
+            if score <= low:
+                low = -LIMIT
+                memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
+            else:
+                high = LIMIT
+        self._last = score
+        return int(memory[layout.BEST_MOVE])
+
+    def _promising(self) -> int:
+        """The most promising cell, for a search that is stopped before it knows a move."""
+        return int(write_moves(self.memory, U(self._colour), U(0), U(1), U(0))) and int(
+            self.memory[layout.MOVES] & U(layout.CELLS - 1)
+        )
+
+    def _loses(self, cell: int) -> bool:
+        """Whether the enemy wins by threats after this move; checks again only with at least twice the last budget."""
+        memory, enemy = self.memory, 1 - self._colour
+        budget = max(MIN_THREATS, int(memory[layout.NODES]) // 6)
+        if not int(memory[layout.CLAIMS]) >> enemy & 1 or budget < 2 * self._checked.get(cell, 0):
+            return False
+        if abs(self._score()) > SURE:
+            return False
+        self._checked[cell] = budget
+        place(memory, U(cell), U(self._colour))
+        proof = Proof(memory, enemy)
+        lost = proof.by_fours(FIRST_FOURS) or proof.by_threats(budget)
+        lift(memory)
+        self._answer = proof.line or ()
+        return lost
+
+    def _refuse(self, cell: int) -> None:
+        """Records a losing move and bans it at the root; beyond MAX_REFUSED moves, losing ones are no longer banned."""
+        self._refused[cell] = (cell, *self._answer)
+        if len(self._refused) <= MAX_REFUSED:
+            self.memory[int(layout.BANNED) + cell] = 1
+        self.memory[layout.HINT] = 0
+
+    def _longest_loss(self, best: int) -> Iteration:
+        """If every move loses: the one that loses last, among the refused ones and the best of the others."""
+        line = max(self._refused.values(), key=len)
+        score = len(line) - WIN
+        if best and self._score() > score:
+            return self._found((best,), self._score())
+        return self._found(line, score)
+
+    def _score(self) -> int:
+        return int(self.memory[layout.BEST_SCORE].astype(np.int64))
+
+    def _wins(self, depth: int) -> bool:
+        """Whether a win is proven; spends up to a third of all positions on proofs."""
+        memory, proof = self.memory, self._proof
+        if not int(memory[layout.CLAIMS]) >> self._colour & 1:
+            return False
+        if depth == 1:
+            proof.by_fours(FIRST_FOURS)
+        elif not proof.hopeless and proof.line is None:
+            before = int(memory[layout.NODES])
+            proof.by_threats(max(MIN_THREATS, (before - 3 * self._spent) // 2))
+            self._spent += int(memory[layout.NODES]) - before
+        return proof.line is not None
+
+    def _found(self, line: tuple[int, ...], score: int, final: bool = False) -> Iteration:
+        """An iteration from a line of cells; (0,) is no line. Chooses black in swap2 if that is better than a stone."""
+        game, memory = self.game, self.memory
+        moves: tuple[Move | Choice, ...] = tuple(Move(layout.index_of(cell, game.size)) for cell in line if cell)
+        if moves and self._position.stage == "choose" and score < 0:
+            moves, score = (Choice("black"), *moves), -score
+        if moves and moves[0] not in self._moves:
+            # Every stone that stops the loss is forbidden: any legal one will do.
+            moves = tuple(self._moves[:1])
+        moves = self._legal(moves)
+        whole = final or not memory[layout.STOP]
+        nodes = int(memory[layout.NODES])
+        return Iteration(whole, moves[0] if moves else None, score, moves, nodes, final)
+
+    def _legal(self, moves: tuple[Move | Choice, ...]) -> tuple[Move | Choice, ...]:
+        """The line as far as it is legal: the search only estimates fouls, and forgets the opening after a move."""
+        position, rules = self._position, self.game.rules
+        if not rules.renju and rules.opening == "free":
+            return moves
+        for number, move in enumerate(moves):
+            if self.game.fouls(position) and move not in self.game.legal_moves(position):
+                return moves[:number]
+            position = self.game.apply(position, move)
+        return moves
+
+    def _given(self, move: Move) -> Iteration:
+        """An opening move chosen without a search."""
+        return Iteration(True, move, 0, (move,), int(self.memory[layout.NODES]), final=True)
+
+    def _lay(self) -> Move:
+        """The next stone of our swap2 opening, or any legal stone if that cell is not allowed."""
+        size, middle = self.game.size, self.game.size // 2
+        row, column = self._opening[self._position.count]
+        move = Move((middle + row) * size + middle + column)
+        return move if move in self._moves else next(other for other in self._moves if isinstance(other, Move))
+
+    def interrupt(self) -> None:
+        """Interrupts a running search; the kernel checks the flag at every position."""
+        self.memory[layout.STOP] = 1

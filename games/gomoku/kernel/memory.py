@@ -1,0 +1,210 @@
+"""Layout of the flat uint64 array that holds the state of search and prover; `allocate` fills in the rules.
+
+The board has a border of six: a cell is (row + 6) * 32 + column + 6, so that a line never wraps. A cell's code in a
+direction is the content of the five cells before and the five after it, two bits each: 1 black, 2 white, 3 beyond the
+edge. `patterns.py` maps codes to what a stone there would make; `board.py` keeps all of it up to date.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+from numpy.typing import NDArray
+
+Memory = NDArray[np.uint64]
+Word = np.uint64
+
+BORDER = 6
+WIDTH = 32
+CELLS = 1024
+STEPS = (1, WIDTH, WIDTH + 1, WIDTH - 1)
+MAX_PLY = 400
+"""More stones than any line of play has."""
+MAX_MOVES = 36
+"""Most moves in an entry of the threat table."""
+MAX_FOURS = 512
+"""Most cells that a search for a win by fours considers."""
+SET_WORDS = 16
+SIDE_SETS = 4
+"""Sets of cells per colour."""
+STACKED = 5
+
+STOP = Word(0)
+"""Not 0: stop the search. Set from another thread."""
+NODES = Word(1)
+NODE_LIMIT = Word(2)
+"""Positions that a search may visit; 0 is no limit."""
+KEY = Word(3)
+"""Zobrist key of the stones on the board."""
+SIZE = Word(4)
+REACH = Word(5)
+"""Distance along a line within which a stone matters: 4, or 5 if a line of six does not win."""
+LOG_END = Word(6)
+"""End of LOG."""
+MARK = Word(7)
+"""Changes when all marks are cleared."""
+FOURS_NODES = Word(8)
+FOURS_LIMIT = Word(9)
+"""Most positions that one search for fours may visit."""
+FOURS_CUT = Word(10)
+"""Not 0: that search was cut short, so finding no win proves nothing."""
+LINE_LENGTH = Word(11)
+INNER_LIMIT = Word(12)
+"""FOURS_LIMIT inside a search for threats."""
+FAILED = Word(13)
+FAILED_MASK = Word(14)
+"""FAILED is the start of the table of positions without a win by fours, this its last index."""
+THREATS = Word(15)
+THREATS_MASK = Word(16)
+"""THREATS is the start of the threat search's table, this the index of its last entry."""
+TABLE = Word(17)
+TABLE_MASK = Word(18)
+"""TABLE is the start of alpha-beta's transposition table, this the index of its last entry."""
+BEST_MOVE = Word(19)
+BEST_SCORE = Word(20)
+HINT = Word(21)
+NOISE = Word(22)
+EXACT = Word(23)
+GENERATION = Word(24)
+STONE_COUNT = Word(25)
+CLAIMS = Word(27)
+"""Bits 0 and 1: whether black's and white's wins by threats are certain; black's are not if fouls are forbidden."""
+THREATS_LIMIT = Word(30)
+"""The search for threats pauses, without setting STOP, when NODES exceeds this."""
+SUMS = Word(28)
+"""2 words: for each colour, the sum of the empty cells' values by `weights.py`."""
+STEP = Word(48)
+"""4 words: the distance to the next cell in each direction."""
+SALTS = Word(52)
+"""6 words mixed into keys: 2 by attacker, 2 by whose turn it is, 2 by colour for the transposition table."""
+
+STONES = Word(64)
+"""1 word per cell: 0 empty, 1 black, 2 white, 3 no cell."""
+LINES = STONES + Word(CELLS)
+"""64 words per direction: the contents of a line, two bits each."""
+PATTERNS = LINES + Word(4 * 2 * WIDTH)
+"""1 word per cell: four bits per direction, black's in the low 16 bits, white's in the next 16."""
+FLAGS = PATTERNS + Word(CELLS)
+"""1 word per cell: four bits per colour, the sets it belongs to; 0 for an occupied cell."""
+SETS = FLAGS + Word(CELLS)
+"""1 bit per cell, 16 words per set, SIDE_SETS sets per colour."""
+ZOBRIST = SETS + Word(2 * SIDE_SETS * SET_WORDS)
+"""1 word per colour and cell."""
+LINE = ZOBRIST + Word(2 * CELLS)
+"""Stones of the win by fours found last, attacker's and defender's alternating."""
+MOVES = LINE + Word(2 * MAX_PLY)
+"""64 words per ply."""
+MARKS = MOVES + Word(64 * MAX_PLY)
+"""1 word per cell: MARK if the cell is marked."""
+HISTORY = MARKS + Word(CELLS)
+"""1 word per colour and cell: how often a stone there was good."""
+BANNED = HISTORY + Word(2 * CELLS)
+"""1 word per cell: not 0 if the root's move must not be there."""
+PV_LENGTH = BANNED + Word(CELLS)
+PV = PV_LENGTH + Word(128)
+"""128 words per ply: the best line from there."""
+PATTERN_TABLE = PV + Word(128 * 128)
+"""1 byte per code: what black's stone makes in the low four bits, what white's makes in the high four."""
+ANSWER_TABLE = PATTERN_TABLE + Word(2**20 // 8)
+"""1 byte per code, four bits per colour as in PATTERN_TABLE: where a closed four is stopped, and whether there the line
+still makes a three."""
+JUDGED = ANSWER_TABLE + Word(2**20 // 8)
+"""1 byte for every combination of a colour's four patterns on a cell."""
+
+PROMISE = JUDGED + Word(2**13)
+"""1 byte for every combination of a colour's four patterns on a cell: how promising a move there is."""
+LOG = PROMISE + Word(2**13)
+"""What every stone on the board has changed: its cell and colour, SUMS before, a word per changed cell, the start."""
+LATE = LOG + Word(48 * MAX_PLY)
+"""64 by 64 words: by how many plies a late move is searched less deeply, by depth and by the number of better ones."""
+STACK = LATE + Word(64 * 64)
+"""STACKED words per ply: two stones that refuted another one there, the last stone placed there, and whether the side
+to move and the enemy have no win by fours, if the other passed."""
+REPLIES = STACK + Word(STACKED * 128)
+"""1 word per colour and cell: the stone that refuted a stone there last."""
+HELD = REPLIES + Word(2 * CELLS)
+"""1 word per set: a bit for each of its words that is not 0."""
+TURNS = HELD + Word(2 * SIDE_SETS)
+"""1 word for the value of being to move, by the index that `evaluation.evaluate` computes."""
+FOUR_CELLS = TURNS + Word(2 * 3 * 4 * 3 * 4)
+"""Cells that may make a four, in a search for a win by fours."""
+FOURS = FOUR_CELLS + Word(MAX_FOURS)
+"""The fours of every ply of that search: the cell, and its patterns above 16 bits."""
+FREE = FOURS + Word(64 * MAX_PLY)
+
+FIVE, WINNING, FOUR, THREE = 0, 1, 2, 3
+"""Sets of cells by what a stone there makes: five; two threats of five at once; at least one; an open three, which
+threatens to make two."""
+
+
+def cell_of(index: int, size: int) -> int:
+    """The cell of a bit of the game's boards, row * size + column."""
+    row, column = divmod(index, size)
+    return (row + BORDER) * WIDTH + column + BORDER
+
+
+def index_of(cell: int, size: int) -> int:
+    """The game's bit of a cell."""
+    return (cell // WIDTH - BORDER) * size + cell % WIDTH - BORDER
+
+
+def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
+    """Allocates memory for an empty board, with tables of at most `table_mb` MiB together.
+
+    `exact_five` holds, for black and for white, whether a line of six or more does not win.
+    """
+    from games.gomoku.kernel.patterns import write_patterns
+    from games.gomoku.kernel.weights import cell_values, promises, turn_values
+
+    wide = any(exact_five)
+    budget = table_mb * 2**20 // 8
+    failed = 1 << (budget // 8).bit_length() - 1
+    threats = 1 << (budget // 2 // 8).bit_length() - 1
+    known = 1 << (budget // 4 // 2).bit_length() - 1
+    start = int(FREE)
+    memory = np.zeros(start + failed + 8 * threats + 2 * known, dtype=np.uint64)
+    memory[SIZE], memory[REACH] = size, 5 if wide else 4
+    memory[LOG_END] = LOG
+    memory[FAILED], memory[FAILED_MASK] = start, failed - 1
+    memory[THREATS], memory[THREATS_MASK] = start + failed, threats - 1
+    memory[TABLE], memory[TABLE_MASK] = start + failed + 8 * threats, known - 1
+    memory[CLAIMS] = 3
+    memory[MARK] = 1
+    memory[int(STEP) : int(STEP) + 4] = STEPS
+    # A separate generator with a fixed seed, so that keys are the same in every process.
+    numbers = random.Random(20)
+    for start, count in ((int(ZOBRIST), 2 * CELLS), (int(SALTS), 6)):
+        memory[start : start + count] = [numbers.getrandbits(64) for _ in range(count)]
+    memory[int(JUDGED) : int(JUDGED) + 2**13] = cell_values().view(np.uint64)
+    memory[int(TURNS) : int(FOUR_CELLS)] = turn_values().view(np.uint64)
+    for depth in range(2, 64):
+        for done in range(2, 64):
+            late = int(0.67 + 1.17 * math.log(depth) * math.log(done))
+            memory[int(LATE) + 64 * depth + done] = late
+    memory[int(PROMISE) : int(PROMISE) + 2**13] = promises().view(np.uint64)
+    write_patterns(memory, np.uint64(exact_five[0]), np.uint64(exact_five[1]))
+    _write_board(memory, size)
+    return memory
+
+
+def _write_board(memory: Memory, size: int) -> None:
+    """Writes the empty board: its border, its lines, and what a stone on each cell would make."""
+    from games.gomoku.kernel.board import judged, line_of, made_at, place_in
+
+    inside = {cell_of(index, size) for index in range(size * size)}
+    memory[int(STONES) : int(STONES) + CELLS] = [0 if cell in inside else 3 for cell in range(CELLS)]
+    memory[int(LINES) : int(PATTERNS)] = 2**64 - 1
+    cells, directions = [Word(cell) for cell in inside], [Word(direction) for direction in range(4)]
+    for cell in cells:
+        for direction in directions:
+            memory[line_of(cell, direction)] &= ~(Word(3) << Word(2) * place_in(cell, direction))
+    for cell in cells:
+        patterns = Word(0)
+        for direction in directions:
+            pair = made_at(memory, memory[line_of(cell, direction)], place_in(cell, direction))
+            patterns |= (pair & Word(15) | (pair & Word(240)) << Word(12)) << direction * Word(4)
+        memory[PATTERNS + cell] = patterns
+        memory[SUMS] += judged(memory, patterns & Word(0xFFFF))
+        memory[SUMS + Word(1)] += judged(memory, patterns >> Word(16))

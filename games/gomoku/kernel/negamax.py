@@ -1,0 +1,372 @@
+"""Principal-variation search with the engine's evaluation: patterns, forced answers, wins by fours at the leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import compiled, signed
+from agents.search import WIN
+from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel.board import BOARD, NOWHERE, count_in, first_in, lift, place
+from games.gomoku.kernel.evaluation import evaluate
+from games.gomoku.kernel.fours import wins_by_fours
+from games.gomoku.kernel.memory import (
+    BANNED,
+    BEST_MOVE,
+    BEST_SCORE,
+    BORDER,
+    CLAIMS,
+    FLAGS,
+    HINT,
+    HISTORY,
+    LATE,
+    LINE,
+    LINE_LENGTH,
+    MOVES,
+    NODE_LIMIT,
+    NODES,
+    NOISE,
+    PATTERNS,
+    PROMISE,
+    PV,
+    PV_LENGTH,
+    REPLIES,
+    SIZE,
+    STACK,
+    STONE_COUNT,
+    STONES,
+    STOP,
+    WIDTH,
+    Memory,
+)
+from games.gomoku.kernel.table import (
+    AT_BOUND,
+    AT_CELL,
+    AT_DEPTH,
+    AT_LEAST,
+    AT_MOST,
+    CELL,
+    DEPTH,
+    EXACTLY,
+    SURE,
+    recall,
+    score_of,
+    store,
+    table_key,
+)
+from games.gomoku.kernel.threats import write_answers
+
+U = np.uint64
+ZERO, ONE, TWO, THREE, FOUR_ = U(0), U(1), U(2), U(3), U(4)
+SEVEN, EIGHT, SIXTEEN, BYTE = U(7), U(8), U(16), U(255)
+FIVE, WINNING, FOUR = U(layout.FIVE), U(layout.WINNING), U(layout.FOUR)
+PLY_MOVES, PLIES, AT_ORDER = U(64), U(128), U(10)
+EDGE, ROW = U(BORDER), U(WIDTH)
+DEEPEST = 110
+STACKED = U(layout.STACKED)
+KILLER, SECOND, STONE, MINE_FAILS, THEIRS_FAILS = ZERO, ONE, TWO, THREE, FOUR_
+"""Words of STACK."""
+OWN_FOURS, ENEMY_FOURS = U(25), U(30)
+"""Most positions of a search for a win by fours: of the side to move; of the enemy, if we passed."""
+WIDTHS = (8, 12, 14, 22)
+"""Most moves tried at a depth of one, two, three, and more."""
+GOOD_DEPTH, GOOD = 6, 40
+"""Up to this depth, a value so far above the window for each ply is believed."""
+POOR_DEPTH, POOR = 3, 80
+"""Up to this depth, a value so far below the window for each ply and one more is believed."""
+THREATENED = 40
+"""The same where the enemy threatens to win by fours, and with no ply more but one less."""
+PROBE_DEPTH, PROBED, SAFE = 7, 4, 30
+"""From this depth on, a value above the window is believed if a search four plies less deep is this much above it."""
+UNKNOWN_DEPTH = 3
+"""From this depth on, a position without a known best move is searched one ply less deeply."""
+LOW_HALF, FOURS, THREES, OPEN = U(0xFFFF), U(0x8888), U(0x4444), U(0x1111)
+AT_LEAST_TWO, PROMISING = U(0xEEEE), U(0xEEEEEEEE)
+HISTORY_LIMIT, HISTORY_SHARE = 4096, 16
+KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = U(90), U(80), U(75)
+SPREAD = U(0x9E3779B97F4A7C15)
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
+def insert(memory: Memory, ply: np.uint64, count: np.uint64, most: np.uint64, word: np.uint64) -> np.uint64:
+    """Inserts a move into the ply's moves, sorted best first; a full list drops its worst. Returns their number."""
+    moves = MOVES + ply * PLY_MOVES
+    if count == most:
+        if memory[moves + count - ONE] >= word:
+            return count
+        count -= ONE
+    place = count
+    while place > ZERO and memory[moves + place - ONE] < word:
+        memory[moves + place] = memory[moves + place - ONE]
+        place -= ONE
+    memory[moves + place] = word
+    return count + ONE
+
+
+@compiled("boolean(uint64[::1], uint64)")
+def looks_foul(memory: Memory, cell: np.uint64) -> bool:
+    """Whether black's stone there would make two fours or two open threes; ignores renju's finer points."""
+    patterns = memory[PATTERNS + cell] & LOW_HALF
+    if memory[FLAGS + cell] & ONE:
+        return False
+    found = patterns & FOURS
+    threes = patterns & THREES & (patterns & OPEN) << TWO
+    return bool(found & (found - ONE)) or bool(threes & (threes - ONE))
+
+
+@compiled("uint64(uint64[::1], uint64)")
+def promise(memory: Memory, cell: np.uint64) -> np.uint64:
+    """How promising a stone of either colour on an empty cell is."""
+    patterns = memory[PATTERNS + cell]
+    if patterns & PROMISING == ZERO:
+        return ZERO
+    black, white = patterns & LOW_HALF, patterns >> SIXTEEN
+    found: np.uint64 = (memory[PROMISE + (black >> THREE)] >> (black & SEVEN) * EIGHT & BYTE) + (
+        memory[PROMISE + (white >> THREE)] >> (white & SEVEN) * EIGHT & BYTE
+    )
+    return found
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
+def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint64, first: np.uint64) -> np.uint64:
+    """The most promising moves near stones, as order << 10 | cell, best first; returns how many."""
+    certain = bool(memory[CLAIMS] >> colour & ONE)
+    count = ZERO
+    stack = STACK + ply * STACKED
+    killer, second = memory[stack + KILLER], memory[stack + SECOND]
+    reply = memory[REPLIES + (colour ^ ONE) * BOARD + memory[stack - STACKED + STONE]] if ply > ZERO else ZERO
+    for row in range(memory[SIZE]):
+        start = (U(row) + EDGE) * ROW + EDGE
+        for column in range(memory[SIZE]):
+            cell = start + U(column)
+            if memory[STONES + cell] != ZERO or (ply == ZERO and memory[BANNED + cell] != ZERO):
+                continue
+            worth = promise(memory, cell)
+            if worth == ZERO:
+                continue
+            if not certain and looks_foul(memory, cell):
+                continue
+            history = signed(memory[HISTORY + colour * BOARD + cell]) // HISTORY_SHARE
+            order = U(HISTORY_LIMIT // HISTORY_SHARE + history) + worth * FOUR_
+            if cell == killer:
+                order += KILLER_BONUS
+            elif cell == second:
+                order += SECOND_BONUS
+            if cell == reply:
+                order += REPLY_BONUS
+            if ply == ZERO and memory[NOISE] != ZERO:
+                order = order << THREE | (cell + memory[NOISE]) * SPREAD >> U(61)
+            if cell == first:
+                order = U(2**40)
+            count = insert(memory, ply, count, most, order << AT_ORDER | cell)
+    return count
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
+def order_answers(memory: Memory, ply: np.uint64, count: np.uint64, first: np.uint64) -> np.uint64:
+    """Sorts the answers to a threat among the ply's moves and drops banned ones; returns how many are left."""
+    kept = ZERO
+    moves = MOVES + ply * PLY_MOVES
+    for index in range(count):
+        cell = memory[moves + U(index)]
+        if ply == ZERO and memory[BANNED + cell] != ZERO:
+            continue
+        order = U(2**40) if cell == first else promise(memory, cell)
+        kept = insert(memory, ply, kept, PLY_MOVES, order << AT_ORDER | cell)
+    return kept
+
+
+@compiled("void(uint64[::1], uint64, uint64)")
+def extend_line(memory: Memory, ply: np.uint64, cell: np.uint64) -> None:
+    """Sets the best line from here to this move followed by the best line after it."""
+    own = PV + ply * PLIES
+    after = own + PLIES
+    length = min(memory[PV_LENGTH + ply + ONE], PLIES - TWO)
+    memory[own] = cell
+    for index in range(length):
+        memory[own + ONE + U(index)] = memory[after + U(index)]
+    memory[PV_LENGTH + ply] = length + ONE
+
+
+@compiled("int64(uint64[::1], uint64, int64)")
+def forced_loss(memory: Memory, forced: np.uint64, ply: int) -> int:
+    """The score if the enemy threatens five twice; the line ends with the stop of one of them."""
+    extend_line(memory, U(ply), forced)
+    if ply == 0:
+        memory[BEST_MOVE], memory[BEST_SCORE] = forced, U(ply + 2 - WIN)
+    return ply + 2 - WIN
+
+
+@compiled("int64(uint64[::1], uint64, int64, int64)")
+def claim(memory: Memory, cell: np.uint64, ply: int, plies: int) -> int:
+    """Records a win that begins with this cell and takes `plies` plies; returns its score."""
+    memory[PV_LENGTH + U(ply) + ONE] = ZERO
+    extend_line(memory, U(ply), cell)
+    if ply == 0:
+        memory[BEST_MOVE], memory[BEST_SCORE] = cell, U(WIN - plies)
+    return WIN - ply - plies
+
+
+@compiled("void(uint64[::1], uint64, int64)")
+def praise(memory: Memory, slot: np.uint64, bonus: int) -> None:
+    """Moves a history value towards the bonus's sign; it stays within HISTORY_LIMIT."""
+    there = signed(memory[slot])
+    memory[slot] = U(there + bonus - there * abs(bonus) // HISTORY_LIMIT)
+
+
+@compiled("void(uint64[::1], uint64, uint64, int64, uint64, uint64)")
+def learn(memory: Memory, colour: np.uint64, ply: np.uint64, depth: int, done: np.uint64, cell: np.uint64) -> None:
+    """Remembers that the ply's move number `done` is good enough, and the ones before it are not."""
+    bonus = min(8 * depth * depth, HISTORY_LIMIT // 4)
+    praise(memory, HISTORY + colour * BOARD + cell, bonus)
+    for earlier in range(done):
+        other = memory[MOVES + ply * PLY_MOVES + U(earlier)] & CELL
+        praise(memory, HISTORY + colour * BOARD + other, -bonus)
+    stack = STACK + ply * STACKED
+    if memory[stack + KILLER] != cell:
+        memory[stack + SECOND] = memory[stack + KILLER]
+        memory[stack + KILLER] = cell
+    if ply > ZERO:
+        memory[REPLIES + (colour ^ ONE) * BOARD + memory[stack - STACKED + STONE]] = cell
+
+
+@compiled("boolean(uint64[::1], uint64, uint64)")
+def has_fours(memory: Memory, colour: np.uint64, limit: np.uint64) -> bool:
+    """Whether the colour, were it to move, wins by fours for certain; a search of `limit` positions."""
+    certain = memory[CLAIMS] >> colour & ONE != ZERO and first_in(memory, colour, FOUR) != NOWHERE
+    return certain and wins_by_fours(memory, colour, limit)
+
+
+@compiled("int64(uint64[::1], uint64, int64, int64, int64, int64)")
+def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int, beta: int) -> int:
+    """The score for the side to move, `depth` plies deep plus forced answers. Meaningless once STOP is set."""
+    here, enemy = U(ply), colour ^ ONE
+    memory[PV_LENGTH + here] = ZERO
+    memory[PV_LENGTH + here + ONE] = ZERO
+    # 1. Stop if requested.
+    memory[NODES] += ONE
+    if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
+        memory[STOP] = ONE
+    if memory[STOP] != ZERO:
+        return 0
+    # 2. Wins and losses that the patterns show, and the full board.
+    five = first_in(memory, colour, FIVE)
+    if five != NOWHERE:
+        return claim(memory, five, ply, 1)
+    if memory[STONE_COUNT] >= memory[SIZE] * memory[SIZE]:
+        return 0
+    forced = first_in(memory, enemy, FIVE)
+    if forced != NOWHERE and count_in(memory, enemy, FIVE) > ONE:
+        return forced_loss(memory, forced, ply)
+    winning = first_in(memory, colour, WINNING)
+    if forced == NOWHERE and winning != NOWHERE and memory[CLAIMS] >> colour & ONE:
+        return claim(memory, winning, ply, 3)
+    # 3. The horizon: a win by fours, or the patterns. If the enemy's last stone was placed although a pass would not
+    #    have let us win by fours, we do not win by fours now: stones of theirs only take wins away.
+    stack = STACK + here * STACKED
+    spared = ply > 0 and memory[stack - STACKED + THEIRS_FAILS] != ZERO
+    if (depth <= 0 and forced == NOWHERE) or ply >= DEEPEST:
+        value = evaluate(memory, colour)
+        if value < beta and not spared and has_fours(memory, colour, OWN_FOURS):
+            return claim(memory, memory[LINE], ply, signed(memory[LINE_LENGTH]))
+        return value
+    # 4. Look the position up in the table.
+    inner = beta - alpha == 1
+    key = table_key(memory, colour)
+    known = recall(memory, key)
+    first = known >> AT_CELL & CELL
+    if known != ZERO and ply > 0 and signed(known >> AT_DEPTH & DEPTH) >= depth and inner:
+        score = score_of(known, ply)
+        bound = known >> AT_BOUND & THREE
+        if bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha):
+            return score
+    if ply == 0 and memory[HINT] != ZERO:
+        first = memory[HINT]
+    if first == ZERO and depth >= UNKNOWN_DEPTH:
+        depth -= 1
+    # 5. The moves: the forced one; answers to the enemy's win by fours; else the most promising.
+    count, lost_in = ZERO, 0
+    threatened: bool = False
+    quiet = False
+    if forced != NOWHERE and (ply > 0 or memory[BANNED + forced] == ZERO):
+        memory[MOVES + here * PLY_MOVES] = forced
+        count = ONE
+        memory[stack + MINE_FAILS] = ONE if spared else ZERO
+        memory[stack + THEIRS_FAILS] = memory[stack - STACKED + MINE_FAILS] if ply > 0 else ZERO
+    else:
+        if not spared and has_fours(memory, colour, OWN_FOURS):
+            return claim(memory, memory[LINE], ply, signed(memory[LINE_LENGTH]))
+        prunes = inner and ply > 0 and abs(beta) < SURE
+        value = evaluate(memory, colour) if prunes else 0
+        if prunes and depth <= POOR_DEPTH and value + POOR * (depth + 1) <= alpha:
+            return value
+        # A stone that makes less than a two gives its side no win by fours.
+        made = THREE
+        if ply > 0 and memory[stack - STACKED + MINE_FAILS] != ZERO:
+            made = memory[PATTERNS + memory[stack - STACKED + STONE]] >> enemy * SIXTEEN & LOW_HALF & AT_LEAST_TWO
+        threatened = made != ZERO and has_fours(memory, enemy, ENEMY_FOURS)
+        if threatened and prunes and depth <= POOR_DEPTH and value + THREATENED * (depth - 1) <= alpha:
+            return value
+        if threatened:
+            lost_in = 1 + signed(memory[LINE_LENGTH])
+            count = write_answers(memory, enemy, here)
+            count = order_answers(memory, here, count, first) if count < PLY_MOVES else ZERO
+            # At the root, even a lost position needs a move: the one that loses last.
+            threatened = count != ZERO or ply > 0
+        memory[stack + MINE_FAILS] = ONE
+        memory[stack + THEIRS_FAILS] = ZERO if threatened else ONE
+        if not threatened:
+            quiet = True
+            if prunes and depth <= GOOD_DEPTH and value - GOOD * depth >= beta:
+                return value
+            if prunes and depth >= PROBE_DEPTH and value >= beta:
+                score = negamax(memory, colour, ply, depth - PROBED, beta + SAFE - 1, beta + SAFE)
+                if memory[STOP] != ZERO:
+                    return 0
+                if score >= beta + SAFE:
+                    return score
+                first = recall(memory, key) >> AT_CELL & CELL
+            count = write_moves(memory, colour, here, U(WIDTHS[min(depth, len(WIDTHS)) - 1]), first)
+    if memory[STOP] != ZERO:
+        return 0
+    if count == ZERO:
+        return ply + lost_in - WIN if threatened else 0
+    # 6. Search each: the first with the full window, the others with a null window to prove them no better.
+    best, best_cell, lowest = -2 * WIN, ZERO, alpha
+    after = depth if forced != NOWHERE or (threatened and count <= THREE and ply < 2 * depth + 8) else depth - 1
+    memory[stack + STACKED + KILLER] = ZERO
+    memory[stack + STACKED + SECOND] = ZERO
+    for done in range(count):
+        cell = memory[MOVES + here * PLY_MOVES + U(done)] & CELL
+        # Search late moves less deeply first, and again in full if they seem better.
+        less = 0
+        if done >= 2 and depth >= 2:
+            less = signed(memory[LATE + U(min(depth, 63) * 64 + done)])
+            less = max(0, min(less if inner else less - 1, after))
+        memory[stack + STONE] = cell
+        place(memory, cell, colour)
+        score = alpha + 1
+        if done > 0 and less > 0:
+            score = -negamax(memory, enemy, ply + 1, after - less, -alpha - 1, -alpha)
+        if done > 0 and score > alpha:
+            score = -negamax(memory, enemy, ply + 1, after, -alpha - 1, -alpha)
+        if done == 0 or alpha < score < beta:
+            score = -negamax(memory, enemy, ply + 1, after, -beta, -alpha)
+        lift(memory)
+        if memory[STOP] != ZERO:
+            return 0
+        if score > best:
+            best, best_cell = score, cell
+            if ply == 0:
+                memory[BEST_MOVE], memory[BEST_SCORE] = cell, U(score)
+            if score > alpha:
+                extend_line(memory, here, cell)
+                alpha = score
+        if alpha >= beta:
+            if quiet:
+                learn(memory, colour, here, depth, U(done), cell)
+            break
+    # 7. Store the result.
+    bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
+    store(memory, key, best, ply, depth, bound, best_cell)
+    return best

@@ -1,0 +1,172 @@
+"""Proves wins of one side, by fours alone, then by threats, and gives the winning line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel.board import NOWHERE, first_in, lift, place
+from games.gomoku.kernel.fours import wins_by_fours
+from games.gomoku.kernel.memory import Memory
+from games.gomoku.kernel.threats import (
+    AT_COUNT,
+    AT_DISPROOF,
+    DISPROVEN,
+    NUMBER,
+    PROVEN,
+    SIX_BITS,
+    SURE,
+    find,
+    prove,
+    threat_key,
+)
+
+U = np.uint64
+FOURS_FIRST = 200_000
+"""Most positions of a search for a win by fours alone."""
+INNER_FOURS = 300
+"""Most positions of each search for fours within the search for threats."""
+SLICE = 20_000
+"""Positions between two checks of the clock, some 20 ms."""
+FOLLOWING = 200_000
+"""Positions to spend on a proven line if the table has lost part of it."""
+ATTACK, DEFENCE = U(1), U(0)
+FIVE = U(layout.FIVE)
+
+
+def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
+    """Sets the board to these stones: bit sets of black and white, with bit row * size + column."""
+    while memory[layout.STONE_COUNT]:
+        lift(memory)
+    for colour in (0, 1):
+        for index in range(stones[colour].bit_length()):
+            if stones[colour] >> index & 1:
+                place(memory, U(layout.cell_of(index, size)), U(colour))
+
+
+def begin_search(memory: Memory) -> None:
+    """Starts a new generation, whose entries replace those of earlier searches; clears STOP and NODES."""
+    memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
+    memory[[layout.STOP, layout.NODES]] = 0
+
+
+class Proof:
+    """A search for a forced win of `attacker`, who is to move, in the position that `memory` holds."""
+
+    def __init__(self, memory: Memory, attacker: int) -> None:
+        self.memory = memory
+        self.attacker = U(attacker)
+        self.line: tuple[int, ...] | None = None
+        """The cells of every stone up to the five, the attacker's first; None until a win is proven."""
+        self.hopeless = False
+        """Whether these threats cannot win, as far as the inner searches saw."""
+
+    def by_fours(self, limit: int = FOURS_FIRST) -> bool:
+        """Searches for a win in which every stone makes a four; returns whether there is one."""
+        if wins_by_fours(self.memory, self.attacker, U(limit)):
+            self.line = self._written()
+        return self.line is not None
+
+    def by_threats(self, nodes: int) -> bool:
+        """Continues the search for about `nodes` more positions, keeping earlier results; returns whether it won."""
+        self.memory[layout.THREATS_LIMIT] = self.memory[layout.NODES] + U(nodes)
+        self.memory[layout.INNER_LIMIT] = INNER_FOURS
+        settled = self._settle(ATTACK)
+        if settled == PROVEN:
+            self.memory[layout.THREATS_LIMIT] += U(FOLLOWING)
+            line = self._follow()
+            self.line = tuple(line) if line else None
+        self.hopeless = settled == DISPROVEN
+        return self.line is not None
+
+    def within(self, seconds: float) -> bool:
+        """Searches by fours, then by threats, until time is up or the search is stopped; True: a win is proven."""
+        end = time.perf_counter() + seconds
+        if self.by_fours():
+            return True
+        while not self.hopeless and not self.memory[layout.STOP] and time.perf_counter() < end:
+            if self.by_threats(SLICE):
+                return True
+        return False
+
+    def _settle(self, turn: np.uint64) -> int:
+        """Searches on; returns PROVEN, DISPROVEN or 0."""
+        memory = self.memory
+        prove(memory, self.attacker, turn, U(0), SURE, SURE)
+        return self._state(turn)
+
+    def _state(self, turn: np.uint64) -> int:
+        slot = int(find(self.memory, threat_key(self.memory, self.attacker, turn)))
+        if not slot:
+            return 0
+        word = self.memory[slot + 1]
+        return PROVEN if word & NUMBER == 0 else DISPROVEN if word >> AT_DISPROOF & NUMBER == 0 else 0
+
+    def _written(self) -> tuple[int, ...]:
+        start, length = int(layout.LINE), int(self.memory[layout.LINE_LENGTH])
+        return tuple(int(cell) for cell in self.memory[start : start + length])
+
+    def _follow(self) -> list[int]:
+        """The line of a proven win against the answers that seem to hold out longest; [] if the proof is lost."""
+        memory, attacker = self.memory, self.attacker
+        line: list[int] = []
+        while True:
+            if wins_by_fours(memory, attacker, U(FOURS_FIRST)):
+                whole = [*line, *self._written()]
+                break
+            move = self._winning_move()
+            if move is None:
+                whole = []
+                break
+            place(memory, U(move), attacker)
+            line.append(move)
+            answer = self._answer()
+            place(memory, U(answer), attacker ^ U(1))
+            line.append(answer)
+        for _ in line:
+            lift(memory)
+        return whole
+
+    def _winning_move(self) -> int | None:
+        """A proven move of the attacker, searched for again if the table has lost it; None if it is not found."""
+        if self._state(ATTACK) != PROVEN and self._settle(ATTACK) != PROVEN:
+            return None
+        for cell in self._moves(ATTACK):
+            place(self.memory, U(cell), self.attacker)
+            proven = self._state(DEFENCE) == PROVEN
+            lift(self.memory)
+            if proven:
+                return cell
+        return None
+
+    def _answer(self) -> int:
+        """The defender's answer after which the win by fours is farthest away, or gone."""
+        memory, defender = self.memory, self.attacker ^ U(1)
+        forced = int(first_in(memory, self.attacker, FIVE))
+        if forced != NOWHERE:
+            return forced
+        if self._state(DEFENCE) != PROVEN:
+            self._settle(DEFENCE)
+        best, longest = 0, -1
+        for cell in self._moves(DEFENCE) or self._empty()[:1]:
+            place(memory, U(cell), defender)
+            fours = wins_by_fours(memory, self.attacker, U(INNER_FOURS))
+            length = int(memory[layout.LINE_LENGTH]) if fours else layout.MAX_PLY
+            lift(memory)
+            if length > longest:
+                best, longest = cell, length
+        return best
+
+    def _moves(self, turn: np.uint64) -> list[int]:
+        slot = int(find(self.memory, threat_key(self.memory, self.attacker, turn)))
+        if not slot:
+            return []
+        count = int(self.memory[slot + 1] >> AT_COUNT & SIX_BITS)
+        return [int(self.memory[slot + 2 + place // 6]) >> 10 * (place % 6) & 1023 for place in range(count)]
+
+    def _empty(self) -> list[int]:
+        start = int(layout.STONES)
+        return [int(cell) for cell in np.flatnonzero(self.memory[start : start + layout.CELLS] == 0)]

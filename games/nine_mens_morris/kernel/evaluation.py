@@ -1,0 +1,130 @@
+"""Static evaluation: my features minus the enemy's, times the weights in the memory.
+
+`games.nine_mens_morris.heuristics` defines each feature and the weights of every named heuristic.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import bit_count, compiled, lowest_bit, signed
+from games.nine_mens_morris.kernel.memory import (
+    FLYING,
+    JUDGE,
+    LINE_COUNT,
+    LINES,
+    NEIGHBOURS,
+    PAIR_COUNT,
+    PAIRS,
+    WEIGHTS,
+    Memory,
+)
+from games.nine_mens_morris.kernel.patterns import evaluate_patterns
+
+U = np.uint64
+LAST, MILLS, BLOCKED, MEN, TWO_CONFIGURATIONS, DOUBLE = U(0), U(1), U(2), U(3), U(4), U(5)
+THREE_CONFIGURATIONS, MILL_MEN, MOBILITY, REACH, RUNNING, THREAT, TEMPO = U(6), U(7), U(8), U(9), U(10), U(11), U(12)
+"""Offsets of a phase's weights; `games.nine_mens_morris.kernel.weights.Weights` explains each."""
+EARLY = 9
+"""Men still to lay, both sides together, from which on a position is in the first phase."""
+ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
+BYTE, EIGHT, SIXTEEN = U(255), U(8), U(16)
+FULL = U(2**24 - 1)
+
+
+@compiled("boolean(uint64[::1], uint64, int64)")
+def flies(memory: Memory, men: np.uint64, hand: int) -> bool:
+    """Whether these men may go to any empty point."""
+    return memory[FLYING] != ZERO and hand == 0 and bit_count(men) == THREE
+
+
+@compiled("int64(uint64[::1], uint64, uint64, uint64, boolean)")
+def mobility_of(memory: Memory, men: np.uint64, empty: np.uint64, weights: np.uint64, anywhere: bool) -> int:
+    """One side's value for free neighbours less that for blocked men; its phase's weights begin at word `weights`."""
+    stuck, free = 0, ZERO
+    while men:
+        ways = bit_count(memory[NEIGHBOURS + lowest_bit(men)] & empty)
+        free += ways
+        if ways == ZERO and not anywhere:
+            stuck += 1
+        men &= men - ONE
+    return signed(memory[weights + MOBILITY]) * signed(free) - signed(memory[weights + BLOCKED]) * stuck
+
+
+@compiled("boolean(uint64[::1], uint64, uint64)")
+def has_room(memory: Memory, men: np.uint64, empty: np.uint64) -> bool:
+    """Whether any of the men has a free neighbour."""
+    while men:
+        if memory[NEIGHBOURS + lowest_bit(men)] & empty != ZERO:
+            return True
+        men &= men - ONE
+    return False
+
+
+@compiled("int64(uint64[::1], uint64, uint64, uint64, uint64)")
+def pairs_of(memory: Memory, men: np.uint64, closed: np.uint64, open_: np.uint64, weights: np.uint64) -> int:
+    """One side's value for pairs of lines that share a man; its phase's weights begin at word `weights`."""
+    double, three = signed(memory[weights + DOUBLE]), signed(memory[weights + THREE_CONFIGURATIONS])
+    value = 0
+    pair = ZERO
+    while (double != 0 or three != 0) and (closed | open_) != ZERO and pair < memory[PAIR_COUNT]:
+        word = memory[PAIRS + pair]
+        both = ONE << (word & BYTE) | ONE << (word >> EIGHT & BYTE)
+        if closed & both == both:
+            value += double
+        elif open_ & both == both and word >> SIXTEEN & men:
+            value += three
+        pair += ONE
+    return value
+
+
+@compiled("int64(uint64[::1], uint64, uint64, uint64, boolean, boolean, boolean)")
+def lines_of(
+    memory: Memory, men: np.uint64, empty: np.uint64, weights: np.uint64, anywhere: bool, lays: bool, moves: bool
+) -> int:
+    """One side's value for lines and pairs of lines, weights from word `weights`; `moves` is true if it is to move."""
+    running = memory[weights + RUNNING] != ZERO
+    closed, open_, standing = ZERO, ZERO, ZERO
+    mills, two, within_reach, swinging = 0, 0, 0, 0
+    line = ZERO
+    while line < memory[LINE_COUNT]:
+        cells = memory[LINES + line]
+        if cells & men == cells:
+            closed |= ONE << line
+            standing |= cells
+            mills += 1
+            if running and has_room(memory, cells, empty):
+                swinging += 1
+        elif bit_count(cells & men) == TWO and cells & empty != ZERO:
+            open_ |= ONE << line
+            two += 1
+            helpers = men & ~cells
+            if helpers & memory[NEIGHBOURS + lowest_bit(cells & empty)] != ZERO or (anywhere and helpers != ZERO):
+                within_reach += 1
+        line += ONE
+    value = signed(memory[weights + MILLS]) * mills + signed(memory[weights + TWO_CONFIGURATIONS]) * two
+    value += signed(memory[weights + REACH]) * within_reach + signed(memory[weights + RUNNING]) * swinging
+    value += signed(memory[weights + MILL_MEN]) * signed(bit_count(standing))
+    if moves and (within_reach > 0 or (lays and two > 0)):
+        value += signed(memory[weights + THREAT])
+    return value + pairs_of(memory, men, closed, open_, weights)
+
+
+@compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
+def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, their_hand: int, closed: int) -> int:
+    """The value for the side to move; `closed` is 1 if the enemy's last move closed a mill."""
+    empty = FULL & ~(mine | theirs)
+    mine_fly, theirs_fly = flies(memory, mine, my_hand), flies(memory, theirs, their_hand)
+    if memory[JUDGE] != ZERO:
+        return evaluate_patterns(memory, mine, theirs, my_hand, their_hand, mine_fly, theirs_fly)
+    to_lay = my_hand + their_hand
+    phase = U(0) if to_lay >= EARLY else U(1) if to_lay > 0 else U(3) if mine_fly and theirs_fly else U(2)
+    weights = WEIGHTS + SIXTEEN * phase
+    men = signed(bit_count(mine)) - signed(bit_count(theirs))
+    value = signed(memory[weights + MEN]) * men - signed(memory[weights + LAST]) * closed
+    value += signed(memory[weights + TEMPO])
+    if (memory[weights + MOBILITY] | memory[weights + BLOCKED]) != ZERO:
+        value += mobility_of(memory, mine, empty, weights, mine_fly)
+        value -= mobility_of(memory, theirs, empty, weights, theirs_fly)
+    value += lines_of(memory, mine, empty, weights, mine_fly, my_hand > 0, True)
+    return value - lines_of(memory, theirs, empty, weights, theirs_fly, their_hand > 0, False)

@@ -1,0 +1,133 @@
+"""Legal moves as codes: arrival | origin << 5 | removed << 10; `NONE` for no origin or no removal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from games.nine_mens_morris.kernel.evaluation import flies
+from games.nine_mens_morris.kernel.memory import (
+    HISTORY,
+    LINE_COUNT,
+    LINES,
+    MAX_MOVES,
+    MOVE_EARLY,
+    MOVES,
+    NEIGHBOURS,
+    NONE,
+    PARTNERS,
+    PROTECTED,
+    Memory,
+)
+
+U = np.uint64
+ZERO, ONE, TWO, FOUR = U(0), U(1), U(2), U(4)
+FIVE, TEN, ORDER = U(5), U(10), U(32)
+FULL = U(2**24 - 1)
+STRIDE = U(MAX_MOVES)
+JOURNEYS = U(32 * 24)
+CELLS = U(24)
+CLOSING = U(1 << 24)
+
+
+@compiled("uint64(uint64[::1], uint64)")
+def takeable(memory: Memory, theirs: np.uint64) -> np.uint64:
+    """The men that a mill may take."""
+    in_mills = ZERO
+    line = ZERO
+    while memory[PROTECTED] != ZERO and line < memory[LINE_COUNT]:
+        cells = memory[LINES + line]
+        if cells & theirs == cells:
+            in_mills |= cells
+        line += ONE
+    free = theirs & ~in_mills
+    return free if free != ZERO else theirs
+
+
+@compiled("boolean(uint64[::1], uint64, uint64)")
+def closes(memory: Memory, men: np.uint64, to: np.uint64) -> bool:
+    """Whether a man arriving on `to` closes a mill with `men`, the men that stay."""
+    word = PARTNERS + FOUR * to
+    while memory[word] != ZERO:
+        if memory[word] & men == memory[word]:
+            return True
+        word += ONE
+    return False
+
+
+@compiled("boolean(uint64[::1], uint64, uint64, int64)")
+def can_move(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int) -> bool:
+    """Whether the mover has a legal move."""
+    empty = FULL & ~(mine | theirs)
+    if my_hand > 0 or flies(memory, mine, my_hand):
+        return bool(empty != ZERO)
+    men = mine
+    while men:
+        if memory[NEIGHBOURS + lowest_bit(men)] & empty != ZERO:
+            return True
+        men &= men - ONE
+    return False
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def worth(memory: Memory, theirs: np.uint64, cell: np.uint64) -> np.uint64:
+    """Ordering value of taking that man: the number of other enemy men on the lines through it."""
+    count = ZERO
+    word = PARTNERS + FOUR * cell
+    while memory[word] != ZERO:
+        count += bit_count(memory[word] & theirs)
+        word += ONE
+    return count
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64, uint64)")
+def write_journeys(
+    memory: Memory,
+    slot: np.uint64,
+    origin: np.uint64,
+    targets: np.uint64,
+    staying: np.uint64,
+    theirs: np.uint64,
+    prey: np.uint64,
+    parity: np.uint64,
+) -> np.uint64:
+    """Writes one man's moves, starting at `slot`; returns the slot after them."""
+    while targets:
+        to = lowest_bit(targets)
+        targets &= targets - ONE
+        journey = to | origin << FIVE
+        if prey != ZERO and closes(memory, staying, to):
+            men = prey
+            while men:
+                removed = lowest_bit(men)
+                men &= men - ONE
+                order = CLOSING + worth(memory, theirs, removed)
+                memory[slot] = order << ORDER | journey | removed << TEN
+                slot += ONE
+        else:
+            order = memory[HISTORY + parity * JOURNEYS + origin * CELLS + to]
+            memory[slot] = order << ORDER | journey | NONE << TEN
+            slot += ONE
+    return slot
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, int64, uint64)")
+def write_moves(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, ply: np.uint64) -> np.uint64:
+    """Writes all the mover's moves into the ply's slots, with their initial order; returns how many."""
+    empty = FULL & ~(mine | theirs)
+    start = MOVES + ply * STRIDE
+    prey = takeable(memory, theirs)
+    parity = ply & ONE
+    slot = start
+    if my_hand > 0:
+        slot = write_journeys(memory, slot, NONE, empty, mine, theirs, prey, parity)
+        if memory[MOVE_EARLY] == ZERO:
+            return slot - start
+    anywhere = flies(memory, mine, my_hand)
+    men = mine
+    while men:
+        origin = lowest_bit(men)
+        men &= men - ONE
+        targets = empty if anywhere else empty & memory[NEIGHBOURS + origin]
+        slot = write_journeys(memory, slot, origin, targets, mine & ~(ONE << origin), theirs, prey, parity)
+    return slot - start

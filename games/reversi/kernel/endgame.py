@@ -1,0 +1,140 @@
+"""Proves whether the result, in discs, is above `alpha`; uses a table and tries the most promising moves first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import bit_count, compiled, signed
+from games.reversi.kernel.discs import moves, result, stable
+from games.reversi.kernel.last import NO_MOVE, small_tree
+from games.reversi.kernel.memory import (
+    BEST_MOVE,
+    MAX_MOVES,
+    MOVES,
+    NODE_LIMIT,
+    NODES,
+    PASSED,
+    STOP,
+    Memory,
+)
+from games.reversi.kernel.midgame import LOWEST, negamax
+from games.reversi.kernel.ordering import AT_ORDER, SQUARE, bring_best, write_moves
+from games.reversi.kernel.patterns import MAX_VALUE
+from games.reversi.kernel.table import AT_MOVE, BYTE, position_key, recall, store
+
+U = np.uint64
+ZERO, ONE, TWO, EIGHT = U(0), U(1), U(2), U(8)
+STRIDE = U(2 * MAX_MOVES)
+PROOF = U(0xA0761D6478BD642F)
+"""Mixed into the keys of proofs, which share a table with searches to a depth."""
+SMALL = 6
+"""Most empty squares searched without a table and ordered by parity alone."""
+ADVISED = 12
+"""Empty squares from which a shallow search by the patterns advises which move to try first."""
+TRUST = 3
+"""Points of a move's order per hundredth of a disc: the value with which endings of 20 empty squares are cheapest."""
+MOST = 64
+"""The best possible result, in discs."""
+
+
+@compiled("int64(int64)")
+def stability_threshold(empties: int) -> int:
+    """Alpha from which it is worth checking whether the enemy's stable discs put it out of reach."""
+    return 2 * empties - 10
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64, uint64, int64, int64)")
+def take_advice(
+    memory: Memory, mine: np.uint64, theirs: np.uint64, start: np.uint64, end: np.uint64, depth: int, ply: int
+) -> None:
+    """Adds to the moves' order their scores by a search to `depth`: a disc counts as much as 0.6 replies."""
+    slot = start
+    while slot < end:
+        square, turned = memory[slot] & SQUARE, memory[slot + ONE]
+        after, mine_after = theirs ^ turned, mine | turned | ONE << square
+        score = -negamax(memory, after, mine_after, depth, LOWEST, -LOWEST, ply + 1)
+        score = min(max(score, -MAX_VALUE), MAX_VALUE)
+        memory[slot] += U(TRUST * (score + MAX_VALUE)) << AT_ORDER
+        slot += TWO
+
+
+@compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
+def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, empties: int, ply: int) -> int:
+    """A bound on the result, on the same side of `alpha` as the result. Meaningless once STOP is set."""
+    if empties <= SMALL and ply > 0 and empties >= 4:
+        return small_tree(memory, mine, theirs, alpha, empties)
+    # 1. Stop if requested.
+    memory[NODES] += ONE
+    if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
+        memory[STOP] = ONE
+    if memory[STOP] != ZERO:
+        return 0
+    # 2. The enemy's stable discs alone may rule out more than alpha.
+    if ply > 0 and alpha >= stability_threshold(empties):
+        most = MOST - 2 * signed(bit_count(stable(theirs, mine)))
+        if most <= alpha:
+            return most
+    # 3. Look the position up in the table.
+    key = position_key(mine, theirs) ^ PROOF
+    known = recall(memory, key)
+    lower, upper, first = -MOST, MOST, SQUARE
+    if known != ZERO:
+        lower, upper = signed(known & BYTE) - MOST, signed(known >> EIGHT & BYTE) - MOST
+        first = (known >> AT_MOVE & BYTE) - ONE
+        if ply > 0:
+            if lower > alpha:
+                return lower
+            if upper <= alpha:
+                return upper
+    # 4. All moves, the most promising first; the pass.
+    where = moves(mine, theirs)
+    if where == ZERO:
+        if moves(theirs, mine) == ZERO:
+            return result(mine, theirs)
+        if ply == 0:
+            memory[BEST_MOVE] = PASSED
+        return -prove(memory, theirs, mine, -alpha - 1, empties, ply + 1)
+    start = MOVES + U(ply) * STRIDE
+    end = write_moves(memory, mine, theirs, where, start)
+    if empties >= ADVISED:
+        take_advice(memory, mine, theirs, start, end, (empties - ADVISED) // 2, ply)
+    slot = start
+    while slot < end:
+        square = memory[slot] & SQUARE
+        if square == first:
+            memory[slot] |= ONE << U(60)
+        if empties > SMALL + 2 and ply > 0:
+            turned = memory[slot + ONE]
+            reply = recall(memory, position_key(theirs ^ turned, mine | turned | ONE << square) ^ PROOF)
+            if reply != ZERO:
+                worst = MOST - signed(reply >> EIGHT & BYTE)
+                if worst > alpha:
+                    return worst
+        slot += TWO
+    # 5. Search each.
+    best, best_square = NO_MOVE, ZERO
+    slot = start
+    while slot < end:
+        bring_best(memory, slot, end)
+        square, turned = memory[slot] & SQUARE, memory[slot + ONE]
+        slot += TWO
+        if turned == theirs:
+            score = MOST
+        else:
+            score = -prove(memory, theirs ^ turned, mine | turned | ONE << square, -alpha - 1, empties - 1, ply + 1)
+        if memory[STOP] != ZERO:
+            return 0
+        if score > best:
+            best, best_square = score, square
+            if ply == 0:
+                memory[BEST_MOVE] = square + ONE
+            if score > alpha:
+                break
+    # 6. Store the result.
+    if best > alpha:
+        lower = max(lower, best)
+    else:
+        upper = min(upper, best)
+    data = U(lower + MOST) | U(upper + MOST) << EIGHT | (best_square + ONE) << AT_MOVE
+    store(memory, key, data, U(empties))
+    return best

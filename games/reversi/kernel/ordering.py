@@ -1,0 +1,94 @@
+"""Writes lists of moves with their ordering values into the memory, one list per ply."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from games.reversi.kernel.discs import NOT_A, NOT_H, flips, moves
+from games.reversi.kernel.last import odd_quarters
+from games.reversi.kernel.memory import Memory
+
+U = np.uint64
+ZERO, ONE, TWO, EIGHT = U(0), U(1), U(2), U(8)
+AT_ORDER = U(16)
+SQUARE = U(255)
+CORNERS = U(0x8100000000000081)
+QUARTER_WORTHS = ((18, 4, 14, 12), (4, 0, 6, 8), (14, 6, 12, 10), (12, 8, 10, 10))
+BY_SQUARE = np.array(
+    [100 + QUARTER_WORTHS[min(row, 7 - row)][min(column, 7 - column)] for row in range(8) for column in range(8)],
+    dtype=np.uint64,
+)
+"""Worth of each square: corners first, the squares diagonally beside them last."""
+
+
+@compiled("uint64(uint64)")
+def beside(board: np.uint64) -> np.uint64:
+    """The squares of a board and their neighbours."""
+    wide = board | board >> ONE & NOT_H | board << ONE & NOT_A
+    return wide | wide >> EIGHT | wide << EIGHT
+
+
+@compiled("uint64(uint64, uint64, uint64, uint64, uint64)")
+def promise(mine: np.uint64, theirs: np.uint64, turned: np.uint64, square: np.uint64, odd: np.uint64) -> np.uint64:
+    """Ordering value of a move: high if it leaves the enemy few moves, so that it is likely good and cheap to prove.
+
+    Empty squares beside my discs are moves that the enemy may get later.
+    """
+    after_mine, after_theirs = mine | turned | ONE << square, theirs ^ turned
+    replies, later = moves(after_theirs, after_mine), beside(after_mine) & ~(after_mine | after_theirs)
+    value: np.uint64 = (U(120) - TWO * bit_count(replies) - TWO * bit_count(replies & CORNERS)) << EIGHT
+    value -= U(160) * bit_count(later)
+    if (ONE << square) & CORNERS:
+        value += U(512)
+    if (ONE << square) & odd:
+        value += U(64)
+    return value
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
+def write_moves(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64, start: np.uint64) -> np.uint64:
+    """Writes moves from slot `start` on: order << 16 | square, and the discs turned; returns the slot after them."""
+    odd = odd_quarters(~(mine | theirs))
+    slot = start
+    while where:
+        square = lowest_bit(where)
+        where &= where - ONE
+        turned = flips(mine, theirs, square)
+        memory[slot] = promise(mine, theirs, turned, square, odd) << AT_ORDER | square
+        memory[slot + ONE] = turned
+        slot += TWO
+    return slot
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
+def write_quickly(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64, start: np.uint64) -> np.uint64:
+    """`write_moves` for the last ply of a search, where counting the replies costs more than it saves.
+
+    First come good squares, and moves that turn discs over which have few empty squares beside them.
+    """
+    empty = ~(mine | theirs)
+    slot = start
+    while where:
+        square = lowest_bit(where)
+        where &= where - ONE
+        turned = flips(mine, theirs, square)
+        order = BY_SQUARE[square] - bit_count(beside(turned) & empty)
+        memory[slot] = order << AT_ORDER | square
+        memory[slot + ONE] = turned
+        slot += TWO
+    return slot
+
+
+@compiled("void(uint64[::1], uint64, uint64)")
+def bring_best(memory: Memory, slot: np.uint64, end: np.uint64) -> None:
+    """Swaps the most promising of the moves from `slot` on into that slot."""
+    best = slot
+    other = slot + TWO
+    while other < end:
+        if memory[other] > memory[best]:
+            best = other
+        other += TWO
+    word, turned = memory[best], memory[best + ONE]
+    memory[best], memory[best + ONE] = memory[slot], memory[slot + ONE]
+    memory[slot], memory[slot + ONE] = word, turned

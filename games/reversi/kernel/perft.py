@@ -1,0 +1,42 @@
+"""Counts move sequences as in published tables: passes are plies, a finished game stays one leaf at every depth.
+
+Without a hash table, so every leaf is counted; moves of the last ply are counted without being played.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import bit_count, compiled, lowest_bit, signed
+from games.reversi import Position, Reversi
+from games.reversi.kernel.discs import flips, moves
+
+U = np.uint64
+ZERO, ONE = U(0), U(1)
+
+
+@compiled("int64(uint64, uint64, int64)")
+def leaves(mine: np.uint64, theirs: np.uint64, depth: int) -> int:
+    """Number of sequences of `depth` plies; `depth` is at least one."""
+    where = moves(mine, theirs)
+    if where == ZERO:
+        if moves(theirs, mine) == ZERO:
+            return 1
+        return 1 if depth == 1 else leaves(theirs, mine, depth - 1)
+    if depth == 1:
+        return signed(bit_count(where))
+    total = 0
+    while where:
+        square = lowest_bit(where)
+        where &= where - ONE
+        turned = flips(mine, theirs, square)
+        total += leaves(theirs ^ turned, mine | turned | ONE << square, depth - 1)
+    return total
+
+
+def count(game: Reversi, position: Position, depth: int) -> int | None:
+    """The leaves of `depth` plies from a position."""
+    if depth <= 0:
+        return 1
+    mine, theirs = position.discs[position.side], position.discs[1 - position.side]
+    return int(leaves(np.uint64(mine), np.uint64(theirs), depth))

@@ -1,0 +1,62 @@
+"""Finds the exact result of a position by repeatedly asking whether it is above a guess."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from games.reversi.kernel.endgame import prove
+from games.reversi.kernel.memory import BEST_MOVE, STOP, Memory
+from games.reversi.kernel.midgame import LOWEST, negamax
+from games.reversi.kernel.patterns import MAX_VALUE
+
+GUESS_DEPTH = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    """Proven bounds on a position's result."""
+
+    low: int
+    """The result is at least this, in discs for the side to move; the winner gets the empty squares."""
+    high: int
+    """The result is at most this; equal to `low` unless the proof was stopped."""
+    best: int
+    """The move that reaches `low`, coded as in `memory.BEST_MOVE`; 0 if none is known."""
+
+    @property
+    def solved(self) -> bool:
+        """Whether the result is known."""
+        return self.low == self.high
+
+
+def expected_result(memory: Memory, mine: int, theirs: int) -> int:
+    """An even number of discs near the result, from searches to GUESS_DEPTH plies by the patterns; fills the table."""
+    score = 0
+    for depth in range(1, GUESS_DEPTH + 1):
+        score = int(negamax(memory, np.uint64(mine), np.uint64(theirs), depth, LOWEST, -LOWEST, 0))
+    return 2 * round(score / 200) if abs(score) <= MAX_VALUE else 0
+
+
+def prove_result(memory: Memory, mine: int, theirs: int, guess: int = 0) -> Proof:
+    """Proves the result of a position where the side to move has a move or must pass; only bounds if STOP is set.
+
+    A good guess, an even number, halves the work; 0 first asks who wins.
+    """
+    own, other = np.uint64(mine), np.uint64(theirs)
+    empties = 64 - (mine | theirs).bit_count()
+    low, high, best = -64, 64, 0
+    while low < high:
+        # Results are even, because all 64 squares are counted.
+        alpha = guess - 1 if guess > low else guess + 1
+        found = int(prove(memory, own, other, alpha, empties, 0))
+        if memory[STOP]:
+            break
+        if found > alpha:
+            low, best = found, int(memory[BEST_MOVE])
+        else:
+            high = found
+            best = best or (int(memory[BEST_MOVE]) if high == -64 else 0)
+        guess = found
+    return Proof(low, high, best)
