@@ -144,7 +144,7 @@ def _wrong(belief: Belief, lines: Sequence[Line]) -> Wrong:
     game, board = belief.game, belief.standing.board
     assert belief.look is not None
     missed = any(line.unproved and line.shown == board == game.board(line.position) for line in belief.lines)
-    ends = [belief.position, *(line.position for line in lines if not (missed and line.unproved))]
+    ends = [belief.position, *(line.position for line in lines if not line.unproved)]
     meant = min(ends, key=lambda one: len(changed_cells(game.board(one), board)))
     differing = changed_cells(game.board(meant), board)
     unsure = belief.look.reading.confidence < SURE

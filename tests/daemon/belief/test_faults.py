@@ -33,6 +33,14 @@ def test_an_illegal_move_is_reported_with_its_rule_and_cells_and_put_back() -> N
     assert table.moves == ["d2"]
 
 
+def test_two_men_laid_at_once_are_called_so_not_a_ply_and_a_man_out_of_turn() -> None:
+    table = shown(MORRIS, "d2", "f4")
+    table.stand(board_with(MORRIS, W="d2 a1 g7", B="f4"))
+    (wrong,) = table.decisions
+    assert isinstance(wrong, Wrong)
+    assert (wrong.kind, wrong.rule, len(wrong.cells)) == ("illegal", "two_men_laid", 2)
+
+
 def test_nothing_is_said_of_a_board_under_a_hand_or_of_a_passing_one() -> None:
     table = shown(MORRIS, "d2")
     table.stand(board_with(MORRIS, W="d2 a1"), 5, free=False)
