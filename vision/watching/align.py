@@ -231,9 +231,8 @@ class Aligner:
                 self._resting = pose
             return Alignment(pose, "locked", relocked=bumped, quality=quality, moved_px=moved_px)
         if self._locator.may_try(frame.time_s):
-            # A hand hides the lines, or the board is gone. What the hand leaves is recognised also where the board is
-            # not: only its known look counts, while it is followed. Searching the whole picture takes seconds in
-            # which nothing is followed; it waits until the board counts as lost.
+            # What a hand leaves is recognised also where the board is not: while it is followed, its known look counts.
+            # Searching the whole picture takes seconds in which nothing is followed: it waits until it is lost.
             found = self._locator.recognized(frame.image, self.men)
             if found is not None and self._as_before(found, grey) is not None:
                 return self._locked(found, frame, grey)
