@@ -26,6 +26,7 @@ try:
 except Exception as error:
     sys.exit(str(error))
 """
+"""A program that ends with the error where no cluster answers at its argument."""
 LOOPBACK = "127.0.0.1"
 """A cluster on this computer is open to nobody else."""
 

@@ -22,6 +22,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 import games
+import places
 from agents.agent import AgentError
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import ConfigError
@@ -57,24 +58,30 @@ class Benches(TyperGroup):
         return [*super().list_commands(ctx), *trials()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The bench of that name: of a module, its `main`, told by the module's text; its number is the exit status."""
+        """The bench of that name as the list and completion show it: of a module, only its first paragraph."""
         module = trials().get(cmd_name)
         if module is None:
             return super().get_command(ctx, cmd_name)
-        if "--help" in sys.argv and cmd_name not in sys.argv:  # the list of all
-            alone = typer.Typer(add_completion=False)
-            path = Path(__file__).parents[2] / f"{module.replace('.', '/')}.py"
-            text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-            alone.command(cmd_name, help=text.partition("\n\n")[0])(lambda: None)
-            return get_command(alone)
-        return command_of(importlib.import_module(module), cmd_name)
+        path = places.PROGRAM / f"{module.replace('.', '/')}.py"
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        listed = typer.Typer(add_completion=False)
+        listed.command(cmd_name, help=text.partition("\n\n")[0])(lambda: None)
+        return get_command(listed)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The bench to run: of a module, its `main`."""
+        module = trials().get(args[0]) if args else None
+        if module is None:
+            return super().resolve_command(ctx, args)
+        return args[0], command_of(importlib.import_module(module), args[0]), args[1:]
 
 
 @functools.cache
 def trials() -> dict[str, str]:
     """Name and module of each bench that is a module."""
-    here = Path(__file__).parents[2]
-    found = [(package, path) for package in TRIALS for path in (here / package.replace(".", "/")).glob("*.py")]
+    found = [
+        (package, path) for package in TRIALS for path in (places.PROGRAM / package.replace(".", "/")).glob("*.py")
+    ]
     return {
         path.stem.replace("_", "-"): f"{package}.{path.stem}"
         for package, path in sorted(found, key=lambda one: one[1].stem)

@@ -20,7 +20,7 @@ import daemon
 import games
 from calibration.template import load_template
 from daemon.config.settings import load_config
-from lab.bench.cli import app
+from lab.bench.cli import app, trials
 from lab.bench.speed import processes, reference, resident, scenes
 from lab.bench.speed.drawing import draw_dominoes
 from lab.bench.speed.figures import Figure, figure
@@ -270,3 +270,24 @@ def test_the_table_shows_every_figure_and_what_was_missed() -> None:
 def test_an_unknown_game_is_refused_with_its_name() -> None:
     result = CliRunner().invoke(app, ["pipeline", "--game", "parcheesi", "--no-reference", "--seconds", "0"])
     assert result.exit_code == 2 and "parcheesi" in result.stderr
+
+
+def test_the_list_of_benches_imports_none_of_them() -> None:
+    words = "import sys; from typer.testing import CliRunner; from lab.bench.cli import app, trials"
+    listed = "text = CliRunner().invoke(app, ['--help'], env={'COLUMNS': '200'}).output"
+    checks = "assert all(name in text for name in trials()); print(set(trials().values()) & sys.modules.keys())"
+    told = subprocess.run([sys.executable, "-c", "; ".join((words, listed, checks))], capture_output=True, text=True)
+    assert told.stdout.strip() == "set()", told.stderr
+
+
+@pytest.mark.parametrize("name", trials())
+def test_every_bench_tells_how_it_is_called(name: str) -> None:
+    result = CliRunner().invoke(app, [name, "--help"])
+    assert result.exit_code == 0 and f" {name} [OPTIONS]" in result.output
+
+
+def test_what_a_bench_returns_is_its_exit_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    for returned, status in ((None, 0), (False, 0), (True, 1), (2, 2)):
+        monkeypatch.setattr("lab.bench.read_scenes.main", lambda returned=returned: returned)
+        assert CliRunner().invoke(app, ["read-scenes"]).exit_code == status
+    assert CliRunner().invoke(app, ["no-such-bench"]).exit_code == 2
