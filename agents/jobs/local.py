@@ -6,6 +6,7 @@ import contextlib
 import queue
 import signal
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
@@ -13,6 +14,7 @@ from typing import Any
 
 CLOSING_S = 2.0
 """Seconds for threads to notice that they are stopped."""
+LOOK_S = 0.001
 HERE = "this computer"
 
 
@@ -97,7 +99,16 @@ class Processes:
         return self._executor.submit(call, *given)  # type: ignore[no-any-return]
 
     def close(self) -> None:
-        """Kills the processes."""
+        """Kills the processes.
+
+        Loky's thread dies with a KeyError over a call that it has not handed on when it is shut down. Calls are handed
+        on in order, so it has handed on all of them once it has done so with the last.
+        """
+        with contextlib.suppress(BrokenProcessPool):
+            last = self._executor.submit(int)
+            until_s = time.monotonic() + CLOSING_S
+            while not (last.running() or last.done()) and time.monotonic() < until_s:
+                time.sleep(LOOK_S)
         self._executor.shutdown(wait=True, kill_workers=True)
 
 

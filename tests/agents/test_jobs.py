@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -26,7 +27,7 @@ from agents import players
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.play import Played, play
 from agents.arena.report import summary
-from agents.jobs import ALONE, CLUSTER, Backend, JobsError, clusters, running
+from agents.jobs import ALONE, CLUSTER, Backend, JobsError, clusters, local, running
 from agents.jobs.running import run_jobs
 from agents.jobs.version import version
 from tests.agents.deadly_work import die, play_or_die
@@ -77,6 +78,15 @@ def test_a_job_that_kills_every_worker_ends_the_work_with_its_name(tmp_path: Pat
     with pytest.raises(JobsError, match="3 workers of this computer died over one job: 7"):
         list(run_jobs(functools.partial(die, graves=tmp_path), [7], installed("loky")))
     assert len(list(tmp_path.iterdir())) == running.MAX_TRIES
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+def test_processes_that_close_right_after_a_call_was_submitted_tell_no_traceback() -> None:
+    for _ in range(5):
+        pool = local.Processes(2, "loky")
+        pool.submit(int).result()
+        pool.submit(time.sleep, 60)
+        pool.close()
 
 
 def test_jobs_are_taken_as_needed_and_yielded_in_order_if_wanted() -> None:
