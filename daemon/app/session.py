@@ -425,8 +425,8 @@ class Session:
         """Shows on the page that the loop hangs; called by another thread, since the loop cannot."""
         page = self.page
         if page is not None:
-            page.update_health(self.last_health | {"pipeline": {"ok": False, "text": text}})
-            page.update_ready(False, text)
+            health = self.last_health | {"pipeline": {"ok": False, "text": text}}
+            page.publish(health=health, ready=(False, text))
 
     def missing_agents(self) -> list[str]:
         """The agents of this table that must join by themselves, and are not there."""

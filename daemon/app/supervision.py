@@ -101,9 +101,7 @@ class Supervision:
         )
         page = self._session.page
         if page is not None:
-            page.update_health(parts)
-            page.update_ready(ready, why)
-            page.update_figures(self.figures())
+            page.publish(health=parts, ready=(ready, why), figures=self.figures())
 
     def ready(self) -> tuple[bool, str]:
         """Whether the table is ready for play, that is, frames are getting through; and why, or why not."""

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from agents.messages import StateMessage
 from daemon.i18n.translation import worded
-from daemon.outputs.command_queue import problem
+from daemon.outputs.answering import Problem
 from daemon.outputs.game_reviews import GameReviews
 from daemon.outputs.guard import SVG, is_here
 from daemon.outputs.live_game import LiveGame
@@ -93,7 +93,7 @@ class Archive:
         query = {name: clean(request.query.get(name, ""), MAX_NAME_LENGTH) for name in ("before", "game", "player")}
         limit = _limit(request.query.get("limit", "50"))
         if limit is None:
-            return problem(400, "invalid", f"limit is a whole number from 1 to {MAX_LISTED}")
+            raise Problem(400, "invalid", f"limit is a whole number from 1 to {MAX_LISTED}")
 
         def work() -> dict[str, object]:
             with self._record.opened() as journal:
@@ -112,10 +112,8 @@ class Archive:
     async def imported(self, request: web.Request) -> web.Response:
         """Adds somebody's game to the record: `{"text": "...", "name": "game.sgf", "game": ""}`."""
         words = await self._record.words(request, MAX_IMPORT_BYTES)
-        if isinstance(words, web.Response):
-            return words
         if not isinstance(words, dict) or not all(isinstance(words.get(key), str) for key in ("text", "name", "game")):
-            return problem(400, "invalid", "a game to import has text, name and game, each a text")
+            raise Problem(400, "invalid", "a game to import has text, name and game, each a text")
 
         def work() -> str:
             # They import games that nobody may be playing.
@@ -166,7 +164,7 @@ class Archive:
         game_id, ply = request.match_info["game"], int(request.match_info["ply"])
         made = request.query.get("better", "")
         if made and not (made.isascii() and made.isdigit() and len(made) < 3):
-            return problem(400, "invalid", "better is the number of moves made of the better line")
+            raise Problem(400, "invalid", "better is the number of moves made of the better line")
 
         def work() -> str | None:
             recorded = self._record.recorded(game_id)
@@ -181,7 +179,7 @@ class Archive:
 
         def response_of(svg: str | None) -> web.Response:
             if svg is None:
-                return problem(404, "no_ply", worded("The game has no move {ply} any more.", ply=ply))
+                raise Problem(404, "no_ply", worded("The game has no move {ply} any more.", ply=ply))
             return web.Response(text=svg, content_type=SVG)
 
         return await self._record.answer(work, response_of)
@@ -196,7 +194,7 @@ class Archive:
 
         def response_of(jpeg: bytes | None) -> web.Response:
             if jpeg is None:
-                return problem(404, "no_picture", worded("No picture was kept of this move."))
+                raise Problem(404, "no_picture", worded("No picture was kept of this move."))
             return web.Response(body=jpeg, content_type="image/jpeg")
 
         return await self._record.answer(work, response_of)
@@ -238,15 +236,13 @@ class Archive:
         """Deletes a game; the request's body repeats its id: `{"confirm": "ID"}`."""
         game_id = request.match_info["game"]
         words = await self._record.words(request)
-        if isinstance(words, web.Response):
-            return words
         if words != {"confirm": game_id}:
-            return problem(400, "invalid", 'what is to be deleted is confirmed as {"confirm": "its id"}')
+            raise Problem(400, "invalid", 'what is to be deleted is confirmed as {"confirm": "its id"}')
         state = self._playing()
         if state is None:
-            return problem(409, "refused", worded("Nothing is deleted while the daemon is starting."))
+            raise Problem(409, "refused", worded("Nothing is deleted while the daemon is starting."))
         if state.game_id == game_id:
-            return problem(409, "refused", worded("This game is being played: it cannot be deleted."))
+            raise Problem(409, "refused", worded("This game is being played: it cannot be deleted."))
 
         def work() -> str:
             with self._record.opened(write=True) as journal:
@@ -264,11 +260,9 @@ class Archive:
         """Renames the players: `{"players": ["Ana", "Bea"]}`."""
         game_id = request.match_info["game"]
         words = await self._record.words(request)
-        if isinstance(words, web.Response):
-            return words
         names = _names(words)
         if names is None:
-            return problem(400, "invalid", f"players are two names of 1 to {MAX_NAME_LENGTH} characters")
+            raise Problem(400, "invalid", f"players are two names of 1 to {MAX_NAME_LENGTH} characters")
 
         def work() -> list[str]:
             with self._record.opened(write=True) as journal:

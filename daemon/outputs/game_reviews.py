@@ -8,7 +8,7 @@ from aiohttp import web
 
 from agents.messages import StateMessage
 from daemon.i18n.translation import worded
-from daemon.outputs.command_queue import problem
+from daemon.outputs.answering import Problem
 from daemon.outputs.record_access import RecordAccess
 from daemon.outputs.review_page import review_object
 from daemon.outputs.reviewing import Reviewing
@@ -54,10 +54,8 @@ class GameReviews:
         """Begins a review, `{"action": "begin"}`, or ends it, `{"action": "stop"}`; what is done is kept."""
         game_id = request.match_info["game"]
         words = await self._record.words(request)
-        if isinstance(words, web.Response):
-            return words
         if words not in ({"action": "begin"}, {"action": "stop"}):
-            return problem(400, "invalid", 'what is to be done is {"action": "begin"} or {"action": "stop"}')
+            raise Problem(400, "invalid", 'what is to be done is {"action": "begin"} or {"action": "stop"}')
         state = self._playing()
 
         def work() -> dict[str, object]:

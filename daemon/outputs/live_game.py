@@ -11,7 +11,7 @@ from aiohttp import web
 
 from agents.messages import StateMessage
 from daemon.i18n.translation import worded
-from daemon.outputs.command_queue import problem
+from daemon.outputs.answering import Problem
 from daemon.outputs.record_access import RecordAccess
 from daemon.storage.exporting.download import Download
 from daemon.storage.exporting.live import live
@@ -39,7 +39,7 @@ class LiveGame:
         """The game that is played, as far as it was played; 304 to who has it already."""
         suffix, state = request.match_info["suffix"], self._playing()
         if state is None:
-            return problem(404, "unknown_game", worded("No game has begun yet."))
+            raise Problem(404, "unknown_game", worded("No game has begun yet."))
 
         def work() -> Download | str:
             with self._record.opened() as journal:
@@ -51,7 +51,7 @@ class LiveGame:
 
         def response_of(file: Download | str) -> web.Response:
             if isinstance(file, str):
-                return problem(404, "not_told", file)
+                raise Problem(404, "not_told", file)
             tag = hashlib.sha256(file.content).hexdigest()[:32]
             known, since_s = self._lives.get(suffix, ("", 0))
             if tag != known:

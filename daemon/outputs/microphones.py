@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from aiohttp import WSMsgType, web
 
-from daemon.outputs.command_queue import problem
+from daemon.outputs.answering import Problem
 from daemon.outputs.listening.listening import Listening
 from daemon.outputs.listening.utterances import RATE_HZ, Utterances
 from daemon.outputs.permission import Permission
@@ -46,7 +46,7 @@ class Microphones:
             try:
                 await socket.prepare(request)
             except ValueError:  # aiohttp cannot parse a key that is not ASCII
-                return problem(400, "no_websocket", "the Sec-WebSocket-Key is none")
+                raise Problem(400, "no_websocket", "the Sec-WebSocket-Key is none") from None
             refused = await self._refusal(socket, request)
             await socket.send_str(json.dumps(refused or {"listens": True}))
             if not refused:
@@ -59,7 +59,9 @@ class Microphones:
             await socket.close()
         except (ConnectionError, TimeoutError):
             pass
-        return socket if socket.prepared else problem(400, "gone", "the connection ended before it began")
+        if not socket.prepared:
+            raise Problem(400, "gone", "the connection ended before it began")
+        return socket
 
     async def _refusal(self, socket: web.WebSocketResponse, request: web.Request) -> dict[str, object]:
         """The answer that says why this microphone is not heard; empty if it is."""
@@ -68,9 +70,10 @@ class Microphones:
             token = first.get("token", "") if isinstance(first, dict) else ""
         except (TypeError, ValueError):
             token = ""
-        response = self._permission.refusal(request, token if isinstance(token, str) else "")
-        if response is not None:
-            return {"listens": False, **json.loads(response.text or "{}")}
+        try:
+            self._permission.check(request, token if isinstance(token, str) else "")
+        except Problem as problem:
+            return {"listens": False, "code": problem.code, "text": problem.text}
         if self.listening is None:
             return {"listens": False, "code": "off", "text": "listening is switched off in the settings"}
         if self._open >= MAX_MICROPHONES:

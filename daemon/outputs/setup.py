@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import threading
 from collections.abc import Callable
 
@@ -15,7 +14,7 @@ from calibration.sheet import SheetError, layout_of
 from calibration.template import TemplateError, load_template
 from daemon.commands.command import CommandError
 from daemon.commands.sources import is_same, meant
-from daemon.outputs.command_queue import problem
+from daemon.outputs.answering import Busy, Problem, WorkThread
 from daemon.outputs.game_pictures import game_picture
 from daemon.outputs.guard import SVG
 from daemon.outputs.page_state import JPEG_QUALITY
@@ -43,8 +42,7 @@ class Setup:
         self._lock = threading.Lock()
         self._draw: Callable[[], Image] | None = None
         self._source = ""
-        self._drawing = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="setup")
-        self._asked = threading.BoundedSemaphore(4)
+        self._drawing = WorkThread("setup", 4, DRAW_S)
 
     def set_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
         """Replaces the camera's picture, drawn on request, and which camera it is from; None for no picture."""
@@ -61,7 +59,7 @@ class Setup:
 
     def close(self) -> None:
         """Cancels what is waiting."""
-        self._drawing.shutdown(wait=False, cancel_futures=True)
+        self._drawing.close()
         self.preview.close()
 
     async def frame(self, _: web.Request) -> web.Response:
@@ -69,15 +67,13 @@ class Setup:
         with self._lock:
             draw = self._draw
         if draw is None:
-            return problem(503, "no_picture", "no picture has come yet")
-        data = await self._worked(lambda: _jpeg(draw()))
-        return problem(503, "busy", "try again in a moment") if data is None else _picture(data)
+            raise Problem(503, "no_picture", "no picture has come yet")
+        data = await self._worked(lambda: _jpeg(draw()), "try again in a moment")
+        return web.Response(body=data, content_type="image/jpeg")
 
     async def looked(self, request: web.Request) -> web.Response:
         """A picture from a camera that may be chosen; a camera already in use is not opened a second time."""
         wanted = await self.preview.receive(request)
-        if isinstance(wanted, web.Response):
-            return wanted
         with self._lock:
             used = self._draw is not None and is_same(meant(wanted, [self._source]), self._source)
         return await self.frame(request) if used else await self.preview.look(wanted)
@@ -93,14 +89,13 @@ class Setup:
         query, form = request.query, request.match_info["format"]
         rules, paper = query.getall("rule", []), query.get("paper", "a4").lower()
         if paper not in PAPERS_MM or len(rules) > MAX_RULES:
-            return problem(400, "invalid", f"paper is one of {', '.join(PAPERS_MM)}")
+            raise Problem(400, "invalid", f"paper is one of {', '.join(PAPERS_MM)}")
         name, plain = query.get("game", "")[:64], query.get("plain", "") not in ("", "0", "no")
+        busy = "a sheet is being drawn; try again in a moment"
         try:
-            data = await self._worked(lambda: _sheet(name, rules, paper, plain, form))
+            data = await self._worked(lambda: _sheet(name, rules, paper, plain, form), busy)
         except (GameError, SheetError, TemplateError, CommandError, ValueError) as error:
-            return problem(400, "invalid", str(error)[:512])
-        if data is None:
-            return problem(503, "busy", "a sheet is being drawn; try again in a moment")
+            raise Problem(400, "invalid", str(error)[:512]) from None
         file = f'attachment; filename="{games.find(name).short_name}-{paper}.{form}"'
         return web.Response(body=data, content_type=FORMATS[form], headers={"Content-Disposition": file})
 
@@ -108,30 +103,18 @@ class Setup:
         """The drawn board of a game, for choosing it."""
         name = request.match_info["name"]
         if name not in games.names():
-            return problem(404, "not_here", f"there is no game {name!r}; there are {', '.join(games.names())}")
+            raise Problem(404, "not_here", f"there is no game {name!r}; there are {', '.join(games.names())}")
         drawn = await asyncio.get_running_loop().run_in_executor(None, game_picture, name)
         response = web.Response(text=drawn, content_type=SVG, headers={"Cache-Control": f"max-age={PICTURE_S}"})
         response.enable_compression()
         return response
 
-    async def _worked(self, work: Callable[[], bytes]) -> bytes | None:
-        """Runs the work in its own thread; None if too many are waiting or it takes too long."""
-        if not self._asked.acquire(blocking=False):
-            return None
+    async def _worked(self, work: Callable[[], bytes], busy: str) -> bytes:
+        """Runs the work in its own thread. Raises Problem if too many are waiting or it takes too long."""
         try:
-            future = self._drawing.submit(work)
-        except RuntimeError:  # closed in the meantime
-            self._asked.release()
-            return None
-        future.add_done_callback(lambda _: self._asked.release())
-        try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), DRAW_S)
-        except TimeoutError:
-            return None
-
-
-def _picture(data: bytes) -> web.Response:
-    return web.Response(body=data, content_type="image/jpeg")
+            return await self._drawing.result(work)
+        except (Busy, TimeoutError):
+            raise Problem(503, "busy", busy) from None
 
 
 def _jpeg(image: Image) -> bytes:

@@ -18,14 +18,12 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import prometheus_client
 from aiohttp import web
 
-from agents.messages import StateMessage
 from daemon.commands.command import Command, parse_command
 from daemon.commands.demo_requests import DemoRequest, parse_demo_request
 from daemon.commands.game_choice import MAX_BYTES as MAX_CHOICE_BYTES
@@ -35,6 +33,7 @@ from daemon.commands.setup_requests import SetupRequest, parse_setup_request
 from daemon.drawing.board_style import STYLE
 from daemon.i18n import translation
 from daemon.i18n.translation import worded, worded_n
+from daemon.outputs.answering import Problem
 from daemon.outputs.archive import Archive
 from daemon.outputs.arranging import Arranging
 from daemon.outputs.clients import LOOPBACK, Network
@@ -43,7 +42,7 @@ from daemon.outputs.connection_limits import SAY_S, ConnectionLimits, Refusals, 
 from daemon.outputs.guard import admit, is_loopback, protect
 from daemon.outputs.listening.listening import Listening
 from daemon.outputs.microphones import Microphones
-from daemon.outputs.page_state import PageState
+from daemon.outputs.page_state import News, PageState
 from daemon.outputs.permission import Permission
 from daemon.outputs.phones.addresses import own_addresses
 from daemon.outputs.phones.door import DoorError, Invitation, Invitations, PhoneDoor
@@ -124,7 +123,9 @@ class WebPage:
         self._archive = (
             None
             if journal is None
-            else Archive(journal, permission, lambda: self._page_state.state, commands_from_elsewhere=token is not None)
+            else Archive(
+                journal, permission, lambda: self._page_state.now.state, commands_from_elsewhere=token is not None
+            )
         )
         self._pads = None if journal is None else ScorePadPage(journal, permission)
         self._failure = ""
@@ -182,43 +183,11 @@ class WebPage:
             with contextlib.suppress(RuntimeError):  # closed
                 asyncio.run_coroutine_threadsafe(self._door.filming.stop(), self._loop)
 
-    def together(self) -> AbstractContextManager[object]:
-        """Pages see all that is updated inside at once: no move without the view of the position after it."""
-        return self._page_state.together()
-
-    def update_state(self, state: StateMessage) -> None:
-        """Shows a new state."""
-        self._page_state.set_state(state)
-        self._wake()
-
-    def update_picture(self, draw: Callable[[], Image]) -> None:
-        """Shows a new picture; `draw` runs only if somebody is watching, in another thread, and maybe never."""
-        self._page_state.set_picture(draw)
-        if self._streams.videos:
+    def publish(self, **news: Unpack[News]) -> None:
+        """Shows what has changed, all of it at once: no move without the view of the position after it."""
+        self._page_state.publish(**news)
+        if news.keys() & {"state", "view", "board", "health"} or ("picture" in news and self._streams.videos):
             self._wake()
-
-    def update_board(self, draw: Callable[[], str]) -> None:
-        """Shows a new believed board as SVG; `draw` runs only when it is requested, in another thread."""
-        self._page_state.set_board(draw)
-        self._wake()
-
-    def update_view(self, view: Mapping[str, object]) -> None:
-        """Replaces what pages show besides the state; `daemon.outputs.view` creates it."""
-        self._page_state.set_view(view)
-        self._wake()
-
-    def update_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Replaces the health: component name to `ok` and `text`. Call every few seconds as a sign of life."""
-        self._page_state.set_health(parts)
-        self._wake()
-
-    def update_ready(self, ready: bool, text: str) -> None:
-        """Sets whether the table is ready for play and why not; must be repeated every few seconds."""
-        self._page_state.set_ready(ready, text)
-
-    def update_line(self, plies: Sequence[Mapping[str, object]], scores: tuple[int, int] | None) -> None:
-        """Replaces the moves so far, with the details of each, and the points."""
-        self._page_state.set_line(plies, scores)
 
     def take_commands(self) -> None:
         """Opens the page for commands; all that is asked of it must be taken, and answered, often from then on."""
@@ -267,10 +236,6 @@ class WebPage:
     def command_requests(self) -> list[Request[Command]]:
         """The commands received since the last call; each must be answered."""
         return self._queue.take()
-
-    def update_figures(self, figures: Mapping[str, float]) -> None:
-        """Replaces the values of these metrics, named without `kibitzer_`; a name ending in `_total` is a counter."""
-        self._page_state.set_figures(figures)
 
     def announce(self, text: str, kind: str = "said", *, spoken: bool = True) -> None:
         """Adds an announcement, which pages speak if it is to be `spoken`; `kind` is a stable snake_case code."""
@@ -422,14 +387,14 @@ class WebPage:
         return application
 
     async def _state(self, _: web.Request) -> web.Response:
-        state = self._page_state.state
+        state = self._page_state.now.state
         if state is None:
-            return web.json_response({"code": "no_state", "text": "no game has begun yet"}, status=503)
+            raise Problem(503, "no_state", "no game has begun yet")
         return web.Response(text=state.model_dump_json(), content_type="application/json")
 
     async def _menu_now(self, _: web.Request) -> web.Response:
         if self._menu is None:
-            return web.json_response({"code": "no_menu", "text": "nothing can be chosen here"}, status=503)
+            raise Problem(503, "no_menu", "nothing can be chosen here")
         return web.json_response(await asyncio.get_running_loop().run_in_executor(None, self._menu))
 
     async def _legal_moves(self, _: web.Request) -> web.Response:
@@ -447,7 +412,7 @@ class WebPage:
         return web.json_response(readiness, status=200 if readiness["ready"] else 503)
 
     async def _metrics(self, _: web.Request) -> web.Response:
-        self._page_state.set_figures(self._refusals.figures())
+        self._page_state.publish(figures=self._refusals.figures())
         registry = prometheus_client.CollectorRegistry()
         registry.register(self._page_state)
         return web.Response(

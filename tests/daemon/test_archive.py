@@ -58,7 +58,7 @@ def record(every_game: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def page(record: Path) -> Iterator[WebPage]:
     made = WebPage(port=0, journal=record)
-    made.update_state(state(game_id=PLAYED))
+    made.publish(state=state(game_id=PLAYED))
     yield made
     made.close()
 
@@ -281,7 +281,7 @@ def test_two_pages_that_delete_at_once_delete_once_and_the_other_is_told(page: W
 def test_the_game_that_is_played_and_one_just_begun_are_never_deleted(page: WebPage, record: Path) -> None:
     journal = Journal(record)
     played = journal.new_game("reversi", {}, ["Ana", "Ben"])
-    page.update_state(state(game_id=played))
+    page.publish(state=state(game_id=played))
     begun = journal.new_game("reversi", {}, ["Ana", "Ben"])
     for game_id in (played, begun):
         status, refused = told(page, f"archive/{game_id}/delete", {"confirm": game_id})
@@ -330,7 +330,7 @@ def test_another_computer_reads_without_and_changes_only_with_the_token(
     for module in (permission, archive):
         monkeypatch.setattr(module, "is_here", lambda _request: False)
     page = WebPage(port=0, host="0.0.0.0", token=tmp_path / "page.token", journal=record)
-    page.update_state(state(game_id=PLAYED))
+    page.publish(state=state(game_id=PLAYED))
     token = (tmp_path / "page.token").read_text().strip()
     _, listed = told(page, "archive")
     game_id = listed["games"][0]["id"]

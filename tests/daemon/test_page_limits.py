@@ -22,7 +22,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from daemon.commands.command import Answer
-from daemon.outputs import clients, command_queue, connection_limits, guard, permission, streams
+from daemon.outputs import answering, clients, command_queue, connection_limits, guard, permission, streams
 from daemon.outputs.token import TokenError, is_bearer, new_token, page_token
 from daemon.outputs.web import WebError, WebPage
 from tests.daemon.test_commands import Daemon
@@ -220,7 +220,7 @@ def test_every_answer_carries_the_headers_that_keep_browsers_in_bounds(page: Web
 def test_whoever_says_nothing_or_only_half_is_shown_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection_limits, "SAY_S", 0.2)
     monkeypatch.setattr(connection_limits, "LOOK_S", 0.05)
-    monkeypatch.setattr(command_queue, "READ_S", 0.1)
+    monkeypatch.setattr(answering, "READ_S", 0.1)
     page = WebPage(port=0)
     page.take_commands()
     half = b"POST /tell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
@@ -308,7 +308,7 @@ def test_nothing_runs_on_when_the_page_is_closed(caplog: pytest.LogCaptureFixtur
 def test_a_viewer_who_has_not_read_all_is_cut_off_when_the_page_is_closed() -> None:
     page = WebPage(port=0)
     large = np.random.default_rng(1).integers(0, 256, (2500, 2500, 3), np.uint8)
-    page.update_picture(lambda: large)
+    page.publish(picture=lambda: large)
     with socket.socket() as viewer:
         viewer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         viewer.settimeout(30)
