@@ -139,7 +139,7 @@ class Supervision:
         }
         figures |= {f"{name}_age_seconds": age for name, age in self._ages().items() if age is not None}
         if session.match is not None:
-            figures["record_waiting"] = session.match.unwritten
+            figures["record_waiting"] = session.match.backlog.waiting
         if session.worker is not None:
             figures["agents_restarts_total"] = _number(session.worker.status()["restarts"])
         if self.disk.free_bytes is not None:

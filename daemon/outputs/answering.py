@@ -87,5 +87,4 @@ class WorkThread:
         return await asyncio.wait_for(asyncio.wrap_future(future), self._answer_s)
 
     def close(self) -> None:
-        """Cancels what is waiting."""
         self._thread.shutdown(wait=False, cancel_futures=True)

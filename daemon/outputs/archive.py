@@ -68,7 +68,6 @@ class Archive:
         self._live_game = LiveGame(self._record, playing)
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Adds the archive's routes."""
         game = "/archive/{game:[0-9A-Za-z-]{1,64}}"
         router.add_get("/archive", self.listed)
         router.add_post("/archive", self.imported)
@@ -84,7 +83,6 @@ class Archive:
         self._live_game.add_routes(router)
 
     def close(self) -> None:
-        """Cancels what is waiting, and the review that is being made."""
         self._game_reviews.close()
         self._record.close()
 
@@ -153,7 +151,6 @@ class Archive:
         return await self._record.answer(work, web.json_response)
 
     async def game(self, request: web.Request) -> web.Response:
-        """Everything about one game."""
         game_id = request.match_info["game"]
         return await self._record.answer(
             lambda: self._record.recorded(game_id).as_object(self._pictures), web.json_response
@@ -185,7 +182,6 @@ class Archive:
         return await self._record.answer(work, response_of)
 
     async def picture(self, request: web.Request) -> web.Response:
-        """The picture of the board after a ply."""
         game_id, ply = request.match_info["game"], int(request.match_info["ply"])
 
         def work() -> bytes | None:
@@ -200,7 +196,6 @@ class Archive:
         return await self._record.answer(work, response_of)
 
     async def exported(self, request: web.Request) -> web.Response:
-        """The game as a file to download."""
         game_id, name = request.match_info["game"], request.match_info["format"]
         comments, state = request.query.get("comments") == "1", self._playing()
 

@@ -83,7 +83,6 @@ def arrangement(words: Mapping[str, Any]) -> dict[str, object]:
 
 
 def kinds_of(game: AnyGame) -> str:
-    """The letters of the pieces that people may set up."""
     return game.kinds or game.classes.replace(EMPTY, "")
 
 
@@ -118,6 +117,5 @@ def _drawn(game: AnyGame, figures: str) -> str:
 
 
 def _told(error: PositionError) -> str:
-    """Why a position is none, as a sentence in the players' language."""
     why = error.said if isinstance(error.said, str) else in_words(error.said)
     return worded("This board is no position to go on from: {why}.", why=why.rstrip("."))

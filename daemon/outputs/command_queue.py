@@ -35,7 +35,6 @@ class Request(Generic[T]):
         self.answered: concurrent.futures.Future[Answer] = concurrent.futures.Future()
 
     def answer(self, answer: Answer) -> None:
-        """Sends the outcome to the sender."""
         self.answered.set_result(answer)
 
 

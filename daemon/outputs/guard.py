@@ -44,7 +44,6 @@ _FORWARDED = re.compile(r"forwarded|x-forwarded-.*|x-real-ip|via", re.IGNORECASE
 
 
 async def protect(request: web.Request, response: web.StreamResponse) -> None:
-    """Sets the headers of a response about to be sent."""
     response.headers.update(HEADERS)
     if request.path == FILMS:
         response.headers["Permissions-Policy"] = "camera=(self), microphone=(self), geolocation=()"

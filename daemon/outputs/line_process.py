@@ -65,7 +65,6 @@ class LineProcess:
         return answer
 
     def close(self) -> None:
-        """Ends the process; may be called twice."""
         process, self._process = self._process, None
         if process is not None:
             process.close()

@@ -32,7 +32,6 @@ class LiveGame:
         known; later texts have later seconds, however fast they follow."""
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Adds the address of the game that is played."""
         router.add_get(r"/live/game{suffix:(\.[a-z]{1,8})?}", self.live)
 
     async def live(self, request: web.Request) -> web.Response:

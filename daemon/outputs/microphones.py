@@ -40,7 +40,6 @@ class Microphones:
         self._open = 0
 
     async def listen(self, request: web.Request) -> web.StreamResponse:
-        """The WebSocket of one microphone."""
         socket = web.WebSocketResponse(heartbeat=20.0, max_msg_size=MAX_MESSAGE)
         try:
             try:

@@ -49,6 +49,7 @@ class News(TypedDict, total=False):
     state: StateMessage
     line: Mapping[str, Any]
     view: Mapping[str, Any]
+    legal: Mapping[str, Any]
     picture: Callable[[], Image]
     board: Callable[[], str]
     health: Mapping[str, Mapping[str, Any]]
@@ -65,6 +66,8 @@ class Snapshot:
     """The moves so far with the details of each, `plies`, and the points, `scores`."""
     view: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     """What is shown besides the state; `daemon.outputs.view` creates it."""
+    legal: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"moves": []})
+    """The legal moves for a person who plays on the page, as `daemon.core.legal_moves` formats them."""
     picture: Callable[[], Image] | None = None
     """Draws the picture, on request and in the requesting thread."""
     picture_number: int = 0

@@ -46,7 +46,6 @@ class Preview:
         self._thread = WorkThread("preview", 1, None)
 
     def close(self) -> None:
-        """Cancels what is waiting."""
         self._closing.set()
         self._thread.close()
 

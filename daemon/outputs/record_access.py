@@ -62,7 +62,6 @@ class RecordAccess:
         """Used only by the archive's own thread."""
 
     def close(self) -> None:
-        """Cancels what is waiting."""
         self._registry.close()
         self._drawing.close()
 

@@ -38,14 +38,12 @@ class RecordedGame:
 
     @classmethod
     def of(cls, stored: StoredGame) -> RecordedGame:
-        """Replays a stored game if possible."""
         try:
             return cls(stored, play_again(stored), "")
         except ExportError as error:
             return cls(stored, None, str(error))
 
     def as_object(self, pictures: Pictures) -> dict[str, object]:
-        """The game as a JSON-ready object for the page."""
         stored, played = self.stored, self.played
         rows = [] if played is None else rows_of(played.line)
         kept = pictures.names(stored.game_id)

@@ -29,7 +29,6 @@ class ScorePadPage:
         self._pads, self._permission = ScorePads(journal), permission
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Adds the pad's routes."""
         router.add_get("/score", self.shown)
         router.add_post("/score", self.written)
 

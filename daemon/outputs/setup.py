@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import random
 import threading
 from collections.abc import Callable
 
 import cv2
+import numpy as np
 from aiohttp import web
 
 import games
@@ -14,12 +17,14 @@ from calibration.sheet import SheetError, layout_of
 from calibration.template import TemplateError, load_template
 from daemon.commands.command import CommandError
 from daemon.commands.sources import is_same, meant
+from daemon.drawing.board_svg import board_svg
+from daemon.game.hands import dealt
 from daemon.outputs.answering import Busy, Problem, WorkThread
-from daemon.outputs.game_pictures import game_picture
 from daemon.outputs.guard import SVG
 from daemon.outputs.page_state import JPEG_QUALITY
 from daemon.outputs.permission import Permission
 from daemon.outputs.preview import Preview
+from daemon.outputs.view import template_of
 from rules import GameError
 from rules.options import rules_from_words, switched_on
 from vision.frame import Image
@@ -31,6 +36,9 @@ DRAW_S = 10.0
 MAX_RULES = 8
 PICTURE_S = 3600
 """Seconds that browsers keep the picture of a game."""
+PLIES, SEED, CHOICES = 16, 7, 4
+"""Plies after which a board shows what the game is about; the seed of their choice; and from how many moves the one
+nearest to the middle is chosen, so that stones lie together as in a game."""
 FORMATS = {"pdf": "application/pdf", "svg": "image/svg+xml"}
 
 
@@ -50,7 +58,6 @@ class Setup:
             self._draw, self._source = draw, source
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Adds the set-up routes."""
         router.add_get("/frame.jpg", self.frame)
         router.add_get("/cameras", self.listed)
         router.add_post("/preview", self.looked)
@@ -58,7 +65,6 @@ class Setup:
         router.add_get(r"/picture/{name:\w{1,64}}.svg", self.picture)
 
     def close(self) -> None:
-        """Cancels what is waiting."""
         self._drawing.close()
         self.preview.close()
 
@@ -131,3 +137,23 @@ def _sheet(name: str, rules: list[str], paper: str, plain: bool, form: str) -> b
     lying = template.size_mm[0] >= template.size_mm[1]
     page = draw_sheet(layout_of(template, lying), paper, tinted=not plain).page
     return pdf_of(page) if form == "pdf" else svg_of(page).encode()
+
+
+@functools.lru_cache(maxsize=32)
+def game_picture(name: str) -> str:
+    """The SVG of a game by its name. Raises GameError if there is none."""
+    game, chance = games.load(name), random.Random(SEED)
+    position = dealt(game, SEED) or game.initial()
+    template = template_of(game)
+    middle = template.cells_mm.mean(axis=0)
+
+    def away(cell: int) -> float:
+        return float(np.hypot(*(template.cells_mm[cell] - middle)))
+
+    for _ in range(PLIES):
+        moves = [move for move in game.legal_moves(position) if game.steps(position, move)]
+        if not moves:
+            break
+        some = chance.sample(moves, min(CHOICES, len(moves)))
+        position = game.apply(position, min(some, key=lambda move: away(game.steps(position, move)[0].cell)))
+    return board_svg(template, game.figures(position), tiles=game.tiles(position), labelled=False)

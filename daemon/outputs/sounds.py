@@ -39,7 +39,6 @@ class Sounds:
         self._offered = make
 
     async def sound(self, request: web.Request) -> web.Response:
-        """The wave file of an announcement, by its number."""
         number = int(request.match_info["number"])
         text = self._page_state.spoken(MAX_SOUNDS).get(number)
         if text is None or self._offered is None:
@@ -58,7 +57,6 @@ class Sounds:
         return web.Response(body=sound, content_type="audio/wav")
 
     def close(self) -> None:
-        """Ends the voice; may be called twice."""
         self._stop.set()
         self._renderer.shutdown(cancel_futures=True)
         if self._voice is not None:

@@ -52,7 +52,6 @@ class Streams:
 
     @property
     def videos(self) -> int:
-        """Picture streams open now."""
         return self._open["video", True] + self._open["video", False]
 
     @property
@@ -79,14 +78,12 @@ class Streams:
         before.set()
 
     async def snapshot(self, _: web.Request) -> web.Response:
-        """The newest picture."""
         number, data = await self._jpeg()
         if not number:
             raise Problem(503, "no_picture", "no picture has come yet")
         return web.Response(body=data, content_type="image/jpeg")
 
     async def board(self, _: web.Request) -> web.Response:
-        """The believed board as SVG."""
         svg = (await self._board())[1]
         if not svg:
             raise Problem(503, "no_board", "no game has begun yet")

@@ -357,7 +357,6 @@ def top_of(game: AnyGame) -> int:
 
 
 def sides_of(game: AnyGame) -> dict[str, str]:
-    """The display name of each side in the players' language, by its internal name."""
     return {side: alone("side", side) for side in game.sides}
 
 

@@ -24,12 +24,12 @@ from typing import Unpack
 import prometheus_client
 from aiohttp import web
 
-from daemon.commands.command import Command, parse_command
-from daemon.commands.demo_requests import DemoRequest, parse_demo_request
+from daemon.commands.command import parse_command
+from daemon.commands.demo_requests import parse_demo_request
 from daemon.commands.game_choice import MAX_BYTES as MAX_CHOICE_BYTES
-from daemon.commands.game_choice import Choice, parse_change, parse_choice
+from daemon.commands.game_choice import parse_change, parse_choice
 from daemon.commands.page_client import address_at
-from daemon.commands.setup_requests import SetupRequest, parse_setup_request
+from daemon.commands.setup_requests import parse_setup_request
 from daemon.drawing.board_style import STYLE
 from daemon.i18n import translation
 from daemon.i18n.translation import worded, worded_n
@@ -37,7 +37,7 @@ from daemon.outputs.answering import Problem
 from daemon.outputs.archive import Archive
 from daemon.outputs.arranging import Arranging
 from daemon.outputs.clients import LOOPBACK, Network
-from daemon.outputs.command_queue import CommandQueue, Request
+from daemon.outputs.command_queue import CommandQueue
 from daemon.outputs.connection_limits import SAY_S, ConnectionLimits, Refusals, RubbishFilter
 from daemon.outputs.guard import admit, is_loopback, protect
 from daemon.outputs.listening.listening import Listening
@@ -111,15 +111,16 @@ class WebPage:
         self._refusals = Refusals()
         self._limits = ConnectionLimits(self._refusals)
         permission = self._permission = Permission(token, self._refusals, self._proxies)
-        self._queue = CommandQueue(permission, self._refusals, parse_command)
-        self._setup_queue = CommandQueue(permission, self._refusals, parse_setup_request)
-        self._choices = CommandQueue(permission, self._refusals, parse_choice, MAX_CHOICE_BYTES)
-        self._changes = CommandQueue(permission, self._refusals, parse_change)
-        self._demos = CommandQueue(permission, self._refusals, parse_demo_request)
-        self._menu: Callable[[], Mapping[str, object]] | None = None
+        self.commands = CommandQueue(permission, self._refusals, parse_command)
+        self.setups = CommandQueue(permission, self._refusals, parse_setup_request)
+        self.choices = CommandQueue(permission, self._refusals, parse_choice, MAX_CHOICE_BYTES)
+        self.changes = CommandQueue(permission, self._refusals, parse_change)
+        self.demos = CommandQueue(permission, self._refusals, parse_demo_request)
+        """What people ask for: commands, set-up, a new game, changes of language, voice and clock, a demo."""
+        self.menu: Callable[[], Mapping[str, object]] | None = None
+        """Lists the choices for a new game, in another thread; None if nothing can be chosen."""
         self._setup, self._arranging = Setup(permission), Arranging(permission)
         self._microphones = Microphones(permission)
-        self._legal: dict[str, object] = {"moves": []}
         self._archive = (
             None
             if journal is None
@@ -131,7 +132,7 @@ class WebPage:
         self._failure = ""
         self._beat_s = self._woken_s = time.monotonic()
         self._loop = asyncio.new_event_loop()
-        self._streams = Streams(self._page_state, self._queue, commands_from_elsewhere=token is not None)
+        self._streams = Streams(self._page_state, self.commands, commands_from_elsewhere=token is not None)
         self._door = door
         self._streams.filming = None if door is None else door.filming
         opened: queue.Queue[int | WebError] = queue.Queue(maxsize=1)
@@ -191,7 +192,7 @@ class WebPage:
 
     def take_commands(self) -> None:
         """Opens the page for commands; all that is asked of it must be taken, and answered, often from then on."""
-        for one in (self._queue, self._setup_queue, self._choices, self._changes, self._demos, self._setup.preview):
+        for one in (self.commands, self.setups, self.choices, self.changes, self.demos, self._setup.preview):
             one.is_open = True
 
     def offer_voice(self, make: Callable[[], Renders]) -> None:
@@ -202,40 +203,12 @@ class WebPage:
         """Passes what pages' microphones hear to `listening`, if anybody, except while the computer itself talks."""
         self._microphones.listening, self._microphones.is_talking = listening, is_talking
 
-    def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
-        """Sets the function that lists the choices for a new game; it is called in another thread."""
-        self._menu = menu
-
-    def chosen(self) -> list[Request[Choice]]:
-        """The choices for a new game received since the last call; each must be answered."""
-        return self._choices.take()
-
-    def changes(self) -> list[Request[Choice]]:
-        """The changes of language, voice and clock received since the last call; each must be answered."""
-        return self._changes.take()
-
-    def demo_requests(self) -> list[Request[DemoRequest]]:
-        """What was asked of a demo since the last call; each must be answered."""
-        return self._demos.take()
-
-    def update_legal(self, legal: Mapping[str, object]) -> None:
-        """Replaces the legal moves for a person who plays on the page, as `daemon.core.legal_moves` formats them."""
-        self._legal = dict(legal)
-
     def update_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
         """Shows a new camera picture; `draw` runs only when it is requested, in another thread. None shows none.
 
         `source` says which camera it is from.
         """
         self._setup.set_frame(draw, source)
-
-    def setup_requests(self) -> list[Request[SetupRequest]]:
-        """The set-up requests received since the last call; each must be answered."""
-        return self._setup_queue.take()
-
-    def command_requests(self) -> list[Request[Command]]:
-        """The commands received since the last call; each must be answered."""
-        return self._queue.take()
 
     def announce(self, text: str, kind: str = "said", *, spoken: bool = True) -> None:
         """Adds an announcement, which pages speak if it is to be `spoken`; `kind` is a stable snake_case code."""
@@ -253,7 +226,6 @@ class WebPage:
         return self._streams.lives
 
     def status(self) -> dict[str, object]:
-        """`ok` and a `text` for the health page."""
         if self._failure or not self._thread.is_alive():
             return {"ok": False, "text": self._failure or worded("closed")}
         if self._woken_s > self._beat_s and time.monotonic() - self._woken_s > SILENT_S:
@@ -373,12 +345,12 @@ class WebPage:
             ("/metrics", self._metrics),
         ):
             application.router.add_get(path, handler)
-        application.router.add_post("/tell", self._queue.receive)
-        application.router.add_post("/menu", self._choices.receive)
-        application.router.add_post("/settings", self._changes.receive)
+        application.router.add_post("/tell", self.commands.receive)
+        application.router.add_post("/menu", self.choices.receive)
+        application.router.add_post("/settings", self.changes.receive)
         application.router.add_post("/arrange", self._arranging.arranged)
-        application.router.add_post("/demo", self._demos.receive)
-        application.router.add_post("/wish", self._setup_queue.receive)
+        application.router.add_post("/demo", self.demos.receive)
+        application.router.add_post("/wish", self.setups.receive)
         self._setup.add_routes(application.router)
         if self._archive is not None:
             self._archive.add_routes(application.router)
@@ -393,12 +365,12 @@ class WebPage:
         return web.Response(text=state.model_dump_json(), content_type="application/json")
 
     async def _menu_now(self, _: web.Request) -> web.Response:
-        if self._menu is None:
+        if self.menu is None:
             raise Problem(503, "no_menu", "nothing can be chosen here")
-        return web.json_response(await asyncio.get_running_loop().run_in_executor(None, self._menu))
+        return web.json_response(await asyncio.get_running_loop().run_in_executor(None, self.menu))
 
     async def _legal_moves(self, _: web.Request) -> web.Response:
-        return web.json_response(self._legal)
+        return web.json_response(self._page_state.now.legal)
 
     async def _events(self, _: web.Request) -> web.Response:
         return web.json_response(self._page_state.announcements())

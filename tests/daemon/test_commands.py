@@ -58,7 +58,7 @@ class Daemon(threading.Thread):
 
     def run(self) -> None:
         while not self.stop.wait(0.01):
-            for request in self.page.command_requests():
+            for request in self.page.commands.take():
                 self.heard.append(request.command)
                 request.answer(self.with_answer)
 
@@ -213,7 +213,7 @@ def test_a_command_whose_sender_was_turned_away_is_never_carried_out(
 ) -> None:
     monkeypatch.setattr(command_queue, "ANSWER_S", 0.05)
     assert post(page, b'{"command": "pass"}')[0] == 503
-    assert page.command_requests() == []
+    assert page.commands.take() == []
 
 
 def test_commands_that_nobody_takes_are_bounded(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:

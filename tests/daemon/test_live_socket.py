@@ -95,7 +95,7 @@ def test_what_a_page_says_into_the_live_connection_commands_nothing(page: WebPag
     listener.socket.sendall(frame(sent, 0x2 if sent[:1] == b"\xf0" else TEXT))
     page.publish(state=state(2))
     assert listener.hear()["state"]["sequence"] == 2  # type: ignore[index]
-    assert page.command_requests() == []
+    assert page.commands.take() == []
     listener.close()
 
 

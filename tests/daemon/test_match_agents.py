@@ -64,7 +64,7 @@ def test_illegal_answers_are_counted_never_spoken_and_told_of_once(bench: Bench)
     for _ in range(5 * REFUSALS):
         bench.post.answer("d2")
         bench.eyes.poll()
-    assert bench.match.refused == 5 * REFUSALS
+    assert bench.match.requests.refused == 5 * REFUSALS
     assert [one.code for one in bench.heard] == ["move"]
     bench.now_s[0] += REFUSED_PATIENCE_S + 1.5
     for _ in range(5 * REFUSALS):

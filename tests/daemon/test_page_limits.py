@@ -93,7 +93,7 @@ STOP = b'{"action": "stop"}'
 )
 def test_set_up_and_menu_are_guarded_as_commands_are(page: WebPage, tmp_path: Path, path: str, body: bytes) -> None:
     token = (tmp_path / "keys" / "page.token").read_text().strip()
-    queues = {"/wish": page._setup_queue, "/menu": page._choices, "/settings": page._changes, "/demo": page._demos}
+    queues = {"/wish": page.setups, "/menu": page.choices, "/settings": page.changes, "/demo": page.demos}
     bearer, mailbox = f"Bearer {token}", queues[path]
     assert ask(page, "POST", path, body)[0] == 401
     assert ask(page, "POST", path, body, Authorization=f"{bearer}x")[0] == 401

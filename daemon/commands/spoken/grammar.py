@@ -22,8 +22,6 @@ MOST_CALL = 4
 
 @dataclasses.dataclass(frozen=True)
 class Said:
-    """What somebody has said."""
-
     verb: str | None = None
     near: str = ""
     """The words for the verb to which these are nearest, if they are not just these."""

@@ -35,8 +35,6 @@ class CertificateError(RuntimeError):
 
 
 class DoorCertificates:
-    """The authority and the door's certificate in a folder."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
@@ -65,7 +63,6 @@ class DoorCertificates:
             raise CertificateError(f"{path}: is no certificate ({error}); remove it, and another is made") from None
 
     def _authority(self) -> trustme.CA:
-        """The authority; made if there is none."""
         import trustme
 
         path = self.folder / "authority.pem"

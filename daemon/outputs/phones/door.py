@@ -54,7 +54,6 @@ class Invitation:
     """Phones that are paired."""
 
     def in_svg(self, number: int) -> str:
-        """The QR code of one of the addresses."""
         import segno  # imported here because few tables have a phone
 
         drawn = io.BytesIO()
@@ -134,7 +133,6 @@ class PhoneDoor:
         return self._pairing
 
     async def close(self) -> None:
-        """Closes the door."""
         if self._server is not None:
             self._server.close()
         if self._runner is not None:
@@ -158,8 +156,6 @@ class PhoneDoor:
         return middleware
 
     def add_routes(self, router: web.UrlDispatcher, permission: Permission) -> None:
-        """Adds the routes of the door itself."""
-
         async def pair(request: web.Request) -> web.Response:
             permission.check_stranger(request)
             try:
@@ -193,7 +189,6 @@ class PhoneDoor:
         return response
 
     async def _authority(self, _: web.Request) -> web.Response:
-        """The authority's certificate, which a phone can install."""
         data = await asyncio.get_running_loop().run_in_executor(None, self._certificates.authority)
         return web.Response(body=data, content_type="application/x-x509-ca-cert")
 
@@ -205,7 +200,6 @@ class Invitations:
         self._door, self._invite, self._permission = door, invite, permission
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Adds the routes to see, renew and forget."""
         router.add_post("/phone", self.invite)
         router.add_delete("/phone", self.forget)
 

@@ -45,7 +45,6 @@ class Pairing:
     """The code and the paired phones. Used by the page's thread."""
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        """`path` is the file of the paired phones."""
         self._path, self._clock = path, clock
         self._code = self._new_code()
         self._phones = self._read()
@@ -60,7 +59,6 @@ class Pairing:
 
     @property
     def count(self) -> int:
-        """Number of paired phones."""
         return len(self._phones)
 
     def renew(self) -> None:

@@ -39,7 +39,6 @@ class Voice:
 
     @property
     def starts(self) -> int:
-        """How often the process was started."""
         return self._process.starts
 
     def render(self, text: str, stop: threading.Event) -> bytes:
@@ -54,7 +53,6 @@ class Voice:
         return content(self._sound)
 
     def close(self) -> None:
-        """Ends the process; may be called twice."""
         self._process.close()
         if self._sound >= 0:
             os.close(self._sound)
