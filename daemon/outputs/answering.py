@@ -7,7 +7,7 @@ import concurrent.futures
 import contextlib
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TypeVar
 
 from aiohttp import web
@@ -60,6 +60,23 @@ async def words_of(request: web.Request, most_bytes: int, what: str = "a command
         return json.loads(body)
     except (ValueError, RecursionError):
         raise CommandError("the command is not JSON") from None
+
+
+async def serve_socket(
+    socket: web.WebSocketResponse, request: web.Request, serve: Callable[[], Awaitable[None]]
+) -> web.WebSocketResponse:
+    """Opens a WebSocket and serves it until that returns, or the other side has gone. Raises Problem if none opens."""
+    try:
+        try:
+            await socket.prepare(request)
+        except ValueError:  # aiohttp cannot parse a key that is not ASCII
+            raise Problem(400, "no_websocket", "the Sec-WebSocket-Key is none") from None
+        await serve()
+        await socket.close()
+    except (ConnectionError, TimeoutError):
+        if not socket.prepared:
+            raise Problem(400, "gone", "the connection ended before it began") from None
+    return socket
 
 
 class Busy(Exception):

@@ -173,7 +173,7 @@ class GameReviews:
             review, runs, trouble = self.of(stored)
             return {"state": "none"} if review is None else review_object(stored, review, runs=runs, trouble=trouble)
 
-        return await self._record.answer(work, web.json_response)
+        return web.json_response(await self._record.result(work))
 
     async def begin_review(self, request: web.Request) -> web.Response:
         """Begins a review, `{"action": "begin"}`, or ends it, `{"action": "stop"}`; what is done is kept."""
@@ -193,7 +193,7 @@ class GameReviews:
                 raise ExportError(worded("Another game is being reviewed. Stop that, or wait for its end."))
             return {"code": "done", "text": ""}
 
-        return await self._record.answer(work, web.json_response)
+        return web.json_response(await self._record.result(work))
 
     def of(self, stored: StoredGame) -> tuple[Review | None, bool, str]:
         """The review being made of the game, else the one that is kept; whether it is being made; what went wrong."""

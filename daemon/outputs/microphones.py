@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from aiohttp import WSMsgType, web
 
-from daemon.outputs.answering import Problem
+from daemon.outputs.answering import Problem, serve_socket
 from daemon.outputs.listening.listening import Listening
 from daemon.outputs.listening.utterances import RATE_HZ, Utterances
 from daemon.outputs.permission import Permission
@@ -41,11 +41,8 @@ class Microphones:
 
     async def listen(self, request: web.Request) -> web.StreamResponse:
         socket = web.WebSocketResponse(heartbeat=20.0, max_msg_size=MAX_MESSAGE)
-        try:
-            try:
-                await socket.prepare(request)
-            except ValueError:  # aiohttp cannot parse a key that is not ASCII
-                raise Problem(400, "no_websocket", "the Sec-WebSocket-Key is none") from None
+
+        async def serve() -> None:
             refused = await self._refusal(socket, request)
             await socket.send_str(json.dumps(refused or {"listens": True}))
             if not refused:
@@ -55,12 +52,8 @@ class Microphones:
                 finally:
                     self._open -= 1
                     self._count()
-            await socket.close()
-        except (ConnectionError, TimeoutError):
-            pass
-        if not socket.prepared:
-            raise Problem(400, "gone", "the connection ended before it began")
-        return socket
+
+        return await serve_socket(socket, request, serve)
 
     async def _refusal(self, socket: web.WebSocketResponse, request: web.Request) -> dict[str, object]:
         """The answer that says why this microphone is not heard; empty if it is."""

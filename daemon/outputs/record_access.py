@@ -70,13 +70,11 @@ class RecordAccess:
         self._permission.check(request)
         return await words_of(request, most)
 
-    async def answer(
-        self, work: Callable[[], T], response_of: Callable[[T], web.Response], *, slow: bool = False
-    ) -> web.Response:
-        """Runs the work in a thread, slow work in another, and builds the response from its result."""
+    async def result(self, work: Callable[[], T], *, slow: bool = False) -> T:
+        """The result of work in a thread, of slow work in another. Raises Problem, as the work itself may."""
         try:
             with refusing(ExportError, 409, "refused"):
-                return response_of(await (self._drawing if slow else self._registry).result(work))
+                return await (self._drawing if slow else self._registry).result(work)
         except Busy:
             why = worded("Too many ask for recorded games at once. Try again in a moment.")
             raise Problem(503, "busy", why) from None

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from aiohttp import WSMsgType, web
 
 from daemon.commands.command import Command
-from daemon.outputs.answering import Problem
+from daemon.outputs.answering import Problem, serve_socket
 from daemon.outputs.command_queue import CommandQueue
 from daemon.outputs.guard import SVG, is_here
 from daemon.outputs.page_state import PageState
@@ -147,11 +147,8 @@ class Streams:
             if phone is None
             else web.WebSocketResponse(heartbeat=PHONE_HEARTBEAT_S, max_msg_size=MAX_PICTURE_BYTES, compress=False)
         )
-        try:
-            try:
-                await socket.prepare(request)
-            except ValueError:  # aiohttp cannot parse a key that is not ASCII
-                raise Problem(400, "no_websocket", "the Sec-WebSocket-Key is none") from None
+
+        async def serve() -> None:
             reading = _drain(socket) if phone is None or self.filming is None else self.filming.serve(socket, phone)
             reader = asyncio.create_task(reading)
             try:
@@ -160,12 +157,8 @@ class Streams:
                 reader.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await reader
-            await socket.close()
-        except (ConnectionError, TimeoutError):
-            pass
-        if not socket.prepared:
-            raise Problem(400, "gone", "the connection ended before it began")
-        return socket
+
+        return await serve_socket(socket, request, serve)
 
     async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], *, trusted: bool) -> None:
         last, number, drawn, shown, told_s = ("", ""), 0, 0, "", float("-inf")

@@ -5,6 +5,7 @@ The data has the same form for every game, so that pages need no code specific t
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 from collections import Counter
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from daemon.core.match import Match
 
 Drawing = Callable[[], str]
+_template = functools.lru_cache(maxsize=8)(load_template)
 MAX_CHOICES = 12
 """Most ways to pass that a page offers as buttons."""
 
@@ -70,7 +72,8 @@ class View:
             if match.has_puzzles and (match.puzzle is not None or not play.ply or play.outcome is not None):
                 self._play_view["offers"] = [*offers_of(play, watched=watched), "puzzle"]
         if thought is not None or self._thought[0] != match.game_id:
-            self._thought = match.game_id, _thought(thought)
+            told_of = None if thought is None else dataclasses.asdict(thought) | {"seconds": round(thought.seconds, 2)}
+            self._thought = match.game_id, told_of
         more = {"best": best_of(match), "puzzle": puzzle_of(match)} | {
             "clock": clock_of(timer, play.game),
             "thought": self._thought[1],
@@ -96,19 +99,7 @@ class View:
         if drawn == self._drawn:
             return None
         self._drawn = drawn
-        board, tiles = drawn[2], drawn[4]
-        return functools.partial(
-            board_svg,
-            template,
-            board,
-            marks=marks,
-            tiles=tiles,
-            pawns=pawns,
-            title=alone("game", game.title),
-            names=names_of(game, template),
-            sides=sides_of(game),
-            worth=worth_of(game),
-        )
+        return functools.partial(drawn_board, game, position, marks, alone("game", game.title))
 
 
 def best_of(match: Match) -> dict[str, object]:
@@ -313,21 +304,20 @@ def clock_of(timer: ClockService | None, game: AnyGame) -> dict[str, object] | N
     }
 
 
-def _thought(thought: Thought | None) -> dict[str, object] | None:
-    if thought is None:
-        return None
-    return {
-        "score": thought.score,
-        "depth": thought.depth,
-        "nodes": thought.nodes,
-        "seconds": round(thought.seconds, 2),
-        "masked": thought.masked,
-    }
-
-
-@functools.lru_cache(maxsize=8)
-def _template(name: str, options: frozenset[str]) -> BoardTemplate:
-    return load_template(name, options)
+def drawn_board(game: AnyGame, position: Any, marks: Marks, title: str) -> str:
+    """The SVG of a position. Raises ValueError if the template has other cells."""
+    template = template_of(game)
+    return board_svg(
+        template,
+        game.figures(position),
+        marks=marks,
+        tiles=game.tiles(position),
+        pawns=list(zip(game.sides, game.scores(position) or (), strict=False)),
+        title=title,
+        names=names_of(game, template),
+        sides=sides_of(game),
+        worth=worth_of(game),
+    )
 
 
 def names_of(game: AnyGame, template: BoardTemplate) -> dict[str, str]:

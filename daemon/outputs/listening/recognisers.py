@@ -69,14 +69,13 @@ class EmbeddedRecogniser:
     """Hears only what may be said now."""
 
     def __init__(self, wake: str, process: Sequence[str] = PROCESS) -> None:
-        self._file = os.memfd_create("kibitzer-utterance")
-        command = [*process, "--wake", wake, "--file", f"/proc/self/fd/{self._file}"]
-        self._process = LineProcess("recogniser", command, START_S, self._file)
+        self._process = LineProcess("recogniser", [*process, "--wake", wake], START_S)
 
     def text(self, sound: bytes, phrases: Sequence[str], stop: threading.Event) -> str:
         """The call and a phrase, or nothing. Raises RecogniserError."""
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, json.dumps([in_english(one) for one in phrases]).encode() + b"\n" + sound, 0)
+        file = self._process.file
+        os.ftruncate(file, 0)
+        os.pwrite(file, json.dumps([in_english(one) for one in phrases]).encode() + b"\n" + sound, 0)
         try:
             return str(self._process.ask({}, TEXT_S, stop).get("text", ""))
         except ProcessError as error:
@@ -84,9 +83,6 @@ class EmbeddedRecogniser:
 
     def close(self) -> None:
         self._process.close()
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
 
 
 def in_english(phrase: str) -> str:

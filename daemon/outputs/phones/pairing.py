@@ -11,13 +11,11 @@ import hmac
 import json
 import logging
 import secrets
-import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from calibration.atomic_file import write_atomically
-from places.named_files import open_regular
+from daemon.outputs.private_file import read_private, write_private
 
 _log = logging.getLogger(__name__)
 
@@ -93,8 +91,7 @@ class Pairing:
 
     def _read(self) -> list[str]:
         try:
-            with open_regular(self._path, MAX_FILE_BYTES) as file:
-                kept = json.loads(file.read())
+            kept = json.loads(read_private(self._path, MAX_FILE_BYTES)[0])
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as error:
@@ -105,8 +102,7 @@ class Pairing:
 
     def _write(self) -> None:
         try:
-            self._path.parent.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
-            write_atomically(self._path, json.dumps(self._phones).encode(), private=True)
+            write_private(self._path, json.dumps(self._phones).encode())
         except OSError as error:
             _log.warning("%s: cannot be written (%s): phones must be paired again after a restart", self._path, error)
 
