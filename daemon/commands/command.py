@@ -57,6 +57,7 @@ class AtPly(Command):
         "vi": "bỏ lượt/tôi bỏ lượt",
         "pt-br": "passo/eu passo/passar",
     },
+    offered=lambda now: now.has_passes,
 )
 class Pass(AtPly):
     """The side to move passes, ends its turn, or makes another decision that places nothing."""
@@ -81,6 +82,7 @@ class Pass(AtPly):
         "pt-br": "desfazer/desfaça/desfaz/desfazer a jogada/voltar a jogada/volta a jogada",
     },
     asks=sentence("Did you say: take back?"),
+    offered=lambda now: now.has_past,
 )
 class Undo(AtPly):
     """Takes back the last move, or the pass or resignation reported last; the pieces must then be put back."""
@@ -91,6 +93,7 @@ class Undo(AtPly):
 
     Example: kibitzer tell mover green --move 7
     """,
+    offered=lambda now: now.watched and now.has_doubtful_movers,
 )
 class Mover(AtPly):
     """Move `number` was made by the side of that name."""
@@ -118,6 +121,7 @@ class Mover(AtPly):
 
     Example: kibitzer tell correct d2 light
     """,
+    offered=lambda now: now.is_seen,
 )
 class Correct(AtPly):
     """That cell holds that piece, whatever was read."""
@@ -144,6 +148,7 @@ class Correct(AtPly):
         "pt-br": "aceitar o tabuleiro/aceite o tabuleiro/aceita o tabuleiro",
     },
     asks=sentence("Did you say: adopt the board?"),
+    offered=lambda now: now.is_seen,
 )
 class Adopt(AtPly):
     """The board in view becomes the position, and play continues from it."""
@@ -164,6 +169,7 @@ class Adopt(AtPly):
         "vi": "tạm dừng/tạm nghỉ",
         "pt-br": "pausa/pausar",
     },
+    offered=lambda now: now.is_played and (now.watched or not now.has_person),
 )
 class Pause(Command):
     """Nothing on the board counts until `Resume`."""
@@ -181,6 +187,7 @@ class Pause(Command):
         "vi": "tiếp tục/chơi tiếp",
         "pt-br": "continuar/continua/continue",
     },
+    offered=lambda now: now.paused,
 )
 class Resume(Command):
     """The game continues."""
@@ -214,6 +221,7 @@ class Pace(Command):
         "pt-br": "desisto/eu desisto/abandono",
     },
     asks=sentence("Did you say: I resign?"),
+    offered=lambda now: now.is_played and now.has_person,
 )
 class Resign(AtPly):
     """A side resigns."""
@@ -235,6 +243,7 @@ class Resign(AtPly):
         "pt-br": "novo jogo/jogo novo/nova partida/um novo jogo",
     },
     asks=sentence("Did you say: a new game?"),
+    offered=lambda _: True,
 )
 class NewGame(Command):
     """Leaves the present game as it is and begins a new one."""
@@ -268,6 +277,7 @@ class Position(Command):
 
     Example: kibitzer tell end-move
     """,
+    offered=lambda now: now.is_seen and not now.over,
 )
 class EndMove(Command):
     """The move is made: read and judge the board at once."""
@@ -285,6 +295,7 @@ class EndMove(Command):
         "vi": "gợi ý/cho tôi gợi ý/mách nước",
         "pt-br": "dica/uma dica/me dê uma dica/me dá uma dica",
     },
+    offered=lambda now: now.is_played and now.awaits_person,
 )
 class Coach(Command):
     """Asks who stands better, and for the best move."""
@@ -330,6 +341,7 @@ class Puzzle(Command):
 
     Example: kibitzer tell count C3
     """,
+    offered=lambda now: now.is_counted,
 )
 class Count(AtPly):
     """The pieces around a cell count as captured in a game that is over, or no longer."""
@@ -371,6 +383,7 @@ class Agree(AtPly):
         "vi": "nhắc lại/nói lại/lặp lại",
         "pt-br": "repetir/repita/repete/diga de novo/fala de novo",
     },
+    offered=lambda _: True,
 )
 class Repeat(Command):
     """Repeats the last announcement."""
@@ -398,6 +411,7 @@ class Move(AtPly):
 
     Example: kibitzer tell hand 0-3 5-5 1-4 6-6 --side green
     """,
+    offered=lambda now: now.has_unseen_hand,
 )
 class Hand(AtPly):
     """A side holds these tiles, which no camera sees."""

@@ -130,6 +130,37 @@ class Command:
     """What people tell the daemon; `command` declares the kinds."""
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Moment:
+    """What decides which commands a page offers now."""
+
+    over: bool
+    paused: bool
+    watched: bool
+    """Whether a camera sees the board."""
+    has_person: bool
+    """Whether a person plays."""
+    awaits_person: bool
+    """Whether that person is to move."""
+    has_past: bool
+    """Whether there is something to take back."""
+    has_passes: bool
+    has_doubtful_movers: bool
+    """Whether moves were seen of pieces that belong to nobody."""
+    has_unseen_hand: bool
+    """Whether an agent holds tiles that somebody must tell."""
+    is_counted: bool
+    """Whether the game is over, and its count is not agreed."""
+
+    @property
+    def is_played(self) -> bool:
+        return not (self.over or self.paused)
+
+    @property
+    def is_seen(self) -> bool:
+        return self.watched and not self.paused
+
+
 @dataclasses.dataclass(frozen=True)
 class Declaration:
     """What is known of one kind of command."""
@@ -144,6 +175,8 @@ class Declaration:
     """The words for it by language, divided by `/`; empty if it cannot be spoken."""
     asks: Sentence | None
     """What is asked before it is carried out once spoken, because it loses something, or settles it."""
+    offered: Callable[[Moment], bool]
+    """When pages offer it."""
 
     def at(self, mark: str) -> Command:
         """The command without arguments, for the position with that mark if it depends on the position."""
@@ -157,11 +190,15 @@ Kind = TypeVar("Kind", bound=type[Command])
 
 @dataclass_transform(frozen_default=True)
 def command(
-    help: str, *, spoken: Mapping[str, str] = MappingProxyType({}), asks: Sentence | None = None
+    help: str,
+    *,
+    spoken: Mapping[str, str] = MappingProxyType({}),
+    asks: Sentence | None = None,
+    offered: Callable[[Moment], bool] = lambda _: False,
 ) -> Callable[[Kind], Kind]:
     """Declares a command, `new_game` as the class `NewGame`; its docstring describes it in the schema.
 
-    `help`, `spoken` and `asks` are as in `Declaration`.
+    The arguments are the fields of `Declaration`.
     """
 
     def declare(kind: Kind) -> Kind:
@@ -171,7 +208,7 @@ def command(
         fields = sorted(dataclasses.fields(made), key=lambda field: bool(field.kw_only))
         arguments = [Argument(one.name, types[one.name], one.default, TypeAdapter(types[one.name])) for one in fields]
         by_name = {one.name: one for one in arguments}
-        DECLARED[name] = Declaration(made, name, by_name, inspect.cleandoc(help), spoken, asks)
+        DECLARED[name] = Declaration(made, name, by_name, inspect.cleandoc(help), spoken, asks, offered)
         return kind
 
     return declare

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from calibration.template import BoardTemplate, load_template
 from daemon.agents.best_moves import steps_and_labels
-from daemon.commands.command import mark_of
+from daemon.commands.command import DECLARED, mark_of
+from daemon.commands.declaration import Moment
 from daemon.core.puzzle_play import question
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.game.effects import Thought
@@ -189,26 +190,20 @@ def opening_of(play: Play) -> str:
 
 
 def offers_of(play: Play, *, watched: bool) -> list[str]:
-    """The commands available now, by their names in `daemon.commands.command`."""
-    goes_on, looks = play.outcome is None, watched and not play.paused
-    offered = {
-        "undo": play.ply > 0 or play.declared is not None,
-        "pass": bool(_passes(play)),
-        "choose": bool(_choices(play)),
-        "coach": goes_on and not play.paused and play.awaiting == "move",
-        "end_move": goes_on and looks,
-        "pause": goes_on and not play.paused and (watched or None not in play.agents),
-        "resume": play.paused,
-        "resign": goes_on and not play.paused and None in play.agents,
-        "mover": watched and shares_pieces(play.game) and bool(play.line.seen),
-        "correct": looks,
-        "adopt": looks,
-        "hand": unseen_hand(play, watched=watched) is not None,
-        "repeat": True,
-        "new_game": True,
-        "count": counting.is_open(play),
-    }
-    return [name for name, meant in offered.items() if meant]
+    """The commands available now by their names, and `choose` if the last move left something to choose."""
+    now = Moment(
+        over=play.outcome is not None,
+        paused=play.paused,
+        watched=watched,
+        has_person=None in play.agents,
+        awaits_person=play.awaiting == "move",
+        has_past=play.ply > 0 or play.declared is not None,
+        has_passes=bool(_passes(play)),
+        has_doubtful_movers=shares_pieces(play.game) and bool(play.line.seen),
+        has_unseen_hand=unseen_hand(play, watched=watched) is not None,
+        is_counted=counting.is_open(play),
+    )
+    return [name for name, known in DECLARED.items() if known.offered(now)] + ["choose"] * bool(_choices(play))
 
 
 def counting_of(play: Play) -> list[dict[str, str]] | None:

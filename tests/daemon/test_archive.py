@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import sqlite3
 import sys
@@ -29,6 +28,7 @@ from daemon.storage.journal import Journal
 from daemon.storage.picture_keeper import encoded
 from daemon.storage.pictures import Pictures
 from rules import Outcome
+from tests.daemon import http_client
 from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_pictures import picture
 from tests.daemon.test_web import state
@@ -65,18 +65,8 @@ def page(record: Path) -> Iterator[WebPage]:
 
 def ask(page: WebPage, path: str, command: object = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """HTTP status, headers and body; a command is posted."""
-    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=20)
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    try:
-        if command is None:
-            connection.request("GET", f"/{path}", headers=named)
-        else:
-            body = command if isinstance(command, bytes) else json.dumps(command).encode()
-            connection.request("POST", f"/{path}", body, JSON | named)
-        answer = connection.getresponse()
-        return answer.status, dict(answer.headers), answer.read()
-    finally:
-        connection.close()
+    reply = http_client.ask(f"{page.address}{path}", command, **headers)
+    return reply.status, dict(reply.headers), reply.body
 
 
 def told(page: WebPage, path: str, command: object = None, **headers: str) -> tuple[int, Any]:

@@ -8,7 +8,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from email.message import Message
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from daemon.i18n import translation
 from daemon.outputs import page_state, streams
 from daemon.outputs.web import PAGE, WebError, WebPage
 from tests.browser.table import Table
+from tests.daemon.http_client import Reply, ask
 from tests.daemon.page_files import loaded_by, weight_of
 from tests.waiting import wait_for
 
@@ -65,15 +65,8 @@ def show(page: WebPage, image: np.ndarray) -> None:
     page.publish(picture=lambda: image)
 
 
-def get(page: WebPage, path: str, **headers: str) -> tuple[int, Message, bytes]:
-    """Status, headers and body; a name like Sec_Fetch stands for Sec-Fetch."""
-    request = urllib.request.Request(page.address + path, headers={k.replace("_", "-"): v for k, v in headers.items()})
-    try:
-        with urllib.request.urlopen(request, timeout=5) as response:
-            return response.status, response.headers, response.read()
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.headers, error.read()
+def get(page: WebPage, path: str, **headers: str) -> Reply:
+    return ask(page.address + path, **headers)
 
 
 class Viewer:
@@ -187,10 +180,7 @@ def test_a_move_and_the_view_of_the_position_after_it_come_at_once(
             told = listener.hear()
         for cell in ("a1", "b1"):
             command = {"command": "move", "move": cell, "mark": told["view"]["mark"]}
-            headers = {"Content-Type": "application/json"}
-            request = urllib.request.Request(f"{page.address}tell", json.dumps(command).encode(), headers)
-            with urllib.request.urlopen(request, timeout=10) as response:
-                assert response.status == 200
+            assert ask(f"{page.address}tell", command).status == 200
             moves: list[str] = []
             while cell not in moves:
                 told = listener.hear()

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import email.utils
 import time
-import urllib.error
-import urllib.request
 from email.message import Message
 from pathlib import Path
 
 from daemon.storage.importing.reading import read_text
+from tests.daemon.http_client import ask
 from tests.daemon.play.test_no_camera import Table
 from tests.waiting import PATIENCE_S
 
 
 def fetch(table: Table, name: str, **headers: str) -> tuple[int, Message, str]:
     """Status, headers and text of `/live/NAME`."""
-    named = {key.replace("_", "-"): value for key, value in headers.items()}
-    request = urllib.request.Request(f"{table._address}live/{name}", headers=named)
-    try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return answer.status, answer.headers, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.headers, error.read().decode()
+    reply = ask(f"{table._address}live/{name}", **headers)
+    return reply.status, reply.headers, reply.body.decode()
 
 
 def test_the_running_game_is_at_an_address_and_in_a_file_and_polls_are_cheap(tmp_path: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from calibration.template import load_template
 from daemon.app.loop import Daemon
 from daemon.app.session import Session
 from daemon.config.settings import Config
+from tests.daemon.http_client import ask
 from tests.waiting import PATIENCE_S
 
 
@@ -80,14 +79,8 @@ class Table:
 
     def ask(self, path: str, body: bytes | None = None) -> tuple[int, Any]:
         """HTTP status and JSON; a body makes the request a POST."""
-        kind = {"Content-Type": "application/json"}
-        request = urllib.request.Request(f"{self._address}{path}", body, kind)
-        try:
-            with urllib.request.urlopen(request, timeout=10) as response:
-                return response.status, json.loads(response.read())
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, json.loads(error.read())
+        reply = ask(f"{self._address}{path}", body)
+        return reply.status, reply.json
 
 
 Sit = Callable[..., Table]
