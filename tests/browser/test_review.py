@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import games
 from daemon.i18n import translation
-from daemon.outputs import reviewing
+from daemon.outputs import game_reviews
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
 from daemon.storage.reviews import Review, Reviews, fingerprint
@@ -37,7 +37,7 @@ def recorded(path: Path, name: str, moves: str, players: tuple[str, str] = ("Ana
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebPage]:
     """A page with the blunder in gomoku and a longer game of reversi, reviewed at a tenth of a second a position."""
-    monkeypatch.setattr(reviewing, "TIME_S", 0.1)
+    monkeypatch.setattr(game_reviews, "TIME_S", 0.1)
     path = tmp_path / "journal.sqlite"
     recorded(path, "reversi", LONG)
     recorded(path, "gomoku", BLUNDER)

@@ -225,12 +225,9 @@ def test_a_recogniser_process_that_dies_hangs_or_lies_is_killed(
     monkeypatch.setattr("daemon.outputs.listening.recognisers.TEXT_S", 0.5)
     script = tmp_path / "recogniser.py"
     script.write_text(lines)
-    recogniser = EmbeddedRecogniser("Kibitzer", (sys.executable, str(script)))
-    try:
-        with pytest.raises(RecogniserError, match=fault):
-            recogniser.text(noise(1.0, 500.0), ["undo"], threading.Event())
-    finally:
-        recogniser.close()
+    made = EmbeddedRecogniser("Kibitzer", (sys.executable, str(script)))
+    with contextlib.closing(made) as recogniser, pytest.raises(RecogniserError, match=fault):
+        recogniser.text(noise(1.0, 500.0), ["undo"], threading.Event())
 
 
 # Microphones

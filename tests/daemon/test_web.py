@@ -1,5 +1,6 @@
 """The page as browsers, programs and strangers meet it: real HTTP on loopback."""
 
+import contextlib
 import json
 import re
 import socket
@@ -170,8 +171,7 @@ def test_a_move_and_the_view_of_the_position_after_it_come_at_once(
         time.sleep(0.1)
 
     monkeypatch.setattr(WebPage, "publish", slow)
-    there = Table(tmp_path / "table", "gomoku")
-    try:
+    with contextlib.closing(Table(tmp_path / "table", "gomoku")) as there:
         page = there.session.page
         assert page is not None
         listener = Listener(page)
@@ -187,8 +187,6 @@ def test_a_move_and_the_view_of_the_position_after_it_come_at_once(
                 moves = [ply["move"] for ply in told["line"]["plies"]]
                 assert told["view"]["mark"] == mark_of(told["state"]["game_id"], moves)
         listener.close()
-    finally:
-        there.close()
 
 
 def test_the_words_of_the_page_come_in_the_language_of_the_daemon(page: WebPage) -> None:

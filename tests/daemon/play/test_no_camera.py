@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -44,14 +45,11 @@ class Table:
 
     def _run(self, config: Config) -> None:
         """Body of the thread; the thread that opens the record must also use it."""
-        session = Session(config, games.load(config.game.name))
-        try:
+        with contextlib.closing(Session(config, games.load(config.game.name))) as session:
             assert session.page is not None
             self._address = session.page.address
             template = load_template(session.game.name)
             Daemon(session, config, template, None, config.camera.source).run(self._stop)
-        finally:
-            session.close()
 
     def close(self) -> None:
         """Ends the daemon."""
