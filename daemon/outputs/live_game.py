@@ -35,7 +35,7 @@ class LiveGame:
         router.add_get(r"/live/game{suffix:(\.[a-z]{1,8})?}", self.live)
 
     async def live(self, request: web.Request) -> web.Response:
-        """The game that is played, as far as it was played; 304 to who has it already."""
+        """The current game so far; 304 for a client that has it already."""
         suffix, state = request.match_info["suffix"], self._playing()
         if state is None:
             raise Problem(404, "unknown_game", worded("No game has begun yet."))

@@ -110,7 +110,7 @@ class Setup:
         name = request.match_info["name"]
         if name not in games.names():
             raise Problem(404, "not_here", f"there is no game {name!r}; there are {', '.join(games.names())}")
-        drawn = await asyncio.get_running_loop().run_in_executor(None, game_picture, name)
+        drawn = await asyncio.to_thread(game_picture, name)
         response = web.Response(text=drawn, content_type=SVG, headers={"Cache-Control": f"max-age={PICTURE_S}"})
         response.enable_compression()
         return response

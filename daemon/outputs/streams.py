@@ -78,22 +78,16 @@ class Streams:
         before.set()
 
     async def snapshot(self, _: web.Request) -> web.Response:
-        number, data = await self._jpeg()
+        number, data = await asyncio.to_thread(self._page_state.jpeg)
         if not number:
             raise Problem(503, "no_picture", "no picture has come yet")
         return web.Response(body=data, content_type="image/jpeg")
 
     async def board(self, _: web.Request) -> web.Response:
-        svg = (await self._board())[1]
+        svg = (await asyncio.to_thread(self._page_state.board))[1]
         if not svg:
             raise Problem(503, "no_board", "no game has begun yet")
         return web.Response(text=svg, content_type=SVG)
-
-    async def _board(self) -> tuple[int, str]:
-        return await asyncio.get_running_loop().run_in_executor(None, self._page_state.board)
-
-    async def _jpeg(self) -> tuple[int, bytes]:
-        return await asyncio.get_running_loop().run_in_executor(None, self._page_state.jpeg)
 
     async def video(self, request: web.Request) -> web.StreamResponse:
         """Streams the newest picture; a slow viewer skips pictures, and none is queued."""
@@ -129,7 +123,7 @@ class Streams:
                     await asyncio.wait_for(changed.wait(), repeat_s)
                 continue
             repeat_s = REPEAT_S if is_new else IDLE_S
-            shown, data = await self._jpeg()
+            shown, data = await asyncio.to_thread(self._page_state.jpeg)
             yield data
             sent_s = asyncio.get_running_loop().time()
             await asyncio.sleep(max(0.0, now_s + 1 / PICTURE_HZ - sent_s))
@@ -167,7 +161,7 @@ class Streams:
             changed, board = self._changed, shown
             announcements, summary = self._page_state.announcements(number), self._page_state.summary()
             if self._page_state.now.board_number != drawn:
-                drawn, board = await self._board()
+                drawn, board = await asyncio.to_thread(self._page_state.board)
             ticked = summary[0] != last[0] and now() - told_s >= CLOCK_S
             if announcements or summary[1] != last[1] or board != shown or ticked:
                 own = {"announcements": announcements} | self._permitted(trusted)

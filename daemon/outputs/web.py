@@ -96,7 +96,7 @@ class WebPage:
         Names in `allowed_hosts` are accepted in the Host header besides addresses and `localhost`. Health not updated
         for `health_deadline_s` counts as a fault. `token` is the file of the token that commands from other computers
         must carry; it is created if others can reach the page. `journal` is the record to browse; None shows none.
-        `proxies` are believed who they forward requests for. Phones are let in by `door`, which opens once one is
+        `proxies` are trusted to name the clients they forward for. Phones are let in by `door`, which opens once one is
         invited; None lets none in.
         Raises WebError.
         """
@@ -230,11 +230,9 @@ class WebPage:
             return {"ok": False, "text": self._failure or worded("closed")}
         if self._woken_s > self._beat_s and time.monotonic() - self._woken_s > SILENT_S:
             return {"ok": False, "text": worded("it hangs")}
-        return {"ok": True, "text": self._how()}
-
-    def _how(self) -> str:
         count = self._streams.videos
-        return worded_n("{address}, {count} viewer", "{address}, {count} viewers", count, address=self.address)
+        text = worded_n("{address}, {count} viewer", "{address}, {count} viewers", count, address=self.address)
+        return {"ok": True, "text": text}
 
     def close(self) -> None:
         """Stops the server and closes all its connections; may be called twice."""
@@ -367,7 +365,7 @@ class WebPage:
     async def _menu_now(self, _: web.Request) -> web.Response:
         if self.menu is None:
             raise Problem(503, "no_menu", "nothing can be chosen here")
-        return web.json_response(await asyncio.get_running_loop().run_in_executor(None, self.menu))
+        return web.json_response(await asyncio.to_thread(self.menu))
 
     async def _legal_moves(self, _: web.Request) -> web.Response:
         return web.json_response(self._page_state.now.legal)

@@ -1,4 +1,4 @@
-"""Who speaks to Kibitzer calls it by name; what cannot be put right, or may have been misheard, is asked back."""
+"""Spoken commands begin with the wake word; those that lose something, or may be misheard, are asked back."""
 
 from __future__ import annotations
 

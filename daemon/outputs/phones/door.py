@@ -85,14 +85,13 @@ class PhoneDoor:
 
     async def invite(self, runner: Callable[[], web.AppRunner], limits: ConnectionLimits) -> Invitation:
         """Opens the door unless it is open, renews the certificate if need be. Raises DoorError."""
-        loop = asyncio.get_running_loop()
         async with self._opening:
-            addresses = self._named or tuple(await loop.run_in_executor(None, own_addresses))
+            addresses = self._named or tuple(await asyncio.to_thread(own_addresses))
             if not addresses:
                 raise DoorError(worded("This computer is in no network that a phone could reach it by."))
             context = self._context or ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             try:
-                await loop.run_in_executor(None, self._certificates.load_into, context, addresses)
+                await asyncio.to_thread(self._certificates.load_into, context, addresses)
             except CertificateError as error:
                 raise DoorError(str(error)) from None
             self._context = context
@@ -104,11 +103,10 @@ class PhoneDoor:
         return Invitation(whole, max(0.0, code.ends_s - time.monotonic()), self.pairing.count)
 
     async def _open(self, runner: web.AppRunner, limits: ConnectionLimits, context: ssl.SSLContext) -> None:
-        loop = asyncio.get_running_loop()
         await runner.setup()
         assert runner.server is not None
         try:
-            self._server = await loop.create_server(
+            self._server = await asyncio.get_running_loop().create_server(
                 limits.factory(runner.server),
                 "0.0.0.0",
                 self._port,
@@ -189,7 +187,7 @@ class PhoneDoor:
         return response
 
     async def _authority(self, _: web.Request) -> web.Response:
-        data = await asyncio.get_running_loop().run_in_executor(None, self._certificates.authority)
+        data = await asyncio.to_thread(self._certificates.authority)
         return web.Response(body=data, content_type="application/x-x509-ca-cert")
 
 
@@ -200,25 +198,21 @@ class Invitations:
         self._door, self._invite, self._permission = door, invite, permission
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        router.add_post("/phone", self.invite)
-        router.add_delete("/phone", self.forget)
+        router.add_post("/phone", self.answer)
+        router.add_delete("/phone", self.answer)
 
-    async def invite(self, request: web.Request) -> web.Response:
-        """Opens the door and says where to; `?new` renews the code."""
-        return await self._answer(request)
+    async def answer(self, request: web.Request) -> web.Response:
+        """Opens the door and says where to; `?new` renews the code.
 
-    async def forget(self, request: web.Request) -> web.Response:
-        """Forgets all paired phones, ends their connections, and renews the code."""
-        return await self._answer(request, forget=True)
-
-    async def _answer(self, request: web.Request, *, forget: bool = False) -> web.Response:
+        DELETE forgets all paired phones, ends their connections, and renews the code.
+        """
         if PHONE in request or not is_here(request):  # the code is for those who sit there
             why = "the code for phones is shown on the computer that watches the board only"
             raise Problem(403, "not_from_here", why)
         self._permission.check(request)
         with refusing(DoorError, 409, "no_door"):
             invitation = await self._invite()
-            if forget:
+            if request.method == "DELETE":
                 self._door.pairing.forget()
                 await self._door.filming.close()
             elif "new" in request.query:

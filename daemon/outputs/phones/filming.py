@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import functools
 import json
 import logging
 from collections.abc import Sequence
@@ -126,9 +125,8 @@ class Filming:
     async def _take(self, phone: _Phone, data: bytes) -> dict[str, object]:
         if phone is not self._holder:
             return {"taken": False, "text": worded("Another phone films now.")}
-        work = functools.partial(peek, data, self._feed.asked.max_megapixels)
         try:
-            picture = await asyncio.get_running_loop().run_in_executor(None, work)
+            picture = await asyncio.to_thread(peek, data, self._feed.asked.max_megapixels)
         except SourceError as error:
             return {"taken": False, "text": str(error)}
         if picture is None:
