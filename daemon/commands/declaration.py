@@ -7,6 +7,7 @@ it is typed after `kibitzer tell`.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -105,7 +106,10 @@ class Argument:
     """Its type, with what is written into `Annotated`."""
     default: object
     """`dataclasses.MISSING` if the field must be given."""
-    adapter: TypeAdapter[Any]
+
+    @functools.cached_property
+    def adapter(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self.kind)
 
     @property
     def is_required(self) -> bool:
@@ -206,9 +210,8 @@ def command(
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
         types = get_type_hints(made, include_extras=True)
         fields = sorted(dataclasses.fields(made), key=lambda field: bool(field.kw_only))
-        arguments = [Argument(one.name, types[one.name], one.default, TypeAdapter(types[one.name])) for one in fields]
-        by_name = {one.name: one for one in arguments}
-        DECLARED[name] = Declaration(made, name, by_name, inspect.cleandoc(help), spoken, asks, offered)
+        arguments = {one.name: Argument(one.name, types[one.name], one.default) for one in fields}
+        DECLARED[name] = Declaration(made, name, arguments, inspect.cleandoc(help), spoken, asks, offered)
         return kind
 
     return declare
