@@ -53,7 +53,7 @@ class Demonstration:
                 LOGGER.error("the demo did not begin (status %s)", process.returncode)
                 self._failed = True
             self.close()
-        for request in () if page is None else page.demo_requests():
+        for request in () if page is None else page.demos.take():
             request.answer(self._begin(request.command))
 
     def close(self) -> None:

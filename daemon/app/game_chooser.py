@@ -79,7 +79,7 @@ class GameChooser:
     def poll(self) -> Config | None:
         """Returns the settings of a new choice, to be applied; its sender has already been answered."""
         page, taken = self._session.page, None
-        for request in () if page is None else page.chosen():
+        for request in () if page is None else page.choices.take():
             try:
                 config = self._checked(request.command, taken or self._session.config)
                 start = start_of(request.command, games.load(config.game.name, config.game.rules))
@@ -93,7 +93,7 @@ class GameChooser:
     def changed(self) -> None:
         """Applies the changes of language, voice and clock to the game that is played, and answers their senders."""
         page = self._session.page
-        for request in () if page is None else page.changes():
+        for request in () if page is None else page.changes.take():
             try:
                 config = chosen(self._session.config, request.command, {})
             except ChoiceError as error:

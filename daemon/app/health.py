@@ -54,7 +54,7 @@ def health_of(session: Session) -> dict[str, dict[str, object]]:
     if session.match is not None:
         if session.timer is not None and session.timer.clock.control.kind != "none":
             parts["clock"] = session.timer.status(session.game.sides)
-        trouble = session.match.write_trouble
+        trouble = session.match.backlog.trouble
         parts["record"] = {"ok": not trouble, "text": trouble or worded("every move is written down")}
     session.last_health = parts | {name: report() for name, report in session.reports.items()}
     return session.last_health

@@ -172,7 +172,7 @@ class Daemon:
     def _take_choice(self) -> None:
         """Begins the game chosen on the page, with a new template and profile if it is a different game."""
         session = self._session
-        if session.match is not None and session.match.unwritten:
+        if session.match is not None and session.match.backlog.waiting:
             return
         if (config := self.choosing.poll()) is None:
             return
@@ -226,7 +226,7 @@ class Daemon:
         If a settings change added or removed the camera, the present game continues with or without it.
         """
         session = self._session
-        if session.match is not None and session.match.unwritten:
+        if session.match is not None and session.match.backlog.waiting:
             return  # unwritten entries belong to this game and would be lost with it
         if (made := session.setting_up.made) is not None:
             session.setting_up.made = None

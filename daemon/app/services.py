@@ -16,11 +16,10 @@ from daemon.agents.bus import Bus
 from daemon.agents.workers import WORKER, WorkerProcess
 from daemon.config.settings import Config, wyoming_address
 from daemon.i18n.translation import speak
-from daemon.outputs.listening.embedded import EmbeddedRecogniser
 from daemon.outputs.listening.listening import Listening
-from daemon.outputs.listening.recogniser import Recogniser, WyomingRecogniser
+from daemon.outputs.listening.recognisers import EmbeddedRecogniser, Recogniser, WyomingRecogniser
 from daemon.outputs.phones.door import PhoneDoor
-from daemon.outputs.speech.choosing import voice_of
+from daemon.outputs.speech.command_voice import voice_of
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal

@@ -22,10 +22,9 @@ from daemon.config.player_names import player_name
 from daemon.config.seats import Seat, own_agents, seat, stand_in
 from daemon.config.settings import BusSection, ClockSection, Config, PlayerSection, PlayersSection
 from daemon.core.clock_service import CLOCK, ClockService, clock_of, time_control
-from daemon.core.game_beginning import Begun, GameBeginning
 from daemon.core.match import Listener, Match
 from daemon.core.puzzle_play import AGENT, PuzzlePlay, question
-from daemon.core.recovery import is_practice, positions_of, was_left
+from daemon.core.recovery import Begun, GameBeginning, is_practice, positions_of, was_left
 from daemon.game.clocks import GameClock
 from daemon.game.effects import Announcement
 from daemon.game.hands import dealt
@@ -147,7 +146,7 @@ class Session:
             if match is None or seen is None or seen.rectified is None or announcement.code != "move":
                 return
             # Of several plies seen at once the picture shows the last; a ply not yet on disk gets no picture.
-            if announcement.ply == match.referee.ply and not match.unwritten:
+            if announcement.ply == match.referee.ply and not match.backlog.waiting:
                 keeper.keep(match.game_id, announcement.ply, announcement.board, seen.rectified.picture)
 
         self.listeners.append(hear)
@@ -425,8 +424,8 @@ class Session:
         """Shows on the page that the loop hangs; called by another thread, since the loop cannot."""
         page = self.page
         if page is not None:
-            page.update_health(self.last_health | {"pipeline": {"ok": False, "text": text}})
-            page.update_ready(False, text)
+            health = self.last_health | {"pipeline": {"ok": False, "text": text}}
+            page.publish(health=health, ready=(False, text))
 
     def missing_agents(self) -> list[str]:
         """The agents of this table that must join by themselves, and are not there."""

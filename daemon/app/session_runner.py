@@ -59,10 +59,10 @@ class SessionRunner:
         session = self.session
         if session.page is None:
             return
-        for request in session.page.command_requests():
+        for request in session.page.commands.take():
             request.answer(self._carry_out(request.command))
         aligner = None if session.eyes is None else session.eyes.pipeline.aligner
-        for setup in session.page.setup_requests():
+        for setup in session.page.setups.take():
             setup.answer(session.setting_up.obey(setup.command, aligner))
 
     def _listen(self) -> None:

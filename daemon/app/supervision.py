@@ -101,9 +101,7 @@ class Supervision:
         )
         page = self._session.page
         if page is not None:
-            page.update_health(parts)
-            page.update_ready(ready, why)
-            page.update_figures(self.figures())
+            page.publish(health=parts, ready=(ready, why), figures=self.figures())
 
     def ready(self) -> tuple[bool, str]:
         """Whether the table is ready for play, that is, frames are getting through; and why, or why not."""
@@ -141,7 +139,7 @@ class Supervision:
         }
         figures |= {f"{name}_age_seconds": age for name, age in self._ages().items() if age is not None}
         if session.match is not None:
-            figures["record_waiting"] = session.match.unwritten
+            figures["record_waiting"] = session.match.backlog.waiting
         if session.worker is not None:
             figures["agents_restarts_total"] = _number(session.worker.status()["restarts"])
         if self.disk.free_bytes is not None:

@@ -16,8 +16,8 @@ from daemon.game.hands import public_move
 from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.i18n.translation import as_words, in_a_row, in_words, language, worded
 from daemon.judging import phrases
-from daemon.outputs.overlay import draw_overlay
-from daemon.outputs.scene import Scene
+from daemon.outputs.overlay import Scene, draw_overlay
+from daemon.outputs.page_state import News
 from daemon.outputs.view import View
 from daemon.outputs.web import WebPage
 from daemon.outputs.window import Window
@@ -112,30 +112,32 @@ class UiPublisher:
         drawing = self._view.board(match, unknown)
         watched = session.eyes is not None
         names = [person_name(one) for one in (session.config.players.first, session.config.players.second)]
-        view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought, names=names)
+        view = self._view.of(match, session.timer, watched=watched, thought=match.requests.last_thought, names=names)
         listens = session.services.listening is not None
         own = {"setup": session.setting_up.status(), "listens": listens}
         seen = None if session.eyes is None else session.eyes.observation
         pose = None if seen is None else seen.alignment.pose
         page.update_frame(session.setting_up.picture(pose) if watched else None, session.config.camera.source)
         changed = match.state is not None and match.state.sequence != self._sequence
-        if changed and not watched:
-            page.update_legal(legal_moves_of(match.referee, match.game_id))
-        with page.together():
-            if drawing is not None:
-                page.update_board(drawing)
-            page.update_view(view | own | table_of(session))
-            if match.state is not None:
-                self._sequence = match.state.sequence
-                page.update_state(match.state)
-                if changed or match.referee.line.plies != self._plies:
-                    self._plies = list(match.referee.line.plies)
-                    page.update_line(line_objects(match.referee.line), session.game.scores(match.referee.position))
-        page.update_health(health_of(session))
-        if session.menu is not None:
-            page.offer_menu(session.menu)
         figures = {f"bus_{name}_total": count for name, count in session.bus.counters().items()}
-        page.update_figures(figures | {"refused_replies_total": match.refused})
+        news = News(
+            view=view | own | table_of(session),
+            health=health_of(session),
+            figures=figures | {"refused_replies_total": match.requests.refused},
+        )
+        if drawing is not None:
+            news["board"] = drawing
+        if changed and not watched:
+            news["legal"] = legal_moves_of(match.referee, match.game_id)
+        if match.state is not None:
+            self._sequence = match.state.sequence
+            news["state"] = match.state
+            if changed or match.referee.line.plies != self._plies:
+                self._plies = list(match.referee.line.plies)
+                scores = session.game.scores(match.referee.position)
+                news["line"] = {"plies": line_objects(match.referee.line), "scores": scores}
+        page.publish(**news)
+        page.menu = session.menu or page.menu
 
     def _show_picture(self, page: WebPage, eyes: BoardTracker, now_s: float) -> None:
         match = eyes.match
@@ -144,7 +146,7 @@ class UiPublisher:
             scene = scene_of(eyes)
             if scene is not None:
                 self._picture_s, self._drawn = now_s, told
-                page.update_picture(functools.partial(draw_overlay, scene))
+                page.publish(picture=functools.partial(draw_overlay, scene))
 
 
 def scene_of(eyes: BoardTracker) -> Scene | None:

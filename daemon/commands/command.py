@@ -1,203 +1,430 @@
-"""The commands that people may give the daemon: parsing, validation, and the answer."""
+"""The commands that people may give the daemon, each declared once; how they are parsed, and the answer."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from typer import Argument, Option
+
+from daemon.commands.declaration import DECLARED as DECLARED
+from daemon.commands.declaration import (
+    MAX_MOVES,
+    MAX_NAME_LENGTH,
+    MAX_PACE_S,
+    MoveNumber,
+    MoveText,
+    Name,
+    Plies,
+    PositionText,
+    Seconds,
+    Tiles,
+    Truth,
+    Typed,
+    command,
+)
+from daemon.commands.declaration import Command as Command
+from daemon.commands.declaration import CommandError as CommandError
+from wording import sentence
 
 MAX_BYTES = 512
 """Bytes of the longest command; a longer one is refused unread."""
-MAX_MOVES = 10_000
-MAX_NAME_LENGTH = 32
-MAX_MOVE_LENGTH = 64
-MAX_POSITION_LENGTH = 450
-MAX_TILES = 8
-MAX_PACE_S = 10.0
-
-
-class CommandError(ValueError):
-    """An invalid command; the message says what would be valid."""
+SIDE = Argument(help="A side's name, such as light.")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class _AtPly:
+class AtPly(Command):
     """A command meant for the position that somebody sees."""
 
-    ply: int | None = None
+    ply: Plies = None
     """Number of plies of the game as seen; in another position the command is refused. None accepts any position."""
-    mark: str = ""
+    mark: Name = ""
     """`mark_of` the position seen, which also tells it from others with as many plies; empty accepts any."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Move(_AtPly):
-    """The side to move makes this move; only without a camera."""
+@command(
+    """Pass, or end the turn after a double; in gomoku's swap and swap2, choose without placing a stone.
 
-    text: str
-    """In the game's move notation."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Hand(_AtPly):
-    """A side holds these tiles, which no camera sees."""
-
-    tiles: tuple[str, ...]
-    side: str = ""
-    """Its name; empty for the only agent's side, or the side to move."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Pass(_AtPly):
+    Example: kibitzer tell pass
+    """,
+    spoken={
+        "en": "pass/i pass",
+        "ro": "pas/trec",
+        "pl": "pas/pasuję",
+        "vi": "bỏ lượt/tôi bỏ lượt",
+        "pt-br": "passo/eu passo/passar",
+    },
+    offered=lambda now: now.has_passes,
+)
+class Pass(AtPly):
     """The side to move passes, ends its turn, or makes another decision that places nothing."""
 
-    choice: str = ""
+    choice: Annotated[Name, Typed(Argument(help="What you decide, if there is a choice, such as black."))] = ""
     """Which decision, if there are several, such as `black` in the opening swap2 of gomoku; empty for the only one."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Undo(_AtPly):
+@command(
+    """Take back the last move, or a pass or resignation told after it.
+
+    The daemon says which pieces to put back, and judges nothing until that is done. Against an agent, your own last
+    move is taken back too. You can also just put the pieces back: the camera notices.
+
+    Example: kibitzer tell undo
+    """,
+    spoken={
+        "en": "undo/take back/take it back/take that back/take my move back/undo the move/undo that",
+        "ro": "înapoi/dă înapoi/ia înapoi/ia mutarea înapoi/anulează/anulează mutarea",
+        "pl": "cofnij/cofnij ruch/cofnij to/cofam ruch",
+        "vi": "đi lại/hoàn tác/lùi lại/rút lại nước đi",
+        "pt-br": "desfazer/desfaça/desfaz/desfazer a jogada/voltar a jogada/volta a jogada",
+    },
+    asks=sentence("Did you say: take back?"),
+    offered=lambda now: now.has_past,
+)
+class Undo(AtPly):
     """Takes back the last move, or the pass or resignation reported last; the pieces must then be put back."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Mover(_AtPly):
+@command(
+    """Correct who made a move, in games whose pieces belong to nobody; points are recomputed from there.
+
+    Example: kibitzer tell mover green --move 7
+    """,
+    offered=lambda now: now.watched and now.has_doubtful_movers,
+)
+class Mover(AtPly):
     """Move `number` was made by the side of that name."""
 
-    side: str = ""
+    side: Annotated[
+        Name, Typed(Argument(help="The side that made the move, such as green."), default=..., read=str.lower)
+    ] = ""
     """A name of `Game.sides`; empty for the side that is not believed to have made it."""
-    number: int | None = None
+    move: Annotated[
+        MoveNumber,
+        Typed(
+            Option("--move", min=0, max=MAX_MOVES, help="Number of the move, not counting passes; 0: the last."),
+            kind=int,
+            default=0,
+            read=lambda number: number or None,
+        ),
+    ] = None
     """Counted from 1, without passes; None for the last one."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Correct(_AtPly):
+@command(
+    """Correct a cell that the camera misread; this holds until the cell changes.
+
+    The correction must give a board that legal play leads to, or at least make the board less wrong.
+
+    Example: kibitzer tell correct d2 light
+    """,
+    offered=lambda now: now.is_seen,
+)
+class Correct(AtPly):
     """That cell holds that piece, whatever was read."""
 
-    cell: str
+    cell: Annotated[Name, Typed(Argument(help="A cell, such as d2."))]
     """A name of `Game.cells`."""
-    piece: str
+    piece: Annotated[Name, Typed(Argument(help="What is on it: a side's name, pips in dominoes, or empty."))]
     """A side's name, a letter of `Game.classes`, or `empty`."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Adopt(_AtPly):
+@command(
+    """Accept the board in view as the position, with SIDE to move next; by default the side whose turn it is.
+
+    If legal play leads to that board, the moves are recorded. Otherwise a new game begins from it, if the game allows
+    that.
+
+    Example: kibitzer tell adopt dark
+    """,
+    spoken={
+        "en": "adopt the board/take the board as it is/adopt",
+        "ro": "ia tabla așa cum este/ia tabla așa cum e/acceptă tabla",
+        "pl": "przyjmij planszę/przyjmij planszę taką jaka jest/przyjmij tę planszę",
+        "vi": "lấy bàn cờ như đang thấy/lấy bàn cờ/nhận bàn cờ này",
+        "pt-br": "aceitar o tabuleiro/aceite o tabuleiro/aceita o tabuleiro",
+    },
+    asks=sentence("Did you say: adopt the board?"),
+    offered=lambda now: now.is_seen,
+)
+class Adopt(AtPly):
     """The board in view becomes the position, and play continues from it."""
 
-    side: str = ""
+    side: Annotated[Name, Typed(SIDE)] = ""
     """Name of the side that moves next; empty for the side to move as the game is."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Pause:
+@command(
+    """Pause the game: until you resume, nothing on the board counts, clocks stop and agents are not asked.
+
+    Example: kibitzer tell pause
+    """,
+    spoken={
+        "en": "pause/pause the game",
+        "ro": "pauză/o pauză",
+        "pl": "pauza/wstrzymaj grę",
+        "vi": "tạm dừng/tạm nghỉ",
+        "pt-br": "pausa/pausar",
+    },
+    offered=lambda now: now.is_played and (now.watched or not now.has_person),
+)
+class Pause(Command):
     """Nothing on the board counts until `Resume`."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Resume:
+@command(
+    """Go on with the paused game.
+
+    Example: kibitzer tell resume
+    """,
+    spoken={
+        "en": "go on/continue/resume",
+        "ro": "continuă/mai departe/continuăm",
+        "pl": "dalej/gramy dalej/graj dalej/wznów grę",
+        "vi": "tiếp tục/chơi tiếp",
+        "pt-br": "continuar/continua/continue",
+    },
+    offered=lambda now: now.paused,
+)
+class Resume(Command):
     """The game continues."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Pace:
+@command(
+    """Let two agents that play without camera and clock wait SECONDS before each move.
+
+    Example: kibitzer tell pace 2
+    """,
+)
+class Pace(Command):
     """Two agents that play without a camera wait this long before each move."""
 
-    seconds: float = 0.0
+    seconds: Annotated[
+        Seconds, Typed(Argument(min=0, max=MAX_PACE_S, help="0 is as fast as they think."), default=...)
+    ] = 0.0
     """0 to MAX_PACE_S; 0 is as fast as they think."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Resign(_AtPly):
+@command(
+    """Resign for SIDE; by default for the only person, or for the side to move if two people play. Undo reverts it.
+
+    Example: kibitzer tell resign light
+    """,
+    spoken={
+        "en": "i resign/resign",
+        "ro": "cedez/mă predau/abandonez/renunț",
+        "pl": "poddaję się/poddaję partię/rezygnuję",
+        "vi": "tôi xin thua/xin thua/tôi đầu hàng/đầu hàng",
+        "pt-br": "desisto/eu desisto/abandono",
+    },
+    asks=sentence("Did you say: I resign?"),
+    offered=lambda now: now.is_played and now.has_person,
+)
+class Resign(AtPly):
     """A side resigns."""
 
-    side: str = ""
+    side: Annotated[Name, Typed(SIDE)] = ""
     """Its name; empty for the only person or, where two people play, for the side to move."""
 
 
-@dataclasses.dataclass(frozen=True)
-class NewGame:
+@command(
+    """Begin a new game; the present one stays in the record as it is.
+
+    Example: kibitzer tell new-game
+    """,
+    spoken={
+        "en": "new game/a new game/start a new game",
+        "ro": "joc nou/un joc nou/partidă nouă/o partidă nouă",
+        "pl": "nowa gra/nowa partia/zacznij nową grę",
+        "vi": "ván mới/chơi ván mới/bắt đầu ván mới",
+        "pt-br": "novo jogo/jogo novo/nova partida/um novo jogo",
+    },
+    asks=sentence("Did you say: a new game?"),
+    offered=lambda _: True,
+)
+class NewGame(Command):
     """Leaves the present game as it is and begins a new one."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Position:
+@command(
+    """Begin a new game from a position; the present one stays in the record as it is.
+
+    Set the board up as it is drawn. `kibitzer games show --json` tells the positions of recorded games.
+
+    Example: kibitzer tell position "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+    """,
+)
+class Position(Command):
     """Leaves the present game as it is and begins a new one from this position."""
 
-    text: str
+    position: Annotated[
+        PositionText,
+        Typed(
+            Argument(help="The position as the game writes it, such as a FEN."),
+            name="text",
+            kind=list[str],
+            read=" ".join,
+        ),
+    ]
     """In the game's notation of positions, such as a FEN."""
 
 
-@dataclasses.dataclass(frozen=True)
-class EndMove:
+@command(
+    """Say that the move is made: the board is read and judged at once, as with the space key.
+
+    Example: kibitzer tell end-move
+    """,
+    offered=lambda now: now.is_seen and not now.over,
+)
+class EndMove(Command):
     """The move is made: read and judge the board at once."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Coach:
+@command(
+    """Ask who is better and what the best move is; the answer is said at the table after a few seconds.
+
+    Example: kibitzer tell coach
+    """,
+    spoken={
+        "en": "hint/give me a hint/a hint/help me",
+        "ro": "sfat/un sfat/dă-mi un sfat/un indiciu/indiciu/ce să mut",
+        "pl": "podpowiedź/podpowiedz/podpowiedz mi/wskazówka/daj wskazówkę",
+        "vi": "gợi ý/cho tôi gợi ý/mách nước",
+        "pt-br": "dica/uma dica/me dê uma dica/me dá uma dica",
+    },
+    offered=lambda now: now.is_played and now.awaits_person,
+)
+class Coach(Command):
     """Asks who stands better, and for the best move."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Best:
+@command(
+    """Show the best moves on the board, with their values, or hide them.
+
+    Two people see them once both want to. A game against an agent becomes practice, and does not count in the ranking.
+
+    Example: kibitzer tell best light
+    """,
+)
+class Best(Command):
     """Shows the best moves on the board, or hides them."""
 
-    shown: bool
-    side: str = ""
+    shown: Annotated[
+        Truth, Typed(Option("--hide", help="Hide them."), name="hide", kind=bool, default=False, read=operator.not_)
+    ]
+    side: Annotated[Name, Typed(Argument(help="The side that wants to see them, where two people play."))] = ""
     """Name of the side that wants to see them, where two people play; either may hide them."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Puzzle:
+@command(
+    """Set a puzzle of the game at the table; without an id, the next unsolved one.
+
+    Set the board up as it is drawn, then make the winning move.
+
+    Example: kibitzer tell puzzle
+    """,
+)
+class Puzzle(Command):
     """Leaves the present game as it is and sets a puzzle of the same game."""
 
-    puzzle: str = ""
-    """Its id, or the beginning of it; empty for the next one that is not solved."""
+    id: Annotated[Name, Typed(Argument(metavar="[ID]", help="Its id, or the beginning of it."))] = ""
+    """Whole, or the beginning of it; empty for the next one that is not solved."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Count(_AtPly):
+@command(
+    """After the end of go: the stones around that point count as captured as they stand, or no longer.
+
+    Kibitzer proposes which stones are dead. Mark what it sees wrongly, then agree.
+
+    Example: kibitzer tell count C3
+    """,
+    offered=lambda now: now.is_counted,
+)
+class Count(AtPly):
     """The pieces around a cell count as captured in a game that is over, or no longer."""
 
-    cell: str
+    cell: Annotated[Name, Typed(Argument(help="A cell with one of the pieces, such as C3."))]
     """A name of `Game.cells`."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Agree(_AtPly):
+@command(
+    """Agree to how the game that is over is counted; without a side, all people at the table agree.
+
+    Example: kibitzer tell agree
+    """,
+    spoken={
+        "en": "i agree/agree/agreed/we agree/we both agree",
+        "ro": "de acord/sunt de acord/suntem de acord",
+        "pl": "zgadzam się/zgoda/zgadzamy się",
+        "vi": "tôi đồng ý/đồng ý/chúng tôi đồng ý",
+        "pt-br": "concordo/eu concordo/concordamos/de acordo",
+    },
+    asks=sentence("Did you say: I agree?"),
+)
+class Agree(AtPly):
     """A side agrees to how the game that is over is counted."""
 
-    side: str = ""
+    side: Annotated[Name, Typed(SIDE, read=str.lower)] = ""
     """Its name; empty for all people at the table."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Repeat:
+@command(
+    """Repeat what was said last.
+
+    Example: kibitzer tell repeat
+    """,
+    spoken={
+        "en": "repeat/repeat that/say it again/say that again",
+        "ro": "repetă/mai spune o dată/spune din nou",
+        "pl": "powtórz/powiedz jeszcze raz/jeszcze raz",
+        "vi": "nhắc lại/nói lại/lặp lại",
+        "pt-br": "repetir/repita/repete/diga de novo/fala de novo",
+    },
+    offered=lambda _: True,
+)
+class Repeat(Command):
     """Repeats the last announcement."""
 
 
-Command = (
-    Move
-    | Hand
-    | Pass
-    | Undo
-    | Mover
-    | Correct
-    | Adopt
-    | Pause
-    | Resume
-    | Pace
-    | Resign
-    | NewGame
-    | Position
-    | EndMove
-    | Coach
-    | Best
-    | Puzzle
-    | Count
-    | Agree
-    | Repeat
+@command(
+    """Make a move for the side to move, when no camera watches the board.
+
+    An illegal move is refused, and the answer names the broken rule.
+
+    Example: kibitzer tell move d2xf4
+    """,
 )
+class Move(AtPly):
+    """The side to move makes this move; only without a camera."""
+
+    move: Annotated[MoveText, Typed(Argument(help="The move as the game writes it, such as d2-d3."), name="text")]
+    """In the game's move notation."""
+
+
+@command(
+    """Tell an agent which tiles it holds, because no camera can see them.
+
+    Do this before each of its turns; until then it plays as if it could hold any tiles.
+
+    Example: kibitzer tell hand 0-3 5-5 1-4 6-6 --side green
+    """,
+    offered=lambda now: now.has_unseen_hand,
+)
+class Hand(AtPly):
+    """A side holds these tiles, which no camera sees."""
+
+    tiles: Annotated[Tiles, Typed(Argument(help="The tiles, such as 0-3 5-5 1-4."), kind=list[str], read=tuple)]
+    side: Annotated[
+        Name, Typed(Option(help="Whose tiles they are: a side's name. Default: the only agent."), read=str.lower)
+    ] = ""
+    """Its name; empty for the only agent's side, or the side to move."""
+
+
+NAMES = tuple(DECLARED)
+"""Names of the commands."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -211,136 +438,19 @@ class Answer:
     """Code of the rule that forbids it, if one does."""
 
 
-def _name(field: str, value: object) -> str:
-    if not isinstance(value, str) or len(value) > MAX_NAME_LENGTH or not value.isprintable():
-        raise CommandError(f"{field} is a name of at most {MAX_NAME_LENGTH} letters")
-    return value.strip()
-
-
-def _move_text(field: str, value: object) -> str:
-    if not isinstance(value, str) or len(value) > MAX_MOVE_LENGTH or not (value.isascii() and value.isprintable()):
-        raise CommandError(f"{field} is a move's text of at most {MAX_MOVE_LENGTH} letters, such as d2-d3")
-    return value.strip()
-
-
-def _position(field: str, value: object) -> str:
-    if not isinstance(value, str) or len(value) > MAX_POSITION_LENGTH or not (value.isascii() and value.isprintable()):
-        raise CommandError(f"{field} is a position's text of at most {MAX_POSITION_LENGTH} letters, such as a FEN")
-    return value.strip()
-
-
-def _number(field: str, value: object) -> int | None:
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_MOVES:
-        raise CommandError(f"{field} is a whole number from 1 to {MAX_MOVES}")
-    return value
-
-
-def _plies(field: str, value: object) -> int | None:
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_MOVES:
-        raise CommandError(f"{field} is a whole number from 0 to {MAX_MOVES}")
-    return value
-
-
-def _truth(field: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise CommandError(f"{field} is true or false")
-    return value
-
-
-def _seconds(field: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_PACE_S:
-        raise CommandError(f"{field} is a number from 0 to {MAX_PACE_S:g}")
-    return float(value)
-
-
-def _tiles(field: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_TILES:
-        raise CommandError(f'{field} is a list of 1 to {MAX_TILES} tiles, such as ["3-4", "0-0"]')
-    return tuple(_name(field, tile) for tile in value)
-
-
-@dataclasses.dataclass(frozen=True)
-class _Field:
-    """One field of a command's object."""
-
-    attribute: str
-    read: Callable[[str, object], object] = _name
-
-
-@dataclasses.dataclass(frozen=True)
-class _Form:
-    """Describes a command's object form."""
-
-    kind: Callable[..., Command]
-    fields: Mapping[str, _Field] = dataclasses.field(default_factory=dict)
-    """Fields by their name in the object."""
-    required: tuple[str, ...] = ()
-
-
-_PLY = {"ply": _Field("ply", _plies), "mark": _Field("mark")}
-_SIDE = {"side": _Field("side")} | _PLY
-
-_FORMS: dict[str, _Form] = {
-    "pass": _Form(Pass, {"choice": _Field("choice")} | _PLY),
-    "undo": _Form(Undo, _PLY),
-    "mover": _Form(Mover, {"move": _Field("number", _number)} | _SIDE),
-    "correct": _Form(Correct, {"cell": _Field("cell"), "piece": _Field("piece")} | _PLY, ("cell", "piece")),
-    "adopt": _Form(Adopt, _SIDE),
-    "pause": _Form(Pause),
-    "resume": _Form(Resume),
-    "pace": _Form(Pace, {"seconds": _Field("seconds", _seconds)}),
-    "resign": _Form(Resign, _SIDE),
-    "new_game": _Form(NewGame),
-    "position": _Form(Position, {"position": _Field("text", _position)}, ("position",)),
-    "end_move": _Form(EndMove),
-    "coach": _Form(Coach),
-    "best": _Form(Best, {"shown": _Field("shown", _truth), "side": _Field("side")}, ("shown",)),
-    "puzzle": _Form(Puzzle, {"id": _Field("puzzle")}),
-    "count": _Form(Count, {"cell": _Field("cell")} | _PLY, ("cell",)),
-    "agree": _Form(Agree, _SIDE),
-    "repeat": _Form(Repeat),
-    "move": _Form(Move, {"move": _Field("text", _move_text)} | _PLY, ("move",)),
-    "hand": _Form(Hand, {"tiles": _Field("tiles", _tiles)} | _SIDE, ("tiles",)),
-}
-NAMES = tuple(_FORMS)
-"""Names of the commands."""
-
-
-_SCHEMAS: dict[Callable[[str, object], object], dict[str, Any]] = {
-    _name: {"type": "string", "maxLength": MAX_NAME_LENGTH},
-    _move_text: {"type": "string", "maxLength": MAX_MOVE_LENGTH, "pattern": "^[ -~]*$"},
-    _position: {"type": "string", "maxLength": MAX_POSITION_LENGTH, "pattern": "^[ -~]*$"},
-    _number: {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_MOVES},
-    _plies: {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_MOVES},
-    _truth: {"type": "boolean"},
-    _seconds: {"type": "number", "minimum": 0, "maximum": MAX_PACE_S},
-    _tiles: {
-        "type": "array",
-        "minItems": 1,
-        "maxItems": MAX_TILES,
-        "items": {"type": "string", "maxLength": MAX_NAME_LENGTH},
-    },
-}
-"""JSON Schema of the values that each field reader accepts."""
-
-
 def commands_schema() -> dict[str, Any]:
     """JSON Schema of the objects that `parse_command` reads."""
     return {
         "oneOf": [
             {
                 "type": "object",
-                "description": (form.kind.__doc__ or "").strip(),
+                "description": (known.kind.__doc__ or "").strip(),
                 "properties": {"command": {"const": name}}
-                | {field: _SCHEMAS[own.read] for field, own in form.fields.items()},
-                "required": ["command", *form.required],
+                | {field: one.adapter.json_schema() for field, one in known.arguments.items()},
+                "required": ["command", *(field for field, one in known.arguments.items() if one.is_required)],
                 "additionalProperties": False,
             }
-            for name, form in _FORMS.items()
+            for name, known in DECLARED.items()
         ]
     }
 
@@ -355,22 +465,25 @@ def parse_command(words: object) -> Command:
     if not isinstance(words, Mapping):
         raise CommandError('a command is an object such as {"command": "pass"}')
     name = words.get("command")
-    form = _FORMS.get(name) if isinstance(name, str) else None
-    if form is None:
+    known = DECLARED.get(name) if isinstance(name, str) else None
+    if known is None:
         raise CommandError(f"the commands are {', '.join(NAMES[:-1])} and {NAMES[-1]}")
-    strange = sorted(str(field)[:MAX_NAME_LENGTH] for field in words if field not in ("command", *form.fields))
+    strange = sorted(str(field)[:MAX_NAME_LENGTH] for field in words if field not in ("command", *known.arguments))
     if strange:
         raise CommandError(f"{name} takes no {strange[0]}")
-    values = {field: form.fields[field].read(field, words[field]) for field in words if field != "command"}
-    for field in form.required:
-        if values.get(field) in (None, "", ()):
+    values = {field: known.arguments[field].read(words[field]) for field in words if field != "command"}
+    for field, one in known.arguments.items():
+        if one.is_required and values.get(field) in (None, "", ()):
             raise CommandError(f"{name} needs a {field}")
-    return form.kind(**{form.fields[field].attribute: value for field, value in values.items()})
+    return known.kind(**values)
 
 
-def as_object(command: Command) -> dict[str, object]:
+def as_object(told: Command) -> dict[str, object]:
     """The object that `parse_command` reads as this command."""
-    name, form = next((name, form) for name, form in _FORMS.items() if form.kind is type(command))
-    values: dict[str, Any] = {field: getattr(command, own.attribute) for field, own in form.fields.items()}
-    told = {field: list(value) if isinstance(value, tuple) else value for field, value in values.items()}
-    return {"command": name, **{field: value for field, value in told.items() if value not in (None, "")}}
+    name, known = next((name, known) for name, known in DECLARED.items() if known.kind is type(told))
+    values = {field: getattr(told, field) for field in known.arguments}
+    return {"command": name} | {
+        field: list(value) if isinstance(value, tuple) else value
+        for field, value in values.items()
+        if value not in (None, "")
+    }

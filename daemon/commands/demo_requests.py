@@ -11,8 +11,6 @@ from daemon.commands.command import CommandError
 
 @dataclasses.dataclass(frozen=True)
 class DemoRequest:
-    """One such request."""
-
     game: str = ""
     """Name of the game to show; empty for the one that is played."""
     end: bool = False

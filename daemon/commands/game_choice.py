@@ -173,12 +173,10 @@ def _why_not(option: Mapping[str, Any], value: object, game: Mapping[str, Any]) 
 
 
 def with_source(config: Config, source: str) -> Config:
-    """The settings with another camera."""
     return config.model_copy(update={"camera": config.camera.model_copy(update={"source": source})})
 
 
 def path_of(journal: Path) -> Path:
-    """Path of the choice for the table with this record."""
     return journal.with_suffix(".choice.json")
 
 

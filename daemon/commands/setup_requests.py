@@ -13,8 +13,6 @@ Point = tuple[float, float]
 
 @dataclasses.dataclass(frozen=True)
 class SetupRequest:
-    """One set-up request."""
-
     action: str
     """`corners`: the board is there. `calibrate`: start a guided calibration. `right`: the board is right, whatever it
     looks like. `stop`: cancel the calibration."""

@@ -49,7 +49,7 @@ def is_same(one: str, other: str) -> bool:
 
 
 def meant(source: str, known: Iterable[str]) -> str:
-    """The one of the known cameras that is shown as `source`, which is sent back as it was shown; else `source`."""
+    """The known camera that pages show as `source`, without its password; else `source` itself."""
     return next((one for one in known if source in (one, shown_address(one))), source)
 
 

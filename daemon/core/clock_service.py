@@ -36,8 +36,6 @@ RIGHT = ("unchanged", "legal", "takeback")
 
 
 class ClockService:
-    """Keeps the clock of one match."""
-
     def __init__(
         self,
         clock: GameClock,
@@ -143,7 +141,6 @@ def spoken_time(seconds: float) -> Listing:
 
 
 def time_control(section: ClockSection) -> TimeControl:
-    """The time control that the settings ask for."""
     return TimeControl(section.control, section.minutes * 60, section.increment_s, tuple(section.warn_s), section.lose)
 
 

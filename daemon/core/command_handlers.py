@@ -132,6 +132,8 @@ def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[
             return counting.agree(referee, side)
         case Repeat():
             return [referee.announce("repeat", *(match.spoken or (referee.whose_turn(),)), urgent=True)]
+        case _:
+            raise AssertionError(f"nobody carries out {command}")
 
 
 def _check_ply(match: Match, command: Command) -> None:

@@ -13,7 +13,7 @@ import logging
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from agents.messages import StateMessage
 from daemon.agents.best_moves import BestMove, BestMoves
@@ -21,6 +21,7 @@ from daemon.agents.hints import Advice, Coach
 from daemon.agents.requests import AgentRequests, Names, Publisher
 from daemon.commands.command import mark_of
 from daemon.config.seats import Seat, level_of
+from daemon.core.clock_service import ClockService
 from daemon.core.puzzle_play import PuzzlePlay
 from daemon.core.reminders import Reminders
 from daemon.game.effects import Announcement, Effect, Record, Rewrite, Thought
@@ -33,16 +34,6 @@ from rules import AnyGame
 from wording import Sentence, Sentences, sentence
 
 LOGGER = logging.getLogger(__name__)
-
-
-class Timer(Protocol):
-    """Keeps the clock."""
-
-    def changed(self, effects: Sequence[Effect], referee: Referee) -> Sequence[Effect]:
-        """Takes the referee's decisions and returns them with times added."""
-
-    def poll(self, referee: Referee) -> Sequence[Effect]:
-        """Returns what the clock has to announce; called often."""
 
 
 Listener = Callable[[Announcement], None]
@@ -64,7 +55,7 @@ class Match:
         table: str = "table",
         game_id: str = "game",
         clock: Callable[[], float] = time.monotonic,
-        timer: Timer | None = None,
+        timer: ClockService | None = None,
         coach: Coach | None = None,
         sequences: Iterator[int] | None = None,
         best: BestMoves | None = None,
@@ -91,7 +82,7 @@ class Match:
         self.new_game_wanted = False
         self.asked_anew = False
         """Whether a new game was requested by command, so that the board may still show the old one."""
-        self._requests = AgentRequests(publisher, Names(session, table), clock, sequences or itertools.count(1))
+        self.requests = AgentRequests(publisher, Names(session, table), clock, sequences or itertools.count(1))
         self._timer, self._coach, self._clock = timer, coach, clock
         self._advice: Advice | None = None
         self.best = best or BestMoves()
@@ -111,12 +102,12 @@ class Match:
         """Who plays instead of an agent that fails; None if there is nobody."""
         # Weak, so that a match that has ended is freed at once, with the pictures that its followers keep.
         me = weakref.proxy(self)
-        self._backlog = Backlog(recorder, lambda said: me._announce_aside(said), lambda: me._whole())
+        self.backlog = Backlog(recorder, lambda said: me._announce_aside(said), lambda: me._whole())
 
     @property
     def state(self) -> StateMessage | None:
         """The state published last."""
-        return self._requests.state
+        return self.requests.state
 
     @property
     def mark(self) -> str:
@@ -136,31 +127,6 @@ class Match:
         return self.best.moves(self.referee, self.mark)
 
     @property
-    def last_thought(self) -> Thought | None:
-        """What an agent reported about its last move; None before its first in this match."""
-        return self._requests.last_thought
-
-    @property
-    def refused(self) -> int:
-        """Number of illegal answers from agents so far."""
-        return self._requests.refused
-
-    @property
-    def write_trouble(self) -> str:
-        """Why the record cannot be written at present; empty if it can."""
-        return self._backlog.trouble
-
-    @property
-    def unwritten(self) -> int:
-        """Number of plies and notes waiting to be written."""
-        return self._backlog.waiting
-
-    @property
-    def dropped_notes(self) -> int:
-        """Number of notes dropped while the record could not be written."""
-        return self._backlog.dropped_notes
-
-    @property
     def new_game_due(self) -> bool:
         """Whether the next game is to begin: it was requested, or a position was adopted."""
         return self.new_game_wanted or self.set_up is not None
@@ -178,7 +144,7 @@ class Match:
 
     def retune(self, *, seats: tuple[Seat, Seat] | None = None, publisher: Publisher | None = None) -> None:
         """Continues with other players or another bus; whoever is to move is asked again."""
-        self._requests.publisher = publisher or self._requests.publisher
+        self.requests.publisher = publisher or self.requests.publisher
         if seats is not None:
             side = self.referee.game.to_move(self.referee.position)
             if self.seats[side].agent != seats[side].agent:
@@ -189,7 +155,7 @@ class Match:
 
     def recall(self, thought: Thought | None) -> None:
         """Restores from the record what an agent had reported about the move that waits to be carried out."""
-        self._requests.thought = thought
+        self.requests.thought = thought
 
     def leave(self) -> None:
         """Leaves an unfinished game for another: it stays in the record as it is and is not resumed."""
@@ -199,7 +165,7 @@ class Match:
 
     def poll(self) -> None:
         """Takes agents' answers and retries failed writes; to be called often, with or without frames."""
-        self._backlog.write()
+        self.backlog.write()
         if self._timer is not None:
             self.carry_out(self._timer.poll(self.referee))
         if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
@@ -237,8 +203,8 @@ class Match:
         """Records the decisions, then announces them: what is announced is on the disk, or its trouble was told."""
         if effects:
             effects = self._timed(effects)
-            self._backlog.add(effects)
-            self._backlog.write()
+            self.backlog.add(effects)
+            self.backlog.write()
             self._tell_of(effects)
 
     def decide(self, decision: Callable[[], list[Effect]], *others: object) -> list[Effect]:
@@ -254,7 +220,7 @@ class Match:
                 lasting = any(map(is_lasting, effects))
                 if lasting:
                     timed = self._timed(effects)
-                    self._backlog.write_at_once(timed)
+                    self.backlog.write_at_once(timed)
         except (ValueError, OSError):
             self.set_up, self.new_game_wanted, self.asked_anew, self.puzzle_due = wished
             raise
@@ -266,7 +232,7 @@ class Match:
 
     def _timed(self, effects: Sequence[Effect]) -> Sequence[Effect]:
         """The decisions with an agent's report and the times added."""
-        effects = self._requests.changed(effects)
+        effects = self.requests.changed(effects)
         return effects if self._timer is None else self._timer.changed(effects, self.referee)
 
     def _whole(self) -> Rewrite:
@@ -294,28 +260,28 @@ class Match:
     def _hear_agents(self) -> None:
         """Takes the first legal answer to the newest state."""
         refused = 0
-        for reply in self._requests.answers():
-            effects = self._requests.take(reply, self.referee)
+        for reply in self.requests.answers():
+            effects = self.requests.take(reply, self.referee)
             if effects is None:
                 refused += 1
                 continue
             self.carry_out(effects if self.watched else corrections.enter_answer(self.referee, effects))
-        if refused and self.referee.awaiting == "agent" and self._requests.refuse():
+        if refused and self.referee.awaiting == "agent" and self.requests.refuse():
             self._publish()
 
     def _mind_the_silent(self) -> None:
         """Asks an agent again that fails or has been silent for too long; if it fails again, another plays instead."""
         side = self.referee.game.to_move(self.referee.position)
         seat = self.seats[side]
-        if self.is_absent(seat.agent or "") and not self._requests.has_heard(seat.agent or ""):
-            self._requests.wait_on()
+        if self.is_absent(seat.agent or "") and not self.requests.has_heard(seat.agent or ""):
+            self.requests.wait_on()
             return
         instead = self.stand_in(seat)
-        if not self._requests.is_overdue(seat.limits.time_s, replaceable=instead is not None):
+        if not self.requests.is_overdue(seat.limits.time_s, replaceable=instead is not None):
             return
-        if (fault := self._requests.count_fault(seat)) is None:
+        if (fault := self.requests.count_fault(seat)) is None:
             return
-        if instead is not None and self._requests.is_given_up:
+        if instead is not None and self.requests.is_given_up:
             self._replace(side, instead, fault)
         else:
             self.trouble(fault, sentence("I ask again."))
@@ -324,12 +290,12 @@ class Match:
         """Seats Kibitzer's own player in place of an agent that fails, for the rest of the game."""
         self.seats = (instead, self.seats[1]) if side == 0 else (self.seats[0], instead)
         self.referee.agents = self.seats[0].agent, self.seats[1].agent
-        self._requests.forget_faults()
+        self.requests.forget_faults()
         told = sentence("Kibitzer's own player at level {number} plays instead.", number=level_of(instead) or 0)
         self.carry_out([dataclasses.replace(self._troubled(fault, told), code="stand_in", side=1 if side else 0)])
 
     def _publish(self) -> None:
-        self._requests.publish(self.referee, self.seats, self.game_id, in_words(*self.spoken))
+        self.requests.publish(self.referee, self.seats, self.game_id, in_words(*self.spoken))
 
     def _troubled(self, *said: Sentence) -> Announcement:
         board = self.referee.game.board(self.referee.position)

@@ -62,7 +62,6 @@ class PuzzlePlay:
 
 
 def question(puzzle: Puzzle, game: AnyGame, side: Side) -> Sentence:
-    """What is asked."""
     who = phrases.named(game, side)
     if puzzle.proof == "exact":
         return sentence("Puzzle: {side:Nom} is to move. Only one move wins.", side=who)

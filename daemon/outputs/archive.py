@@ -11,7 +11,7 @@ from aiohttp import web
 
 from agents.messages import StateMessage
 from daemon.i18n.translation import worded
-from daemon.outputs.command_queue import problem
+from daemon.outputs.answering import Problem
 from daemon.outputs.game_reviews import GameReviews
 from daemon.outputs.guard import SVG, is_here
 from daemon.outputs.live_game import LiveGame
@@ -68,7 +68,6 @@ class Archive:
         self._live_game = LiveGame(self._record, playing)
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Adds the archive's routes."""
         game = "/archive/{game:[0-9A-Za-z-]{1,64}}"
         router.add_get("/archive", self.listed)
         router.add_post("/archive", self.imported)
@@ -84,7 +83,6 @@ class Archive:
         self._live_game.add_routes(router)
 
     def close(self) -> None:
-        """Cancels what is waiting, and the review that is being made."""
         self._game_reviews.close()
         self._record.close()
 
@@ -93,29 +91,27 @@ class Archive:
         query = {name: clean(request.query.get(name, ""), MAX_NAME_LENGTH) for name in ("before", "game", "player")}
         limit = _limit(request.query.get("limit", "50"))
         if limit is None:
-            return problem(400, "invalid", f"limit is a whole number from 1 to {MAX_LISTED}")
+            raise Problem(400, "invalid", f"limit is a whole number from 1 to {MAX_LISTED}")
 
         def work() -> dict[str, object]:
             with self._record.opened() as journal:
                 page = games_page(journal, limit, **query)
                 listed = [summary_object(one) | {"title": title_of(one.game)} for one in page.games]
-                response_of: dict[str, object] = {"games": listed, "older": page.older}
+                listing: dict[str, object] = {"games": listed, "older": page.older}
                 if not query["before"]:
                     kinds = [{"name": name, "title": title_of(name)} for name in games_seen(journal)]
-                    response_of |= {"names": names_seen(journal), "kinds": kinds}
-            return response_of
+                    listing |= {"names": names_seen(journal), "kinds": kinds}
+            return listing
 
         state, may = self._playing(), is_here(request) or self._commands_from_elsewhere
         own = {"played": "" if state is None else state.game_id, "commands": may}
-        return await self._record.answer(work, lambda response_of: web.json_response(response_of | own))
+        return web.json_response(await self._record.result(work) | own)
 
     async def imported(self, request: web.Request) -> web.Response:
         """Adds somebody's game to the record: `{"text": "...", "name": "game.sgf", "game": ""}`."""
         words = await self._record.words(request, MAX_IMPORT_BYTES)
-        if isinstance(words, web.Response):
-            return words
         if not isinstance(words, dict) or not all(isinstance(words.get(key), str) for key in ("text", "name", "game")):
-            return problem(400, "invalid", "a game to import has text, name and game, each a text")
+            raise Problem(400, "invalid", "a game to import has text, name and game, each a text")
 
         def work() -> str:
             # They import games that nobody may be playing.
@@ -140,9 +136,7 @@ class Archive:
                     journal.add(game)
             return found[0].game_id
 
-        return await self._record.answer(
-            work, lambda game_id: web.json_response({"code": "done", "text": "", "id": game_id})
-        )
+        return web.json_response({"code": "done", "text": "", "id": await self._record.result(work)})
 
     async def ranked(self, request: web.Request) -> web.Response:
         """The ranking; of one game if the query has `game`."""
@@ -152,13 +146,12 @@ class Archive:
             with self._record.opened() as journal:
                 return ranking_object(journal, game, MAX_RANKED)
 
-        return await self._record.answer(work, web.json_response)
+        return web.json_response(await self._record.result(work))
 
     async def game(self, request: web.Request) -> web.Response:
-        """Everything about one game."""
         game_id = request.match_info["game"]
-        return await self._record.answer(
-            lambda: self._record.recorded(game_id).as_object(self._pictures), web.json_response
+        return web.json_response(
+            await self._record.result(lambda: self._record.recorded(game_id).as_object(self._pictures))
         )
 
     async def board(self, request: web.Request) -> web.Response:
@@ -166,43 +159,36 @@ class Archive:
         game_id, ply = request.match_info["game"], int(request.match_info["ply"])
         made = request.query.get("better", "")
         if made and not (made.isascii() and made.isdigit() and len(made) < 3):
-            return problem(400, "invalid", "better is the number of moves made of the better line")
+            raise Problem(400, "invalid", "better is the number of moves made of the better line")
 
-        def work() -> str | None:
+        def work() -> str:
             recorded = self._record.recorded(game_id)
             if ply > len(recorded.stored.plies):
-                return None
+                raise _no_ply(ply)
             if not made:
                 return recorded.board(ply)
             review = self._game_reviews.of(recorded.stored)[0]
             one = None if review is None else review.judged.get(ply)
             line = () if one is None or one.best is None else one.best.line
-            return recorded.better_board(ply, line, int(made)) if int(made) <= len(line) else None
+            if int(made) > len(line):
+                raise _no_ply(ply)
+            return recorded.better_board(ply, line, int(made))
 
-        def response_of(svg: str | None) -> web.Response:
-            if svg is None:
-                return problem(404, "no_ply", worded("The game has no move {ply} any more.", ply=ply))
-            return web.Response(text=svg, content_type=SVG)
-
-        return await self._record.answer(work, response_of)
+        return web.Response(text=await self._record.result(work), content_type=SVG)
 
     async def picture(self, request: web.Request) -> web.Response:
-        """The picture of the board after a ply."""
         game_id, ply = request.match_info["game"], int(request.match_info["ply"])
 
         def work() -> bytes | None:
             plies = self._record.recorded(game_id).stored.plies
             return self._pictures.read(game_id, ply, plies[ply - 1].board) if 0 < ply <= len(plies) else None
 
-        def response_of(jpeg: bytes | None) -> web.Response:
-            if jpeg is None:
-                return problem(404, "no_picture", worded("No picture was kept of this move."))
-            return web.Response(body=jpeg, content_type="image/jpeg")
-
-        return await self._record.answer(work, response_of)
+        jpeg = await self._record.result(work)
+        if jpeg is None:
+            raise Problem(404, "no_picture", worded("No picture was kept of this move."))
+        return web.Response(body=jpeg, content_type="image/jpeg")
 
     async def exported(self, request: web.Request) -> web.Response:
-        """The game as a file to download."""
         game_id, name = request.match_info["game"], request.match_info["format"]
         comments, state = request.query.get("comments") == "1", self._playing()
 
@@ -213,11 +199,9 @@ class Archive:
                 refuse_hidden(stored)
             return download(stored, name, check_review(name, self._reviews.read(stored)) if comments else None)
 
-        def response_of(file: Download) -> web.Response:
-            headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-            return web.Response(body=file.content, content_type=file.kind, headers=headers)
-
-        return await self._record.answer(work, response_of, slow=name in SLOW)
+        file = await self._record.result(work, slow=name in SLOW)
+        headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
+        return web.Response(body=file.content, content_type=file.kind, headers=headers)
 
     async def found(self, request: web.Request) -> web.Response:
         """The other games that went through the position after a ply, however the board was turned or mirrored."""
@@ -232,21 +216,19 @@ class Archive:
             others = [one for one in places if one.game_id != game_id]
             return {"games": [dataclasses.asdict(one) for one in others[:MAX_LISTED]], "count": len(others)}
 
-        return await self._record.answer(work, web.json_response)
+        return web.json_response(await self._record.result(work))
 
     async def delete(self, request: web.Request) -> web.Response:
         """Deletes a game; the request's body repeats its id: `{"confirm": "ID"}`."""
         game_id = request.match_info["game"]
         words = await self._record.words(request)
-        if isinstance(words, web.Response):
-            return words
         if words != {"confirm": game_id}:
-            return problem(400, "invalid", 'what is to be deleted is confirmed as {"confirm": "its id"}')
+            raise Problem(400, "invalid", 'what is to be deleted is confirmed as {"confirm": "its id"}')
         state = self._playing()
         if state is None:
-            return problem(409, "refused", worded("Nothing is deleted while the daemon is starting."))
+            raise Problem(409, "refused", worded("Nothing is deleted while the daemon is starting."))
         if state.game_id == game_id:
-            return problem(409, "refused", worded("This game is being played: it cannot be deleted."))
+            raise Problem(409, "refused", worded("This game is being played: it cannot be deleted."))
 
         def work() -> str:
             with self._record.opened(write=True) as journal:
@@ -258,26 +240,22 @@ class Archive:
                 return worded("The game is deleted.")
             return worded("The game is deleted; its pictures could not all be removed.")
 
-        return await self._record.answer(work, lambda text: web.json_response({"code": "done", "text": text}))
+        return web.json_response({"code": "done", "text": await self._record.result(work)})
 
     async def name_players(self, request: web.Request) -> web.Response:
         """Renames the players: `{"players": ["Ana", "Bea"]}`."""
         game_id = request.match_info["game"]
         words = await self._record.words(request)
-        if isinstance(words, web.Response):
-            return words
         names = _names(words)
         if names is None:
-            return problem(400, "invalid", f"players are two names of 1 to {MAX_NAME_LENGTH} characters")
+            raise Problem(400, "invalid", f"players are two names of 1 to {MAX_NAME_LENGTH} characters")
 
-        def work() -> list[str]:
+        def work() -> None:
             with self._record.opened(write=True) as journal:
                 journal.name_players(game_id, names)
-            return names
 
-        return await self._record.answer(
-            work, lambda kept: web.json_response({"code": "done", "text": "", "players": kept})
-        )
+        await self._record.result(work)
+        return web.json_response({"code": "done", "text": "", "players": names})
 
 
 def _is_newer(journal: Journal, game_id: str, played: str) -> bool:
@@ -288,6 +266,10 @@ def _is_newer(journal: Journal, game_id: str, played: str) -> bool:
         [game_id, played],
     )
     return bool(rows)
+
+
+def _no_ply(ply: int) -> Problem:
+    return Problem(404, "no_ply", worded("The game has no move {ply} any more.", ply=ply))
 
 
 def _limit(text: str) -> int | None:

@@ -18,7 +18,7 @@ from daemon.drawing.board_svg import board_svg
 from daemon.i18n.translation import alone, in_words, worded
 from daemon.judging import phrases
 from daemon.judging.adopting import HIDDEN, OVER
-from daemon.outputs.command_queue import problem, words_or_problem
+from daemon.outputs.answering import refusing, words_of
 from daemon.outputs.permission import Permission
 from daemon.outputs.view import names_of, sides_of, template_of
 from rules import EMPTY, AnyGame, GameError, PositionError
@@ -36,17 +36,10 @@ class Arranging:
 
     async def arranged(self, request: web.Request) -> web.Response:
         """The arrangement of `{"game": ..., "rules": {...}}` with a `position`, or `figures`, `side` and `told`."""
-        if (refusal := self._permission.refusal(request)) is not None:
-            return refusal
-        words = await words_or_problem(request, MAX_BYTES)
-        if isinstance(words, web.Response):
-            return words
-        try:
-            return web.json_response(await asyncio.to_thread(arrangement, _checked(words)))
-        except CommandError as error:
-            return problem(400, "no_command", str(error))
-        except (GameError, TemplateError) as error:
-            return problem(409, "refused", str(error))
+        self._permission.check(request)
+        words = _checked(await words_of(request, MAX_BYTES))
+        with refusing((GameError, TemplateError), 409, "refused"):
+            return web.json_response(await asyncio.to_thread(arrangement, words))
 
 
 def _checked(words: object) -> Mapping[str, Any]:
@@ -90,7 +83,6 @@ def arrangement(words: Mapping[str, Any]) -> dict[str, object]:
 
 
 def kinds_of(game: AnyGame) -> str:
-    """The letters of the pieces that people may set up."""
     return game.kinds or game.classes.replace(EMPTY, "")
 
 
@@ -125,6 +117,5 @@ def _drawn(game: AnyGame, figures: str) -> str:
 
 
 def _told(error: PositionError) -> str:
-    """Why a position is none, as a sentence in the players' language."""
     why = error.said if isinstance(error.said, str) else in_words(error.said)
     return worded("This board is no position to go on from: {why}.", why=why.rstrip("."))

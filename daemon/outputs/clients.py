@@ -35,7 +35,7 @@ def client_of(request: web.Request, proxies: Sequence[Network]) -> str:
 
 
 def parsed(text: str) -> Address | None:
-    """An address, with or without a port; None if it is none. An IPv4 address in an IPv6 one is that."""
+    """Parses an address, with or without a port; None if it is invalid. An IPv4-mapped IPv6 address becomes IPv4."""
     port = _PORT.fullmatch(text)
     try:
         address = ipaddress.ip_address((port[1] or port[2]) if port else text)

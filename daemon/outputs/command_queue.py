@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import json
 import queue
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -15,6 +14,7 @@ from typing import Generic, TypeVar
 from aiohttp import web
 
 from daemon.commands.command import MAX_BYTES, Answer, CommandError
+from daemon.outputs.answering import Problem, words_of
 from daemon.outputs.connection_limits import Refusals
 from daemon.outputs.permission import Permission
 
@@ -22,8 +22,6 @@ MAX_WAITING = 8
 """Most commands waiting; more are turned away."""
 ANSWER_S = 5.0
 """Seconds, longest wait for the daemon to carry out a command."""
-READ_S = 5.0
-"""Seconds, longest wait for the whole body of a command."""
 
 
 T = TypeVar("T")
@@ -37,7 +35,6 @@ class Request(Generic[T]):
         self.answered: concurrent.futures.Future[Answer] = concurrent.futures.Future()
 
     def answer(self, answer: Answer) -> None:
-        """Sends the outcome to the sender."""
         self.answered.set_result(answer)
 
 
@@ -71,67 +68,27 @@ class CommandQueue(Generic[T]):
 
     async def receive(self, request: web.Request) -> web.Response:
         """Queues a command and responds once the daemon has carried it out (200) or refused it (409)."""
-        refusal = self._permission.refusal(request)
-        if refusal is not None:
-            return refusal
+        self._permission.check(request)
         if not self.is_open:
-            return problem(409, "no_commands", "The board shows all there is to know of this game.")
+            raise Problem(409, "no_commands", "The board shows all there is to know of this game.")
         try:
-            async with asyncio.timeout(READ_S):
-                waiting = Request(self._parse(await words_of(request, self._most_bytes)))
-        except CommandError as error:
+            waiting = Request(self._parse(await words_of(request, self._most_bytes)))
+        except CommandError:
             self._refusals.count("command")
-            return problem(400, "no_command", str(error))
-        except ConnectionError:
-            return problem(400, "gone", "the connection ended before the command did")
-        except TimeoutError:
-            self._refusals.count("slow")
-            return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
-        return await self._carried_out(waiting)
-
-    async def _carried_out(self, waiting: Request[T]) -> web.Response:
+            raise
+        except Problem as error:
+            if error.code == "slow":
+                self._refusals.count("slow")
+            raise
         try:
             self._waiting.put_nowait(waiting)
             answer = await asyncio.wait_for(asyncio.wrap_future(waiting.answered), ANSWER_S)
         except queue.Full:
-            return problem(503, "busy", "too many commands wait already; try again in a moment")
+            raise Problem(503, "busy", "too many commands wait already; try again in a moment") from None
         except TimeoutError:
-            return problem(503, "busy", "the daemon did not get to it in time; look at the page, and try again")
+            why = "the daemon did not get to it in time; look at the page, and try again"
+            raise Problem(503, "busy", why) from None
         if not answer.accepted:
             rule = {"rule": answer.rule} if answer.rule else {}
             return web.json_response({"code": "refused", "text": answer.text} | rule, status=409)
         return web.json_response({"code": "done", "text": answer.text})
-
-
-async def words_of(request: web.Request, most_bytes: int) -> object:
-    """The JSON body of a request that changes something. Raises CommandError."""
-    # A form on another site cannot send this content type without a preflight request.
-    if request.content_type != "application/json":
-        raise CommandError("a command is sent as application/json")
-    body = bytearray()
-    async for chunk in request.content.iter_chunked(most_bytes):
-        body += chunk
-        if len(body) > most_bytes:
-            raise CommandError(f"a command has at most {most_bytes} bytes")
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        raise CommandError("the command is not JSON") from None
-
-
-async def words_or_problem(request: web.Request, most_bytes: int) -> object:
-    """The JSON body of a request, or the response that says why there is none."""
-    try:
-        async with asyncio.timeout(READ_S):
-            return await words_of(request, most_bytes)
-    except CommandError as error:
-        return problem(400, "no_command", str(error))
-    except ConnectionError:
-        return problem(400, "gone", "the connection ended before the command did")
-    except TimeoutError:
-        return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
-
-
-def problem(status: int, code: str, text: str) -> web.Response:
-    """An error response."""
-    return web.json_response({"code": code, "text": text}, status=status)

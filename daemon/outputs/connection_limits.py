@@ -39,11 +39,9 @@ class Refusals:
         self._counts = collections.Counter(dict.fromkeys(self.KINDS, 0))
 
     def count(self, kind: str) -> None:
-        """Adds one to the count of that kind."""
         self._counts[kind] += 1
 
     def figures(self) -> dict[str, float]:
-        """The counts as metrics."""
         return {f"page_refused_{kind}_total": float(count) for kind, count in self._counts.items()}
 
 
@@ -55,7 +53,6 @@ class RubbishFilter(logging.Filter):
         self._refusals = refusals
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a log record of aiohttp's is worth keeping."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, HttpProcessingError):
             self._refusals.count("rubbish")
@@ -64,8 +61,6 @@ class RubbishFilter(logging.Filter):
 
 
 class _Holder(NamedTuple):
-    """For whom a connection counts."""
-
     client: str
     here: bool
     """Whether it is this computer, all of which is one."""
@@ -80,7 +75,6 @@ class ConnectionLimits:
         self._deadline_s: dict[asyncio.BaseTransport, float] = {}
 
     def factory(self, server: web.Server) -> Callable[[], asyncio.Protocol]:
-        """Returns a function that creates the protocol of a new connection."""
         return functools.partial(_Guarded, self, server)
 
     def enter(self, transport: asyncio.BaseTransport) -> bool:
@@ -115,7 +109,6 @@ class ConnectionLimits:
         return full
 
     def leave(self, transport: asyncio.BaseTransport) -> None:
-        """Removes a connection that has ended."""
         self._inside.pop(transport, None)
         self._deadline_s.pop(transport, None)
 

@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
+from daemon.commands.declaration import CommandError
+from daemon.outputs.answering import Problem
 from daemon.outputs.clients import Network, client_of
 from daemon.outputs.connection_limits import ConnectionLimits, Refusals
 
@@ -42,7 +44,6 @@ _FORWARDED = re.compile(r"forwarded|x-forwarded-.*|x-real-ip|via", re.IGNORECASE
 
 
 async def protect(request: web.Request, response: web.StreamResponse) -> None:
-    """Sets the headers of a response about to be sent."""
     response.headers.update(HEADERS)
     if request.path == FILMS:
         response.headers["Permissions-Policy"] = "camera=(self), microphone=(self), geolocation=()"
@@ -61,20 +62,24 @@ def admit(
         request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         with limits.served(request.transport):
-            kind, fault = _fault(request, allowed_hosts)
-            if fault:
-                refusals.count(kind)
-                _log.debug("a request from %s is refused: %s", request.remote, fault)
-                return web.json_response({"code": "forbidden", "text": fault}, status=403)
-            if not is_here(request) and not limits.count_for(request.transport, client_of(request, proxies)):
-                full = {"code": "too_many", "text": "too many connections are open; close one and try again"}
-                return web.json_response(full, status=503, headers={"Connection": "close"})
             try:
+                kind, fault = _fault(request, allowed_hosts)
+                if fault:
+                    refusals.count(kind)
+                    _log.debug("a request from %s is refused: %s", request.remote, fault)
+                    raise Problem(403, "forbidden", fault)
+                if not is_here(request) and not limits.count_for(request.transport, client_of(request, proxies)):
+                    why = "too many connections are open; close one and try again"
+                    raise Problem(503, "too_many", why, {"Connection": "close"})
                 return await handler(request)
+            except Problem as problem:
+                return problem.response()
+            except CommandError as error:
+                return Problem(400, "no_command", str(error)).response()
             except web.HTTPException as error:
-                if error.status >= 400:
-                    return web.json_response({"code": "not_here", "text": error.reason}, status=error.status)
-                raise
+                if error.status < 400:
+                    raise
+                return Problem(error.status, "not_here", error.reason).response()
 
     return middleware
 

@@ -38,11 +38,17 @@ class LineProcess:
     Used by one thread.
     """
 
-    def __init__(self, what: str, command: Sequence[str], start_s: float, file: int) -> None:
-        """`what` names it in errors; it has `start_s` seconds to be ready, and inherits the descriptor `file`."""
+    def __init__(self, what: str, command: Sequence[str], start_s: float) -> None:
+        """`what` names it in errors; it has `start_s` seconds to be ready.
+
+        It inherits an anonymous file in memory, named by `--file`: nothing remains of it, whichever process is killed.
+        """
         self.starts = 0
         """How often it was started."""
-        self._what, self._command, self._start_s, self._file = what, tuple(command), start_s, file
+        self.file = os.memfd_create(f"kibitzer-{what}")
+        """The descriptor of that file; -1 once it is closed."""
+        self._what, self._start_s = what, start_s
+        self._command = (*command, "--file", f"/proc/self/fd/{self.file}")
         self._process: Process | None = None
         self._unread = b""
         self._limit = RestartLimit()
@@ -60,12 +66,18 @@ class LineProcess:
             if answer.get("id") != self._request:
                 raise ProcessError(f"it answered {answer} to request {self._request}")
         except (ProcessError, OSError) as error:
-            self.close()
+            self._kill()
             raise ProcessError(f"the {self._what} was stopped: {error}") from error
         return answer
 
     def close(self) -> None:
-        """Ends the process; may be called twice."""
+        """Ends the process and closes the file; may be called twice."""
+        self._kill()
+        if self.file >= 0:
+            os.close(self.file)
+            self.file = -1
+
+    def _kill(self) -> None:
         process, self._process = self._process, None
         if process is not None:
             process.close()
@@ -80,14 +92,14 @@ class LineProcess:
         self.starts += 1
         self._unread = b""
         try:
-            process = Process(self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, pass_fds=[self._file])
+            process = Process(self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, pass_fds=[self.file])
             self._process = process
             answer = self._answer(process, time.monotonic() + self._start_s, stop)
         except (ProcessError, OSError) as error:
-            self.close()
+            self._kill()
             raise ProcessError(f"the {self._what} does not start: {error}") from error
         if not answer.get("ready"):
-            self.close()
+            self._kill()
             raise ProcessError(f"there is no {self._what} on this computer: {answer.get('error')}", lasting=True)
         if answer.get("warning"):
             _log.warning("%s", answer["warning"])

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from agents.messages import StateMessage
 from daemon.i18n.translation import worded
-from daemon.outputs.command_queue import problem
+from daemon.outputs.answering import Problem, refusing
 from daemon.outputs.record_access import RecordAccess
 from daemon.storage.exporting.download import Download
 from daemon.storage.exporting.live import live
@@ -32,38 +32,31 @@ class LiveGame:
         known; later texts have later seconds, however fast they follow."""
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Adds the address of the game that is played."""
         router.add_get(r"/live/game{suffix:(\.[a-z]{1,8})?}", self.live)
 
     async def live(self, request: web.Request) -> web.Response:
-        """The game that is played, as far as it was played; 304 to who has it already."""
+        """The current game so far; 304 for a client that has it already."""
         suffix, state = request.match_info["suffix"], self._playing()
         if state is None:
-            return problem(404, "unknown_game", worded("No game has begun yet."))
+            raise Problem(404, "unknown_game", worded("No game has begun yet."))
 
-        def work() -> Download | str:
+        def work() -> Download:
             with self._record.opened() as journal:
                 stored = journal.game(state.game_id)
-            try:
+            with refusing(ExportError, 404, "not_told"):
                 return live(stored, suffix)
-            except ExportError as error:
-                return str(error)
 
-        def response_of(file: Download | str) -> web.Response:
-            if isinstance(file, str):
-                return problem(404, "not_told", file)
-            tag = hashlib.sha256(file.content).hexdigest()[:32]
-            known, since_s = self._lives.get(suffix, ("", 0))
-            if tag != known:
-                since_s = max(int(time.time()), since_s + 1)
-                self._lives[suffix] = tag, since_s
-            tags, since = request.if_none_match, request.if_modified_since
-            has = any(one.value in (tag, "*") for one in tags) if tags else since and since.timestamp() >= since_s
-            text: dict[str, Any] = (
-                {} if has else {"body": file.content, "content_type": file.kind, "charset": CHARSETS.get(file.kind)}
-            )
-            response = web.Response(status=304 if has else 200, headers={"Cache-Control": "no-cache"}, **text)
-            response.etag, response.last_modified = tag, since_s
-            return response
-
-        return await self._record.answer(work, response_of)
+        file = await self._record.result(work)
+        tag = hashlib.sha256(file.content).hexdigest()[:32]
+        known, since_s = self._lives.get(suffix, ("", 0))
+        if tag != known:
+            since_s = max(int(time.time()), since_s + 1)
+            self._lives[suffix] = tag, since_s
+        tags, since = request.if_none_match, request.if_modified_since
+        has = any(one.value in (tag, "*") for one in tags) if tags else since and since.timestamp() >= since_s
+        text: dict[str, Any] = (
+            {} if has else {"body": file.content, "content_type": file.kind, "charset": CHARSETS.get(file.kind)}
+        )
+        response = web.Response(status=304 if has else 200, headers={"Cache-Control": "no-cache"}, **text)
+        response.etag, response.last_modified = tag, since_s
+        return response

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from aiohttp import WSMsgType, web
 
-from daemon.outputs.command_queue import problem
+from daemon.outputs.answering import Problem, serve_socket
 from daemon.outputs.listening.listening import Listening
 from daemon.outputs.listening.utterances import RATE_HZ, Utterances
 from daemon.outputs.permission import Permission
@@ -40,13 +40,9 @@ class Microphones:
         self._open = 0
 
     async def listen(self, request: web.Request) -> web.StreamResponse:
-        """The WebSocket of one microphone."""
         socket = web.WebSocketResponse(heartbeat=20.0, max_msg_size=MAX_MESSAGE)
-        try:
-            try:
-                await socket.prepare(request)
-            except ValueError:  # aiohttp cannot parse a key that is not ASCII
-                return problem(400, "no_websocket", "the Sec-WebSocket-Key is none")
+
+        async def serve() -> None:
             refused = await self._refusal(socket, request)
             await socket.send_str(json.dumps(refused or {"listens": True}))
             if not refused:
@@ -56,10 +52,8 @@ class Microphones:
                 finally:
                     self._open -= 1
                     self._count()
-            await socket.close()
-        except (ConnectionError, TimeoutError):
-            pass
-        return socket if socket.prepared else problem(400, "gone", "the connection ended before it began")
+
+        return await serve_socket(socket, request, serve)
 
     async def _refusal(self, socket: web.WebSocketResponse, request: web.Request) -> dict[str, object]:
         """The answer that says why this microphone is not heard; empty if it is."""
@@ -68,9 +62,10 @@ class Microphones:
             token = first.get("token", "") if isinstance(first, dict) else ""
         except (TypeError, ValueError):
             token = ""
-        response = self._permission.refusal(request, token if isinstance(token, str) else "")
-        if response is not None:
-            return {"listens": False, **json.loads(response.text or "{}")}
+        try:
+            self._permission.check(request, token if isinstance(token, str) else "")
+        except Problem as problem:
+            return {"listens": False, "code": problem.code, "text": problem.text}
         if self.listening is None:
             return {"listens": False, "code": "off", "text": "listening is switched off in the settings"}
         if self._open >= MAX_MICROPHONES:

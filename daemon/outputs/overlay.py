@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
+
 import cv2
 import numpy as np
 
+from calibration.template import BoardTemplate
 from daemon.drawing import lettering, marks
 from daemon.drawing.lettering import Colour
 from daemon.drawing.palette import HINT, LAST, UNKNOWN, WANTED, WRONG, bgr
-from daemon.outputs.scene import Scene
-from vision.frame import Image
-from vision.pose import FloatArray, project
+from rules import Step
+from vision.frame import Frame, Image
+from vision.pose import BoardPose, FloatArray, project
 
 GROUND: Colour = (26, 23, 21)
 WOOD: Colour = (98, 108, 116)
@@ -23,6 +27,45 @@ SAID: Colour = (76, 180, 240)
 """Colour of the last spoken sentence."""
 _SCALE = 720
 """Pixels: the picture height that the sizes below refer to."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Scene:
+    """One moment, complete: the overlay keeps no state."""
+
+    frame: Frame
+    """The camera's picture, decoded when drawn."""
+    template: BoardTemplate
+    pose: BoardPose | None = None
+    """Pose of the board in `frame`; None while the board is lost."""
+    board: str = ""
+    """What is believed to stand on each cell, as `Game.figures` tells; empty before the first board."""
+    last_move: tuple[Step, ...] = ()
+    """Steps of the last move."""
+    agent_steps: tuple[Step, ...] = ()
+    """Steps that a person must now carry out for the agent."""
+    best: tuple[tuple[tuple[Step, ...], str], ...] = ()
+    """Steps of the best moves, best first, each with its value in a few signs."""
+    fault_cells: tuple[int, ...] = ()
+    """Cells that must be corrected."""
+    unknown_cells: tuple[int, ...] = ()
+    """Cells that cannot be read: something covers them, or the light is unusual."""
+    title: str = ""
+    """The game's display name."""
+    verdict: str = ""
+    """The referee's verdict, one or two sentences."""
+    said: str = ""
+    """The last spoken sentence."""
+    to_move: str = ""
+    """Who is to move, or how the game ended; a few words."""
+    moves: tuple[str, ...] = ()
+    """The moves so far; the last few are shown."""
+    status: str = ""
+    """Why the board cannot be seen, such as "board lost"; empty if it can."""
+    colours: Mapping[str, tuple[int, int, int]] = dataclasses.field(
+        default_factory=lambda: {"W": (214, 236, 245), "B": (40, 34, 30)}
+    )
+    """Blue, green, red of the pieces in the small diagram, by class letter; other classes are drawn as letters."""
 
 
 def draw_overlay(scene: Scene, height_px: int = 720) -> Image:
@@ -43,7 +86,6 @@ def draw_overlay(scene: Scene, height_px: int = 720) -> Image:
 
 
 def _draw_board(view: Image, scene: Scene) -> None:
-    """Draws the board from above in a square, with its marks."""
     assert scene.pose is not None
     template, side = scene.template, view.shape[0]
     view_from_board = _view_from_board(scene, side)
@@ -82,7 +124,6 @@ def _view_from_board(scene: Scene, side_px: int) -> FloatArray:
 
 
 def _draw_badge(canvas: Image, text: str, unit: float) -> None:
-    """Draws the problem with seeing the board, top left on red."""
     size, pad = round(22 * unit), round(14 * unit)
     text = lettering.shorten(text, size, canvas.shape[0] - 6 * pad, bold=True)
     right = 3 * pad + lettering.width_px(text, size, bold=True)
@@ -109,7 +150,6 @@ def _draw_panel(panel: Image, scene: Scene, unit: float) -> None:
 
 
 def _last_moves(scene: Scene, size_px: int, room_px: int) -> str:
-    """As many of the last moves as fit on a line, each with its ply."""
     line = ""
     for ply in range(len(scene.moves), 0, -1):
         longer = f"{ply}. {scene.moves[ply - 1]}   {line}".strip()
@@ -138,7 +178,6 @@ def _write(
 
 
 def _draw_camera(box: Image, scene: Scene, unit: float) -> None:
-    """Draws the camera's picture, with the board outlined."""
     if scene.pose is None:
         return  # the camera's picture is shown in place of the board
     scale, left, top = _fit(box, scene.frame.image, middle=False)
@@ -157,7 +196,6 @@ def _fit(box: Image, picture: Image, middle: bool = True) -> tuple[float, int, i
 
 
 def _draw_belief(box: Image, scene: Scene) -> None:
-    """Draws the believed board as a diagram."""
     box[:] = WOOD
     template, side = scene.template, box.shape[0]
     box_from_board = _view_from_board(scene, side)
@@ -173,7 +211,6 @@ def _draw_belief(box: Image, scene: Scene) -> None:
 
 
 def _draw_man(box: Image, centre: FloatArray, radius_px: float, letter: str, scene: Scene) -> None:
-    """Draws one piece as a disc of its colour, or as its class letter if it has no colour."""
     if letter == next(iter(scene.template.classes)):
         return
     figure = scene.template.figures.get(letter)

@@ -1,6 +1,6 @@
 """Who may send commands through the page: this computer, and others with the token; all at a limited rate.
 
-This computer, who brings the token, and who does not are counted apart: nobody is kept out by what strangers send.
+This computer, holders of the token, and others have separate limits: nobody is kept out by what strangers send.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from daemon.outputs.answering import Problem
 from daemon.outputs.clients import Network, client_of
 from daemon.outputs.connection_limits import Refusals
 from daemon.outputs.guard import is_here
@@ -77,33 +78,33 @@ class Permission:
         self._here = _full()
         self._trusted, self._strangers = Allowances(), Allowances()
 
-    def refusal(self, request: web.Request, token: str = "") -> web.Response | None:
-        """The response that refuses a request; None if it is allowed.
+    def check(self, request: web.Request, token: str = "") -> None:
+        """Raises Problem if a request is not allowed.
 
         A WebSocket brings its `token` in a message: browsers give it no headers.
         """
-        if (phone := request.get(PHONE)) is not None:
-            return None if self._trusted.take(phone) else self._too_often()
-        if is_here(request):
-            return None if self._here.take(1.0) else self._too_often()
         client = client_of(request, self._proxies)
-        if self._has_token(request, client, token):
-            return None if self._trusted.take(client) else self._too_often()
-        if not self._strangers.take(client, WRONG_TOKEN_COST):
-            return self._too_often()
-        if self._token is None:
-            text = "commands are taken on the computer that watches the board only"
-            return self._refuse("token", 403, "not_from_here", text)
-        text = "commands from another computer need the token that `kibitzer keys token` prints on the table's"
-        return self._refuse("token", 401, "token_needed", text, {"WWW-Authenticate": "Bearer"})
+        if (phone := request.get(PHONE)) is not None:
+            self._take(self._trusted.take(phone))
+        elif is_here(request):
+            self._take(self._here.take(1.0))
+        elif self._has_token(request, client, token):
+            self._take(self._trusted.take(client))
+        else:
+            self._take(self._strangers.take(client, WRONG_TOKEN_COST))
+            self._refusals.count("token")
+            if self._token is None:
+                why = "commands are taken on the computer that watches the board only"
+                raise Problem(403, "not_from_here", why)
+            why = "commands from another computer need the token that `kibitzer keys token` prints on the table's"
+            raise Problem(401, "token_needed", why, {"WWW-Authenticate": "Bearer"})
 
-    def strange(self, request: web.Request, *, wrong: bool = False) -> web.Response | None:
-        """The response that refuses somebody unknown a further attempt to prove who it is; None if it is allowed.
+    def check_stranger(self, request: web.Request, *, wrong: bool = False) -> None:
+        """Raises Problem if somebody unknown may not try again to prove who it is.
 
         To be called again with `wrong` if the attempt failed, which costs more.
         """
-        cost = WRONG_TOKEN_COST if wrong else 1.0
-        return None if self._strangers.take(client_of(request, self._proxies), cost) else self._too_often()
+        self._take(self._strangers.take(client_of(request, self._proxies), WRONG_TOKEN_COST if wrong else 1.0))
 
     def _has_token(self, request: web.Request, client: str, token: str) -> bool:
         if self._token is None:
@@ -115,14 +116,10 @@ class Permission:
             _log.warning("a command from %s is refused: %s", client, error)
             return False
 
-    def _too_often(self) -> web.Response:
-        return self._refuse("rate", 429, "too_often", "too many commands; wait a few seconds", {"Retry-After": "5"})
-
-    def _refuse(
-        self, kind: str, status: int, code: str, text: str, headers: dict[str, str] | None = None
-    ) -> web.Response:
-        self._refusals.count(kind)
-        return web.json_response({"code": code, "text": text}, status=status, headers=headers)
+    def _take(self, left: bool) -> None:
+        if not left:
+            self._refusals.count("rate")
+            raise Problem(429, "too_often", "too many commands; wait a few seconds", {"Retry-After": "5"})
 
 
 def _full(factor: float = 1.0) -> Allowance:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
 import contextlib
 import threading
 import time
@@ -15,7 +13,7 @@ from aiohttp import web
 from daemon.commands.command import CommandError
 from daemon.commands.sources import MAX_ADDRESS, check_source
 from daemon.i18n.translation import worded
-from daemon.outputs.command_queue import READ_S, problem, words_of
+from daemon.outputs.answering import Busy, Problem, WorkThread, words_of
 from daemon.outputs.page_state import JPEG_QUALITY
 from daemon.outputs.permission import Permission
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
@@ -42,45 +40,32 @@ class Preview:
         """Whether cameras may be chosen here at all."""
         self._permission = permission
         self._opener = opener or (lambda source: open_source(source, rate_hz=15.0, size_px=SIZE_PX))
-        self._looking = threading.Lock()
         self._closing = threading.Event()
         self._hanging: Attempt | None = None
         """An abandoned opening that has not ended yet: no second one starts beside it."""
-        self._thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="preview")
+        self._thread = WorkThread("preview", 1, None)
 
     def close(self) -> None:
-        """Cancels what is waiting."""
         self._closing.set()
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._thread.close()
 
-    async def receive(self, request: web.Request) -> str | web.Response:
-        """The camera named by a POST of `{"source": "..."}`, or the response that refuses it."""
-        if (refusal := self._permission.refusal(request)) is not None:
-            return refusal
+    async def receive(self, request: web.Request) -> str:
+        """The camera named by a POST of `{"source": "..."}`. Raises Problem, CommandError."""
+        self._permission.check(request)
         if not self.is_open:
-            return problem(409, "no_commands", "No camera can be chosen here.")
-        try:
-            async with asyncio.timeout(READ_S):
-                return parse_preview(await words_of(request, MAX_BYTES))
-        except CommandError as error:
-            return problem(400, "no_command", str(error))
-        except (TimeoutError, ConnectionError):
-            return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
+            raise Problem(409, "no_commands", "No camera can be chosen here.")
+        return parse_preview(await words_of(request, MAX_BYTES))
 
     async def look(self, source: str) -> web.Response:
-        """The camera's picture, or the response that says why there is none."""
-        if not self._looking.acquire(blocking=False):
-            return problem(503, "busy", worded("I am looking through a camera already: one moment."))
+        """The camera's picture. Raises Problem."""
         try:
-            future = self._thread.submit(self._picture, source)
-        except RuntimeError:  # closed in the meantime
-            self._looking.release()
-            return problem(503, "busy", "the page is being closed")
-        future.add_done_callback(lambda _: self._looking.release())
-        try:
-            data = await asyncio.wrap_future(future)
+            data = await self._thread.result(lambda: self._picture(source))
+        except Busy:
+            why = worded("I am looking through a camera already: one moment.")
+            raise Problem(503, "busy", "the page is being closed" if self._closing.is_set() else why) from None
         except (SourceError, SourceEnded, ValueError, OSError, cv2.error) as error:
-            return problem(409, "no_picture", str(error)[:512] or worded("No picture came from this camera."))
+            why = str(error)[:512] or worded("No picture came from this camera.")
+            raise Problem(409, "no_picture", why) from None
         return web.Response(body=data, content_type="image/jpeg")
 
     def _picture(self, source: str) -> bytes:

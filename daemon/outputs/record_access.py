@@ -7,11 +7,8 @@ wait, the rest are turned away.
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
 import contextlib
 import logging
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -19,7 +16,7 @@ from typing import TypeVar
 from aiohttp import web
 
 from daemon.i18n.translation import in_words, worded
-from daemon.outputs.command_queue import problem, words_or_problem
+from daemon.outputs.answering import Busy, Problem, WorkThread, refusing, words_of
 from daemon.outputs.permission import Permission
 from daemon.outputs.recorded_game import RecordedGame, key_of
 from daemon.storage.exporting.played import ExportError
@@ -54,73 +51,40 @@ _WRONG: dict[str, tuple[int, Sentence]] = {
 """HTTP status and sentence by code of a JournalError; the error's own text names files, which are not shown."""
 
 
-class _Busy(Exception):
-    """Too many requests are waiting, or the page is closing."""
-
-
-class _WorkThread:
-    """A thread that computes one answer at a time, with a limit on waiting requests."""
-
-    def __init__(self, name: str, most: int, answer_s: float) -> None:
-        self._thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix=name)
-        self._room = threading.BoundedSemaphore(most)
-        self._answer_s = answer_s
-
-    async def result(self, work: Callable[[], T]) -> T:
-        """The result of the work. Raises _Busy, TimeoutError, and whatever the work raises."""
-        if not self._room.acquire(blocking=False):
-            raise _Busy
-        try:
-            future = self._thread.submit(work)
-        except RuntimeError as error:  # closed in the meantime
-            self._room.release()
-            raise _Busy from error
-        future.add_done_callback(lambda _: self._room.release())
-        return await asyncio.wait_for(asyncio.wrap_future(future), self._answer_s)
-
-    def close(self) -> None:
-        """Cancels what is waiting."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
-
-
 class RecordAccess:
     """Answers from the record. Used by the page's thread."""
 
     def __init__(self, journal: Path, permission: Permission) -> None:
         self._journal, self._permission = journal, permission
-        self._registry = _WorkThread("archive", MAX_WAITING, ANSWER_S)
-        self._drawing = _WorkThread("archive-drawing", MAX_DRAWING, DRAWN_S)
+        self._registry = WorkThread("archive", MAX_WAITING, ANSWER_S)
+        self._drawing = WorkThread("archive-drawing", MAX_DRAWING, DRAWN_S)
         self._remembered: dict[tuple[str, int, int, str | None], RecordedGame] = {}
         """Used only by the archive's own thread."""
 
     def close(self) -> None:
-        """Cancels what is waiting."""
         self._registry.close()
         self._drawing.close()
 
     async def words(self, request: web.Request, most: int = MAX_BYTES) -> object:
-        """The body of a command, or the response that refuses it."""
-        refusal = self._permission.refusal(request)
-        if refusal is not None:
-            return refusal
-        return await words_or_problem(request, most)
+        """The body of a command. Raises Problem, CommandError."""
+        self._permission.check(request)
+        return await words_of(request, most)
 
-    async def answer(
-        self, work: Callable[[], T], response_of: Callable[[T], web.Response], *, slow: bool = False
-    ) -> web.Response:
-        """Runs the work in a thread, slow work in another, and builds the response from its result."""
+    async def result(self, work: Callable[[], T], *, slow: bool = False) -> T:
+        """The result of work in a thread, of slow work in another. Raises Problem, as the work itself may."""
         try:
-            return response_of(await (self._drawing if slow else self._registry).result(work))
-        except _Busy:
-            return problem(503, "busy", worded("Too many ask for recorded games at once. Try again in a moment."))
+            with refusing(ExportError, 409, "refused"):
+                return await (self._drawing if slow else self._registry).result(work)
+        except Busy:
+            why = worded("Too many ask for recorded games at once. Try again in a moment.")
+            raise Problem(503, "busy", why) from None
         except TimeoutError:
-            return problem(503, "slow", worded("This takes too long. Try again, or save it in another format."))
+            why = worded("This takes too long. Try again, or save it in another format.")
+            raise Problem(503, "slow", why) from None
         except JournalError as error:
             _log.info("the archive cannot answer: %s", error)
             status, text = _WRONG.get(error.code, (500, sentence("The record cannot be read.")))
-            return problem(status, error.code, in_words(text))
-        except ExportError as error:
-            return problem(409, "refused", str(error))
+            raise Problem(status, error.code, in_words(text)) from error
 
     def recorded(self, game_id: str) -> RecordedGame:
         """The game, replayed once for all viewers. Used only by the archive's thread."""

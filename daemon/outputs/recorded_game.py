@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import games
-from calibration.template import BoardTemplate, load_template
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.i18n.translation import in_words, worded
 from daemon.judging import phrases
-from daemon.outputs.view import names_of, sides_of, worth_of
+from daemon.outputs.view import drawn_board, names_of, template_of
 from daemon.storage.exporting.document import outcome_object
 from daemon.storage.exporting.formats import suiting
 from daemon.storage.exporting.played import ExportError, Played, play_again
 from daemon.storage.pictures import Pictures
 from daemon.storage.score_sheet import Row, rows_of
 from daemon.storage.stored_game import StoredGame, StoredPly
-from rules import AnyGame, Step, UnknownGame
-from rules.options import switched_on
+from rules import Step, UnknownGame
 
 MAX_PLIES = 4096
 """Most plies sent, as many as in a state message."""
 MAX_NOTES = 400
 """Most notes sent, the first ones."""
+PLY_FIELDS = tuple("ply side move verdict known time spent_s left_s score depth nodes thought_s".split())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,14 +36,12 @@ class RecordedGame:
 
     @classmethod
     def of(cls, stored: StoredGame) -> RecordedGame:
-        """Replays a stored game if possible."""
         try:
             return cls(stored, play_again(stored), "")
         except ExportError as error:
             return cls(stored, None, str(error))
 
     def as_object(self, pictures: Pictures) -> dict[str, object]:
-        """The game as a JSON-ready object for the page."""
         stored, played = self.stored, self.played
         rows = [] if played is None else rows_of(played.line)
         kept = pictures.names(stored.game_id)
@@ -90,14 +86,14 @@ class RecordedGame:
         stored, played = self.stored, self.played
         try:
             game = games.load(stored.game, stored.rules)
-            template = load_template(game.name, switched_on(game))
             if played is None:
+                template = template_of(game)
                 letters = stored.plies[ply - 1].board if ply else game.board(game.initial())
                 return board_svg(template, letters, title=_title(stored, ply), names=names_of(game, template))
             position = played.positions[ply]
             won = () if game.outcome(position) is None else game.won_by(position)
             marks = Marks(last=played.line.steps(ply - 1) if ply else (), won=won, dead=game.dead(position))
-            return _drawn(game, template, position, marks, _title(stored, ply))
+            return drawn_board(game, position, marks, _title(stored, ply))
         except ValueError as error:  # rules, template or letters are no longer known
             raise ExportError(f"the board cannot be drawn: {error}") from error
 
@@ -117,34 +113,11 @@ class RecordedGame:
                 last, position = game.steps(position, move), game.apply(position, move)
             if made < len(line):
                 hint = game.steps(position, game.parse_move(position, line[made]))
-            template = load_template(game.name, switched_on(game))
             won = () if game.outcome(position) is None else game.won_by(position)
-            title = " ".join(line[: made + 1])
-            return _drawn(
-                game,
-                template,
-                position,
-                Marks(last=tuple(last), hint=tuple(hint), won=won, dead=game.dead(position)),
-                title,
-            )
+            marks = Marks(last=tuple(last), hint=tuple(hint), won=won, dead=game.dead(position))
+            return drawn_board(game, position, marks, " ".join(line[: made + 1]))
         except ValueError as error:
             raise ExportError(f"the board cannot be drawn: {error}") from error
-
-
-def _drawn(game: AnyGame, template: BoardTemplate, position: Any, marks: Marks, title: str) -> str:
-    scores = game.scores(position)
-    pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
-    return board_svg(
-        template,
-        game.figures(position),
-        marks=marks,
-        tiles=game.tiles(position),
-        pawns=pawns,
-        title=title,
-        names=names_of(game, template),
-        sides=sides_of(game),
-        worth=worth_of(game),
-    )
 
 
 def key_of(stored: StoredGame) -> tuple[str, int, int, str | None]:
@@ -166,20 +139,7 @@ def _title(stored: StoredGame, ply: int) -> str:
 
 def _ply(ply: StoredPly, row: Row | None) -> dict[str, object]:
     """The fields of one ply for the page; unknown ones are left out."""
-    fields = {
-        "ply": ply.ply,
-        "side": ply.side,
-        "move": ply.move,
-        "verdict": ply.verdict,
-        "known": ply.known,
-        "time": ply.time,
-        "spent_s": ply.spent_s,
-        "left_s": ply.left_s,
-        "score": ply.score,
-        "depth": ply.depth,
-        "nodes": ply.nodes,
-        "thought_s": ply.thought_s,
-    }
+    fields: dict[str, object] = {name: getattr(ply, name) for name in PLY_FIELDS}
     if row is not None:
         fields |= {"gains": [gain.total for gain in row.gains], "scores": row.scores}
     return {name: value for name, value in fields.items() if value is not None and value != ""}

@@ -12,7 +12,7 @@ from aiohttp import web
 
 from daemon.commands.command import CommandError
 from daemon.game.score_pad import ScorePad, ScorePadError
-from daemon.outputs.command_queue import problem, words_or_problem
+from daemon.outputs.answering import Problem, refusing, words_of
 from daemon.outputs.permission import Permission
 from daemon.storage.score_pads import ScorePads
 
@@ -29,7 +29,6 @@ class ScorePadPage:
         self._pads, self._permission = ScorePads(journal), permission
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Adds the pad's routes."""
         router.add_get("/score", self.shown)
         router.add_post("/score", self.written)
 
@@ -39,28 +38,21 @@ class ScorePadPage:
 
     async def written(self, request: web.Request) -> web.Response:
         """`{"action": "begin", "players": [...], "target": 100}`, `{"action": "add", "points": [...]}`, or `undo`."""
-        if (refusal := self._permission.refusal(request)) is not None:
-            return refusal
-        words = await words_or_problem(request, MAX_BYTES)
-        if isinstance(words, web.Response):
-            return words
-        try:
+        self._permission.check(request)
+        words = await words_of(request, MAX_BYTES)
+        with refusing(ScorePadError, 409, "refused"):
             change = _change(words)
-        except CommandError as error:
-            return problem(400, "no_command", str(error))
-        except ScorePadError as error:
-            return problem(409, "refused", str(error))
         if isinstance(change, ScorePad):
             return await self._answer(functools.partial(self._pads.begin, change))
         return await self._answer(functools.partial(self._pads.change, change))
 
     async def _answer(self, work: Callable[[], ScorePad | None]) -> web.Response:
         try:
-            pad = await asyncio.to_thread(work)
-        except ScorePadError as error:
-            return problem(409, "refused", str(error))
+            with refusing(ScorePadError, 409, "refused"):
+                pad = await asyncio.to_thread(work)
         except OSError as error:
-            return problem(503, "unwritten", f"the score pad cannot be written: {error.strerror or error}")
+            why = f"the score pad cannot be written: {error.strerror or error}"
+            raise Problem(503, "unwritten", why) from None
         return web.json_response({} if pad is None else pad.as_object())
 
 

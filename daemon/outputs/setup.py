@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
+import functools
+import random
 import threading
 from collections.abc import Callable
 
 import cv2
+import numpy as np
 from aiohttp import web
 
 import games
@@ -15,12 +17,14 @@ from calibration.sheet import SheetError, layout_of
 from calibration.template import TemplateError, load_template
 from daemon.commands.command import CommandError
 from daemon.commands.sources import is_same, meant
-from daemon.outputs.command_queue import problem
-from daemon.outputs.game_pictures import game_picture
+from daemon.drawing.board_svg import board_svg
+from daemon.game.hands import dealt
+from daemon.outputs.answering import Busy, Problem, WorkThread
 from daemon.outputs.guard import SVG
 from daemon.outputs.page_state import JPEG_QUALITY
 from daemon.outputs.permission import Permission
 from daemon.outputs.preview import Preview
+from daemon.outputs.view import template_of
 from rules import GameError
 from rules.options import rules_from_words, switched_on
 from vision.frame import Image
@@ -32,6 +36,9 @@ DRAW_S = 10.0
 MAX_RULES = 8
 PICTURE_S = 3600
 """Seconds that browsers keep the picture of a game."""
+PLIES, SEED, CHOICES = 16, 7, 4
+"""Plies after which a board shows what the game is about; the seed of their choice; and from how many moves the one
+nearest to the middle is chosen, so that stones lie together as in a game."""
 FORMATS = {"pdf": "application/pdf", "svg": "image/svg+xml"}
 
 
@@ -43,8 +50,7 @@ class Setup:
         self._lock = threading.Lock()
         self._draw: Callable[[], Image] | None = None
         self._source = ""
-        self._drawing = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="setup")
-        self._asked = threading.BoundedSemaphore(4)
+        self._drawing = WorkThread("setup", 4, DRAW_S)
 
     def set_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
         """Replaces the camera's picture, drawn on request, and which camera it is from; None for no picture."""
@@ -52,7 +58,6 @@ class Setup:
             self._draw, self._source = draw, source
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Adds the set-up routes."""
         router.add_get("/frame.jpg", self.frame)
         router.add_get("/cameras", self.listed)
         router.add_post("/preview", self.looked)
@@ -60,8 +65,7 @@ class Setup:
         router.add_get(r"/picture/{name:\w{1,64}}.svg", self.picture)
 
     def close(self) -> None:
-        """Cancels what is waiting."""
-        self._drawing.shutdown(wait=False, cancel_futures=True)
+        self._drawing.close()
         self.preview.close()
 
     async def frame(self, _: web.Request) -> web.Response:
@@ -69,15 +73,13 @@ class Setup:
         with self._lock:
             draw = self._draw
         if draw is None:
-            return problem(503, "no_picture", "no picture has come yet")
-        data = await self._worked(lambda: _jpeg(draw()))
-        return problem(503, "busy", "try again in a moment") if data is None else _picture(data)
+            raise Problem(503, "no_picture", "no picture has come yet")
+        data = await self._worked(lambda: _jpeg(draw()), "try again in a moment")
+        return web.Response(body=data, content_type="image/jpeg")
 
     async def looked(self, request: web.Request) -> web.Response:
         """A picture from a camera that may be chosen; a camera already in use is not opened a second time."""
         wanted = await self.preview.receive(request)
-        if isinstance(wanted, web.Response):
-            return wanted
         with self._lock:
             used = self._draw is not None and is_same(meant(wanted, [self._source]), self._source)
         return await self.frame(request) if used else await self.preview.look(wanted)
@@ -93,14 +95,13 @@ class Setup:
         query, form = request.query, request.match_info["format"]
         rules, paper = query.getall("rule", []), query.get("paper", "a4").lower()
         if paper not in PAPERS_MM or len(rules) > MAX_RULES:
-            return problem(400, "invalid", f"paper is one of {', '.join(PAPERS_MM)}")
+            raise Problem(400, "invalid", f"paper is one of {', '.join(PAPERS_MM)}")
         name, plain = query.get("game", "")[:64], query.get("plain", "") not in ("", "0", "no")
+        busy = "a sheet is being drawn; try again in a moment"
         try:
-            data = await self._worked(lambda: _sheet(name, rules, paper, plain, form))
+            data = await self._worked(lambda: _sheet(name, rules, paper, plain, form), busy)
         except (GameError, SheetError, TemplateError, CommandError, ValueError) as error:
-            return problem(400, "invalid", str(error)[:512])
-        if data is None:
-            return problem(503, "busy", "a sheet is being drawn; try again in a moment")
+            raise Problem(400, "invalid", str(error)[:512]) from None
         file = f'attachment; filename="{games.find(name).short_name}-{paper}.{form}"'
         return web.Response(body=data, content_type=FORMATS[form], headers={"Content-Disposition": file})
 
@@ -108,30 +109,18 @@ class Setup:
         """The drawn board of a game, for choosing it."""
         name = request.match_info["name"]
         if name not in games.names():
-            return problem(404, "not_here", f"there is no game {name!r}; there are {', '.join(games.names())}")
-        drawn = await asyncio.get_running_loop().run_in_executor(None, game_picture, name)
+            raise Problem(404, "not_here", f"there is no game {name!r}; there are {', '.join(games.names())}")
+        drawn = await asyncio.to_thread(game_picture, name)
         response = web.Response(text=drawn, content_type=SVG, headers={"Cache-Control": f"max-age={PICTURE_S}"})
         response.enable_compression()
         return response
 
-    async def _worked(self, work: Callable[[], bytes]) -> bytes | None:
-        """Runs the work in its own thread; None if too many are waiting or it takes too long."""
-        if not self._asked.acquire(blocking=False):
-            return None
+    async def _worked(self, work: Callable[[], bytes], busy: str) -> bytes:
+        """Runs the work in its own thread. Raises Problem if too many are waiting or it takes too long."""
         try:
-            future = self._drawing.submit(work)
-        except RuntimeError:  # closed in the meantime
-            self._asked.release()
-            return None
-        future.add_done_callback(lambda _: self._asked.release())
-        try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), DRAW_S)
-        except TimeoutError:
-            return None
-
-
-def _picture(data: bytes) -> web.Response:
-    return web.Response(body=data, content_type="image/jpeg")
+            return await self._drawing.result(work)
+        except (Busy, TimeoutError):
+            raise Problem(503, "busy", busy) from None
 
 
 def _jpeg(image: Image) -> bytes:
@@ -148,3 +137,23 @@ def _sheet(name: str, rules: list[str], paper: str, plain: bool, form: str) -> b
     lying = template.size_mm[0] >= template.size_mm[1]
     page = draw_sheet(layout_of(template, lying), paper, tinted=not plain).page
     return pdf_of(page) if form == "pdf" else svg_of(page).encode()
+
+
+@functools.lru_cache(maxsize=32)
+def game_picture(name: str) -> str:
+    """The SVG of a game by its name. Raises GameError if there is none."""
+    game, chance = games.load(name), random.Random(SEED)
+    position = dealt(game, SEED) or game.initial()
+    template = template_of(game)
+    middle = template.cells_mm.mean(axis=0)
+
+    def away(cell: int) -> float:
+        return float(np.hypot(*(template.cells_mm[cell] - middle)))
+
+    for _ in range(PLIES):
+        moves = [move for move in game.legal_moves(position) if game.steps(position, move)]
+        if not moves:
+            break
+        some = chance.sample(moves, min(CHOICES, len(moves)))
+        position = game.apply(position, min(some, key=lambda move: away(game.steps(position, move)[0].cell)))
+    return board_svg(template, game.figures(position), tiles=game.tiles(position), labelled=False)

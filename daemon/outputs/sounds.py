@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from aiohttp import web
 
-from daemon.outputs.command_queue import problem
+from daemon.outputs.answering import Problem
 from daemon.outputs.page_state import PageState
 from daemon.outputs.speech.command_voice import Renders
 from daemon.outputs.speech.voice import VoiceError
@@ -39,11 +39,10 @@ class Sounds:
         self._offered = make
 
     async def sound(self, request: web.Request) -> web.Response:
-        """The wave file of an announcement, by its number."""
         number = int(request.match_info["number"])
         text = self._page_state.spoken(MAX_SOUNDS).get(number)
         if text is None or self._offered is None:
-            return problem(404, "not_said", "nothing was said with this number lately")
+            raise Problem(404, "not_said", "nothing was said with this number lately")
         if number not in self._sounds:
             self._sounds[number] = asyncio.get_running_loop().run_in_executor(self._renderer, self._render, text)
             if len(self._sounds) > MAX_SOUNDS:
@@ -54,11 +53,10 @@ class Sounds:
             self._sounds.pop(number, None)
             if not isinstance(error, VoiceError):
                 raise
-            return problem(503, "no_voice", str(error))
+            raise Problem(503, "no_voice", str(error)) from error
         return web.Response(body=sound, content_type="audio/wav")
 
     def close(self) -> None:
-        """Ends the voice; may be called twice."""
         self._stop.set()
         self._renderer.shutdown(cancel_futures=True)
         if self._voice is not None:

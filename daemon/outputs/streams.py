@@ -11,7 +11,8 @@ from collections.abc import AsyncIterator, Iterator
 from aiohttp import WSMsgType, web
 
 from daemon.commands.command import Command
-from daemon.outputs.command_queue import CommandQueue, problem
+from daemon.outputs.answering import Problem, serve_socket
+from daemon.outputs.command_queue import CommandQueue
 from daemon.outputs.guard import SVG, is_here
 from daemon.outputs.page_state import PageState
 from daemon.outputs.permission import PHONE
@@ -51,7 +52,6 @@ class Streams:
 
     @property
     def videos(self) -> int:
-        """Picture streams open now."""
         return self._open["video", True] + self._open["video", False]
 
     @property
@@ -60,15 +60,15 @@ class Streams:
         return self._open.total() - self.videos
 
     @contextlib.contextmanager
-    def _place(self, kind: str, request: web.Request) -> Iterator[bool]:
-        """Takes a place while a stream is open; False if none is free."""
+    def _place(self, kind: str, request: web.Request) -> Iterator[None]:
+        """Takes a place while a stream is open. Raises Problem if none is free."""
         place = kind, is_here(request)
         if self._open[place] >= (MAX_PHONES if kind == "phone" else MAX_VIEWERS):
-            yield False
-            return
+            why = f"{MAX_VIEWERS} viewers are here already; close one and try again"
+            raise Problem(503, "too_many_viewers", why)
         self._open[place] += 1
         try:
-            yield True
+            yield
         finally:
             self._open[place] -= 1
 
@@ -78,29 +78,21 @@ class Streams:
         before.set()
 
     async def snapshot(self, _: web.Request) -> web.Response:
-        """The newest picture."""
-        number, data = await self._jpeg()
+        number, data = await asyncio.to_thread(self._page_state.jpeg)
         if not number:
-            return web.json_response({"code": "no_picture", "text": "no picture has come yet"}, status=503)
+            raise Problem(503, "no_picture", "no picture has come yet")
         return web.Response(body=data, content_type="image/jpeg")
 
     async def board(self, _: web.Request) -> web.Response:
-        """The believed board as SVG."""
-        svg = (await self._board())[1]
+        svg = (await asyncio.to_thread(self._page_state.board))[1]
         if not svg:
-            return web.json_response({"code": "no_board", "text": "no game has begun yet"}, status=503)
+            raise Problem(503, "no_board", "no game has begun yet")
         return web.Response(text=svg, content_type=SVG)
-
-    async def _board(self) -> tuple[int, str]:
-        return await asyncio.get_running_loop().run_in_executor(None, self._page_state.board)
-
-    async def _jpeg(self) -> tuple[int, bytes]:
-        return await asyncio.get_running_loop().run_in_executor(None, self._page_state.jpeg)
 
     async def video(self, request: web.Request) -> web.StreamResponse:
         """Streams the newest picture; a slow viewer skips pictures, and none is queued."""
-        with self._place("video", request) as free:
-            return await self._video(request) if free else _crowded()
+        with self._place("video", request):
+            return await self._video(request)
 
     async def _video(self, request: web.Request) -> web.StreamResponse:
         try:
@@ -125,21 +117,21 @@ class Streams:
         shown, sent_s, repeat_s = 0, float("-inf"), REPEAT_S
         while not self.ended.is_set():
             changed, now_s = self._changed, asyncio.get_running_loop().time()
-            is_new = self._page_state.picture_number != shown
+            is_new = self._page_state.now.picture_number != shown
             if not is_new and (not shown or now_s - sent_s < repeat_s):
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(changed.wait(), repeat_s)
                 continue
             repeat_s = REPEAT_S if is_new else IDLE_S
-            shown, data = await self._jpeg()
+            shown, data = await asyncio.to_thread(self._page_state.jpeg)
             yield data
             sent_s = asyncio.get_running_loop().time()
             await asyncio.sleep(max(0.0, now_s + 1 / PICTURE_HZ - sent_s))
 
     async def live(self, request: web.Request) -> web.StreamResponse:
         """WebSocket that sends state, board and health whenever they change, and every announcement once."""
-        with self._place("phone" if PHONE in request else "live", request) as free:
-            return await self._live(request) if free else _crowded()
+        with self._place("phone" if PHONE in request else "live", request):
+            return await self._live(request)
 
     async def _live(self, request: web.Request) -> web.StreamResponse:
         phone = None if self.filming is None else request.get(PHONE)
@@ -149,11 +141,8 @@ class Streams:
             if phone is None
             else web.WebSocketResponse(heartbeat=PHONE_HEARTBEAT_S, max_msg_size=MAX_PICTURE_BYTES, compress=False)
         )
-        try:
-            try:
-                await socket.prepare(request)
-            except ValueError:  # aiohttp cannot parse a key that is not ASCII
-                return problem(400, "no_websocket", "the Sec-WebSocket-Key is none")
+
+        async def serve() -> None:
             reading = _drain(socket) if phone is None or self.filming is None else self.filming.serve(socket, phone)
             reader = asyncio.create_task(reading)
             try:
@@ -162,10 +151,8 @@ class Streams:
                 reader.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await reader
-            await socket.close()
-        except (ConnectionError, TimeoutError):
-            pass
-        return socket if socket.prepared else problem(400, "gone", "the connection ended before it began")
+
+        return await serve_socket(socket, request, serve)
 
     async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], *, trusted: bool) -> None:
         last, number, drawn, shown, told_s = ("", ""), 0, 0, "", float("-inf")
@@ -173,8 +160,8 @@ class Streams:
         while not (self.ended.is_set() or reader.done()):
             changed, board = self._changed, shown
             announcements, summary = self._page_state.announcements(number), self._page_state.summary()
-            if self._page_state.board_number != drawn:
-                drawn, board = await self._board()
+            if self._page_state.now.board_number != drawn:
+                drawn, board = await asyncio.to_thread(self._page_state.board)
             ticked = summary[0] != last[0] and now() - told_s >= CLOCK_S
             if announcements or summary[1] != last[1] or board != shown or ticked:
                 own = {"announcements": announcements} | self._permitted(trusted)
@@ -198,7 +185,3 @@ async def _drain(socket: web.WebSocketResponse) -> None:
     async for message in socket:
         if message.type in (WSMsgType.ERROR, WSMsgType.CLOSE):
             return
-
-
-def _crowded() -> web.Response:
-    return problem(503, "too_many_viewers", f"{MAX_VIEWERS} viewers are here already; close one and try again")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import hmac
-import os
 import re
 import secrets
-import stat
 from pathlib import Path
 
-from calibration.atomic_file import write_atomically
-from places.named_files import open_regular
+from daemon.outputs.private_file import read_private, write_private
 
 TOKEN_BYTES = 32
 """Random bytes of a new token."""
@@ -26,14 +23,13 @@ class TokenError(ValueError):
 def page_token(path: Path) -> str:
     """The token in a file that only its owner may read; created on first use. Raises TokenError."""
     try:
-        with open_regular(path, MAX_FILE_BYTES) as file:
-            found = os.fstat(file.fileno())
-            token = file.read().decode("ascii").strip()
+        content, is_shown = read_private(path, MAX_FILE_BYTES)
+        token = content.decode("ascii").strip()
     except FileNotFoundError:
         return new_token(path)
     except (OSError, UnicodeDecodeError) as error:
         raise TokenError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None
-    if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if is_shown:
         raise TokenError(f"{path}: others may read this token; `kibitzer keys token --new` makes another")
     if not _TOKEN.fullmatch(token):
         raise TokenError(f"{path}: holds no token; `kibitzer keys token --new` makes one")
@@ -44,8 +40,7 @@ def new_token(path: Path) -> str:
     """Writes a new token to the file, readable by its owner only. Raises TokenError."""
     token = secrets.token_urlsafe(TOKEN_BYTES)
     try:
-        path.parent.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
-        write_atomically(path, f"{token}\n".encode(), private=True)
+        write_private(path, f"{token}\n".encode())
     except OSError as error:
         raise TokenError(f"{path}: cannot be written: {error.strerror or error}") from None
     return token

@@ -5,6 +5,7 @@ The data has the same form for every game, so that pages need no code specific t
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 from collections import Counter
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from calibration.template import BoardTemplate, load_template
 from daemon.agents.best_moves import steps_and_labels
-from daemon.commands.command import mark_of
+from daemon.commands.command import DECLARED, mark_of
+from daemon.commands.declaration import Moment
 from daemon.core.puzzle_play import question
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.game.effects import Thought
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from daemon.core.match import Match
 
 Drawing = Callable[[], str]
+_template = functools.lru_cache(maxsize=8)(load_template)
 MAX_CHOICES = 12
 """Most ways to pass that a page offers as buttons."""
 
@@ -70,7 +73,8 @@ class View:
             if match.has_puzzles and (match.puzzle is not None or not play.ply or play.outcome is not None):
                 self._play_view["offers"] = [*offers_of(play, watched=watched), "puzzle"]
         if thought is not None or self._thought[0] != match.game_id:
-            self._thought = match.game_id, _thought(thought)
+            told_of = None if thought is None else dataclasses.asdict(thought) | {"seconds": round(thought.seconds, 2)}
+            self._thought = match.game_id, told_of
         more = {"best": best_of(match), "puzzle": puzzle_of(match)} | {
             "clock": clock_of(timer, play.game),
             "thought": self._thought[1],
@@ -96,19 +100,7 @@ class View:
         if drawn == self._drawn:
             return None
         self._drawn = drawn
-        board, tiles = drawn[2], drawn[4]
-        return functools.partial(
-            board_svg,
-            template,
-            board,
-            marks=marks,
-            tiles=tiles,
-            pawns=pawns,
-            title=alone("game", game.title),
-            names=names_of(game, template),
-            sides=sides_of(game),
-            worth=worth_of(game),
-        )
+        return functools.partial(drawn_board, game, position, marks, alone("game", game.title))
 
 
 def best_of(match: Match) -> dict[str, object]:
@@ -198,26 +190,20 @@ def opening_of(play: Play) -> str:
 
 
 def offers_of(play: Play, *, watched: bool) -> list[str]:
-    """The commands available now, by their names in `daemon.commands.command`."""
-    goes_on, looks = play.outcome is None, watched and not play.paused
-    offered = {
-        "undo": play.ply > 0 or play.declared is not None,
-        "pass": bool(_passes(play)),
-        "choose": bool(_choices(play)),
-        "coach": goes_on and not play.paused and play.awaiting == "move",
-        "end_move": goes_on and looks,
-        "pause": goes_on and not play.paused and (watched or None not in play.agents),
-        "resume": play.paused,
-        "resign": goes_on and not play.paused and None in play.agents,
-        "mover": watched and shares_pieces(play.game) and bool(play.line.seen),
-        "correct": looks,
-        "adopt": looks,
-        "hand": unseen_hand(play, watched=watched) is not None,
-        "repeat": True,
-        "new_game": True,
-        "count": counting.is_open(play),
-    }
-    return [name for name, meant in offered.items() if meant]
+    """The commands available now by their names, and `choose` if the last move left something to choose."""
+    now = Moment(
+        over=play.outcome is not None,
+        paused=play.paused,
+        watched=watched,
+        has_person=None in play.agents,
+        awaits_person=play.awaiting == "move",
+        has_past=play.ply > 0 or play.declared is not None,
+        has_passes=bool(_passes(play)),
+        has_doubtful_movers=shares_pieces(play.game) and bool(play.line.seen),
+        has_unseen_hand=unseen_hand(play, watched=watched) is not None,
+        is_counted=counting.is_open(play),
+    )
+    return [name for name, known in DECLARED.items() if known.offered(now)] + ["choose"] * bool(_choices(play))
 
 
 def counting_of(play: Play) -> list[dict[str, str]] | None:
@@ -313,21 +299,20 @@ def clock_of(timer: ClockService | None, game: AnyGame) -> dict[str, object] | N
     }
 
 
-def _thought(thought: Thought | None) -> dict[str, object] | None:
-    if thought is None:
-        return None
-    return {
-        "score": thought.score,
-        "depth": thought.depth,
-        "nodes": thought.nodes,
-        "seconds": round(thought.seconds, 2),
-        "masked": thought.masked,
-    }
-
-
-@functools.lru_cache(maxsize=8)
-def _template(name: str, options: frozenset[str]) -> BoardTemplate:
-    return load_template(name, options)
+def drawn_board(game: AnyGame, position: Any, marks: Marks, title: str) -> str:
+    """The SVG of a position. Raises ValueError if the template has other cells."""
+    template = template_of(game)
+    return board_svg(
+        template,
+        game.figures(position),
+        marks=marks,
+        tiles=game.tiles(position),
+        pawns=list(zip(game.sides, game.scores(position) or (), strict=False)),
+        title=title,
+        names=names_of(game, template),
+        sides=sides_of(game),
+        worth=worth_of(game),
+    )
 
 
 def names_of(game: AnyGame, template: BoardTemplate) -> dict[str, str]:
@@ -357,7 +342,6 @@ def top_of(game: AnyGame) -> int:
 
 
 def sides_of(game: AnyGame) -> dict[str, str]:
-    """The display name of each side in the players' language, by its internal name."""
     return {side: alone("side", side) for side in game.sides}
 
 

@@ -18,32 +18,31 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import prometheus_client
 from aiohttp import web
 
-from agents.messages import StateMessage
-from daemon.commands.command import Command, parse_command
-from daemon.commands.demo_requests import DemoRequest, parse_demo_request
+from daemon.commands.command import parse_command
+from daemon.commands.demo_requests import parse_demo_request
 from daemon.commands.game_choice import MAX_BYTES as MAX_CHOICE_BYTES
-from daemon.commands.game_choice import Choice, parse_change, parse_choice
+from daemon.commands.game_choice import parse_change, parse_choice
 from daemon.commands.page_client import address_at
-from daemon.commands.setup_requests import SetupRequest, parse_setup_request
+from daemon.commands.setup_requests import parse_setup_request
 from daemon.drawing.board_style import STYLE
 from daemon.i18n import translation
 from daemon.i18n.translation import worded, worded_n
+from daemon.outputs.answering import Problem
 from daemon.outputs.archive import Archive
 from daemon.outputs.arranging import Arranging
 from daemon.outputs.clients import LOOPBACK, Network
-from daemon.outputs.command_queue import CommandQueue, Request
+from daemon.outputs.command_queue import CommandQueue
 from daemon.outputs.connection_limits import SAY_S, ConnectionLimits, Refusals, RubbishFilter
 from daemon.outputs.guard import admit, is_loopback, protect
 from daemon.outputs.listening.listening import Listening
 from daemon.outputs.microphones import Microphones
-from daemon.outputs.page_state import PageState
+from daemon.outputs.page_state import News, PageState
 from daemon.outputs.permission import Permission
 from daemon.outputs.phones.addresses import own_addresses
 from daemon.outputs.phones.door import DoorError, Invitation, Invitations, PhoneDoor
@@ -97,7 +96,7 @@ class WebPage:
         Names in `allowed_hosts` are accepted in the Host header besides addresses and `localhost`. Health not updated
         for `health_deadline_s` counts as a fault. `token` is the file of the token that commands from other computers
         must carry; it is created if others can reach the page. `journal` is the record to browse; None shows none.
-        `proxies` are believed who they forward requests for. Phones are let in by `door`, which opens once one is
+        `proxies` are trusted to name the clients they forward for. Phones are let in by `door`, which opens once one is
         invited; None lets none in.
         Raises WebError.
         """
@@ -112,25 +111,28 @@ class WebPage:
         self._refusals = Refusals()
         self._limits = ConnectionLimits(self._refusals)
         permission = self._permission = Permission(token, self._refusals, self._proxies)
-        self._queue = CommandQueue(permission, self._refusals, parse_command)
-        self._setup_queue = CommandQueue(permission, self._refusals, parse_setup_request)
-        self._choices = CommandQueue(permission, self._refusals, parse_choice, MAX_CHOICE_BYTES)
-        self._changes = CommandQueue(permission, self._refusals, parse_change)
-        self._demos = CommandQueue(permission, self._refusals, parse_demo_request)
-        self._menu: Callable[[], Mapping[str, object]] | None = None
+        self.commands = CommandQueue(permission, self._refusals, parse_command)
+        self.setups = CommandQueue(permission, self._refusals, parse_setup_request)
+        self.choices = CommandQueue(permission, self._refusals, parse_choice, MAX_CHOICE_BYTES)
+        self.changes = CommandQueue(permission, self._refusals, parse_change)
+        self.demos = CommandQueue(permission, self._refusals, parse_demo_request)
+        """What people ask for: commands, set-up, a new game, changes of language, voice and clock, a demo."""
+        self.menu: Callable[[], Mapping[str, object]] | None = None
+        """Lists the choices for a new game, in another thread; None if nothing can be chosen."""
         self._setup, self._arranging = Setup(permission), Arranging(permission)
         self._microphones = Microphones(permission)
-        self._legal: dict[str, object] = {"moves": []}
         self._archive = (
             None
             if journal is None
-            else Archive(journal, permission, lambda: self._page_state.state, commands_from_elsewhere=token is not None)
+            else Archive(
+                journal, permission, lambda: self._page_state.now.state, commands_from_elsewhere=token is not None
+            )
         )
         self._pads = None if journal is None else ScorePadPage(journal, permission)
         self._failure = ""
         self._beat_s = self._woken_s = time.monotonic()
         self._loop = asyncio.new_event_loop()
-        self._streams = Streams(self._page_state, self._queue, commands_from_elsewhere=token is not None)
+        self._streams = Streams(self._page_state, self.commands, commands_from_elsewhere=token is not None)
         self._door = door
         self._streams.filming = None if door is None else door.filming
         opened: queue.Queue[int | WebError] = queue.Queue(maxsize=1)
@@ -182,47 +184,15 @@ class WebPage:
             with contextlib.suppress(RuntimeError):  # closed
                 asyncio.run_coroutine_threadsafe(self._door.filming.stop(), self._loop)
 
-    def together(self) -> AbstractContextManager[object]:
-        """Pages see all that is updated inside at once: no move without the view of the position after it."""
-        return self._page_state.together()
-
-    def update_state(self, state: StateMessage) -> None:
-        """Shows a new state."""
-        self._page_state.set_state(state)
-        self._wake()
-
-    def update_picture(self, draw: Callable[[], Image]) -> None:
-        """Shows a new picture; `draw` runs only if somebody is watching, in another thread, and maybe never."""
-        self._page_state.set_picture(draw)
-        if self._streams.videos:
+    def publish(self, **news: Unpack[News]) -> None:
+        """Shows what has changed, all of it at once: no move without the view of the position after it."""
+        self._page_state.publish(**news)
+        if news.keys() & {"state", "view", "board", "health"} or ("picture" in news and self._streams.videos):
             self._wake()
-
-    def update_board(self, draw: Callable[[], str]) -> None:
-        """Shows a new believed board as SVG; `draw` runs only when it is requested, in another thread."""
-        self._page_state.set_board(draw)
-        self._wake()
-
-    def update_view(self, view: Mapping[str, object]) -> None:
-        """Replaces what pages show besides the state; `daemon.outputs.view` creates it."""
-        self._page_state.set_view(view)
-        self._wake()
-
-    def update_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Replaces the health: component name to `ok` and `text`. Call every few seconds as a sign of life."""
-        self._page_state.set_health(parts)
-        self._wake()
-
-    def update_ready(self, ready: bool, text: str) -> None:
-        """Sets whether the table is ready for play and why not; must be repeated every few seconds."""
-        self._page_state.set_ready(ready, text)
-
-    def update_line(self, plies: Sequence[Mapping[str, object]], scores: tuple[int, int] | None) -> None:
-        """Replaces the moves so far, with the details of each, and the points."""
-        self._page_state.set_line(plies, scores)
 
     def take_commands(self) -> None:
         """Opens the page for commands; all that is asked of it must be taken, and answered, often from then on."""
-        for one in (self._queue, self._setup_queue, self._choices, self._changes, self._demos, self._setup.preview):
+        for one in (self.commands, self.setups, self.choices, self.changes, self.demos, self._setup.preview):
             one.is_open = True
 
     def offer_voice(self, make: Callable[[], Renders]) -> None:
@@ -233,44 +203,12 @@ class WebPage:
         """Passes what pages' microphones hear to `listening`, if anybody, except while the computer itself talks."""
         self._microphones.listening, self._microphones.is_talking = listening, is_talking
 
-    def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
-        """Sets the function that lists the choices for a new game; it is called in another thread."""
-        self._menu = menu
-
-    def chosen(self) -> list[Request[Choice]]:
-        """The choices for a new game received since the last call; each must be answered."""
-        return self._choices.take()
-
-    def changes(self) -> list[Request[Choice]]:
-        """The changes of language, voice and clock received since the last call; each must be answered."""
-        return self._changes.take()
-
-    def demo_requests(self) -> list[Request[DemoRequest]]:
-        """What was asked of a demo since the last call; each must be answered."""
-        return self._demos.take()
-
-    def update_legal(self, legal: Mapping[str, object]) -> None:
-        """Replaces the legal moves for a person who plays on the page, as `daemon.core.legal_moves` formats them."""
-        self._legal = dict(legal)
-
     def update_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
         """Shows a new camera picture; `draw` runs only when it is requested, in another thread. None shows none.
 
         `source` says which camera it is from.
         """
         self._setup.set_frame(draw, source)
-
-    def setup_requests(self) -> list[Request[SetupRequest]]:
-        """The set-up requests received since the last call; each must be answered."""
-        return self._setup_queue.take()
-
-    def command_requests(self) -> list[Request[Command]]:
-        """The commands received since the last call; each must be answered."""
-        return self._queue.take()
-
-    def update_figures(self, figures: Mapping[str, float]) -> None:
-        """Replaces the values of these metrics, named without `kibitzer_`; a name ending in `_total` is a counter."""
-        self._page_state.set_figures(figures)
 
     def announce(self, text: str, kind: str = "said", *, spoken: bool = True) -> None:
         """Adds an announcement, which pages speak if it is to be `spoken`; `kind` is a stable snake_case code."""
@@ -288,16 +226,13 @@ class WebPage:
         return self._streams.lives
 
     def status(self) -> dict[str, object]:
-        """`ok` and a `text` for the health page."""
         if self._failure or not self._thread.is_alive():
             return {"ok": False, "text": self._failure or worded("closed")}
         if self._woken_s > self._beat_s and time.monotonic() - self._woken_s > SILENT_S:
             return {"ok": False, "text": worded("it hangs")}
-        return {"ok": True, "text": self._how()}
-
-    def _how(self) -> str:
         count = self._streams.videos
-        return worded_n("{address}, {count} viewer", "{address}, {count} viewers", count, address=self.address)
+        text = worded_n("{address}, {count} viewer", "{address}, {count} viewers", count, address=self.address)
+        return {"ok": True, "text": text}
 
     def close(self) -> None:
         """Stops the server and closes all its connections; may be called twice."""
@@ -408,12 +343,12 @@ class WebPage:
             ("/metrics", self._metrics),
         ):
             application.router.add_get(path, handler)
-        application.router.add_post("/tell", self._queue.receive)
-        application.router.add_post("/menu", self._choices.receive)
-        application.router.add_post("/settings", self._changes.receive)
+        application.router.add_post("/tell", self.commands.receive)
+        application.router.add_post("/menu", self.choices.receive)
+        application.router.add_post("/settings", self.changes.receive)
         application.router.add_post("/arrange", self._arranging.arranged)
-        application.router.add_post("/demo", self._demos.receive)
-        application.router.add_post("/wish", self._setup_queue.receive)
+        application.router.add_post("/demo", self.demos.receive)
+        application.router.add_post("/wish", self.setups.receive)
         self._setup.add_routes(application.router)
         if self._archive is not None:
             self._archive.add_routes(application.router)
@@ -422,18 +357,18 @@ class WebPage:
         return application
 
     async def _state(self, _: web.Request) -> web.Response:
-        state = self._page_state.state
+        state = self._page_state.now.state
         if state is None:
-            return web.json_response({"code": "no_state", "text": "no game has begun yet"}, status=503)
+            raise Problem(503, "no_state", "no game has begun yet")
         return web.Response(text=state.model_dump_json(), content_type="application/json")
 
     async def _menu_now(self, _: web.Request) -> web.Response:
-        if self._menu is None:
-            return web.json_response({"code": "no_menu", "text": "nothing can be chosen here"}, status=503)
-        return web.json_response(await asyncio.get_running_loop().run_in_executor(None, self._menu))
+        if self.menu is None:
+            raise Problem(503, "no_menu", "nothing can be chosen here")
+        return web.json_response(await asyncio.to_thread(self.menu))
 
     async def _legal_moves(self, _: web.Request) -> web.Response:
-        return web.json_response(self._legal)
+        return web.json_response(self._page_state.now.legal)
 
     async def _events(self, _: web.Request) -> web.Response:
         return web.json_response(self._page_state.announcements())
@@ -447,7 +382,7 @@ class WebPage:
         return web.json_response(readiness, status=200 if readiness["ready"] else 503)
 
     async def _metrics(self, _: web.Request) -> web.Response:
-        self._page_state.set_figures(self._refusals.figures())
+        self._page_state.publish(figures=self._refusals.figures())
         registry = prometheus_client.CollectorRegistry()
         registry.register(self._page_state)
         return web.Response(

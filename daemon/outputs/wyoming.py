@@ -31,8 +31,6 @@ class WyomingError(RuntimeError):
 
 @dataclasses.dataclass(frozen=True)
 class Event:
-    """One event."""
-
     type: str
     data: Mapping[str, Any]
     payload: bytes = b""
@@ -66,7 +64,6 @@ class Connection:
         self._socket.close()
 
     def send(self, kind: str, data: Mapping[str, object], payload: bytes = b"") -> None:
-        """Sends an event."""
         line = {"type": kind, "data": data} | ({"payload_length": len(payload)} if payload else {})
         rest = memoryview(json.dumps(line).encode() + b"\n" + payload)
         while rest:
@@ -114,7 +111,6 @@ class Connection:
         self._unread += part
 
     def _wait(self, *, writing: bool = False) -> None:
-        """Waits until the socket can be used."""
         while True:
             if self._stop.is_set():
                 raise WyomingError("closing")

@@ -63,7 +63,7 @@ class Shown:
         self.game: AnyGame = games.load(name)
         self.moves, self.page, self.view = moves, WebPage(port=0), View()
         self.page.take_commands()
-        self.page.update_health({"camera": {"ok": True, "text": "15 a second"}})
+        self.page.publish(health={"camera": {"ok": True, "text": "15 a second"}})
         self.history = line_of_play(self.game, moves)
 
     def show(self, ply: int, sequence: int, text: str = "", agent: str | None = None) -> None:
@@ -72,20 +72,20 @@ class Shown:
         referee = Referee(game, (None, agent), self.history[: ply + 1], moves)
         match: Any = SimpleNamespace(referee=referee, game_id="g1", advice=None, pace_s=None)
         if (drawing := self.view.board(match)) is not None:
-            self.page.update_board(drawing)
+            self.page.publish(board=drawing)
         thought = Thought(0.42, 9, 481_222, 1.93) if agent else None
-        self.page.update_view(self.view.of(match, None, watched=False, thought=thought))
+        self.page.publish(view=self.view.of(match, None, watched=False, thought=thought))
         plies = [
             {"move": move, "side": index % 2, "known": "", "number": index + 1} for index, move in enumerate(moves)
         ]
-        self.page.update_line(plies, game.scores(position))
+        self.page.publish(line={"plies": plies, "scores": game.scores(position)})
         state = {
             "session": "s1", "table": "table", "game": game.name, "rules": {}, "game_id": "g1", "sequence": sequence,
             "ply": ply, "moves": moves, "position": "p", "board": game.board(position), "cells": list(game.cells),
             "sides": game.sides, "to_move": game.to_move(position), "awaiting": "move", "verdict": "legal",
             "text": text, "players": (PlayerPart(), PlayerPart(agent=agent)),
         }  # fmt: skip
-        self.page.update_state(StateMessage.model_validate(state))
+        self.page.publish(state=StateMessage.model_validate(state))
 
 
 def measure(browser: Browser, changes: int) -> dict[str, Any]:

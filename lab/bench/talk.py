@@ -25,7 +25,7 @@ import typer
 import games
 from daemon.commands.spoken.conversation import QUESTIONS, Conversation, Table
 from daemon.commands.spoken.grammar import NOTHING, phrases_of, understand
-from daemon.outputs.listening.embedded import EmbeddedRecogniser
+from daemon.outputs.listening.recognisers import EmbeddedRecogniser
 from daemon.outputs.listening.utterances import Utterances
 from tests.daemon.speech_sounds import spoken
 

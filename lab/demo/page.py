@@ -55,7 +55,7 @@ class DemoPage:
             raise Left
         self._chooser.changed()
         ended = False
-        for request in page.demo_requests():
+        for request in page.demos.take():
             request.answer(self._answer(request.command))
             ended = ended or request.command.end
         if ended:

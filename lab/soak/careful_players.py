@@ -75,5 +75,5 @@ def wrongly_counted(line: LineOfPlay, made: Sequence[Ply]) -> Mover | None:
         if counted.text != ply.move:
             return None
         if counted.side != ply.side:
-            return Mover(side=line.game.sides[ply.side], number=number)
+            return Mover(side=line.game.sides[ply.side], move=number)
     return None

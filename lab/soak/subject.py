@@ -169,7 +169,7 @@ class Subject:
         """Runs one turn of the daemon's loop with a picture. May raise Killed."""
         self.eyes.feed(frame)
         self.poll()
-        if self.eyes.start_in_view and not self.match.unwritten:
+        if self.eyes.start_in_view and not self.match.backlog.waiting:
             self.eyes = self._begin(resume=False)
 
     def poll(self) -> None:

@@ -222,7 +222,7 @@ class Trial:
         self.schedule.close()
         self._full_s = self._full_s or self.time_s
         until_s = self.time_s + END_S
-        while self.time_s < until_s and not (self.judge.knows and not self.subject.match.write_trouble):
+        while self.time_s < until_s and not (self.judge.knows and not self.subject.match.backlog.trouble):
             self._turn()
 
     def _idle(self) -> bool:
@@ -234,9 +234,9 @@ class Trial:
         """Puts the pieces back for the next game once all plies are announced or END_S has passed."""
         if self._ended_s is None:
             self._ended_s = self.time_s
-        announced = self.judge.knows and not self.subject.match.write_trouble
+        announced = self.judge.knows and not self.subject.match.backlog.trouble
         done = announced or self.time_s - self._ended_s > END_S
-        if self.schedule.holds_hands or self.subject.match.unwritten or not done:
+        if self.schedule.holds_hands or self.subject.match.backlog.waiting or not done:
             return
         self.judge.close_game()
         self._new_game()

@@ -77,15 +77,15 @@ def test_nothing_sticks_out_sideways(table: Tables, look: Look, tmp_path: Path, 
 
 def test_the_page_comes_back_with_the_whole_state_when_the_daemon_does(look: Look) -> None:
     first = WebPage(port=0)
-    first.update_view({"title": "Reversi"})
-    first.update_state(state(1, text="Before."))
+    first.publish(view={"title": "Reversi"})
+    first.publish(state=state(1, text="Before."))
     page = look(first.address)
     page.locator("#said", has_text="Before.").wait_for()
     first.close()
     page.locator("#health", has_text="trying again").wait_for()
     again = WebPage(port=first.port)
-    again.update_view({"title": "Reversi"})
-    again.update_state(state(9, text="After.", session="s2"))
+    again.publish(view={"title": "Reversi"})
+    again.publish(state=state(9, text="After.", session="s2"))
     page.locator("#said", has_text="After.").wait_for()
     again.close()
 
@@ -93,9 +93,9 @@ def test_the_page_comes_back_with_the_whole_state_when_the_daemon_does(look: Loo
 def test_texts_of_strangers_stay_texts(look: Look) -> None:
     served = WebPage(port=0)
     loud = "<img src=x onerror=alert(1)><script>alert(2)</script>"
-    served.update_view({"title": loud})
+    served.publish(view={"title": loud})
     served.announce(loud)
-    served.update_state(StateMessage.model_validate(state(1).model_dump() | {"text": loud}))
+    served.publish(state=StateMessage.model_validate(state(1).model_dump() | {"text": loud}))
     page = look(served.address)
     page.locator("#announcements li", has_text="onerror").wait_for()
     expect(page.locator("#said")).to_have_text(loud)

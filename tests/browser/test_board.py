@@ -217,12 +217,12 @@ def test_dominoes_shows_what_diamonds_bring_and_names_tiles_as_people_do(table: 
 def test_an_agent_that_reports_nothing_has_no_line(look: Look) -> None:
     served = WebPage(port=0)
     empty = {"score": None, "depth": 0, "nodes": 0, "seconds": 0.0, "masked": 0}
-    served.update_view({"title": "Reversi", "thought": empty})
-    served.update_state(state(1))
+    served.publish(view={"title": "Reversi", "thought": empty})
+    served.publish(state=state(1))
     page = look(served.address)
     page.locator("#title", has_text="Reversi").wait_for()
     expect(page.locator("#thought")).to_be_hidden()
-    served.update_view({"title": "Reversi", "thought": empty | {"score": 664.0}})
+    served.publish(view={"title": "Reversi", "thought": empty | {"score": 664.0}})
     page.locator("#thought", has_text="thinks it is ahead").wait_for()
     served.close()
 

@@ -42,7 +42,7 @@ def record(tmp_path: Path) -> Path:
 @pytest.fixture
 def archive(record: Path) -> Iterator[WebPage]:
     page = WebPage(port=0, journal=record)
-    page.update_state(state(game_id=PLAYED))
+    page.publish(state=state(game_id=PLAYED))
     yield page
     page.close()
 
@@ -168,7 +168,7 @@ def test_the_game_that_is_played_is_seen_and_not_to_be_deleted(archive: WebPage,
     journal = Journal(record)
     played = journal.new_game("reversi", {"first": "black"}, ["Ana", "Ben"])
     journal.close()
-    archive.update_state(state(game_id=played))
+    archive.publish(state=state(game_id=played))
     page = look(f"{archive.address}games#{played}")
     board_says(page, "start")
     expect(page.locator("#delete")).to_be_hidden()
@@ -203,7 +203,7 @@ def test_from_another_computer_the_token_is_asked_for_until_it_is_right(
     for module in (permission, showing_archive):
         monkeypatch.setattr(module, "is_here", lambda _request: False)
     served = WebPage(port=0, host="0.0.0.0", token=tmp_path / "page.token", journal=record)
-    served.update_state(state(game_id=PLAYED))
+    served.publish(state=state(game_id=PLAYED))
     page = look(f"http://127.0.0.1:{served.port}/games")
     open_game(page, "reversi")
     page.fill("#name-first", "Ada")

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import games
 from daemon.i18n import translation
-from daemon.outputs import reviewing
+from daemon.outputs import game_reviews
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
 from daemon.storage.reviews import Review, Reviews, fingerprint
@@ -37,12 +37,12 @@ def recorded(path: Path, name: str, moves: str, players: tuple[str, str] = ("Ana
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebPage]:
     """A page with the blunder in gomoku and a longer game of reversi, reviewed at a tenth of a second a position."""
-    monkeypatch.setattr(reviewing, "TIME_S", 0.1)
+    monkeypatch.setattr(game_reviews, "TIME_S", 0.1)
     path = tmp_path / "journal.sqlite"
     recorded(path, "reversi", LONG)
     recorded(path, "gomoku", BLUNDER)
     page = WebPage(port=0, journal=path)
-    page.update_state(state(game_id="20990101T000000-00000000"))
+    page.publish(state=state(game_id="20990101T000000-00000000"))
     yield page
     page.close()
 
@@ -109,7 +109,7 @@ def test_a_review_whose_process_dies_says_so(tmp_path: Path, look: Look, monkeyp
     path = tmp_path / "journal.sqlite"
     recorded(path, "reversi", LONG)
     served = WebPage(port=0, journal=path)
-    served.update_state(state(game_id="20990101T000000-00000000"))
+    served.publish(state=state(game_id="20990101T000000-00000000"))
     broken = (sys.executable, "-c", "import sys; sys.exit('kibitzer analyse: out of paper')")
     monkeypatch.setattr(served._archive._game_reviews._reviewing, "_command", broken)  # type: ignore[union-attr]
     page = look(served.address + "games")
@@ -123,7 +123,7 @@ def test_a_game_that_is_being_played_is_not_reviewed(served: WebPage, look: Look
     journal = Journal(tmp_path / "journal.sqlite")
     played = next(one for one in journal.games() if one.game == "reversi").game_id  # unfinished
     journal.close()
-    served.update_state(state(game_id=played))
+    served.publish(state=state(game_id=played))
     page = look(f"{served.address}games#{played}")
     page.locator("#board img").wait_for()
     page.click("#review-begin")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 import games
 from agents.messages import AnswerMessage, FailureMessage, LimitsPart, ReplyMessage, StateMessage
+from daemon.agents.hints import Coach
 from daemon.config.seats import Seat
 from daemon.core.match import Match
 from daemon.game.effects import Announcement, Record, Rewrite
@@ -156,11 +158,25 @@ class Bench:
                 break
         return [one.code for one in self.heard[before:]]
 
+    def answer(self, move: str, **answer: Any) -> None:
+        """Lets the agent answer."""
+        self.post.answer(move, **answer)
+        self.eyes.poll()
+
+    def fail(self, text: str) -> None:
+        """Lets the agent fail."""
+        self.post.fail(text)
+        self.eyes.poll()
+
+    def wait(self, seconds: float) -> None:
+        self.now_s[0] += seconds
+        self.eyes.poll()
+
 
 def bench_of(name: str, opponent: str | None) -> Bench:
     game = games.load(name)
     seats = Seat(), Seat(opponent, {}, LimitsPart(time_s=1.0)) if opponent else Seat()
-    return _bench(Referee(game, (None, opponent)), seats)
+    return bench_with(Referee(game, (None, opponent)), seats)
 
 
 FIRST, SECOND, THIRD = "8H6-8I1", "8J1-8K4", "6K2-7K4"
@@ -168,10 +184,12 @@ FIRST, SECOND, THIRD = "8H6-8I1", "8J1-8K4", "6K2-7K4"
 
 def two_people(*places: str, agent: str | None = None) -> Bench:
     """Two people at dominoes, seated at these sides of the board; `agent` may take the first seat."""
-    return _bench(Referee(games.load("dominoes")), (Seat(agent, place=places[0]), Seat(place=places[1])))
+    return bench_with(Referee(games.load("dominoes")), (Seat(agent, place=places[0]), Seat(place=places[1])))
 
 
-def _bench(referee: Referee, seats: tuple[Seat, Seat]) -> Bench:
+def bench_with(
+    referee: Referee, seats: tuple[Seat, Seat], coach: Coach | None = None, *, watched: bool = True
+) -> Bench:
     pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
     match = Match(
         referee,
@@ -180,9 +198,10 @@ def _bench(referee: Referee, seats: tuple[Seat, Seat]) -> Bench:
         publisher=post,
         listeners=[lambda announcement: heard.append(announcement)],
         clock=lambda: now_s[0],
+        coach=coach,
     )
     eyes = BoardTracker(pipeline, match)  # type: ignore[arg-type]
-    eyes.watched = True  # the start, before the first reading
+    eyes.watched = watched  # the start, before the first reading
     match.start()
     return Bench(referee.game, match, eyes, pipeline, notebook, post, heard, now_s)
 

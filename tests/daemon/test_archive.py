@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import sqlite3
 import sys
@@ -29,6 +28,7 @@ from daemon.storage.journal import Journal
 from daemon.storage.picture_keeper import encoded
 from daemon.storage.pictures import Pictures
 from rules import Outcome
+from tests.daemon import http_client
 from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_pictures import picture
 from tests.daemon.test_web import state
@@ -58,25 +58,15 @@ def record(every_game: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def page(record: Path) -> Iterator[WebPage]:
     made = WebPage(port=0, journal=record)
-    made.update_state(state(game_id=PLAYED))
+    made.publish(state=state(game_id=PLAYED))
     yield made
     made.close()
 
 
 def ask(page: WebPage, path: str, command: object = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """HTTP status, headers and body; a command is posted."""
-    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=20)
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    try:
-        if command is None:
-            connection.request("GET", f"/{path}", headers=named)
-        else:
-            body = command if isinstance(command, bytes) else json.dumps(command).encode()
-            connection.request("POST", f"/{path}", body, JSON | named)
-        answer = connection.getresponse()
-        return answer.status, dict(answer.headers), answer.read()
-    finally:
-        connection.close()
+    reply = http_client.ask(f"{page.address}{path}", command, **headers)
+    return reply.status, dict(reply.headers), reply.body
 
 
 def told(page: WebPage, path: str, command: object = None, **headers: str) -> tuple[int, Any]:
@@ -281,7 +271,7 @@ def test_two_pages_that_delete_at_once_delete_once_and_the_other_is_told(page: W
 def test_the_game_that_is_played_and_one_just_begun_are_never_deleted(page: WebPage, record: Path) -> None:
     journal = Journal(record)
     played = journal.new_game("reversi", {}, ["Ana", "Ben"])
-    page.update_state(state(game_id=played))
+    page.publish(state=state(game_id=played))
     begun = journal.new_game("reversi", {}, ["Ana", "Ben"])
     for game_id in (played, begun):
         status, refused = told(page, f"archive/{game_id}/delete", {"confirm": game_id})
@@ -330,7 +320,7 @@ def test_another_computer_reads_without_and_changes_only_with_the_token(
     for module in (permission, archive):
         monkeypatch.setattr(module, "is_here", lambda _request: False)
     page = WebPage(port=0, host="0.0.0.0", token=tmp_path / "page.token", journal=record)
-    page.update_state(state(game_id=PLAYED))
+    page.publish(state=state(game_id=PLAYED))
     token = (tmp_path / "page.token").read_text().strip()
     _, listed = told(page, "archive")
     game_id = listed["games"][0]["id"]

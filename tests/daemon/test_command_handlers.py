@@ -27,18 +27,17 @@ from daemon.commands.command import (
 )
 from daemon.config.seats import Seat
 from daemon.core.command_handlers import obey
-from daemon.core.match import Match
 from daemon.core.reminders import FIRST_S
 from daemon.game.effects import Rewrite
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import HURRY_GIVEN_UP, HURRY_S, BoardTracker
+from daemon.perception.board_tracker import HURRY_GIVEN_UP, HURRY_S
 from daemon.perception.next_game import STANDS_S
 from daemon.perception.pipeline import Observation
 from daemon.storage.journal import Journal
 from daemon.storage.stored_line import history_of
 from rules import AnyGame, Outcome
 from rules.turns import line_of_play
-from tests.daemon.match_bench import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
+from tests.daemon.match_bench import LOCKED, PICTURE, Bench, bench_with
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.sights import FROM_ABOVE, sight
 from vision.frame import Frame
@@ -56,20 +55,9 @@ def at(
 ) -> Bench:
     """A match after some moves, without any services, shown its board once."""
     game = games.load(name, rules)
-    pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
-    match = Match(
-        Referee(game, agents, line_of_play(game, moves), moves),
-        seats=(Seat(agents[0]), Seat(agents[1])),
-        recorder=notebook,
-        publisher=post,
-        listeners=[lambda announcement: heard.append(announcement)],
-        clock=lambda: now_s[0],
-        coach=coach,
-    )
-    eyes = BoardTracker(pipeline, match)  # type: ignore[arg-type]
-    match.start()
-    made = Bench(game, match, eyes, pipeline, notebook, post, heard, now_s)
-    made.show(game.board(match.referee.position))
+    referee = Referee(game, agents, line_of_play(game, moves), moves)
+    made = bench_with(referee, (Seat(agents[0]), Seat(agents[1])), coach, watched=False)
+    made.show(game.board(made.match.referee.position))
     return made
 
 
@@ -142,8 +130,7 @@ def test_against_an_agent_undo_goes_back_to_the_persons_own_turn_and_the_agent_i
 
 def test_undo_while_the_agents_move_waits_drops_that_move_too() -> None:
     bench = at(moves=["d2"], agents=(None, "alphabeta"))
-    bench.post.answer("f4")
-    bench.eyes.poll()
+    bench.answer("f4")
     assert bench.post.states[-1].awaiting == "carry_out"
     assert tell(bench, Undo()) == "Light's d2 is taken back. Take d2 away."
     assert bench.match.referee.agent_move is None
@@ -292,8 +279,7 @@ def test_in_a_pause_nothing_on_the_board_counts_and_no_agent_is_asked() -> None:
     tell(bench, Pause())
     assert bench.post.states[-1].awaiting == "nothing"
     assert bench.show(board_with(bench.game, W="d2 a1 a4", B="g7")) == []
-    bench.now_s[0] += 3600
-    bench.eyes.poll()
+    bench.wait(3600)
     assert bench.heard[-1].code == "paused"
     bench.show(board_with(bench.game, W="d2"))
     assert "It is dark's turn" in tell(bench, Resume())
@@ -472,8 +458,7 @@ def test_without_a_board_in_sight_the_answer_is_that_it_is_not_seen() -> None:
 
 def test_nobody_is_reminded_while_no_picture_comes() -> None:
     bench = at(moves=["d2"], agents=(None, "alphabeta"))
-    bench.post.answer("f4")
-    bench.eyes.poll()
+    bench.answer("f4")
     away = True
     bench.match.blind = lambda: away
     for second in range(200):
@@ -497,19 +482,15 @@ def test_players_are_reminded_of_a_turn_that_is_not_finished_ever_more_seldom() 
     assert times == [FIRST_S, 3 * FIRST_S, 7 * FIRST_S, 15 * FIRST_S, 31 * FIRST_S]
     bench.show(board_with(bench.game, W="a7 d7 g7", B="b4"))
     heard = len(bench.heard)
-    bench.now_s[0] += 10_000
-    bench.eyes.poll()
+    bench.wait(10_000)
     assert len(bench.heard) == heard
 
 
 def test_an_agents_move_that_nobody_makes_is_asked_for_again() -> None:
     bench = at(moves=["d2"], agents=(None, "alphabeta"))
-    bench.post.answer("f4")
-    bench.eyes.poll()
-    bench.now_s[0] += FIRST_S + 1
-    bench.eyes.poll()
-    bench.now_s[0] += FIRST_S + 1
-    bench.eyes.poll()
+    bench.answer("f4")
+    bench.wait(FIRST_S + 1)
+    bench.wait(FIRST_S + 1)
     assert (bench.heard[-1].code, bench.heard[-1].text) == ("reminder", "Please play f4 for dark.")
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 
 import pytest
@@ -38,6 +37,7 @@ from daemon.commands.command import (
 )
 from daemon.outputs import command_queue, permission
 from daemon.outputs.web import WebPage
+from tests.daemon.http_client import ask
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ class Daemon(threading.Thread):
 
     def run(self) -> None:
         while not self.stop.wait(0.01):
-            for request in self.page.command_requests():
+            for request in self.page.commands.take():
                 self.heard.append(request.command)
                 request.answer(self.with_answer)
 
@@ -72,14 +72,8 @@ class Daemon(threading.Thread):
 
 
 def post(page: WebPage, body: bytes, **headers: str) -> tuple[int, dict[str, str]]:
-    named = {"Content-Type": "application/json"} | {name.replace("_", "-"): value for name, value in headers.items()}
-    request = urllib.request.Request(f"{page.address}tell", body, named)
-    try:
-        with urllib.request.urlopen(request, timeout=10) as response:
-            return response.status, json.loads(response.read())
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, json.loads(error.read())
+    reply = ask(f"{page.address}tell", body, **headers)
+    return reply.status, reply.json
 
 
 @pytest.mark.parametrize(
@@ -194,11 +188,8 @@ def test_rubbish_and_strangers_command_nothing(
 
 
 def test_where_the_board_shows_everything_there_is_nothing_to_tell() -> None:
-    page = WebPage(port=0)
-    try:
+    with contextlib.closing(WebPage(port=0)) as page:
         assert post(page, b'{"command": "pass"}')[0] == 409
-    finally:
-        page.close()
 
 
 def test_another_computer_may_look_and_not_tell(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +204,7 @@ def test_a_command_whose_sender_was_turned_away_is_never_carried_out(
 ) -> None:
     monkeypatch.setattr(command_queue, "ANSWER_S", 0.05)
     assert post(page, b'{"command": "pass"}')[0] == 503
-    assert page.command_requests() == []
+    assert page.commands.take() == []
 
 
 def test_commands_that_nobody_takes_are_bounded(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:

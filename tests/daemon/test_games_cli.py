@@ -114,7 +114,7 @@ def page() -> Iterator[WebPage]:
 
 def test_a_game_that_is_being_played_is_corrected_by_the_daemon_only(path: Path, config: Path, page: WebPage) -> None:
     game_id = recorded(path)
-    page.update_state(state(game_id=game_id))
+    page.publish(state=state(game_id=game_id))
     config.write_text(f"[page]\nport = {page.port}\n", encoding="utf-8")
     status, text = run("mover", game_id, 2, "red", "--journal", path, "--config", config)
     assert status == 1
@@ -281,7 +281,7 @@ def test_a_game_is_deleted_only_when_that_is_confirmed(every: tuple[Path, dict[s
 
 def test_a_game_that_is_being_played_is_not_deleted(path: Path, config: Path, page: WebPage) -> None:
     game_id = recorded(path)
-    page.update_state(state(game_id=game_id))
+    page.publish(state=state(game_id=game_id))
     config.write_text(f"[page]\nport = {page.port}\n", encoding="utf-8")
     status, text = run("delete", "last", "--yes", "--journal", path, "--config", config)
     assert (status, "is being played" in text) == (1, True)

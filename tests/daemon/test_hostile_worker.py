@@ -125,7 +125,7 @@ def table(tmp_path: Path) -> Iterator[Table]:
 def test_liar_is_told_of_once_and_a_good_worker_that_joins_is_heard(table: Table) -> None:
     table.hostile("lie")
     table.show(W="d2")
-    table.wait(lambda: table.match.refused >= 3)
+    table.wait(lambda: table.match.requests.refused >= 3)
     table.wait(lambda: "trouble" in table.codes(), TOLD_S)
     assert table.heard[-1].text == "mascot answers with illegal moves. I ask again."
     table.good()
@@ -156,7 +156,7 @@ def test_late_answers_are_counted_and_the_good_worker_is_heard(table: Table) -> 
     assert "agent_move" not in table.codes()
     table.good()
     table.wait(lambda: "agent_move" in table.codes())
-    assert table.match.refused == 0
+    assert table.match.requests.refused == 0
 
 
 def test_what_no_worker_may_send_is_counted_and_never_spoken_and_the_good_worker_is_heard(table: Table) -> None:
@@ -167,7 +167,7 @@ def test_what_no_worker_may_send_is_counted_and_never_spoken_and_the_good_worker
     counted = table.bus.counters()
     assert (counted["illegal_format"], counted["too_long"], counted["late"]) == (8, 1, 2)
     assert counted["unasked"] >= 1 and counted["unknown_worker"] >= 1
-    assert counted["accepted"] == 0 and table.match.refused == 0 and table.codes() == ["move"]
+    assert counted["accepted"] == 0 and table.match.requests.refused == 0 and table.codes() == ["move"]
     assert [one.agents for one in table.bus.workers()] == [("mascot",)]
     table.good()
     table.wait(lambda: "agent_move" in table.codes())

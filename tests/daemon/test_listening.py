@@ -20,9 +20,8 @@ import pytest
 from daemon.commands.spoken.conversation import Conversation, Table
 from daemon.commands.spoken.grammar import called, phrases_of, understand
 from daemon.commands.spoken.words import words_of
-from daemon.outputs.listening.embedded import EmbeddedRecogniser
 from daemon.outputs.listening.listening import MAX_WAITING, Listening
-from daemon.outputs.listening.recogniser import RecogniserError, WyomingRecogniser
+from daemon.outputs.listening.recognisers import EmbeddedRecogniser, RecogniserError, WyomingRecogniser
 from daemon.outputs.listening.utterances import FRAME_BYTES, LONGEST_S, RATE_HZ, Utterances
 from daemon.outputs.microphones import MAX_MESSAGE, MAX_MICROPHONES
 from daemon.outputs.web import WebPage
@@ -223,15 +222,12 @@ def test_english_verbs_and_moves_are_understood_or_asked_back_and_never_taken_fo
 def test_a_recogniser_process_that_dies_hangs_or_lies_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: str, fault: str
 ) -> None:
-    monkeypatch.setattr("daemon.outputs.listening.embedded.TEXT_S", 0.5)
+    monkeypatch.setattr("daemon.outputs.listening.recognisers.TEXT_S", 0.5)
     script = tmp_path / "recogniser.py"
     script.write_text(lines)
-    recogniser = EmbeddedRecogniser("Kibitzer", (sys.executable, str(script)))
-    try:
-        with pytest.raises(RecogniserError, match=fault):
-            recogniser.text(noise(1.0, 500.0), ["undo"], threading.Event())
-    finally:
-        recogniser.close()
+    made = EmbeddedRecogniser("Kibitzer", (sys.executable, str(script)))
+    with contextlib.closing(made) as recogniser, pytest.raises(RecogniserError, match=fault):
+        recogniser.text(noise(1.0, 500.0), ["undo"], threading.Event())
 
 
 # Microphones

@@ -21,8 +21,8 @@ PROTOCOL_ERROR, TOO_BIG = 1002, 1009
 @pytest.fixture
 def page() -> Iterator[WebPage]:
     made = WebPage(port=0)
-    made.update_board(lambda: "<svg/>")
-    made.update_state(state(1))
+    made.publish(board=lambda: "<svg/>")
+    made.publish(state=state(1))
     yield made
     made.close()
 
@@ -68,7 +68,7 @@ def test_a_huge_or_malformed_message_is_closed_with_the_reason_and_all_others_go
     bad.hear(), good.hear()
     threading.Thread(target=_send, args=(bad.socket, sent), daemon=True).start()
     assert closing_code(bad) == code
-    page.update_state(state(2))
+    page.publish(state=state(2))
     assert good.hear()["state"]["sequence"] == 2  # type: ignore[index]
     again = Listener(page)
     told = again.hear()
@@ -93,9 +93,9 @@ def test_what_a_page_says_into_the_live_connection_commands_nothing(page: WebPag
     listener = Listener(page)
     listener.hear()
     listener.socket.sendall(frame(sent, 0x2 if sent[:1] == b"\xf0" else TEXT))
-    page.update_state(state(2))
+    page.publish(state=state(2))
     assert listener.hear()["state"]["sequence"] == 2  # type: ignore[index]
-    assert page.command_requests() == []
+    assert page.commands.take() == []
     listener.close()
 
 
@@ -107,15 +107,15 @@ def test_a_browser_that_sleeps_costs_no_memory_and_gets_the_whole_state_on_wakin
     asleep.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     last = 0
     for number in range(2, 2000):
-        page.update_board(lambda number=number: f"<svg><!-- {number} {'x' * 100_000} --></svg>")  # type: ignore[misc]
-        page.update_state(state(number))
+        page.publish(board=lambda number=number: f"<svg><!-- {number} {'x' * 100_000} --></svg>")  # type: ignore[misc]
+        page.publish(state=state(number))
         while last < number:
             told = awake.hear()["state"]
             last = int(told["sequence"])  # type: ignore[index]
         if page._streams.lives == 1:
             break
     wait_for(lambda: page._streams.lives == 1)  # the sleeping one has been given up
-    page.update_state(state(5000, text="Good morning."))
+    page.publish(state=state(5000, text="Good morning."))
     woken = Listener(page)
     told = woken.hear()
     assert told["state"]["text"] == "Good morning." and f" {number} " in str(told["board"])  # type: ignore[index]

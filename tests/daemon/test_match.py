@@ -81,11 +81,11 @@ def test_full_disk_loses_no_ply_and_is_told_once(bench: Bench) -> None:
     assert codes == ["trouble", "move"]
     bench.eyes.poll()
     assert [one.code for one in bench.heard].count("trouble") == 1
-    assert bench.match.write_trouble
+    assert bench.match.backlog.trouble
     bench.notebook.full = False
     bench.eyes.poll()
     assert bench.notebook.written == ["d2"]
-    assert not bench.match.write_trouble
+    assert not bench.match.backlog.trouble
     assert "again" in bench.heard[-1].text
 
 
@@ -155,7 +155,7 @@ def test_full_disk_keeps_every_ply_and_only_the_newest_notes(bench: Bench) -> No
     bench.show(board_with(bench.game, W="d2"))
     for number in range(MAX_NOTES + 20):
         bench.match.trouble(untranslated(f"trouble {number}"))
-    assert bench.match.dropped_notes >= 20
+    assert bench.match.backlog.dropped_notes >= 20
     bench.notebook.full = False
     bench.eyes.poll()
     assert bench.notebook.written[0] == "d2"

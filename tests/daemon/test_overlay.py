@@ -13,8 +13,7 @@ from daemon.drawing import lettering
 from daemon.drawing.lettering import Colour
 from daemon.drawing.palette import LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.outputs import overlay
-from daemon.outputs.overlay import draw_overlay
-from daemon.outputs.scene import Scene
+from daemon.outputs.overlay import Scene, draw_overlay
 from rules import Step
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, FloatArray, pose_from_corners, project

@@ -22,9 +22,10 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from daemon.commands.command import Answer
-from daemon.outputs import clients, command_queue, connection_limits, guard, permission, streams
+from daemon.outputs import answering, clients, command_queue, connection_limits, guard, permission, streams
 from daemon.outputs.token import TokenError, is_bearer, new_token, page_token
 from daemon.outputs.web import WebError, WebPage
+from tests.daemon import http_client
 from tests.daemon.test_commands import Daemon
 from tests.daemon.test_keys import own_address
 from tests.daemon.test_web import Listener
@@ -47,16 +48,9 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebPage]:
 def ask(
     page: WebPage, method: str, path: str, body: bytes = b"", **headers: str
 ) -> tuple[int, Headers, dict[str, str]]:
-    connection = http.client.HTTPConnection(own_address(), page.port, timeout=5)
-    try:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, body or None, {"Content-Type": "application/json"} | named)
-        response = connection.getresponse()
-        text = response.read()
-        is_json = response.headers.get_content_type() == "application/json"
-        return response.status, dict(response.headers), json.loads(text) if is_json else {}
-    finally:
-        connection.close()
+    address = f"http://{own_address()}:{page.port}{path}"
+    status, told, text = http_client.ask(address, body or None, method=method, **headers)
+    return status, dict(told), json.loads(text) if told.get_content_type() == "application/json" else {}
 
 
 def refused(page: WebPage) -> dict[str, float]:
@@ -93,7 +87,7 @@ STOP = b'{"action": "stop"}'
 )
 def test_set_up_and_menu_are_guarded_as_commands_are(page: WebPage, tmp_path: Path, path: str, body: bytes) -> None:
     token = (tmp_path / "keys" / "page.token").read_text().strip()
-    queues = {"/wish": page._setup_queue, "/menu": page._choices, "/settings": page._changes, "/demo": page._demos}
+    queues = {"/wish": page.setups, "/menu": page.choices, "/settings": page.changes, "/demo": page.demos}
     bearer, mailbox = f"Bearer {token}", queues[path]
     assert ask(page, "POST", path, body)[0] == 401
     assert ask(page, "POST", path, body, Authorization=f"{bearer}x")[0] == 401
@@ -173,27 +167,17 @@ def test_wrong_tokens_are_soon_refused_for_their_number(page: WebPage) -> None:
 
 def test_commands_in_a_stream_are_refused_also_from_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command_queue, "ANSWER_S", 0.01)
-    page = WebPage(port=0)
-    page.take_commands()
-    try:
+    with contextlib.closing(WebPage(port=0)) as page:
+        page.take_commands()
         monkeypatch.setattr("tests.daemon.test_page_limits.own_address", lambda: "127.0.0.1")
         statuses = [ask(page, "POST", "/tell", PASS)[0] for _ in range(40)]
         assert statuses[0] == 503 and 429 in statuses
-    finally:
-        page.close()
 
 
 def test_a_request_by_a_proxy_counts_as_another_computers(tmp_path: Path) -> None:
-    page = WebPage(port=0)
-    page.take_commands()
-    try:
-        connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=5)
-        headers = {"Content-Type": "application/json", "X-Forwarded-For": "192.0.2.7"}
-        connection.request("POST", "/tell", PASS, headers)
-        assert connection.getresponse().status == 403
-        connection.close()
-    finally:
-        page.close()
+    with contextlib.closing(WebPage(port=0)) as page:
+        page.take_commands()
+        assert http_client.ask(f"{page.address}tell", PASS, X_Forwarded_For="192.0.2.7").status == 403
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
@@ -220,11 +204,10 @@ def test_every_answer_carries_the_headers_that_keep_browsers_in_bounds(page: Web
 def test_whoever_says_nothing_or_only_half_is_shown_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection_limits, "SAY_S", 0.2)
     monkeypatch.setattr(connection_limits, "LOOK_S", 0.05)
-    monkeypatch.setattr(command_queue, "READ_S", 0.1)
-    page = WebPage(port=0)
-    page.take_commands()
+    monkeypatch.setattr(answering, "READ_S", 0.1)
     half = b"POST /tell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
-    try:
+    with contextlib.closing(WebPage(port=0)) as page:
+        page.take_commands()
         for said in (b"", b"GET / HTTP/1.1\r\nHost: local", half):
             with socket.create_connection(("127.0.0.1", page.port), timeout=5) as slow:
                 slow.sendall(said)
@@ -233,30 +216,27 @@ def test_whoever_says_nothing_or_only_half_is_shown_out(monkeypatch: pytest.Monk
                         pass
         assert refused(page)["slow"] >= 3
         assert not page._limits._inside
-    finally:
-        page.close()
 
 
 def test_a_connection_that_trickles_is_no_better(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection_limits, "SAY_S", 0.3)
     monkeypatch.setattr(connection_limits, "LOOK_S", 0.05)
-    page = WebPage(port=0)
-    try:
-        with socket.create_connection(("127.0.0.1", page.port), timeout=0.05) as slow:
-            slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ")
-            for _ in range(200):
-                try:
-                    slow.sendall(b"x")
-                    if slow.recv(4096) == b"":
-                        break
-                except TimeoutError:
-                    continue
-                except OSError:
+    with (
+        contextlib.closing(WebPage(port=0)) as page,
+        socket.create_connection(("127.0.0.1", page.port), timeout=0.05) as slow,
+    ):
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ")
+        for _ in range(200):
+            try:
+                slow.sendall(b"x")
+                if slow.recv(4096) == b"":
                     break
-            else:
-                raise AssertionError("it could go on for ever")
-    finally:
-        page.close()
+            except TimeoutError:
+                continue
+            except OSError:
+                break
+        else:
+            raise AssertionError("it could go on for ever")
 
 
 def test_one_address_cannot_take_all_connections(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,7 +288,7 @@ def test_nothing_runs_on_when_the_page_is_closed(caplog: pytest.LogCaptureFixtur
 def test_a_viewer_who_has_not_read_all_is_cut_off_when_the_page_is_closed() -> None:
     page = WebPage(port=0)
     large = np.random.default_rng(1).integers(0, 256, (2500, 2500, 3), np.uint8)
-    page.update_picture(lambda: large)
+    page.publish(picture=lambda: large)
     with socket.socket() as viewer:
         viewer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         viewer.settimeout(30)
@@ -323,24 +303,18 @@ def test_a_viewer_who_has_not_read_all_is_cut_off_when_the_page_is_closed() -> N
 
 
 def test_what_is_no_http_is_counted_and_fills_no_log(caplog: pytest.LogCaptureFixture) -> None:
-    page = WebPage(port=0)
-    try:
+    with contextlib.closing(WebPage(port=0)) as page:
         assert answer_to(page, b"GET / NO HTTP\r\n\r\n").startswith(b"HTTP/1.0 400")
         answer_to(page, b"\x16\x03\x01 hello\r\n\r\n")
         assert refused(page) == {"rubbish": 2.0}
         assert caplog.text == ""
-    finally:
-        page.close()
 
 
 def test_a_websocket_key_that_is_no_ascii_is_refused_as_such(caplog: pytest.LogCaptureFixture) -> None:
     head = b"GET /live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    page = WebPage(port=0)
-    try:
+    with contextlib.closing(WebPage(port=0)) as page:
         answer = answer_to(page, head + b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: \xff\xfe==\r\n\r\n")
         assert answer.startswith(b"HTTP/1.1 400") and "Traceback" not in caplog.text
-    finally:
-        page.close()
 
 
 @pytest.fixture

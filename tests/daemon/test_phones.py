@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import functools
 import json
 import ssl
 import stat
@@ -102,16 +103,22 @@ async def film(socket: aiohttp.ClientWebSocketResponse, *, take: bool = False, f
     return str((await heard(socket, "film"))["state"])
 
 
-def run(test: Callable[[], Awaitable[None]]) -> None:
-    async def whole() -> None:
+def running(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Runs an asynchronous test, for at most 30 seconds."""
+
+    async def whole(**given: object) -> None:
         async with asyncio.timeout(30.0):
-            await test()
+            await test(**given)
             # TLS connections end after their session.
             transports: Any = asyncio.get_running_loop()._transports  # type: ignore[attr-defined]
             while any(one._sock is not None for one in list(transports.values())):
                 await asyncio.sleep(0.01)
 
-    asyncio.run(whole())
+    @functools.wraps(test)
+    def run(**given: object) -> None:
+        asyncio.run(whole(**given))
+
+    return run
 
 
 # Pairing.
@@ -226,203 +233,179 @@ def test_the_door_is_closed_until_somebody_is_invited(house: House) -> None:
     assert house.invite() == (address, code)  # shown at several places, it is the same
 
 
-def test_only_a_paired_phone_comes_past_the_landing_page(house: House) -> None:
-    async def test() -> None:
-        address, code = house.invite()
-        async with house.client() as session:
-            for path, status in (("phone", 200), ("phone.js", 200), ("words", 200), ("authority.crt", 200)):
-                async with session.get(f"{address}/{path}") as answer:
-                    assert answer.status == status, path
-            for path in ("", "live", "state", "video", "snapshot.jpg", "board.svg", "frame.jpg", "games", "metrics"):
-                async with session.get(f"{address}/{path}") as answer:
-                    assert answer.status == 401, path
-            for path in ("tell", "wish", "menu", "preview"):
-                async with session.post(f"{address}/{path}", json={}) as answer:
-                    assert answer.status == 401, path
-            async with session.post(f"{address}/pair", json={"code": code}) as answer:
-                cookie = answer.headers["Set-Cookie"]
-                assert {"Secure", "HttpOnly", "SameSite=Strict"} <= set(cookie.split("; "))
-            async with session.get(f"{address}/") as answer:
-                assert answer.status == 200
-            async with session.post(f"{address}/tell", json={"command": "nonsense"}) as answer:
-                assert answer.status == 400  # understood, though refused
-
-    run(test)
+@running
+async def test_only_a_paired_phone_comes_past_the_landing_page(house: House) -> None:
+    address, code = house.invite()
+    async with house.client() as session:
+        for path, status in (("phone", 200), ("phone.js", 200), ("words", 200), ("authority.crt", 200)):
+            async with session.get(f"{address}/{path}") as answer:
+                assert answer.status == status, path
+        for path in ("", "live", "state", "video", "snapshot.jpg", "board.svg", "frame.jpg", "games", "metrics"):
+            async with session.get(f"{address}/{path}") as answer:
+                assert answer.status == 401, path
+        for path in ("tell", "wish", "menu", "preview"):
+            async with session.post(f"{address}/{path}", json={}) as answer:
+                assert answer.status == 401, path
+        async with session.post(f"{address}/pair", json={"code": code}) as answer:
+            cookie = answer.headers["Set-Cookie"]
+            assert {"Secure", "HttpOnly", "SameSite=Strict"} <= set(cookie.split("; "))
+        async with session.get(f"{address}/") as answer:
+            assert answer.status == 200
+        async with session.post(f"{address}/tell", json={"command": "nonsense"}) as answer:
+            assert answer.status == 400  # understood, though refused
 
 
-def test_wrong_codes_are_refused_and_soon_no_more_are_looked_at(house: House) -> None:
-    async def test() -> None:
-        address, code = house.invite()
-        async with house.client() as session:
-            statuses = []
-            for wrong in ["", "x" * 22, code[:-1], code + "x", 7, None, ["x"], "x" * 200, "\ud800"]:
-                async with session.post(f"{address}/pair", json={"code": wrong}) as answer:
-                    statuses.append(answer.status)
-                    assert "Set-Cookie" not in answer.headers
-            assert set(statuses) == {403, 429} and statuses[:2] == [403, 403] and statuses[-1] == 429
-
-    run(test)
+@running
+async def test_wrong_codes_are_refused_and_soon_no_more_are_looked_at(house: House) -> None:
+    address, code = house.invite()
+    async with house.client() as session:
+        statuses = []
+        for wrong in ["", "x" * 22, code[:-1], code + "x", 7, None, ["x"], "x" * 200, "\ud800"]:
+            async with session.post(f"{address}/pair", json={"code": wrong}) as answer:
+                statuses.append(answer.status)
+                assert "Set-Cookie" not in answer.headers
+        assert set(statuses) == {403, 429} and statuses[:2] == [403, 403] and statuses[-1] == 429
 
 
-def test_the_page_of_a_foreign_site_can_use_neither_door_nor_invitation(house: House) -> None:
-    async def test() -> None:
-        house.invite()
-        foreign = {"Origin": "https://evil.example"}
-        async with aiohttp.ClientSession() as session:
-            for method, path in (("POST", "phone"), ("DELETE", "phone")):
-                async with session.request(method, f"{house.page.address}{path}", headers=foreign) as answer:
-                    assert answer.status == 403
-            forwarded = {"X-Forwarded-For": "192.0.2.7"}
-            for method, path in (("POST", "phone"), ("DELETE", "phone")):
-                async with session.request(method, f"{house.page.address}{path}", headers=forwarded) as answer:
-                    assert answer.status == 403, path
-
-    run(test)
+@running
+async def test_the_page_of_a_foreign_site_can_use_neither_door_nor_invitation(house: House) -> None:
+    house.invite()
+    foreign = {"Origin": "https://evil.example"}
+    async with aiohttp.ClientSession() as session:
+        for method, path in (("POST", "phone"), ("DELETE", "phone")):
+            async with session.request(method, f"{house.page.address}{path}", headers=foreign) as answer:
+                assert answer.status == 403
+        forwarded = {"X-Forwarded-For": "192.0.2.7"}
+        for method, path in (("POST", "phone"), ("DELETE", "phone")):
+            async with session.request(method, f"{house.page.address}{path}", headers=forwarded) as answer:
+                assert answer.status == 403, path
 
 
-def test_the_camera_is_allowed_on_the_phones_page_only(house: House) -> None:
-    async def test() -> None:
-        async with aiohttp.ClientSession() as session:
-            for path, policy in (("phone", "camera=(self)"), ("", "camera=()")):
-                async with session.get(f"{house.page.address}{path}") as answer:
-                    assert answer.headers["Permissions-Policy"].startswith(policy)
-
-    run(test)
+@running
+async def test_the_camera_is_allowed_on_the_phones_page_only(house: House) -> None:
+    async with aiohttp.ClientSession() as session:
+        for path, policy in (("phone", "camera=(self)"), ("", "camera=()")):
+            async with session.get(f"{house.page.address}{path}") as answer:
+                assert answer.headers["Permissions-Policy"].startswith(policy)
 
 
-def test_this_computer_sees_renews_and_forgets(house: House) -> None:
-    async def test() -> None:
-        async with house.phone() as (phone, socket), aiohttp.ClientSession() as session:
-            async with session.post(f"{house.page.address}phone") as answer:
-                told = await answer.json()
-            assert told["phones"] == 1 and told["address"].startswith(f"https://{HERE}:")
-            assert told["svg"].startswith("<svg") and told["addresses"] == [{k: told[k] for k in ("address", "svg")}]
-            async with session.post(f"{house.page.address}phone?new") as answer:
-                assert (await answer.json())["address"] != told["address"]
-            assert await film(socket) == "yours"
-            async with session.delete(f"{house.page.address}phone") as answer:
-                assert (await answer.json())["phones"] == 0
-            while (await socket.receive(WAIT_S)).type is aiohttp.WSMsgType.TEXT:
-                pass
-            assert socket.closed and not house.feed.films
-            async with phone.get(f"{told['address'].partition('/phone')[0]}/state") as answer:
-                assert answer.status == 401
-
-    run(test)
+@running
+async def test_this_computer_sees_renews_and_forgets(house: House) -> None:
+    async with house.phone() as (phone, socket), aiohttp.ClientSession() as session:
+        async with session.post(f"{house.page.address}phone") as answer:
+            told = await answer.json()
+        assert told["phones"] == 1 and told["address"].startswith(f"https://{HERE}:")
+        assert told["svg"].startswith("<svg") and told["addresses"] == [{k: told[k] for k in ("address", "svg")}]
+        async with session.post(f"{house.page.address}phone?new") as answer:
+            assert (await answer.json())["address"] != told["address"]
+        assert await film(socket) == "yours"
+        async with session.delete(f"{house.page.address}phone") as answer:
+            assert (await answer.json())["phones"] == 0
+        while (await socket.receive(WAIT_S)).type is aiohttp.WSMsgType.TEXT:
+            pass
+        assert socket.closed and not house.feed.films
+        async with phone.get(f"{told['address'].partition('/phone')[0]}/state") as answer:
+            assert answer.status == 401
 
 
 # What a phone sends.
 
 
-def test_pictures_come_to_the_feed_and_are_acknowledged_with_the_aim(house: House) -> None:
-    async def test() -> None:
-        async with house.phone() as (_, socket):
-            assert await film(socket) == "yours" and house.feed.films and house.feed.facing == "environment"
-            house.page.update_aim(Aim(((0.1, 0.2), (0.9, 0.2)), "Closer."))
-            await socket.send_bytes(jpeg(90, (160, 120)))
-            assert await heard(socket, "ack") == {"taken": True, "corners": [[0.1, 0.2], [0.9, 0.2]], "aim": "Closer."}
-            frame = house.feed.take(0)
-            assert frame is not None and frame.image.shape == (120, 160, 3)
-
-    run(test)
+@running
+async def test_pictures_come_to_the_feed_and_are_acknowledged_with_the_aim(house: House) -> None:
+    async with house.phone() as (_, socket):
+        assert await film(socket) == "yours" and house.feed.films and house.feed.facing == "environment"
+        house.page.update_aim(Aim(((0.1, 0.2), (0.9, 0.2)), "Closer."))
+        await socket.send_bytes(jpeg(90, (160, 120)))
+        assert await heard(socket, "ack") == {"taken": True, "corners": [[0.1, 0.2], [0.9, 0.2]], "aim": "Closer."}
+        frame = house.feed.take(0)
+        assert frame is not None and frame.image.shape == (120, 160, 3)
 
 
-def test_bad_pictures_are_refused_by_name_and_the_next_good_one_is_taken(house: House) -> None:
+@running
+async def test_bad_pictures_are_refused_by_name_and_the_next_good_one_is_taken(house: House) -> None:
     house.feed.asked = Asked(max_megapixels=12.0)
 
-    async def test() -> None:
-        async with house.phone() as (_, socket):
-            assert await film(socket, facing="sideways") == "yours" and house.feed.facing == ""
-            whole = jpeg()
-            for bad in (b"", b"\xff", b"nonsense" * 1000, whole[:-20], whole[40:], b"\xff\xd8" * 5000, b"\x89PNG\r\n"):
-                await socket.send_bytes(bad)
-                assert (await heard(socket, "ack")) == {"taken": False, "text": "What came is no whole picture."}
-            await socket.send_bytes(claiming(60000, 60000))
-            ack = await heard(socket, "ack")
-            assert not ack["taken"] and "max_megapixels allows 12" in ack["text"]
-            for text in ("", "nonsense", "{}", '{"film": 1}', '["film"]', "[" * 500, '{"film": ' + "9" * 900 + "}"):
-                await socket.send_str(text)  # ignored
-            assert house.feed.take(0) is None
-            await socket.send_bytes(jpeg(90, (4000, 3000)))
-            assert (await heard(socket, "ack"))["taken"]
-
-    run(test)
+    async with house.phone() as (_, socket):
+        assert await film(socket, facing="sideways") == "yours" and house.feed.facing == ""
+        whole = jpeg()
+        for bad in (b"", b"\xff", b"nonsense" * 1000, whole[:-20], whole[40:], b"\xff\xd8" * 5000, b"\x89PNG\r\n"):
+            await socket.send_bytes(bad)
+            assert (await heard(socket, "ack")) == {"taken": False, "text": "What came is no whole picture."}
+        await socket.send_bytes(claiming(60000, 60000))
+        ack = await heard(socket, "ack")
+        assert not ack["taken"] and "max_megapixels allows 12" in ack["text"]
+        for text in ("", "nonsense", "{}", '{"film": 1}', '["film"]', "[" * 500, '{"film": ' + "9" * 900 + "}"):
+            await socket.send_str(text)  # ignored
+        assert house.feed.take(0) is None
+        await socket.send_bytes(jpeg(90, (4000, 3000)))
+        assert (await heard(socket, "ack"))["taken"]
 
 
-def test_a_picture_that_is_too_large_ends_only_its_own_connection(house: House) -> None:
-    async def test() -> None:
-        async with house.phone() as (_, good), house.phone() as (_, bad):
-            assert await film(good) == "yours"
-            await bad.send_bytes(b"x" * (MAX_PICTURE_BYTES + 1))
-            while (message := await bad.receive(WAIT_S)).type is aiohttp.WSMsgType.TEXT:
-                pass
-            assert message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR)
-            await good.send_bytes(jpeg())
-            assert (await heard(good, "ack"))["taken"]
-
-    run(test)
+@running
+async def test_a_picture_that_is_too_large_ends_only_its_own_connection(house: House) -> None:
+    async with house.phone() as (_, good), house.phone() as (_, bad):
+        assert await film(good) == "yours"
+        await bad.send_bytes(b"x" * (MAX_PICTURE_BYTES + 1))
+        while (message := await bad.receive(WAIT_S)).type is aiohttp.WSMsgType.TEXT:
+            pass
+        assert message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR)
+        await good.send_bytes(jpeg())
+        assert (await heard(good, "ack"))["taken"]
 
 
-def test_of_several_phones_one_films_and_the_one_that_asks_for_it_takes_over(house: House) -> None:
-    async def test() -> None:
-        async with house.phone() as (_, first), house.phone() as (_, second):
-            assert await film(first) == "yours"
-            assert await film(second) == "other"
-            await second.send_bytes(jpeg())
-            assert not (await heard(second, "ack"))["taken"]
-            assert await film(second, take=True) == "yours"
-            assert (await heard(first, "film"))["state"] == "other"
-            await first.send_bytes(jpeg())
-            assert not (await heard(first, "ack"))["taken"]
-            assert house.feed.films and house.feed.begun == 2
-            await second.send_str('{"film": false}')
-            assert await film(first) == "yours"
-
-    run(test)
+@running
+async def test_of_several_phones_one_films_and_the_one_that_asks_for_it_takes_over(house: House) -> None:
+    async with house.phone() as (_, first), house.phone() as (_, second):
+        assert await film(first) == "yours"
+        assert await film(second) == "other"
+        await second.send_bytes(jpeg())
+        assert not (await heard(second, "ack"))["taken"]
+        assert await film(second, take=True) == "yours"
+        assert (await heard(first, "film"))["state"] == "other"
+        await first.send_bytes(jpeg())
+        assert not (await heard(first, "ack"))["taken"]
+        assert house.feed.films and house.feed.begun == 2
+        await second.send_str('{"film": false}')
+        assert await film(first) == "yours"
 
 
-def test_ten_phones_are_connected_at_once_and_nine_are_told(house: House) -> None:
-    async def test() -> None:
-        from contextlib import AsyncExitStack
+@running
+async def test_ten_phones_are_connected_at_once_and_nine_are_told(house: House) -> None:
+    from contextlib import AsyncExitStack
 
-        async with AsyncExitStack() as stack:
-            phones = [(await stack.enter_async_context(house.phone()))[1] for _ in range(10)]
-            assert [await film(one) for one in phones] == ["yours"] + 9 * ["other"]
-            for one in phones:
-                await one.send_bytes(jpeg())
-            assert [(await heard(one, "ack"))["taken"] for one in phones] == [True] + 9 * [False]
-
-    run(test)
+    async with AsyncExitStack() as stack:
+        phones = [(await stack.enter_async_context(house.phone()))[1] for _ in range(10)]
+        assert [await film(one) for one in phones] == ["yours"] + 9 * ["other"]
+        for one in phones:
+            await one.send_bytes(jpeg())
+        assert [(await heard(one, "ack"))["taken"] for one in phones] == [True] + 9 * [False]
 
 
-def test_a_phone_that_goes_films_no_more_and_takes_up_again_when_it_is_back(house: House) -> None:
-    async def test() -> None:
-        async with house.phone() as (session, socket):
-            assert await film(socket) == "yours"
-            address, _ = house.invite()
-            async with session.ws_connect(f"{address}/live") as again:  # while the old connection seems to live
-                assert await film(again) == "yours"
-                await again.send_bytes(jpeg())
-                assert (await heard(again, "ack"))["taken"]
-            for _ in range(100):
-                if not house.feed.films:
-                    break
-                await asyncio.sleep(0.05)
-            assert not house.feed.films
-
-    run(test)
+@running
+async def test_a_phone_that_goes_films_no_more_and_takes_up_again_when_it_is_back(house: House) -> None:
+    async with house.phone() as (session, socket):
+        assert await film(socket) == "yours"
+        address, _ = house.invite()
+        async with session.ws_connect(f"{address}/live") as again:  # while the old connection seems to live
+            assert await film(again) == "yours"
+            await again.send_bytes(jpeg())
+            assert (await heard(again, "ack"))["taken"]
+        for _ in range(100):
+            if not house.feed.films:
+                break
+            await asyncio.sleep(0.05)
+        assert not house.feed.films
 
 
-def test_another_camera_is_told_to_the_phone(house: House) -> None:
-    async def test() -> None:
-        async with house.phone() as (_, socket):
-            assert await film(socket) == "yours"
-            house.page.end_filming()
-            told = await heard(socket, "film")
-            assert told["state"] == "other" and told["text"] == "The table has another camera now."
-            assert not house.feed.films
-
-    run(test)
+@running
+async def test_another_camera_is_told_to_the_phone(house: House) -> None:
+    async with house.phone() as (_, socket):
+        assert await film(socket) == "yours"
+        house.page.end_filming()
+        told = await heard(socket, "film")
+        assert told["state"] == "other" and told["text"] == "The table has another camera now."
+        assert not house.feed.films
 
 
 # The source.

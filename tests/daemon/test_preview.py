@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 
 import cv2
@@ -20,6 +18,7 @@ from daemon.outputs import permission, preview
 from daemon.outputs.preview import Preview, parse_preview
 from daemon.outputs.web import WebPage
 from daemon.setup.menu import menu_of
+from tests.daemon.http_client import ask
 from vision.frame import Frame, FrameSource, SourceError
 from vision.sources.cameras import Camera
 
@@ -63,14 +62,8 @@ class Eye:
         return self.source
 
     def ask(self, body: bytes, path: str = "preview", **headers: str) -> tuple[int, bytes]:
-        named = {"Content-Type": "application/json"} | {name.replace("_", "-"): text for name, text in headers.items()}
-        request = urllib.request.Request(self.page.address + path, body, named)
-        try:
-            with urllib.request.urlopen(request, timeout=20) as response:
-                return response.status, response.read()
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, error.read()
+        reply = ask(self.page.address + path, body, **headers)
+        return reply.status, reply.body
 
     def look(self, source: str) -> tuple[int, bytes]:
         return self.ask(json.dumps({"source": source}).encode())

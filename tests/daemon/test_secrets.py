@@ -7,8 +7,6 @@ import json
 import logging
 import stat
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +21,7 @@ from daemon.config.settings import Config, ConfigError, LogSection, load_config
 from daemon.outputs import preview
 from daemon.supervision.logs import Log
 from daemon.supervision.tables.parent import run_from_words
+from tests.daemon.http_client import ask
 from tests.daemon.play.test_no_camera import Table
 from wording.outside import shown_address, without_secrets
 
@@ -65,14 +64,8 @@ def files(folder: Path) -> list[Path]:
 
 def raw(table: Table, path: str, body: object = None) -> str:
     """Head and body of an answer, whatever its status."""
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(f"{table._address}{path}", data, {"Content-Type": "application/json"})
-    try:
-        answer = urllib.request.urlopen(request, timeout=20)
-    except urllib.error.HTTPError as error:
-        answer = error
-    with answer:
-        return f"{answer.headers}\n{answer.read().decode(errors='replace')}"
+    reply = ask(f"{table._address}{path}", body)
+    return f"{reply.headers}\n{reply.body.decode(errors='replace')}"
 
 
 def test_a_session_writes_a_cameras_password_nowhere_and_its_files_are_its_owners(

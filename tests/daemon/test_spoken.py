@@ -14,7 +14,7 @@ from daemon.app.move_words import choice_words, move_words
 from daemon.commands.command import Adopt, Agree, Coach, Move, NewGame, Pause, Repeat, Resign, Resume, Undo, mark_of
 from daemon.commands.spoken.conversation import ANSWER_S, Conversation, Reply, Table
 from daemon.commands.spoken.grammar import NOTHING, called, phrases_of, symbols_of, understand, understand_words
-from daemon.commands.spoken.words import _TABLES, LETTERS, VERBS, plain, words_of
+from daemon.commands.spoken.words import _TABLES, LETTERS, VERBS, plain, spoken_forms, words_of
 from daemon.game.line_of_play import played
 from daemon.i18n.translation import LANGUAGES, speak
 from daemon.judging.referee import Referee
@@ -44,7 +44,7 @@ def names(meanings: dict[str, str], meant: str) -> list[str]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_verb_is_understood_as_it_is_written_and_spoken(language: str) -> None:
     for verb in VERBS:
-        for phrase in _TABLES[language][verb].split("/"):
+        for phrase in spoken_forms(verb, language):
             for text in (phrase, f"{phrase.capitalize()}.", phrase.upper(), f" {phrase} !"):
                 assert understand(text, language, ()).verb == verb, text
 
@@ -320,7 +320,7 @@ def test_squares_with_numbers_and_points_of_go_are_said_in_every_language(spoken
     legal = [go.format_move(go.initial(), move) for move in go.legal_moves(go.initial())]
     assert understand("d4", spoken_in, legal).moves == ("D4",)
     table = Table(spoken_in, "m", legal)
-    heard = Conversation().hear(f"Kibitzer, {_TABLES[spoken_in]['pass'].split('/')[0]}", table, WAKE, 0.0)
+    heard = Conversation().hear(f"Kibitzer, {spoken_forms('pass', spoken_in)[0]}", table, WAKE, 0.0)
     assert heard is not None and heard.command == Move("pass", mark="m")
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import json
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import cv2
@@ -22,6 +20,7 @@ from daemon.outputs.view import men_of, offers_of, play_view
 from daemon.outputs.web import WebPage
 from daemon.setup.table_setup import TableSetup
 from rules.turns import line_of_play
+from tests.daemon.http_client import ask
 from vision.calibrating.guided import STUCK_S
 from vision.frame import Frame
 from vision.sources.encoded import EncodedFrame, peek
@@ -126,13 +125,9 @@ def test_the_time_in_which_the_camera_was_away_ends_no_calibration(tmp_path: Pat
 
 
 def test_a_page_whose_daemon_takes_no_commands_takes_no_setup_requests() -> None:
-    page = WebPage(port=0)
-    request = urllib.request.Request(page.address + "wish", b'{"action": "stop"}', {"Content-Type": "application/json"})
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(request, timeout=5)
-    with refused.value as answer:
-        assert (answer.code, json.loads(answer.read())["code"]) == (409, "no_commands")
-    page.close()
+    with contextlib.closing(WebPage(port=0)) as page:
+        reply = ask(page.address + "wish", {"action": "stop"})
+    assert (reply.status, reply.json["code"]) == (409, "no_commands")
 
 
 def test_what_a_page_offers_is_what_means_something_now() -> None:

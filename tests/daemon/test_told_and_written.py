@@ -114,7 +114,7 @@ def test_what_cannot_be_written_is_refused_with_the_reason_and_changes_nothing(
             answer = table.tell(command)
             assert (answer.accepted, answer.text) == (False, f"I cannot write this down: {why}. Nothing has changed.")
             assert (table.match.referee.position, table.session.timer.clock.plies, table.match.state) == before
-            assert table.match.referee.outcome is None and not table.match.unwritten
+            assert table.match.referee.outcome is None and not table.match.backlog.waiting
         assert table.recorded() == ["d2", "f4"]
     assert table.tell(Move("a1")).accepted
     assert table.recorded() == table.match.referee.moves == ["d2", "f4", "a1"]
@@ -224,7 +224,7 @@ def test_a_file_that_is_damaged_while_it_is_open_is_mended_and_the_game_goes_on(
         file.write(b"\xa5" * 4096 * 7)
     table.match.carry_out(corrections.enter(table.match.referee, "a1"))
     table.match.poll()
-    assert table.recorded() == ["d2", "f4", "a1"] and not table.match.unwritten
+    assert table.recorded() == ["d2", "f4", "a1"] and not table.match.backlog.waiting
     assert table.session.journal.mended is not None and table.session.journal.mended.kept_as.exists()
 
 

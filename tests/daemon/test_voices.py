@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import sys
 import threading
@@ -143,14 +144,11 @@ def test_the_trouble_of_a_command_is_told_once_and_it_is_tried_again_later() -> 
 def test_a_speaker_renders_what_a_command_makes(tmp_path: Path) -> None:
     (tmp_path / "sound.wav").write_bytes(sound())
     lines = f"import sys; sys.stdin.read(); sys.stdout.buffer.write(open({str(tmp_path / 'sound.wav')!r}, 'rb').read())"
-    speaker = Speaker(render_to=tmp_path / "said", command=command(tmp_path, lines))
-    try:
+    with contextlib.closing(Speaker(render_to=tmp_path / "said", command=command(tmp_path, lines))) as speaker:
         speaker.say("Dark: d2.")
         assert speaker.wait_until_silent(30.0)
         assert (tmp_path / "said" / "0001.wav").read_bytes() == sound()
         assert speaker.status()["text"] == "speaks"
-    finally:
-        speaker.close()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The page as browsers, programs and strangers meet it: real HTTP on loopback."""
 
+import contextlib
 import json
 import re
 import socket
@@ -7,8 +8,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
-from email.message import Message
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from daemon.i18n import translation
 from daemon.outputs import page_state, streams
 from daemon.outputs.web import PAGE, WebError, WebPage
 from tests.browser.table import Table
+from tests.daemon.http_client import Reply, ask
 from tests.daemon.page_files import loaded_by, weight_of
 from tests.waiting import wait_for
 
@@ -62,18 +63,11 @@ def picture(shade: int) -> np.ndarray:
 
 
 def show(page: WebPage, image: np.ndarray) -> None:
-    page.update_picture(lambda: image)
+    page.publish(picture=lambda: image)
 
 
-def get(page: WebPage, path: str, **headers: str) -> tuple[int, Message, bytes]:
-    """Status, headers and body; a name like Sec_Fetch stands for Sec-Fetch."""
-    request = urllib.request.Request(page.address + path, headers={k.replace("_", "-"): v for k, v in headers.items()})
-    try:
-        with urllib.request.urlopen(request, timeout=5) as response:
-            return response.status, response.headers, response.read()
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.headers, error.read()
+def get(page: WebPage, path: str, **headers: str) -> Reply:
+    return ask(page.address + path, **headers)
 
 
 class Viewer:
@@ -142,31 +136,28 @@ def test_what_an_address_loads_weighs_less_than_160_kilobytes(document: str) -> 
 
 
 def test_the_board_comes_with_the_first_message_and_again_only_when_it_changed(page: WebPage) -> None:
-    page.update_board(lambda: "<svg>one</svg>")
-    page.update_view({"title": "Reversi", "clock": {"left_s": [5.0, 6.0], "running": 0}})
-    page.update_state(state(1))
+    page.publish(board=lambda: "<svg>one</svg>")
+    page.publish(view={"title": "Reversi", "clock": {"left_s": [5.0, 6.0], "running": 0}})
+    page.publish(state=state(1))
     listener = Listener(page)
     first = listener.hear()
     assert (first["board"], first["view"]["title"]) == ("<svg>one</svg>", "Reversi")  # type: ignore[index]
-    page.update_view({"title": "Reversi", "clock": {"left_s": [4.9, 6.0], "running": 0}})  # a page runs its own clock
-    page.update_board(lambda: "<svg>one</svg>")
-    page.update_state(state(2))
+    page.publish(view={"title": "Reversi", "clock": {"left_s": [4.9, 6.0], "running": 0}})  # a page runs its own clock
+    page.publish(board=lambda: "<svg>one</svg>")
+    page.publish(state=state(2))
     second = listener.hear()
     assert second["state"]["sequence"] == 2 and "board" not in second  # type: ignore[index]
-    page.update_board(lambda: "<svg>two</svg>")
+    page.publish(board=lambda: "<svg>two</svg>")
     assert listener.hear()["board"] == "<svg>two</svg>"
     listener.close()
 
 
 def test_what_is_updated_together_comes_in_one_message(page: WebPage) -> None:
-    page.update_view({"title": "before"})
-    page.update_state(state(1))
+    page.publish(view={"title": "before"})
+    page.publish(state=state(1))
     listener = Listener(page)
     listener.hear()
-    with page.together():
-        page.update_view({"title": "after"})
-        time.sleep(0.3)  # pages are woken, and wait
-        page.update_state(state(2))
+    page.publish(view={"title": "after"}, state=state(2))
     told = listener.hear()
     assert (told["view"]["title"], told["state"]["sequence"]) == ("after", 2)  # type: ignore[index]
     listener.close()
@@ -175,14 +166,12 @@ def test_what_is_updated_together_comes_in_one_message(page: WebPage) -> None:
 def test_a_move_and_the_view_of_the_position_after_it_come_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def slow(self: WebPage, view: Mapping[str, object]) -> None:
-        self._page_state.set_view(view)
-        self._wake()
+    def slow(self: WebPage, publish: Callable[..., None] = WebPage.publish, **news: Any) -> None:
+        publish(self, **news)
         time.sleep(0.1)
 
-    monkeypatch.setattr(WebPage, "update_view", slow)
-    there = Table(tmp_path / "table", "gomoku")
-    try:
+    monkeypatch.setattr(WebPage, "publish", slow)
+    with contextlib.closing(Table(tmp_path / "table", "gomoku")) as there:
         page = there.session.page
         assert page is not None
         listener = Listener(page)
@@ -191,18 +180,13 @@ def test_a_move_and_the_view_of_the_position_after_it_come_at_once(
             told = listener.hear()
         for cell in ("a1", "b1"):
             command = {"command": "move", "move": cell, "mark": told["view"]["mark"]}
-            headers = {"Content-Type": "application/json"}
-            request = urllib.request.Request(f"{page.address}tell", json.dumps(command).encode(), headers)
-            with urllib.request.urlopen(request, timeout=10) as response:
-                assert response.status == 200
+            assert ask(f"{page.address}tell", command).status == 200
             moves: list[str] = []
             while cell not in moves:
                 told = listener.hear()
                 moves = [ply["move"] for ply in told["line"]["plies"]]
                 assert told["view"]["mark"] == mark_of(told["state"]["game_id"], moves)
         listener.close()
-    finally:
-        there.close()
 
 
 def test_the_words_of_the_page_come_in_the_language_of_the_daemon(page: WebPage) -> None:
@@ -218,8 +202,8 @@ def test_the_words_of_the_page_come_in_the_language_of_the_daemon(page: WebPage)
 def test_the_state_is_the_last_message_and_503_before_the_first(page: WebPage) -> None:
     status, _, body = get(page, "state")
     assert (status, json.loads(body)["code"]) == (503, "no_state")
-    page.update_state(state(1))
-    page.update_state(state(2, text="cờ gánh"))
+    page.publish(state=state(1))
+    page.publish(state=state(2, text="cờ gánh"))
     status, headers, body = get(page, "state")
     assert (status, headers.get_content_type()) == (200, "application/json")
     assert StateMessage.model_validate_json(body) == state(2, text="cờ gánh")
@@ -235,10 +219,10 @@ def test_the_last_hundred_announcements_are_kept_and_capped_in_length(page: WebP
 
 def test_health_is_200_when_all_is_well_and_503_naming_what_is_not(page: WebPage) -> None:
     assert get(page, "healthz")[0] == 503  # nothing has been reported to be well yet
-    page.update_health({"camera": {"ok": True, "text": "15 a second"}, "bus": {"ok": True, "text": ""}})
+    page.publish(health={"camera": {"ok": True, "text": "15 a second"}, "bus": {"ok": True, "text": ""}})
     status, _, body = get(page, "healthz")
     assert (status, json.loads(body)["ok"]) == (200, True)
-    page.update_health({"camera": {"ok": False, "text": "unplugged"}, "bus": {"ok": True}})
+    page.publish(health={"camera": {"ok": False, "text": "unplugged"}, "bus": {"ok": True}})
     status, _, body = get(page, "healthz")
     assert status == 503
     assert json.loads(body)["parts"]["camera"] == {"ok": False, "text": "unplugged"}
@@ -246,7 +230,7 @@ def test_health_is_200_when_all_is_well_and_503_naming_what_is_not(page: WebPage
 
 def test_a_daemon_that_gives_no_sign_of_life_is_not_healthy() -> None:
     page = WebPage(port=0, health_deadline_s=0.1)
-    page.update_health({"camera": {"ok": True, "text": ""}})
+    page.publish(health={"camera": {"ok": True, "text": ""}})
     time.sleep(0.2)
     status, _, body = get(page, "healthz")
     page.close()
@@ -254,8 +238,8 @@ def test_a_daemon_that_gives_no_sign_of_life_is_not_healthy() -> None:
 
 
 def test_metrics_are_in_the_form_of_prometheus(page: WebPage) -> None:
-    page.update_state(state(7))
-    page.update_figures({"bus_late_total": 3, "workers": 2})
+    page.publish(state=state(7))
+    page.publish(figures={"bus_late_total": 3, "workers": 2})
     page.announce("hello")
     status, headers, body = get(page, "metrics")
     lines = body.decode().splitlines()
@@ -273,7 +257,7 @@ def test_metrics_are_in_the_form_of_prometheus(page: WebPage) -> None:
 def test_a_picture_is_drawn_once_for_all_who_ask_and_not_at_all_where_nobody_does(page: WebPage) -> None:
     drawn: list[int] = []
     for shade in (1, 2, 3):
-        page.update_picture(lambda shade=shade: (drawn.append(shade), picture(shade))[1])
+        page.publish(picture=lambda shade=shade: (drawn.append(shade), picture(shade))[1])
     assert not drawn
     assert get(page, "snapshot.jpg")[0] == get(page, "snapshot.jpg")[0] == 200
     assert drawn == [3]
@@ -291,7 +275,7 @@ def test_a_snapshot_is_the_newest_picture_and_503_before_the_first(page: WebPage
 
 def test_the_drawn_board_is_drawn_for_whoever_asks_and_may_do_nothing_but_be_coloured(page: WebPage) -> None:
     assert get(page, "board.svg")[0] == 503
-    page.update_board(lambda: board_svg(load_template("reversi"), "B" + 63 * "."))
+    page.publish(board=lambda: board_svg(load_template("reversi"), "B" + 63 * "."))
     status, headers, body = get(page, "board.svg")
     assert (status, headers["Content-Type"]) == (200, "image/svg+xml; charset=utf-8")
     assert b'data-cell="a1"' in body
@@ -446,7 +430,7 @@ def test_a_live_page_hears_every_announcement_once_and_the_newest_state(page: We
     assert listener.status == 101 and first["state"] is None
     assert [spoken["text"] for spoken in first["announcements"]] == ["before"]  # type: ignore[attr-defined]
     page.announce("<b>loud</b>")
-    page.update_state(state(3))
+    page.publish(state=state(3))
     heard: list[str] = []
     while True:
         message = listener.hear()

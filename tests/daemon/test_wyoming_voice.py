@@ -16,7 +16,7 @@ import pytest
 
 from daemon.cli.voices import is_heard
 from daemon.config.settings import Config, wyoming_address
-from daemon.outputs.speech.choosing import voice_of
+from daemon.outputs.speech.command_voice import voice_of
 from daemon.outputs.speech.voice import VoiceError
 from daemon.outputs.speech.wyoming_voice import WyomingVoice
 

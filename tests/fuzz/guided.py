@@ -25,6 +25,7 @@ INSTRUMENTED = (
     "agents.protocols",
     "agents.engines",
     "daemon.commands.command",
+    "daemon.commands.declaration",
     "daemon.config.settings",
     "daemon.agents",
     "daemon.interpret",

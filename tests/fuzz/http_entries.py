@@ -246,13 +246,13 @@ class _Complaints(logging.Handler):
 def _page() -> WebPage:
     """A page that answers every command at once."""
     page = WebPage(port=0)
-    page._queue._permission._take = lambda *_words, **_more: True  # type: ignore[method-assign]  # without a rate limit
+    page.commands._permission._take = lambda *_words, **_more: True  # type: ignore[method-assign]  # without a rate limit
     page.take_commands()
     import threading
 
     def serve() -> None:
         while page.status()["ok"]:
-            for one in (*page.command_requests(), *page.setup_requests(), *page.chosen()):
+            for one in (*page.commands.take(), *page.setups.take(), *page.choices.take()):
                 one.answer(Answer(True, "done"))
             threading.Event().wait(0.002)
 

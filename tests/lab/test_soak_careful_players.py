@@ -46,8 +46,8 @@ def test_the_first_move_counted_for_the_wrong_side_is_told_by_its_number() -> No
     line = line_of(*TILES)
     first, second = (ply.side for ply in line.plies)
     assert wrongly_counted(line, made(first, second)) is None
-    assert wrongly_counted(line, made(first, 1 - second)) == Mover(side=line.game.sides[1 - second], number=2)
-    assert wrongly_counted(line, made(1 - first, 1 - second)) == Mover(side=line.game.sides[1 - first], number=1)
+    assert wrongly_counted(line, made(first, 1 - second)) == Mover(side=line.game.sides[1 - second], move=2)
+    assert wrongly_counted(line, made(1 - first, 1 - second)) == Mover(side=line.game.sides[1 - first], move=1)
 
 
 def test_nothing_is_told_of_moves_after_one_that_was_never_made_so() -> None:

@@ -1,37 +1,19 @@
-"""Who speaks to Kibitzer calls it by name; what cannot be put right, or may have been misheard, is asked back."""
+"""Spoken commands begin with the wake word; those that lose something, or may be misheard, are asked back."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from daemon.commands.command import (
-    Adopt,
-    Agree,
-    Coach,
-    Command,
-    Move,
-    NewGame,
-    Pass,
-    Pause,
-    Repeat,
-    Resign,
-    Resume,
-    Undo,
-)
+from daemon.commands.command import DECLARED, Command, Move
 from daemon.commands.spoken.grammar import NOTHING, PASS, Said, called, understand, understand_words
+from daemon.commands.spoken.words import ANSWERS
 from daemon.i18n.translation import in_words, worded
 from wording import Sentence, sentence
 
 ANSWER_S = 15.0
 """Seconds in which a question can be answered: it takes five to be spoken, and five to think."""
-QUESTIONS = {
-    "undo": sentence("Did you say: take back?"),
-    "new_game": sentence("Did you say: a new game?"),
-    "resign": sentence("Did you say: I resign?"),
-    "adopt": sentence("Did you say: adopt the board?"),
-    "agree": sentence("Did you say: I agree?"),
-}
+QUESTIONS = {name: known.asks for name, known in DECLARED.items() if known.asks is not None}
 """What is asked before a command is carried out that loses something, or settles it."""
 
 
@@ -77,7 +59,7 @@ class Conversation:
         said = understand_words(rest, table.language, table.words)
         if said == NOTHING:
             said = understand(rest, table.language, table.moves)
-        if said.verb in ("yes", "no"):
+        if said.verb in ANSWERS:
             return self._answered(said.verb == "yes", table.mark, now_s)
         return self._asked_for(said, table, wake, now_s)
 
@@ -110,26 +92,6 @@ def _command(said: Said, table: Table) -> Command | None:
     """The command that is meant, for the present position alone; None if there is none."""
     if said.moves:
         return Move(said.moves[0], mark=table.mark)
-    match said.verb:
-        case "undo":
-            return Undo(mark=table.mark)
-        case "resign":
-            return Resign(mark=table.mark)
-        case "pass":
-            return Move(PASS, mark=table.mark) if PASS in table.moves else Pass(mark=table.mark)
-        case "adopt":
-            return Adopt(mark=table.mark)
-        case "agree":
-            return Agree(mark=table.mark)
-        case "new_game":
-            return NewGame()
-        case "repeat":
-            return Repeat()
-        case "pause":
-            return Pause()
-        case "resume":
-            return Resume()
-        case "coach":
-            return Coach()
-        case _:
-            return None
+    if said.verb == "pass" and PASS in table.moves:
+        return Move(PASS, mark=table.mark)
+    return None if said.verb is None else DECLARED[said.verb].at(table.mark)

@@ -7,7 +7,7 @@ import functools
 import re
 from collections.abc import Mapping, Sequence
 
-from daemon.commands.spoken.words import Verb, Words, plain, words_of
+from daemon.commands.spoken.words import ANSWERS, Words, plain, words_of
 
 MOST_WORDS = 15
 """Words of the longest command: three cells of at most four words, and what stands between them."""
@@ -22,9 +22,7 @@ MOST_CALL = 4
 
 @dataclasses.dataclass(frozen=True)
 class Said:
-    """What somebody has said."""
-
-    verb: Verb | None = None
+    verb: str | None = None
     near: str = ""
     """The words for the verb to which these are nearest, if they are not just these."""
     moves: tuple[str, ...] = ()
@@ -112,7 +110,7 @@ def _nearest(told: str, words: Words) -> Said:
 
     No answer is taken for one that is only like it.
     """
-    far = {phrase: _distance(told, phrase) for phrase, verb in words.verbs.items() if verb not in ("yes", "no")}
+    far = {phrase: _distance(told, phrase) for phrase, verb in words.verbs.items() if verb not in ANSWERS}
     phrase = min(far, key=lambda one: far[one])
     verb = words.verbs[phrase]
     if far[phrase] > len(phrase) // 5 or any(far[other] <= far[phrase] for other in far if words.verbs[other] != verb):

@@ -1,4 +1,4 @@
-"""The words of spoken commands in each language: letters, numbers, verbs. Nothing else is ever understood."""
+"""The words of each language beside those that commands declare: letters, numbers, answers. No others count."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import functools
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Literal, get_args
 
-Verb = Literal[
-    "undo", "repeat", "pause", "resume", "coach", "new_game", "resign", "pass", "adopt", "agree", "yes", "no"
-]
+from daemon.commands.command import DECLARED
+
 LETTERS = "abcdefghijklmnopqrst"
 """Columns of the largest board."""
 ALPHABET = (
@@ -31,7 +29,8 @@ class Words:
     """What may stand between the cells of a move, and means nothing by itself."""
     polite: frozenset[str]
     """What may stand at either end."""
-    verbs: Mapping[str, Verb]
+    verbs: Mapping[str, str]
+    """Names of commands, `yes` and `no` by the words for them."""
     written: Mapping[str, str]
     """The words for verbs as they are spelled, with all their marks."""
     counts: Mapping[str, str]
@@ -50,16 +49,6 @@ _TABLES: dict[str, dict[str, str]] = {
         "between": "to takes take taking captures and",
         "choosing": "promote to/promote to a/promotes to a/becomes a/it becomes a/make it a/it is a/it was a",
         "polite": "please",
-        "undo": "undo/take back/take it back/take that back/take my move back/undo the move/undo that",
-        "repeat": "repeat/repeat that/say it again/say that again",
-        "pause": "pause/pause the game",
-        "resume": "go on/continue/resume",
-        "coach": "hint/give me a hint/a hint/help me",
-        "new_game": "new game/a new game/start a new game",
-        "resign": "i resign/resign",
-        "pass": "pass/i pass",
-        "adopt": "adopt the board/take the board as it is/adopt",
-        "agree": "i agree/agree/agreed/we agree/we both agree",
         "yes": "yes/yes i did/yeah/that is right",
         "no": "no/no i did not/nope",
     },
@@ -73,16 +62,6 @@ _TABLES: dict[str, dict[str, str]] = {
         "between": "la spre ia iau bate bat scoate scot",
         "choosing": "promovează în/promovez în/promovează/transformă în/devine/este un/este o/e un/e o",
         "polite": "te rog/vă rog",
-        "undo": "înapoi/dă înapoi/ia înapoi/ia mutarea înapoi/anulează/anulează mutarea",
-        "repeat": "repetă/mai spune o dată/spune din nou",
-        "pause": "pauză/o pauză",
-        "resume": "continuă/mai departe/continuăm",
-        "coach": "sfat/un sfat/dă-mi un sfat/un indiciu/indiciu/ce să mut",
-        "new_game": "joc nou/un joc nou/partidă nouă/o partidă nouă",
-        "resign": "cedez/mă predau/abandonez/renunț",
-        "pass": "pas/trec",
-        "adopt": "ia tabla așa cum este/ia tabla așa cum e/acceptă tabla",
-        "agree": "de acord/sunt de acord/suntem de acord",
         "yes": "da",
         "no": "nu",
     },
@@ -95,16 +74,6 @@ _TABLES: dict[str, dict[str, str]] = {
         "between": "na do bije zbija zdejmuje",
         "choosing": "promocja na/promuj na/promuję na/przemiana/przemiana w/zamień na/to jest",
         "polite": "proszę",
-        "undo": "cofnij/cofnij ruch/cofnij to/cofam ruch",
-        "repeat": "powtórz/powiedz jeszcze raz/jeszcze raz",
-        "pause": "pauza/wstrzymaj grę",
-        "resume": "dalej/gramy dalej/graj dalej/wznów grę",
-        "coach": "podpowiedź/podpowiedz/podpowiedz mi/wskazówka/daj wskazówkę",
-        "new_game": "nowa gra/nowa partia/zacznij nową grę",
-        "resign": "poddaję się/poddaję partię/rezygnuję",
-        "pass": "pas/pasuję",
-        "adopt": "przyjmij planszę/przyjmij planszę taką jaka jest/przyjmij tę planszę",
-        "agree": "zgadzam się/zgoda/zgadzamy się",
         "yes": "tak",
         "no": "nie",
     },
@@ -119,16 +88,6 @@ _TABLES: dict[str, dict[str, str]] = {
         "between": "đến tới sang qua ăn bắt đi lấy và",
         "choosing": "phong/phong thành/phong cấp/phong cấp thành/thành/đó là",
         "polite": "làm ơn/nhé",
-        "undo": "đi lại/hoàn tác/lùi lại/rút lại nước đi",
-        "repeat": "nhắc lại/nói lại/lặp lại",
-        "pause": "tạm dừng/tạm nghỉ",
-        "resume": "tiếp tục/chơi tiếp",
-        "coach": "gợi ý/cho tôi gợi ý/mách nước",
-        "new_game": "ván mới/chơi ván mới/bắt đầu ván mới",
-        "resign": "tôi xin thua/xin thua/tôi đầu hàng/đầu hàng",
-        "pass": "bỏ lượt/tôi bỏ lượt",
-        "adopt": "lấy bàn cờ như đang thấy/lấy bàn cờ/nhận bàn cờ này",
-        "agree": "tôi đồng ý/đồng ý/chúng tôi đồng ý",
         "yes": "có/đúng/đúng rồi/vâng/phải",
         "no": "không/không phải/sai rồi",
     },
@@ -141,16 +100,6 @@ _TABLES: dict[str, dict[str, str]] = {
         "between": "para pra até captura toma come tira",
         "choosing": "promover a/promove a/promove para/promoção a/vira/vira um/vira uma/é um/é uma",
         "polite": "por favor",
-        "undo": "desfazer/desfaça/desfaz/desfazer a jogada/voltar a jogada/volta a jogada",
-        "repeat": "repetir/repita/repete/diga de novo/fala de novo",
-        "pause": "pausa/pausar",
-        "resume": "continuar/continua/continue",
-        "coach": "dica/uma dica/me dê uma dica/me dá uma dica",
-        "new_game": "novo jogo/jogo novo/nova partida/um novo jogo",
-        "resign": "desisto/eu desisto/abandono",
-        "pass": "passo/eu passo/passar",
-        "adopt": "aceitar o tabuleiro/aceite o tabuleiro/aceita o tabuleiro",
-        "agree": "concordo/eu concordo/concordamos/de acordo",
         "yes": "sim",
         "no": "não",
     },
@@ -159,7 +108,15 @@ HIGHEST = 50
 """The highest number of a cell on a board whose cells are numbered."""
 TONAL = "vi"
 """The language whose marks tell words apart; in the others recognisers and people leave them out."""
-VERBS: tuple[Verb, ...] = get_args(Verb)
+ANSWERS = ("yes", "no")
+VERBS = (*(name for name, known in DECLARED.items() if known.spoken), *ANSWERS)
+"""What can be said besides moves: names of commands, and answers."""
+
+
+def spoken_forms(verb: str, language: str) -> list[str]:
+    """The words for a verb, as they are spelled."""
+    forms = _TABLES[language][verb] if verb in ANSWERS else DECLARED[verb].spoken[language]
+    return forms.split("/")
 
 
 def plain(text: str, language: str) -> str:
@@ -192,8 +149,9 @@ def words_of(language: str) -> Words:
         }
     numbers = {str(number): str(number) for number in range(1, 20)}
     numbers |= {name: str(number) for number, own in enumerate(meanings(table["numbers"]), 1) for name in own}
-    verbs = {phrase: verb for verb in VERBS for phrase in phrases(verb)}
-    written = {plain(phrase, language): phrase for verb in VERBS for phrase in table[verb].split("/")}
+    told = [(plain(form, language), form, verb) for verb in VERBS for form in spoken_forms(verb, language)]
+    verbs = {phrase: verb for phrase, _, verb in told}
+    written = {phrase: form for phrase, form, _ in told}
     between = frozenset(plain(word, language) for word in table["between"].split())
     units = meanings(table.get("units", " ".join(table["numbers"].split()[:9])))
     counts = dict(numbers)

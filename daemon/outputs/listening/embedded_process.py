@@ -30,7 +30,6 @@ THRESHOLD = 1e-30
 
 
 def main() -> None:
-    """Writes down utterances until standard input ends."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wake", required=True, help="the call, one or more English words")
     parser.add_argument("--file", required=True, help="where the phrases and the sound are")

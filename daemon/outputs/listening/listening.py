@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 
 from daemon.i18n.translation import worded
-from daemon.outputs.listening.recogniser import Recogniser, RecogniserError
+from daemon.outputs.listening.recognisers import Recogniser, RecogniserError
 
 _log = logging.getLogger(__name__)
 
@@ -63,21 +63,18 @@ class Listening:
         return taken
 
     def status(self) -> dict[str, object]:
-        """`ok`, `text` and figures for the health page."""
         with self._changed:
             text = self._trouble or (worded("hears") if self.microphones else worded("no microphone is on"))
             figures = {"heard": self._heard, "failed": self._failed, "dropped": self._dropped}
             return {"ok": not self._trouble, "text": text, "microphones": self.microphones, **figures}
 
     def close(self) -> None:
-        """Ends the thread and the recogniser; may be called twice."""
         self._stop.set()
         with self._changed:
             self._changed.notify_all()
         self._thread.join(CLOSE_S)
 
     def _serve(self) -> None:
-        """The thread."""
         try:
             while (taken := self._next()) is not None:
                 self._write_down(*taken)

@@ -26,8 +26,6 @@ LONGEST_S = 8.0
 
 
 class Utterances:
-    """The utterances of one microphone."""
-
     def __init__(self) -> None:
         self._rest = b""
         self._before: collections.deque[bytes] = collections.deque(maxlen=int(BEFORE_S / FRAME_S))
@@ -35,7 +33,6 @@ class Utterances:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets an utterance that has begun."""
         self._frames: list[bytes] = []
         self._loud = self._quiet = 0
         self._before.clear()

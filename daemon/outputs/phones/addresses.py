@@ -32,7 +32,6 @@ def _towards(there: str) -> str:
 
 
 def _of_interface(name: str) -> str:
-    """The address of a network interface; empty if it has none."""
     import fcntl
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):

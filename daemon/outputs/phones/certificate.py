@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
-import os
 import ssl
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from calibration.atomic_file import write_atomically
-from places.named_files import open_regular
+from daemon.outputs.private_file import read_private, write_private
 
 if TYPE_CHECKING:
     import trustme
@@ -35,8 +32,6 @@ class CertificateError(RuntimeError):
 
 
 class DoorCertificates:
-    """The authority and the door's certificate in a folder."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
@@ -65,7 +60,6 @@ class DoorCertificates:
             raise CertificateError(f"{path}: is no certificate ({error}); remove it, and another is made") from None
 
     def _authority(self) -> trustme.CA:
-        """The authority; made if there is none."""
         import trustme
 
         path = self.folder / "authority.pem"
@@ -102,21 +96,18 @@ def _fits(pem: bytes, authority: trustme.CA, addresses: Sequence[str]) -> bool:
 def _read(path: Path) -> bytes:
     """The file's content; empty if there is none. Raises CertificateError, also if others may read it."""
     try:
-        with open_regular(path, MAX_FILE_BYTES) as file:
-            found = os.fstat(file.fileno())
-            content = file.read()
+        content, is_shown = read_private(path, MAX_FILE_BYTES)
     except FileNotFoundError:
         return b""
     except OSError as error:
         raise CertificateError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if is_shown:
         raise CertificateError(f"{path}: others may read this key; remove it, and another is made")
-    return bytes(content)
+    return content
 
 
 def _write(path: Path, content: bytes) -> None:
     try:
-        path.parent.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
-        write_atomically(path, content, private=True)
+        write_private(path, content)
     except OSError as error:
         raise CertificateError(f"{path}: cannot be written: {error.strerror or error}") from None

@@ -7,6 +7,7 @@ phone may see and command what a page on this computer may.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import io
 import os
@@ -18,9 +19,8 @@ from pathlib import Path
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
-from daemon.commands.command import CommandError
 from daemon.i18n.translation import worded
-from daemon.outputs.command_queue import READ_S, problem, words_of
+from daemon.outputs.answering import Problem, refusing, words_of
 from daemon.outputs.connection_limits import ConnectionLimits
 from daemon.outputs.guard import is_here
 from daemon.outputs.permission import PHONE, Permission
@@ -54,7 +54,6 @@ class Invitation:
     """Phones that are paired."""
 
     def in_svg(self, number: int) -> str:
-        """The QR code of one of the addresses."""
         import segno  # imported here because few tables have a phone
 
         drawn = io.BytesIO()
@@ -86,14 +85,13 @@ class PhoneDoor:
 
     async def invite(self, runner: Callable[[], web.AppRunner], limits: ConnectionLimits) -> Invitation:
         """Opens the door unless it is open, renews the certificate if need be. Raises DoorError."""
-        loop = asyncio.get_running_loop()
         async with self._opening:
-            addresses = self._named or tuple(await loop.run_in_executor(None, own_addresses))
+            addresses = self._named or tuple(await asyncio.to_thread(own_addresses))
             if not addresses:
                 raise DoorError(worded("This computer is in no network that a phone could reach it by."))
             context = self._context or ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             try:
-                await loop.run_in_executor(None, self._certificates.load_into, context, addresses)
+                await asyncio.to_thread(self._certificates.load_into, context, addresses)
             except CertificateError as error:
                 raise DoorError(str(error)) from None
             self._context = context
@@ -105,11 +103,10 @@ class PhoneDoor:
         return Invitation(whole, max(0.0, code.ends_s - time.monotonic()), self.pairing.count)
 
     async def _open(self, runner: web.AppRunner, limits: ConnectionLimits, context: ssl.SSLContext) -> None:
-        loop = asyncio.get_running_loop()
         await runner.setup()
         assert runner.server is not None
         try:
-            self._server = await loop.create_server(
+            self._server = await asyncio.get_running_loop().create_server(
                 limits.factory(runner.server),
                 "0.0.0.0",
                 self._port,
@@ -134,7 +131,6 @@ class PhoneDoor:
         return self._pairing
 
     async def close(self) -> None:
-        """Closes the door."""
         if self._server is not None:
             self._server.close()
         if self._runner is not None:
@@ -152,21 +148,21 @@ class PhoneDoor:
             if phone is not None:
                 request[PHONE] = phone
             elif request.path not in free:
-                return problem(401, "not_paired", worded("Scan the code with this phone first."))
+                raise Problem(401, "not_paired", worded("Scan the code with this phone first."))
             return await handler(request)
 
         return middleware
 
     def add_routes(self, router: web.UrlDispatcher, permission: Permission) -> None:
-        """Adds the routes of the door itself."""
-
         async def pair(request: web.Request) -> web.Response:
-            if (refusal := permission.strange(request)) is not None:
-                return refusal
-            answer = await self._pair(request)
-            if answer.status == 403:
-                permission.strange(request, wrong=True)
-            return answer
+            permission.check_stranger(request)
+            try:
+                return await self._pair(request)
+            except Problem as problem:
+                if problem.status == 403:
+                    with contextlib.suppress(Problem):
+                        permission.check_stranger(request, wrong=True)
+                raise
 
         router.add_post("/pair", pair)
         router.add_get("/authority.crt", self._authority)
@@ -177,28 +173,21 @@ class PhoneDoor:
         return f"__Host-kibitzer-{self._port}"
 
     async def _pair(self, request: web.Request) -> web.Response:
-        try:
-            async with asyncio.timeout(READ_S):
-                words = await words_of(request, MAX_BYTES)
-        except CommandError as error:
-            return problem(400, "no_command", str(error))
-        except (TimeoutError, ConnectionError):
-            return problem(408, "slow", f"a code comes within {READ_S:g} seconds")
+        words = await words_of(request, MAX_BYTES, "a code")
         code = words.get("code") if isinstance(words, Mapping) else None
         own = self.pairing.pair(code) if isinstance(code, str) and 0 < len(code) <= MAX_SECRET else None
         if own is None:
             if PHONE in request:
                 return web.json_response({"code": "paired", "text": ""})
             if code == "":
-                return problem(403, "not_paired", worded("Scan the code with this phone first."))
-            return problem(403, "wrong_code", worded("This code was used already, or is old. Scan the new one."))
+                raise Problem(403, "not_paired", worded("Scan the code with this phone first."))
+            raise Problem(403, "wrong_code", worded("This code was used already, or is old. Scan the new one."))
         response = web.json_response({"code": "paired", "text": ""})
         response.set_cookie(self._cookie, own, max_age=YEAR_S, path="/", secure=True, httponly=True, samesite="Strict")
         return response
 
     async def _authority(self, _: web.Request) -> web.Response:
-        """The authority's certificate, which a phone can install."""
-        data = await asyncio.get_running_loop().run_in_executor(None, self._certificates.authority)
+        data = await asyncio.to_thread(self._certificates.authority)
         return web.Response(body=data, content_type="application/x-x509-ca-cert")
 
 
@@ -209,41 +198,29 @@ class Invitations:
         self._door, self._invite, self._permission = door, invite, permission
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Adds the routes to see, renew and forget."""
-        router.add_post("/phone", self.invite)
-        router.add_delete("/phone", self.forget)
+        router.add_post("/phone", self.answer)
+        router.add_delete("/phone", self.answer)
 
-    async def invite(self, request: web.Request) -> web.Response:
-        """Opens the door and says where to; `?new` renews the code."""
-        return await self._answer(request)
+    async def answer(self, request: web.Request) -> web.Response:
+        """Opens the door and says where to; `?new` renews the code.
 
-    async def forget(self, request: web.Request) -> web.Response:
-        """Forgets all paired phones, ends their connections, and renews the code."""
-        return await self._answer(request, forget=True)
-
-    async def _answer(self, request: web.Request, *, forget: bool = False) -> web.Response:
-        if (refusal := _not_here(request) or self._permission.refusal(request)) is not None:
-            return refusal
-        try:
+        DELETE forgets all paired phones, ends their connections, and renews the code.
+        """
+        if PHONE in request or not is_here(request):  # the code is for those who sit there
+            why = "the code for phones is shown on the computer that watches the board only"
+            raise Problem(403, "not_from_here", why)
+        self._permission.check(request)
+        with refusing(DoorError, 409, "no_door"):
             invitation = await self._invite()
-            if forget:
+            if request.method == "DELETE":
                 self._door.pairing.forget()
                 await self._door.filming.close()
             elif "new" in request.query:
                 self._door.pairing.renew()
             invitation = await self._invite()
-        except DoorError as error:
-            return problem(409, "no_door", str(error))
         shown = [
             {"address": address, "svg": invitation.in_svg(number)}
             for number, address in enumerate(invitation.addresses)
         ]
         told = {"ends_s": round(invitation.ends_s), "phones": invitation.phones, "films": self._door.filming.films}
         return web.json_response({"addresses": shown, **shown[0], **told})
-
-
-def _not_here(request: web.Request) -> web.Response | None:
-    """Refuses who is not on this computer: the code is for those who sit there."""
-    if PHONE in request or not is_here(request):
-        return problem(403, "not_from_here", "the code for phones is shown on the computer that watches the board only")
-    return None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import functools
 import json
 import logging
 from collections.abc import Sequence
@@ -43,8 +42,6 @@ class Aim:
 
 @dataclasses.dataclass(eq=False)
 class _Phone:
-    """A connection of a paired phone."""
-
     name: str
     socket: web.WebSocketResponse
 
@@ -60,11 +57,9 @@ class Filming:
 
     @property
     def films(self) -> bool:
-        """Whether a phone films now."""
         return self._holder is not None
 
     async def close(self) -> None:
-        """Ends the connections of all phones."""
         await asyncio.gather(*(phone.socket.close() for phone in list(self._phones)), return_exceptions=True)
 
     async def stop(self) -> None:
@@ -128,12 +123,10 @@ class Filming:
             return
 
     async def _take(self, phone: _Phone, data: bytes) -> dict[str, object]:
-        """Takes a picture; returns its acknowledgement."""
         if phone is not self._holder:
             return {"taken": False, "text": worded("Another phone films now.")}
-        work = functools.partial(peek, data, self._feed.asked.max_megapixels)
         try:
-            picture = await asyncio.get_running_loop().run_in_executor(None, work)
+            picture = await asyncio.to_thread(peek, data, self._feed.asked.max_megapixels)
         except SourceError as error:
             return {"taken": False, "text": str(error)}
         if picture is None:

@@ -11,13 +11,11 @@ import hmac
 import json
 import logging
 import secrets
-import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from calibration.atomic_file import write_atomically
-from places.named_files import open_regular
+from daemon.outputs.private_file import read_private, write_private
 
 _log = logging.getLogger(__name__)
 
@@ -45,7 +43,6 @@ class Pairing:
     """The code and the paired phones. Used by the page's thread."""
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        """`path` is the file of the paired phones."""
         self._path, self._clock = path, clock
         self._code = self._new_code()
         self._phones = self._read()
@@ -60,7 +57,6 @@ class Pairing:
 
     @property
     def count(self) -> int:
-        """Number of paired phones."""
         return len(self._phones)
 
     def renew(self) -> None:
@@ -95,8 +91,7 @@ class Pairing:
 
     def _read(self) -> list[str]:
         try:
-            with open_regular(self._path, MAX_FILE_BYTES) as file:
-                kept = json.loads(file.read())
+            kept = json.loads(read_private(self._path, MAX_FILE_BYTES)[0])
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as error:
@@ -107,8 +102,7 @@ class Pairing:
 
     def _write(self) -> None:
         try:
-            self._path.parent.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
-            write_atomically(self._path, json.dumps(self._phones).encode(), private=True)
+            write_private(self._path, json.dumps(self._phones).encode())
         except OSError as error:
             _log.warning("%s: cannot be written (%s): phones must be paired again after a restart", self._path, error)
 

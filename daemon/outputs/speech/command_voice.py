@@ -16,9 +16,12 @@ from collections.abc import Callable, Sequence
 from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import Protocol
 
+from daemon.config.settings import wyoming_address
+from daemon.i18n.translation import worded
 from daemon.outputs.line_process import STOP_S
 from daemon.outputs.speech.player import PlayError, seconds
-from daemon.outputs.speech.voice import VoiceError
+from daemon.outputs.speech.voice import PROCESS, Voice, VoiceError
+from daemon.outputs.speech.wyoming_voice import WyomingVoice
 from processes import Process
 
 _log = logging.getLogger(__name__)
@@ -158,6 +161,36 @@ class FallbackVoice:
         return self._second.render(f"{self._told()} {text}" if new else text, stop)
 
     def close(self) -> None:
-        """Closes both voices."""
         self._first.close()
         self._second.close()
+
+
+def voice_of(
+    language: str,
+    rate_wpm: int,
+    process: Sequence[str] = PROCESS,
+    command: Sequence[str] = (),
+    command_s: float = 20.0,
+    server: str = "",
+    server_s: float = 5.0,
+) -> Renders:
+    """The voice of `command`, else of the Wyoming server at the address `server`, else of espeak-ng in `process`.
+
+    A command and a server have so many seconds for a phrase. Raises ValueError if `server` is no address.
+    """
+    own: Renders = Voice(language, rate_wpm, process)
+    if command:
+        return FallbackVoice(CommandVoice(command, command_s), own, _changed, _back)
+    if server:
+        return FallbackVoice(WyomingVoice(wyoming_address(server), language, server_s), own, _changed, _back)
+    return own
+
+
+def _changed() -> str:
+    """The sentence of the second voice when the first one fails."""
+    return worded("My other voice does not work, so I speak with this one.")
+
+
+def _back() -> str:
+    """The sentence of the first voice when it works again."""
+    return worded("I have my own voice back.")

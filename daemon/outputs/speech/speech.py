@@ -17,8 +17,7 @@ from pathlib import Path
 
 from daemon.i18n.translation import worded
 from daemon.outputs.speech import player, voice
-from daemon.outputs.speech.choosing import voice_of
-from daemon.outputs.speech.command_voice import FallbackVoice
+from daemon.outputs.speech.command_voice import FallbackVoice, voice_of
 from daemon.outputs.speech.player import PlayError
 from daemon.outputs.speech.spelling import spelled
 from daemon.outputs.speech.voice import VoiceError
@@ -98,12 +97,10 @@ class Speaker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the speech thread is running; if not, nothing is spoken any more."""
         return self._thread.is_alive()
 
     @property
     def is_talking(self) -> bool:
-        """Whether a phrase is spoken, or is about to be."""
         return self._busy or bool(self._waiting)
 
     def status(self) -> dict[str, object]:
@@ -151,7 +148,6 @@ class Speaker:
         self._dropped += 1
 
     def _serve(self) -> None:
-        """The thread: speaks waiting phrases until closed."""
         try:
             while (phrase := self._next()) is not None:
                 begun_s = time.monotonic()

@@ -34,7 +34,6 @@ REST_S = 0.2
 
 
 def main() -> None:
-    """Writes phrases to the file until standard input ends."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--file", required=True, help="where each phrase's wave file is written, over the last one")
     parser.add_argument("--language", default=FALLBACK)

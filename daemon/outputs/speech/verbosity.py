@@ -18,7 +18,6 @@ CHATTER = frozenset(
 
 
 def is_spoken(announcement: Announcement, verbosity: Verbosity) -> bool:
-    """Whether to speak an announcement."""
     return bool(announcement.said) and (announcement.urgent or verbosity != "moves" or announcement.code not in CHATTER)
 
 

@@ -28,18 +28,14 @@ class VoiceError(RuntimeError):
 class Voice:
     """Renders phrases in a separate process, started on demand and restarted after a hang or crash.
 
-    Used by one thread. The sound is in an anonymous in-memory file: nothing remains, whichever process is killed.
+    Used by one thread.
     """
 
     def __init__(self, language: str, rate_wpm: int, process: Sequence[str] = PROCESS) -> None:
-        self._sound = os.memfd_create("kibitzer-voice")
-        file = f"/proc/self/fd/{self._sound}"
-        command = [*process, "--language", language, "--rate", str(rate_wpm), "--file", file]
-        self._process = LineProcess("voice", command, START_S, self._sound)
+        self._process = LineProcess("voice", [*process, "--language", language, "--rate", str(rate_wpm)], START_S)
 
     @property
     def starts(self) -> int:
-        """How often the process was started."""
         return self._process.starts
 
     def render(self, text: str, stop: threading.Event) -> bytes:
@@ -51,14 +47,10 @@ class Voice:
             raise VoiceError(str(error), error.lasting) from error
         if not answer.get("ok"):
             raise VoiceError(f"the voice cannot say {text!r}: {answer.get('error')}")
-        return content(self._sound)
+        return content(self._process.file)
 
     def close(self) -> None:
-        """Ends the process; may be called twice."""
         self._process.close()
-        if self._sound >= 0:
-            os.close(self._sound)
-            self._sound = -1
 
 
 def content(file: int) -> bytes:

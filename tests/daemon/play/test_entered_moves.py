@@ -126,7 +126,7 @@ def test_an_agents_answer_is_a_move_at_once_with_what_it_thought() -> None:
     assert table.post.states[-1].awaiting == "move"
     assert [one.text for one in table.heard] == ["Light: d2.", "Dark: f4."]
     assert table.notebook.written == ["d2", "f4"]
-    assert table.match.last_thought is not None
+    assert table.match.requests.last_thought is not None
 
 
 def test_two_agents_play_on_by_themselves() -> None:
@@ -140,7 +140,7 @@ def test_an_illegal_answer_of_an_agent_is_counted_and_never_made() -> None:
     table = seated("morris", (None, "alphabeta"))
     table.tell(Move("d2"))
     table.answer("d2")
-    assert (table.match.refused, table.match.referee.moves) == (1, ["d2"])
+    assert (table.match.requests.refused, table.match.referee.moves) == (1, ["d2"])
 
 
 def test_undo_takes_back_at_once_and_asks_nobody_to_put_men_back() -> None:

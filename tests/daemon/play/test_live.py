@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
 import time
-import urllib.error
-import urllib.request
 from email.message import Message
 from pathlib import Path
 
 from daemon.storage.importing.reading import read_text
+from tests.daemon.http_client import ask
 from tests.daemon.play.test_no_camera import Table
 from tests.waiting import PATIENCE_S
 
 
 def fetch(table: Table, name: str, **headers: str) -> tuple[int, Message, str]:
     """Status, headers and text of `/live/NAME`."""
-    named = {key.replace("_", "-"): value for key, value in headers.items()}
-    request = urllib.request.Request(f"{table._address}live/{name}", headers=named)
-    try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return answer.status, answer.headers, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.headers, error.read().decode()
+    reply = ask(f"{table._address}live/{name}", **headers)
+    return reply.status, reply.headers, reply.body.decode()
 
 
 def test_the_running_game_is_at_an_address_and_in_a_file_and_polls_are_cheap(tmp_path: Path) -> None:
     file = tmp_path / "live.ggf"
     journal = {"path": str(tmp_path / "journal.sqlite"), "live_file": str(file)}
-    table = Table(
-        tmp_path, "reversi", players={"first": {"name": "Ana"}, "second": {"name": "Țintar & Co"}}, journal=journal
-    )
-    try:
+    with contextlib.closing(
+        Table(
+            tmp_path, "reversi", players={"first": {"name": "Ana"}, "second": {"name": "Țintar & Co"}}, journal=journal
+        )
+    ) as table:
         table.wait(file.exists)
         status, told, text = fetch(table, "game")
         assert (status, told.get_content_type(), told["Cache-Control"]) == (200, "text/plain", "no-cache")
@@ -62,14 +57,11 @@ def test_the_running_game_is_at_an_address_and_in_a_file_and_polls_are_cheap(tmp
         table.wait(lambda: fetch(table, "game.pgn")[0] == 200)
         assert fetch(table, "game.pgn")[1].get_content_type() == "application/vnd.chess-pgn"
         assert [one.name for one in tmp_path.glob("*live*")] == ["live.ggf"]
-    finally:
-        table.close()
 
 
 def test_hidden_hands_are_told_to_nobody_while_the_game_goes_on(tmp_path: Path) -> None:
     journal = {"path": str(tmp_path / "journal.sqlite"), "live_file": str(tmp_path / "live.json")}
-    table = Table(tmp_path, "dominoes", journal=journal)
-    try:
+    with contextlib.closing(Table(tmp_path, "dominoes", journal=journal)) as table:
         table.wait(lambda: "live file" in table.ask("healthz")[1]["parts"])
         game_id = table.get("state")["game_id"]
         for path in ("live/game", "live/game.json", f"archive/{game_id}/export/json"):
@@ -78,20 +70,19 @@ def test_hidden_hands_are_told_to_nobody_while_the_game_goes_on(tmp_path: Path) 
             assert (status, told["code"]) == refused and "what the players hold" in told["text"]
         table.wait(lambda: table.ask("healthz")[1]["parts"]["live file"]["text"] == told["text"])
         assert table.ask("healthz")[1]["parts"]["live file"]["ok"] and not (tmp_path / "live.json").exists()
-    finally:
-        table.close()
 
 
 def test_a_relay_is_told_the_event_the_round_and_the_board(tmp_path: Path) -> None:
     file = tmp_path / "live.pgn"
-    table = Table(
-        tmp_path,
-        "chess",
-        event={"name": 'Club "Open"', "site": "Cluj-Napoca ROU", "round": "3"},
-        bus={"table": "board-7", "state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
-        journal={"path": str(tmp_path / "journal.sqlite"), "live_file": str(file)},
-    )
-    try:
+    with contextlib.closing(
+        Table(
+            tmp_path,
+            "chess",
+            event={"name": 'Club "Open"', "site": "Cluj-Napoca ROU", "round": "3"},
+            bus={"table": "board-7", "state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
+            journal={"path": str(tmp_path / "journal.sqlite"), "live_file": str(file)},
+        )
+    ) as table:
         table.wait(file.exists)
         text = fetch(table, "game.pgn")[2]
         assert text == file.read_text("utf-8")
@@ -99,5 +90,3 @@ def test_a_relay_is_told_the_event_the_round_and_the_board(tmp_path: Path) -> No
         assert '[Round "3"]\n' in text and '[Board "board-7"]\n' in text and '[Result "*"]' in text
         again = read_text(text, "again.pgn").event
         assert again == {"name": 'Club "Open"', "site": "Cluj-Napoca ROU", "round": "3", "table": "board-7"}
-    finally:
-        table.close()

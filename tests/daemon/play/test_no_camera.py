@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from calibration.template import load_template
 from daemon.app.loop import Daemon
 from daemon.app.session import Session
 from daemon.config.settings import Config
+from tests.daemon.http_client import ask
 from tests.waiting import PATIENCE_S
 
 
@@ -45,14 +45,11 @@ class Table:
 
     def _run(self, config: Config) -> None:
         """Body of the thread; the thread that opens the record must also use it."""
-        session = Session(config, games.load(config.game.name))
-        try:
+        with contextlib.closing(Session(config, games.load(config.game.name))) as session:
             assert session.page is not None
             self._address = session.page.address
             template = load_template(session.game.name)
             Daemon(session, config, template, None, config.camera.source).run(self._stop)
-        finally:
-            session.close()
 
     def close(self) -> None:
         """Ends the daemon."""
@@ -80,14 +77,8 @@ class Table:
 
     def ask(self, path: str, body: bytes | None = None) -> tuple[int, Any]:
         """HTTP status and JSON; a body makes the request a POST."""
-        kind = {"Content-Type": "application/json"}
-        request = urllib.request.Request(f"{self._address}{path}", body, kind)
-        try:
-            with urllib.request.urlopen(request, timeout=10) as response:
-                return response.status, json.loads(response.read())
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, json.loads(error.read())
+        reply = ask(f"{self._address}{path}", body)
+        return reply.status, reply.json
 
 
 Sit = Callable[..., Table]

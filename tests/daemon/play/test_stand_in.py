@@ -27,8 +27,7 @@ def test_the_game_goes_on_with_a_word_about_who_plays_instead(
     command = json.dumps([sys.executable, str(FAKE), "uci", manner])
     (tmp_path / "engines.toml").write_text(f'[engines.tired]\nprotocol = "uci"\ncommand = {command}\n', "utf-8")
     monkeypatch.setenv(engines.FILE_VARIABLE, str(tmp_path / "engines.toml"))
-    table = Table(tmp_path, "morris", players={"first": {}, "second": ENGINE})
-    try:
+    with contextlib.closing(Table(tmp_path, "morris", players={"first": {}, "second": ENGINE})) as table:
         assert table.tell(command="move", move="d2")[0] == 200
         table.wait(lambda: table.get("state")["ply"] == 2)
         state, told = table.get("state"), [one["text"] for one in table.get("events")]
@@ -38,8 +37,6 @@ def test_the_game_goes_on_with_a_word_about_who_plays_instead(
         assert table.tell(command="new_game")[0] == 200
         table.wait(lambda: table.get("state")["ply"] == 0)
         assert table.get("state")["players"][1]["agent"] == "external"
-    finally:
-        table.close()
     with contextlib.closing(Journal(tmp_path / "journal.sqlite")) as journal:
         newest, played = sorted(journal.games(), key=lambda game: len(game.plies))
     assert (newest.players[1], played.players) == ("external:engine=tired,time_s=0.2", ("person", "level-5"))

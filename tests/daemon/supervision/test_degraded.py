@@ -358,8 +358,8 @@ def test_page_and_bus_whose_threads_hang_are_no_sign_of_life(sit: Sit, monkeypat
     deadline_s = time.monotonic() + PATIENCE_S
     while page.status()["text"] != "it hangs":
         assert time.monotonic() < deadline_s
-        page.update_figures({})
-        page.update_health({})
+        page.publish(figures={})
+        page.publish(health={})
         time.sleep(0.02)
     again.set()
     while not page.status()["ok"]:

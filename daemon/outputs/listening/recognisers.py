@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
+from daemon.commands.spoken.words import ALPHABET, LETTERS, words_of
+from daemon.outputs.line_process import LineProcess, ProcessError
 from daemon.outputs.listening.utterances import RATE_HZ
 from daemon.outputs.wyoming import Address, Connection, WyomingError
 
@@ -13,6 +19,11 @@ MAX_TEXT = 300
 """Characters of a text; a command is shorter."""
 SOUND = {"rate": RATE_HZ, "width": 2, "channels": 1}
 CHUNK_BYTES = 8192
+START_S = 20.0
+"""Seconds to load the model on a small computer."""
+TEXT_S = 10.0
+"""Seconds for an utterance: a fast core takes a tenth of its length, a small one as long as it lasts."""
+PROCESS = (sys.executable, "-I", str(Path(__file__).with_name("embedded_process.py")))
 
 
 class RecogniserError(RuntimeError):
@@ -52,3 +63,39 @@ class WyomingRecogniser:
 
     def close(self) -> None:
         """Nothing is open between utterances."""
+
+
+class EmbeddedRecogniser:
+    """Hears only what may be said now."""
+
+    def __init__(self, wake: str, process: Sequence[str] = PROCESS) -> None:
+        self._process = LineProcess("recogniser", [*process, "--wake", wake], START_S)
+
+    def text(self, sound: bytes, phrases: Sequence[str], stop: threading.Event) -> str:
+        """The call and a phrase, or nothing. Raises RecogniserError."""
+        file = self._process.file
+        os.ftruncate(file, 0)
+        os.pwrite(file, json.dumps([in_english(one) for one in phrases]).encode() + b"\n" + sound, 0)
+        try:
+            return str(self._process.ask({}, TEXT_S, stop).get("text", ""))
+        except ProcessError as error:
+            raise RecogniserError(str(error)) from error
+
+    def close(self) -> None:
+        self._process.close()
+
+
+def in_english(phrase: str) -> str:
+    """A phrase as part of a grammar: letters by their own name or the alphabet's, numbers in words."""
+    return " ".join(NAMES.get(word, word) for word in phrase.split())
+
+
+def _names() -> dict[str, str]:
+    words = words_of("en")
+    names = {
+        letter: f"({letter} | {name.partition('/')[0]})" for letter, name in zip(LETTERS, ALPHABET.split(), strict=True)
+    }
+    return names | {number: name for name, number in words.counts.items() if not name.isdigit()}
+
+
+NAMES = _names()
