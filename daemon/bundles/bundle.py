@@ -46,8 +46,6 @@ class Part(BaseModel):
 
 
 class SavedAnnouncement(Part):
-    """An announcement caused by a picture."""
-
     code: Code
     ply: int = Field(ge=0, le=MAX_MOVES)
     move: Word = ""
@@ -64,8 +62,6 @@ class SavedAnnouncement(Part):
 
 
 class Declared(Part):
-    """An end of the game that the board does not show."""
-
     winner: Literal[0, 1] | None
     reason: Code
 
@@ -86,8 +82,6 @@ class GameState(Part):
 
 
 class SceneFrame(Part):
-    """One picture given to the pipeline."""
-
     time_s: Number
     """Seconds on the source's own clock, unrounded."""
     name: Annotated[str, Field(max_length=256)] = ""
@@ -110,16 +104,12 @@ class Place(Part):
 
 
 class PipelineSettings(Part):
-    """Settings of the pipeline."""
-
     settle_s: float = Field(ge=0.1, le=10)
     readings: int = Field(ge=1, le=10)
     lost_s: float = Field(ge=0.1, le=60)
 
 
 class Manifest(Part):
-    """Everything in a bundle except the pictures and the profile."""
-
     format: Literal["kibitzer-bundle"] = FORMAT
     version: Literal[1] = VERSION
     created: Annotated[str, Field(max_length=40)]
@@ -165,6 +155,12 @@ def saved_announcement(announcement: Announcement) -> SavedAnnouncement:
         board=announcement.board,
         text=in_words(*announcement.said)[:1024],
     )
+
+
+def hear(said: list[SavedAnnouncement], announcement: Announcement) -> None:
+    """Adds an announcement that pictures may have caused."""
+    if announcement.code not in ASIDE:
+        said.append(saved_announcement(announcement))
 
 
 def frame_name(number: int) -> str:

@@ -20,8 +20,6 @@ sees it at rest, too."""
 
 @dataclasses.dataclass(eq=False)
 class KeptFrame:
-    """One picture given to the pipeline, and its outcome."""
-
     time_s: float
     name: str
     before: GameState
@@ -89,7 +87,6 @@ class SceneRing:
 
     @property
     def bytes(self) -> int:
-        """Bytes of JPEG kept."""
         return self._bytes
 
     @property

@@ -18,11 +18,10 @@ from daemon.agents.analysing import AnalysisError, analysis
 from daemon.cli.game_arguments import GAME_HELP, LAST, RECORD, chosen, one_line_errors, opened
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT
-from daemon.storage.exporting.comments import comment
-from daemon.storage.exporting.played import ExportError
-from daemon.storage.review_curve import curve
-from daemon.storage.reviews import JudgedPly, Review, Reviews, fingerprint, question
+from daemon.storage.formats.played import ExportError
+from daemon.storage.reviews import JudgedPly, Review, Reviews, curve, fingerprint, question
 from daemon.storage.stored_game import StoredGame
+from daemon.storage.worth import comment
 from rules import GameError
 
 TIME_S = 0.8
@@ -132,7 +131,6 @@ def as_object(stored: StoredGame, review: Review) -> dict[str, Any]:
 
 
 def as_text(stored: StoredGame, review: Review, blocks: str = BLOCKS) -> Iterator[str]:
-    """The review in lines for a terminal."""
     sides = games.load(stored.game, stored.rules).sides
     yield f"{stored.game_id}  {stored.game}, {' against '.join(stored.players)}, {len(stored.plies)} plies"
     yield ""
@@ -153,7 +151,6 @@ def as_text(stored: StoredGame, review: Review, blocks: str = BLOCKS) -> Iterato
 
 
 def told(one: JudgedPly, unit: str) -> str:
-    """One move in words."""
     text = f"{one.move:<10} {comment(one, unit)}"
     if one.engine is not None and one.engine.move != one.move:
         said = "" if one.engine.score is None else f" ({one.engine.score:g})"

@@ -11,11 +11,10 @@ import typer
 
 from calibration.atomic_file import write_atomically
 from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, one_line_errors, opened
-from daemon.storage.exporting.formats import FORMATS, check, check_review, to_json, usual
-from daemon.storage.exporting.played import ExportError, play_again
-from daemon.storage.exporting.strip import strip_png
-from daemon.storage.exporting.tile_files import write_tile_files
-from daemon.storage.reviews import Review, Reviews
+from daemon.storage.formats.dominoes import write_tile_files
+from daemon.storage.formats.formats import FORMATS, check, check_review, content_of, usual
+from daemon.storage.formats.played import ExportError, play_again
+from daemon.storage.reviews import Reviews
 from daemon.storage.stored_game import StoredGame
 
 STDOUT = Path("-")
@@ -59,16 +58,7 @@ def export(
             _write_folder(stored, out, number, force)
         else:
             review = check_review(name, Reviews(journal).read(stored)) if comments else None
-            _write(_content(stored, name, every, review), out, force)
-
-
-def _content(stored: StoredGame, name: str, every: int, review: Review | None) -> bytes:
-    """Returns the content of the file. Raises ExportError."""
-    if name == "json":
-        return to_json(stored, review).encode()
-    played = play_again(stored, review)
-    writer = FORMATS[name].write
-    return strip_png(played, every) if writer is None else writer(played).encode()
+            _write(content_of(stored, name, review, every), out, force)
 
 
 def _write(content: bytes, out: Path, force: bool) -> None:
@@ -87,7 +77,6 @@ def _write(content: bytes, out: Path, force: bool) -> None:
 
 
 def _write_folder(stored: StoredGame, out: Path, number: int, force: bool) -> None:
-    """Writes the annotation files. Raises ExportError."""
     if out == STDOUT:
         raise ExportError(
             "annotations are a folder of files: name it with --out; --format json can go to standard output"

@@ -14,8 +14,8 @@ import typer
 import games
 from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, one_line_errors, opened
 from daemon.cli.wrong_call import stop
-from daemon.storage.exporting.played import play_again
 from daemon.storage.finding import Found, find
+from daemon.storage.formats.played import play_again
 from rules import AnyGame, MoveError
 from rules.options import rules_from_words
 from rules.turns import line_of_play

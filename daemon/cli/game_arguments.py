@@ -13,8 +13,8 @@ import places
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import Config, ConfigError
 from daemon.judging.corrections import Refusal
-from daemon.storage.exporting.played import ExportError
-from daemon.storage.importing.imported import ImportFault
+from daemon.storage.formats.imported import ImportFault
+from daemon.storage.formats.played import ExportError
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.stored_game import StoredGame
 from rules import GameError

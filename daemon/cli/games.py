@@ -20,7 +20,7 @@ from daemon.cli.ranking import name_players, show_ranking
 from daemon.commands.page_client import playing
 from daemon.config.settings import DEFAULT, load_config
 from daemon.judging import corrections, phrases
-from daemon.storage.exporting.document import as_object, summary_object
+from daemon.storage.formats.document import as_object, summary_object
 from daemon.storage.pictures import Pictures
 from daemon.storage.reviews import Reviews
 from daemon.storage.score_sheet import score_sheet
@@ -152,7 +152,6 @@ def _refuse_played(game_id: str, config: Path, what: str) -> None:
 
 
 def listed(summaries: Sequence[GameSummary]) -> list[str]:
-    """One line per game, in columns."""
     rows = [
         (
             one.game_id,
@@ -169,7 +168,6 @@ def listed(summaries: Sequence[GameSummary]) -> list[str]:
 
 
 def result_of(game: str, players: Sequence[str], outcome: Outcome | None) -> str:
-    """Result of a game, with its reason, in a few words."""
     if outcome is None:
         return "not finished"
     points = "" if outcome.scores is None else f", {outcome.scores[0]} to {outcome.scores[1]}"
@@ -178,7 +176,6 @@ def result_of(game: str, players: Sequence[str], outcome: Outcome | None) -> str
 
 
 def reason_of(game: str, outcome: Outcome) -> str:
-    """Reason why a game ended, in words."""
     try:
         return str(phrases.why(games.load(game), outcome))
     except GameError:  # the game's rules are no longer installed

@@ -13,11 +13,10 @@ import typer
 
 from daemon.cli.game_arguments import RECORD, one_line_errors
 from daemon.cli.ranking import MAX_NAME_LENGTH
-from daemon.storage.importing.imported import ImportFault
-from daemon.storage.importing.judge import new_id
-from daemon.storage.importing.reading import FORMATS, read_games
+from daemon.storage.formats.imported import ImportFault
+from daemon.storage.formats.reading import KNOWN, read_games
 from daemon.storage.journal import Journal
-from daemon.storage.stored_game import StoredGame
+from daemon.storage.stored_game import StoredGame, new_id
 from rules.options import rules_from_words
 from wording.outside import clean
 
@@ -25,7 +24,7 @@ from wording.outside import clean
 def import_game(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File to read; for annotations, a folder or zip.")],
     format_name: Annotated[
-        str, typer.Option("--format", help=f"{', '.join(FORMATS)}. Default: detected from the file.")
+        str, typer.Option("--format", help=f"{', '.join(KNOWN)}. Default: detected from the file.")
     ] = "",
     first: Annotated[str, typer.Option(help="Player of the first side, instead of the name in the file.")] = "",
     second: Annotated[str, typer.Option(help="Player of the second side.")] = "",

@@ -12,7 +12,7 @@ import typer
 
 import games
 from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen_id, one_line_errors, opened
-from daemon.storage.exporting.played import ExportError
+from daemon.storage.formats.played import ExportError
 from daemon.storage.ranking import Standing, ranking, ranking_object, results
 from wording.outside import clean
 
@@ -64,7 +64,6 @@ def name_players(
 
 
 def listed(standings: Sequence[Standing]) -> list[str]:
-    """The ranking in columns, with a header line."""
     rows = [HEAD] + [
         (str(place), one.player, f"{one.elo:.0f}", str(one.games), str(one.wins), str(one.draws), str(one.losses))
         for place, one in enumerate(standings, 1)
@@ -80,7 +79,6 @@ def listed(standings: Sequence[Standing]) -> list[str]:
 
 
 def _name(text: str) -> str:
-    """Checks a name and cleans it for storage. Raises ExportError."""
     name = clean(text, MAX_NAME_LENGTH + 1)
     if not 0 < len(name) <= MAX_NAME_LENGTH:
         raise ExportError(f"a name has 1 to {MAX_NAME_LENGTH} characters, not {len(name)}: {text[:80]!r}")

@@ -10,9 +10,9 @@ from typing import Any
 
 from daemon.core.recovery import asked_move, rule_texts, still_standing
 from daemon.judging.referee import Referee
-from daemon.storage.journal import Journal, new_id
+from daemon.storage.journal import Journal
 from daemon.storage.record import Beginning, GameRecord
-from daemon.storage.stored_game import StoredGame
+from daemon.storage.stored_game import StoredGame, new_id
 from rules import AnyGame
 
 LOGGER = logging.getLogger(__name__)

@@ -163,12 +163,10 @@ def _reach(template: BoardTemplate, pitch: float) -> float:
 
 
 def _man_mm(template: BoardTemplate, pitch: float) -> float:
-    """Diameter of a drawn piece."""
     return min(template.man_diameter_mm, MAN * pitch)
 
 
 def _label_mm(template: BoardTemplate, pitch: float) -> float:
-    """Height of a letter."""
     return min(LABEL * pitch, LABEL_WHOLE * max(template.size_mm))
 
 

@@ -30,12 +30,10 @@ def _font(size_px: int, bold: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageF
 
 
 def width_px(text: str, size_px: int, bold: bool = False) -> int:
-    """Width of a line of text."""
     return round(_font(size_px, bold).getlength(text))
 
 
 def line_height_px(size_px: int) -> int:
-    """Distance from one line to the next."""
     return round(size_px * 1.35)
 
 

@@ -23,18 +23,15 @@ def _fixed(point: FloatArray) -> tuple[int, int]:
 
 
 def ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
-    """A circle."""
     for tint, width in ((EDGE_BGR, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
         cv2.circle(image, _fixed(centre), round(radius_px * (1 << _BITS)), tint, width, cv2.LINE_AA, _BITS)
 
 
 def disc(image: Image, centre: FloatArray, radius_px: float, colour: Colour) -> None:
-    """A filled circle."""
     cv2.circle(image, _fixed(centre), round(radius_px * (1 << _BITS)), colour, cv2.FILLED, cv2.LINE_AA, _BITS)
 
 
 def dotted_ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
-    """A circle of twelve dashes."""
     axes = (round(radius_px * (1 << _BITS)),) * 2
     for start in range(0, 360, 30):
         for tint, width in ((EDGE_BGR, width_px + 2), (colour, width_px)):
@@ -42,7 +39,6 @@ def dotted_ring(image: Image, centre: FloatArray, radius_px: float, colour: Colo
 
 
 def line(image: Image, start: FloatArray, end: FloatArray, colour: Colour, width_px: int) -> None:
-    """A straight line with a light edge."""
     for tint, width in ((EDGE_BGR, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
         cv2.line(image, _fixed(start), _fixed(end), tint, width, cv2.LINE_AA, _BITS)
 
@@ -69,7 +65,6 @@ def arrow(image: Image, start: FloatArray, end: FloatArray, gap_px: float, colou
 
 
 def cross(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
-    """Two crossed lines."""
     reach = radius_px * 0.72
     strokes = [np.array([reach, reach]), np.array([reach, -reach])]
     for tint, width in ((EDGE_BGR, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):

@@ -25,8 +25,6 @@ NEW, OLD = "\x1b[7m", "\x1b[0m"
 
 
 class TextBoard:
-    """Draws positions of one board."""
-
     def __init__(self, template: BoardTemplate) -> None:
         self._template = template
         self._xs, self._ys = (_ranks(template.cells_mm[:, axis]) for axis in (0, 1))
@@ -57,11 +55,9 @@ class TextBoard:
         return MEN.get(letter, letter) if figure is None else figure.sign
 
     def _place(self, x: float, y: float) -> tuple[int, int]:
-        """Row and column of a point of the board."""
         return self._high * _rank(self._ys, y), self._wide * _rank(self._xs, x)
 
     def _empty(self) -> list[str]:
-        """The rows of the board without pieces."""
         size = self._high * (len(self._ys) - 1) + 1, self._wide * (len(self._xs) - 1) + 1
         drawn, slanted = np.zeros(size, dtype=np.uint8), dict[tuple[int, int], str]()
         for start, end in [] if self._squares else self._template.lines_mm:

@@ -12,7 +12,7 @@ from daemon.outputs.command_queue import problem
 from daemon.outputs.record_access import RecordAccess
 from daemon.outputs.review_page import review_object
 from daemon.outputs.reviewing import Reviewing
-from daemon.storage.exporting.played import ExportError
+from daemon.storage.formats.played import ExportError
 from daemon.storage.reviews import Review, Reviews, fingerprint
 from daemon.storage.stored_game import StoredGame
 

@@ -6,11 +6,9 @@ from typing import Any
 
 from agents.values import SCORE
 from daemon.i18n.translation import in_words
-from daemon.storage.exporting.comments import has_better
-from daemon.storage.review_curve import curve
-from daemon.storage.reviews import JudgedPly, Review
+from daemon.storage.reviews import JudgedPly, Review, curve
 from daemon.storage.stored_game import StoredGame
-from daemon.storage.worth import loss, worth
+from daemon.storage.worth import has_better, loss, worth
 
 MARKS = ("slip", "mistake", "blunder")
 MAX_LINE = 12

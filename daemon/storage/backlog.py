@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
-from rules import Outcome
+from daemon.game.effects import Announcement, Effect, Rewrite
 from wording import Sentence, sentence
 
 LOGGER = logging.getLogger(__name__)
@@ -29,25 +28,13 @@ class BehindError(OSError):
 
 
 class Recorder(Protocol):
-    """Writes plies durably; raises OSError on failure."""
+    """Writes a game durably; raises OSError on failure."""
 
     def together(self) -> AbstractContextManager[object]:
         """What is written within is on the disk on exit, all of it or, after an error, nothing."""
 
-    def append(self, record: Record) -> None:
-        """Writes one ply; it is on the disk when this returns."""
-
-    def take_back(self, ply: int) -> None:
-        """Marks the plies after `ply` as undone."""
-
-    def rewrite(self, rewrite: Rewrite) -> None:
-        """Replaces the plies after `rewrite.ply`, all at once."""
-
-    def finish(self, outcome: Outcome) -> None:
-        """Records how the game ended."""
-
-    def note(self, announcement: Announcement) -> None:
-        """Writes an announcement that is not a ply."""
+    def write(self, effect: Effect) -> None:
+        """Writes one effect; it is on the disk when this returns."""
 
     def restore(self, whole: Rewrite) -> None:
         """Writes the game with all its plies, whatever the record has of it."""
@@ -70,11 +57,9 @@ class Backlog:
 
     @property
     def waiting(self) -> int:
-        """Effects not yet written."""
         return len(self._waiting)
 
     def add(self, effects: Iterable[Effect]) -> None:
-        """Queues the effects that the record needs."""
         self._waiting += _needed(effects)
         # The oldest notes are dropped, but none that lasts.
         notes = [one for one in self._waiting if not is_lasting(one)]
@@ -111,11 +96,11 @@ class Backlog:
         try:
             with recorder.together():
                 for effect in effects:
-                    _write(recorder, effect)
+                    recorder.write(effect)
         except BehindError:
             with recorder.together():
                 for note in self._restore(recorder, effects):
-                    recorder.note(note)
+                    recorder.write(note)
 
     def _restore(self, recorder: Recorder, effects: Iterable[Effect]) -> list[Announcement]:
         """Writes the whole game, with these effects; returns those that are still to be written."""
@@ -138,17 +123,3 @@ class Backlog:
 def _needed(effects: Iterable[Effect]) -> list[Effect]:
     """The effects to be written: not the announcement of a ply, whose own record says it all."""
     return [effect for effect in effects if getattr(effect, "code", "") not in ("move", "pass")]
-
-
-def _write(recorder: Recorder, effect: Effect) -> None:
-    match effect:
-        case Record():
-            recorder.append(effect)
-        case TakeBack(ply):
-            recorder.take_back(ply)
-        case Rewrite():
-            recorder.rewrite(effect)
-        case Finish(outcome):
-            recorder.finish(outcome)
-        case Announcement():
-            recorder.note(effect)

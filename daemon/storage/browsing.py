@@ -22,8 +22,6 @@ _EARLIER = "COALESCE((SELECT rowid FROM games WHERE game_id = ?), 92233720368547
 
 @dataclasses.dataclass(frozen=True)
 class GamesPage:
-    """One page of the list of games."""
-
     games: tuple[GameSummary, ...]
     """Newest first."""
     older: str
@@ -64,7 +62,6 @@ def names_seen(journal: Journal, most: int = 500) -> list[str]:
 
 
 def games_seen(journal: Journal) -> list[str]:
-    """Names of all games played, sorted. Raises JournalError."""
     return sorted(str(row["game"]) for row in journal.rows("SELECT DISTINCT game FROM games"))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import datetime
 import functools
+import itertools
 import logging
 import os
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 from calibration.atomic_file import make_private
@@ -17,8 +17,6 @@ _log = logging.getLogger(__name__)
 
 APPLICATION = 0x4B696269
 """SQLite application id ("Kibi") that marks the file as ours: never write into another program's database."""
-
-
 TABLES = ("games", "plies", "notes")
 PAGE_BYTES = 4096
 """SQLite's default."""
@@ -34,54 +32,34 @@ class NewerError(sqlite3.DatabaseError):
     """The file was made by a newer Kibitzer."""
 
 
-def _first(connection: sqlite3.Connection) -> None:
-    connection.execute(
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
         "CREATE TABLE games (game_id TEXT NOT NULL UNIQUE, game TEXT NOT NULL, rules TEXT NOT NULL,"
-        " players TEXT NOT NULL, started TEXT NOT NULL, finished TEXT, winner INTEGER, reason TEXT, scores TEXT)"
-    )
-    connection.execute(
+        " players TEXT NOT NULL, started TEXT NOT NULL, finished TEXT, winner INTEGER, reason TEXT, scores TEXT)",
         "CREATE TABLE plies (id INTEGER PRIMARY KEY, game_id TEXT NOT NULL REFERENCES games (game_id),"
         " ply INTEGER NOT NULL CHECK (ply > 0), move TEXT NOT NULL, side INTEGER NOT NULL, position TEXT NOT NULL,"
         " board TEXT NOT NULL, verdict TEXT NOT NULL, score REAL, frame TEXT NOT NULL, time TEXT NOT NULL,"
-        " undone INTEGER NOT NULL DEFAULT 0)"
-    )
-    connection.execute("CREATE UNIQUE INDEX standing_plies ON plies (game_id, ply) WHERE undone = 0")
-    connection.execute("CREATE INDEX plies_of_game ON plies (game_id, id)")
-    connection.execute(
+        " undone INTEGER NOT NULL DEFAULT 0)",
+        "CREATE UNIQUE INDEX standing_plies ON plies (game_id, ply) WHERE undone = 0",
+        "CREATE INDEX plies_of_game ON plies (game_id, id)",
         "CREATE TABLE notes (id INTEGER PRIMARY KEY, game_id TEXT NOT NULL REFERENCES games (game_id),"
-        " ply INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, data TEXT NOT NULL, time TEXT NOT NULL)"
-    )
-    connection.execute("CREATE INDEX notes_of_game ON notes (game_id, id)")
-
-
-def _known_movers(connection: sqlite3.Connection) -> None:
-    connection.execute("ALTER TABLE plies ADD COLUMN known TEXT NOT NULL DEFAULT ''")
-
-
-def _times_and_thoughts(connection: sqlite3.Connection) -> None:
-    connection.execute("ALTER TABLE games ADD COLUMN clock TEXT NOT NULL DEFAULT '{}'")
-    for column in ("spent_s REAL", "left_first_s REAL", "left_second_s REAL"):
-        connection.execute(f"ALTER TABLE plies ADD COLUMN {column}")
-    for column in ("depth INTEGER", "nodes INTEGER", "thought_s REAL"):
-        connection.execute(f"ALTER TABLE plies ADD COLUMN {column}")
-
-
-def _set_up(connection: sqlite3.Connection) -> None:
-    connection.execute("ALTER TABLE games ADD COLUMN start TEXT NOT NULL DEFAULT ''")
-
-
-def _imported(connection: sqlite3.Connection) -> None:
-    connection.execute("ALTER TABLE games ADD COLUMN source TEXT NOT NULL DEFAULT ''")
-
-
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
-    _first,
-    _known_movers,
-    _times_and_thoughts,
-    _set_up,
-    _imported,
+        " ply INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, data TEXT NOT NULL, time TEXT NOT NULL)",
+        "CREATE INDEX notes_of_game ON notes (game_id, id)",
+    ),
+    ("ALTER TABLE plies ADD COLUMN known TEXT NOT NULL DEFAULT ''",),
+    (
+        "ALTER TABLE games ADD COLUMN clock TEXT NOT NULL DEFAULT '{}'",
+        "ALTER TABLE plies ADD COLUMN spent_s REAL",
+        "ALTER TABLE plies ADD COLUMN left_first_s REAL",
+        "ALTER TABLE plies ADD COLUMN left_second_s REAL",
+        "ALTER TABLE plies ADD COLUMN depth INTEGER",
+        "ALTER TABLE plies ADD COLUMN nodes INTEGER",
+        "ALTER TABLE plies ADD COLUMN thought_s REAL",
+    ),
+    ("ALTER TABLE games ADD COLUMN start TEXT NOT NULL DEFAULT ''",),
+    ("ALTER TABLE games ADD COLUMN source TEXT NOT NULL DEFAULT ''",),
 )
-"""Step n migrates a file from version n to n + 1; only ever append to it."""
+"""Statements of step n migrate a file from version n to n + 1; only ever append to it."""
 
 
 def connect(path: Path, read_only: bool, busy_s: float) -> sqlite3.Connection:
@@ -154,8 +132,8 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = _version(connection)
-        for step in MIGRATIONS[version:]:
-            step(connection)
+        for statement in itertools.chain.from_iterable(MIGRATIONS[version:]):
+            connection.execute(statement)
         if 0 < version < len(MIGRATIONS):
             _log.info("%s is brought from version %d to %d", path, version, len(MIGRATIONS))
         connection.execute(f"PRAGMA application_id = {APPLICATION}")  # always: this tells whether it can be written
@@ -183,14 +161,12 @@ def _columns(connection: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
 
 @functools.cache
 def _columns_of(version: int) -> frozenset[tuple[object, ...]]:
-    """The columns of a file of that version."""
     with contextlib.closing(_empty(version)) as connection:
         return _columns(connection)
 
 
 @functools.cache
 def empty_file() -> bytes:
-    """The content of an empty journal."""
     with contextlib.closing(_empty(len(MIGRATIONS))) as connection:
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
@@ -207,8 +183,8 @@ def _empty(version: int) -> sqlite3.Connection:
     """An empty journal of that version, in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-    for step in MIGRATIONS[:version]:
-        step(connection)
+    for statement in itertools.chain.from_iterable(MIGRATIONS[:version]):
+        connection.execute(statement)
     return connection
 
 
@@ -218,7 +194,6 @@ def files_of(path: Path) -> list[Path]:
 
 
 def remove(path: Path) -> None:
-    """Removes a file and its companion files, if they are there."""
     for part in files_of(path):
         part.unlink(missing_ok=True)
 

@@ -34,10 +34,7 @@ FEATURES = tuple(field.name for field in dataclasses.fields(CellFeatures))
 
 
 class LessonFile:
-    """What the start of one game has taught, in a file."""
-
     def __init__(self, path: Path, game_id: str) -> None:
-        """Takes the file's path and the identifier of the game for which it counts."""
         self.path = path
         self._game_id = game_id
 

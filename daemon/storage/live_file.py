@@ -8,8 +8,8 @@ from pathlib import Path
 
 from calibration.atomic_file import write_atomically
 from daemon.i18n.translation import worded
-from daemon.storage.exporting.live import live
-from daemon.storage.exporting.played import ExportError
+from daemon.storage.formats.formats import live
+from daemon.storage.formats.played import ExportError
 from daemon.storage.journal import Journal, JournalError
 
 _log = logging.getLogger(__name__)
@@ -34,7 +34,6 @@ class LiveFile:
         self._thread.start()
 
     def changed(self, game_id: str) -> None:
-        """The record of the game that is played has changed."""
         self._game_id = game_id
         self._changed.set()
 

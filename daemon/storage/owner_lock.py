@@ -38,5 +38,4 @@ class OwnerLock:
             os.write(self._file, f"process {os.getpid()}, since {now}".encode())
 
     def close(self) -> None:
-        """Gives the record up."""
         os.close(self._file)

@@ -32,8 +32,6 @@ CLOSE_S = 3.0
 
 
 class QueuedPicture(NamedTuple):
-    """One picture waiting to be written."""
-
     game_id: str
     ply: int
     board: str

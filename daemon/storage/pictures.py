@@ -32,7 +32,6 @@ class Pictures:
         return self._folder_of(game_id) / f"{ply}-{digest}.jpg"
 
     def names(self, game_id: str) -> frozenset[str]:
-        """Names of all files kept for a game."""
         try:
             return frozenset(path.name for path in self._folder_of(game_id).iterdir())
         except (OSError, ValueError):

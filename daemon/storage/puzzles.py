@@ -182,7 +182,6 @@ class PuzzleStore:
             return False
 
     def tried(self, puzzle: Puzzle, move: str, solved: bool) -> None:
-        """Keeps an attempt. Raises PuzzleError."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         with self._opened() as connection:
             row = puzzle.puzzle_id, move, int(solved), now

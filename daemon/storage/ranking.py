@@ -26,8 +26,6 @@ SPREAD = 400.0
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """One finished game."""
-
     players: tuple[str, str]
     winner: int | None
     """0 or 1, an index into `players`; None is a draw."""
@@ -35,8 +33,6 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """A player's record and rating."""
-
     player: str
     wins: int = 0
     draws: int = 0
@@ -45,7 +41,6 @@ class Standing:
 
     @property
     def games(self) -> int:
-        """Number of games that count."""
         return self.wins + self.draws + self.losses
 
     def after(self, points: float, expected: float) -> Standing:
@@ -102,7 +97,6 @@ def results(journal: Journal, game: str = "") -> Sequence[Result]:
 
 
 def standing_object(place: int, one: Standing) -> dict[str, object]:
-    """One line of the ranking as a JSON-ready object."""
     counts = {"games": one.games, "wins": one.wins, "draws": one.draws, "losses": one.losses}
     return {"place": place, "player": one.player, **counts, "elo": round(one.elo)}
 

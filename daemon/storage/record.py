@@ -7,12 +7,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from daemon.game.effects import Announcement, Record, Rewrite
+from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
 from daemon.i18n.translation import in_words
 from daemon.storage.backlog import BehindError
 from daemon.storage.journal import Journal, JournalError
-from daemon.storage.stored_game import ASSUMED, EVENT, THOUGHT
-from rules import Outcome
+from daemon.storage.stored_game import EVENT, THOUGHT
 
 REASONS = {
     "full": "the disk is full, please make room",
@@ -24,8 +23,6 @@ REASONS = {
 
 @dataclasses.dataclass(frozen=True)
 class Beginning:
-    """What a game begins with."""
-
     game: str
     rules: Mapping[str, str]
     players: Sequence[str]
@@ -37,7 +34,7 @@ class Beginning:
 
 
 class GameRecord:
-    """Writes one game to the journal; a fault raises OSError, and the write may be retried."""
+    """The `Recorder` of one game; a fault raises OSError, and the write may be retried."""
 
     def __init__(self, journal: Journal, game_id: str, beginning: Beginning | None = None) -> None:
         """`beginning` is what to begin the game with again if the record loses it."""
@@ -50,46 +47,24 @@ class GameRecord:
         with _spoken(), self._journal.together():
             yield
 
-    def append(self, record: Record) -> None:
-        """Writes one ply; it is on the disk when this returns."""
+    def write(self, effect: Effect) -> None:
         with _spoken():
-            self._journal.append(
-                self.game_id,
-                record.ply,
-                record.move,
-                record.side,
-                record.position,
-                record.board,
-                ASSUMED if record.assumed else "legal",
-                known=record.known,
-                times=record.times,
-                thought=record.thought,
-            )
-
-    def take_back(self, ply: int) -> None:
-        """Marks the plies after `ply` as undone."""
-        with _spoken():
-            self._journal.take_back(self.game_id, ply)
-
-    def rewrite(self, rewrite: Rewrite) -> None:
-        """Replaces the plies after `rewrite.ply`, all at once."""
-        with _spoken():
-            self._journal.rewrite(self.game_id, rewrite)
-        if rewrite.start and self._beginning is not None:
-            self._beginning = dataclasses.replace(self._beginning, start=rewrite.start)
-
-    def finish(self, outcome: Outcome) -> None:
-        """Records how the game ended."""
-        with _spoken():
-            self._journal.finish(self.game_id, outcome)
-
-    def note(self, announcement: Announcement) -> None:
-        """Writes an announcement that is not a ply."""
-        data: dict[str, Any] = {"move": announcement.move, "rule": announcement.rule, "board": announcement.board}
-        if announcement.thought is not None:
-            data[THOUGHT] = dataclasses.asdict(announcement.thought)
-        with _spoken():
-            self._journal.note(self.game_id, announcement.code, in_words(*announcement.said), data)
+            match effect:
+                case Record():
+                    self._journal.append(self.game_id, effect)
+                case TakeBack(ply):
+                    self._journal.take_back(self.game_id, ply)
+                case Rewrite():
+                    self._journal.rewrite(self.game_id, effect)
+                    if effect.start and self._beginning is not None:
+                        self._beginning = dataclasses.replace(self._beginning, start=effect.start)
+                case Finish(outcome):
+                    self._journal.finish(self.game_id, outcome)
+                case Announcement():
+                    data: dict[str, Any] = {name: getattr(effect, name) for name in ("move", "rule", "board")}
+                    if effect.thought is not None:
+                        data[THOUGHT] = dataclasses.asdict(effect.thought)
+                    self._journal.note(self.game_id, effect.code, in_words(*effect.said), data)
 
     def begin(self) -> None:
         """Writes the game's beginning. Raises OSError."""
@@ -101,7 +76,6 @@ class GameRecord:
                     self._journal.note(self.game_id, EVENT, "", one.event)
 
     def restore(self, whole: Rewrite) -> None:
-        """Writes the game with all its plies, whatever the record has of it."""
         with self.together():
             if not self._journal.rows("SELECT 1 FROM games WHERE game_id = ?", [self.game_id]):
                 self.begin()

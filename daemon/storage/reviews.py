@@ -12,11 +12,12 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import games
 from agents.values import Value, accuracy
 from calibration.atomic_file import write_atomically
+from daemon.storage.score_sheet import score_sheet
 from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import history_of
 from rules import GameError
@@ -30,8 +31,6 @@ _GAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 
 @dataclasses.dataclass(frozen=True)
 class Best:
-    """The best move that was found in a position."""
-
     move: str
     value: Value
     line: tuple[str, ...]
@@ -40,8 +39,6 @@ class Best:
 
 @dataclasses.dataclass(frozen=True)
 class Opinion:
-    """The move that another engine would have made."""
-
     move: str
     score: float | None
     """In the engine's own unit."""
@@ -115,7 +112,6 @@ class Review:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every move is judged."""
         return len(self.judged) == self.plies + 1
 
     def add(self, told: Mapping[str, Any]) -> None:
@@ -128,11 +124,9 @@ class Review:
         self.judged[one.ply] = one
 
     def copy(self) -> Review:
-        """The review as it is now."""
         return dataclasses.replace(self, judged=dict(self.judged))
 
     def moves(self) -> list[JudgedPly]:
-        """The judged moves, in order."""
         return [self.judged[ply] for ply in sorted(self.judged) if ply <= self.plies]
 
     def accuracy(self, side: int) -> float | None:
@@ -170,6 +164,35 @@ def question(stored: StoredGame) -> dict[str, object]:
             first = game.format_position(history_of(game, stored)[0])
             asked["positions"] = [first, *(ply.position for ply in stored.plies[:-1])]
     return asked
+
+
+class Point(NamedTuple):
+    ply: int
+    """Moves made before it."""
+    height: float | None
+    """0 to 1: the share of the point that the first side can expect; None where it is not known yet."""
+
+
+def curve(stored: StoredGame, review: Review) -> list[Point]:
+    """A point for every position, the start first.
+
+    In games with hidden hands nobody can say who will win: there it is the lead in points, of the largest lead so far.
+    """
+    with contextlib.suppress(GameError):
+        if games.load(stored.game, stored.rules).hides:
+            return _leads(stored)
+    points = []
+    for ply in range(review.plies + 1):
+        one = review.judged.get(ply + 1)
+        height = None if one is None else one.before.chance if one.side == 0 else 1 - one.before.chance
+        points.append(Point(ply, height))
+    return points
+
+
+def _leads(stored: StoredGame) -> list[Point]:
+    leads = [0, *(row.scores[0] - row.scores[1] for row in score_sheet(stored))]
+    most = max(map(abs, leads)) or 1
+    return [Point(ply, 0.5 + lead / most / 2) for ply, lead in enumerate(leads)]
 
 
 class Reviews:

@@ -1,4 +1,4 @@
-"""Converts journal rows to values; refuses invalid data, from another writer or a faulty disk."""
+"""Games as rows of the journal and back; refuses invalid data, from another writer or a faulty disk."""
 
 from __future__ import annotations
 
@@ -34,6 +34,37 @@ EMPTY_PLY: dict[str, Any] = dict.fromkeys(TEXTS, "") | {"ply": 1, "side": 0, "un
 
 class RowError(ValueError):
     """An invalid row; the message names its column."""
+
+
+def game_row(game: StoredGame) -> dict[str, object]:
+    return {
+        "game_id": game.game_id,
+        "game": game.game,
+        "rules": json.dumps(dict(game.rules)),
+        "players": json.dumps(list(game.players)),
+        "started": game.started,
+        "finished": game.finished,
+        **outcome_columns(game.outcome),
+        "clock": json.dumps(dict(game.clock)),
+        "start": game.start,
+        "source": game.source,
+    }
+
+
+def outcome_columns(outcome: Outcome | None) -> dict[str, object]:
+    if outcome is None:
+        return {"winner": None, "reason": None, "scores": None}
+    scores = None if outcome.scores is None else json.dumps(outcome.scores)
+    return {"winner": outcome.winner, "reason": outcome.reason, "scores": scores}
+
+
+def ply_row(game_id: str, ply: StoredPly, *, undone: bool) -> dict[str, object]:
+    # `undone` is always written: a single flipped bit in the file could change the column's default.
+    return {"game_id": game_id, **vars(ply), "undone": int(undone)}
+
+
+def note_row(game_id: str, note: StoredNote) -> dict[str, object]:
+    return {"game_id": game_id, **vars(note), "data": json.dumps(dict(note.data))}
 
 
 def summary_of(row: Row) -> GameSummary:
@@ -109,7 +140,6 @@ def _is_readable(read: Callable[[Row], object], row: Row) -> bool:
 
 
 def is_imported(row: Row) -> bool:
-    """Whether a row of `games` is a game imported from a file."""
     return "source" in row.keys() and row["source"] != ""  # noqa: SIM118
 
 

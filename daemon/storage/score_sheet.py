@@ -13,8 +13,6 @@ from rules import Gain, GameError
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One ply."""
-
     number: int | None
     """Number of the move; None for a pass, which is not numbered."""
     side: str

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import secrets
 from collections.abc import Mapping
 from typing import Any
 
 from daemon.game.effects import Known, Thought
-from rules import Outcome
+from rules import AnyGame, Outcome
 
 ASSUMED = "assumed"
 """Verdict on a ply that nobody saw: inferred as one possible way to a board that was seen later."""
@@ -160,3 +162,18 @@ class StoredGame:
             if note.kind == REWRITTEN and self.finished is not None:
                 return tuple((text, side, known) for text, side, known in note.data["beyond"])
         return ()
+
+
+def rule_texts(game: AnyGame) -> dict[str, str]:
+    """The rules of a game as they are stored."""
+    return {name: str(value).lower() for name, value in vars(game.rules).items()}
+
+
+def now() -> str:
+    """The time in UTC, to a millisecond."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+
+
+def new_id(started: str = "") -> str:
+    """An id for a game that began then, by default now; ids sort by that."""
+    return f"{(started or now())[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"

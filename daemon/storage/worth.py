@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from agents.values import SCORE, Value
+from daemon.storage.reviews import JudgedPly
 from wording import Sentence, sentence, sentence_n
 
 SURE = 0.5
 """A share of the point beyond which a proven value is a win, below which it is a loss."""
+LINE = 6
+"""Moves of a better line in a comment."""
 
 
 def worth(value: Value, unit: str) -> Sentence:
@@ -46,3 +49,22 @@ def loss(lost: float, amount: float | None, unit: str) -> Sentence:
     if unit == SCORE:
         return sentence("gives away {amount}", amount=given)
     return sentence("gives away {amount} men, {percent} %", amount=given, percent=percent)
+
+
+def comment(one: JudgedPly, unit: str) -> str:
+    """What the move is worth, what it gave away, and what was better, as a comment in a file."""
+    text = f"{worth(one.value, unit)}{', proven' if one.value.exact else ''}"
+    if not one.fair:
+        return f"{text}; from a hand that nobody saw"
+    if has_better(one) and one.best is not None and (one.mark or (one.lost_amount or 0.0) >= 1):
+        mark = f"{one.mark}, " if one.mark else ""
+        better = f"better {one.best.move} ({worth(one.best.value, unit)}): {' '.join(one.best.line[:LINE])}"
+        text = f"{text}; {mark}{loss(one.lost, one.lost_amount, unit)}; {better}"
+    return text
+
+
+def has_better(one: JudgedPly) -> bool:
+    """Whether another move would have been better by something that can be said."""
+    if one.best is None or one.best.move == one.move or not one.fair:
+        return False
+    return one.lost >= 0.005 or (one.lost_amount or 0.0) >= 0.05

@@ -9,7 +9,7 @@ from typing import Any
 
 import games
 from daemon.game.clocks import GameClock, TimeControl
-from daemon.game.effects import Thought
+from daemon.game.effects import Record, Thought
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame
 from rules import AnyGame, Outcome
@@ -59,7 +59,8 @@ def record_game(
         clock.run(game.to_move(position), now_s)
         thought = Thought(chance.choice([-1.5, 0.0, 120.0]), 5, 1000, 0.7) if control and side else None
         journal.append(
-            game_id, ply, text, side, game.format_position(position), game.board(position), times=times, thought=thought
+            game_id,
+            Record(ply, side, text, game.format_position(position), game.board(position), times=times, thought=thought),
         )
     ended = outcome or game.outcome(position)
     if ended is not None:

@@ -23,8 +23,8 @@ from daemon.outputs import archive, permission
 from daemon.outputs.record_access import MAX_WAITING
 from daemon.outputs.recorded_game import RecordedGame
 from daemon.outputs.web import WebPage
-from daemon.storage.exporting.formats import suiting
-from daemon.storage.importing.reading import read_game
+from daemon.storage.formats.formats import suiting
+from daemon.storage.formats.reading import read_game
 from daemon.storage.journal import Journal
 from daemon.storage.picture_keeper import encoded
 from daemon.storage.pictures import Pictures

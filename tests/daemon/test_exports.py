@@ -19,14 +19,15 @@ import games
 from agents.protocols import ggf
 from calibration.annotations import annotation_paths, read_annotation, read_movers
 from daemon.game.clocks import TimeControl
-from daemon.storage.exporting.document import as_object
-from daemon.storage.exporting.formats import FORMATS, check, suiting, to_json, to_transcript
-from daemon.storage.exporting.ggf import to_ggf
-from daemon.storage.exporting.movetext import to_movetext
-from daemon.storage.exporting.played import ExportError, Played, play_again
-from daemon.storage.exporting.sgf import to_sgf
-from daemon.storage.exporting.tile_files import write_tile_files
-from daemon.storage.importing.reading import read_text
+from daemon.game.effects import Record
+from daemon.storage.formats.document import as_object
+from daemon.storage.formats.dominoes import write_tile_files
+from daemon.storage.formats.formats import FORMATS, check, suiting, to_json, to_transcript
+from daemon.storage.formats.movetext import to_movetext
+from daemon.storage.formats.played import ExportError, Played, play_again
+from daemon.storage.formats.reading import read_text
+from daemon.storage.formats.reversi import to_ggf
+from daemon.storage.formats.sgf import to_sgf
 from daemon.storage.journal import Journal
 from games.reversi import Reversi
 from rules import AnyGame, Outcome
@@ -121,7 +122,7 @@ def test_sgf_tells_names_result_and_times(played: Played) -> None:
     black = played.positions[-1].black
     assert (root["PB"], root["PW"]) == (PLAYERS[black], PLAYERS[1 - black])
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", root["DT"])
-    outcome, colours = played.outcome, {black: "B", 1 - black: "W"}
+    outcome, colours = played.stored.outcome, {black: "B", 1 - black: "W"}
     if outcome is None:
         assert "RE" not in root
     elif outcome.winner is None:
@@ -173,7 +174,7 @@ def test_ggf_is_read_back_to_the_same_discs(played: Played) -> None:
 def test_ggf_tells_names_result_and_times(played: Played) -> None:
     head, _ = read_ggf(to_ggf(played))
     assert (head["PB"], head["PW"]) == ('Ana (a) \\ "x"', "level-5, )")
-    outcome = played.outcome
+    outcome = played.stored.outcome
     black, white = (discs.bit_count() for discs in played.positions[-1].discs)
     ends = {None: "?", "resigned": "+64.00:r", "time": "-64.00:t"}
     assert head["RE"] == ends.get(outcome.reason if outcome else None, f"{black - white:+.2f}")
@@ -224,7 +225,7 @@ def test_move_text_is_read_back_to_the_same_men(name: str, data: st.DataObject) 
     start = next(one for one in game.starts if game.sides[game.to_move(one)] == tags["First"])
     assert final(game, start, moves) == played.positions[-1]
     assert (tags["White"], tags["Black"]) == PLAYERS
-    outcome = played.outcome
+    outcome = played.stored.outcome
     winner = None if outcome is None else {0: "1-0", 1: "0-1", None: "1/2-1/2"}[outcome.winner]
     assert result == tags["Result"] == (winner or "*")
 
@@ -373,7 +374,7 @@ def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
 def test_a_game_that_cannot_be_played_again_can_still_be_had_as_json(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.sqlite")
     game_id = journal.new_game("reversi", {"first": "black"}, ["a", "b"])
-    journal.append(game_id, 1, "a1", 0, "p", "b")
+    journal.append(game_id, Record(1, 0, "a1", "p", "b"))
     with pytest.raises(ExportError, match=r"cannot be played again.*ply 1, 'a1'.*--format json"):
         play_again(journal.game(game_id))
     assert json.loads(to_json(journal.game(game_id)))["moves"] == ["a1"]
@@ -385,7 +386,7 @@ def test_a_game_that_began_with_a_set_up_position_is_written_from_there(tmp_path
     journal = Journal(tmp_path / "journal.sqlite")
     game_id = journal.new_game(game.name, {}, ["a", "b"], start=game.format_position(start))
     after = game.apply(start, game.parse_move(start, "c3"))
-    journal.append(game_id, 1, "c3", 0, game.format_position(after), game.board(after))
+    journal.append(game_id, Record(1, 0, "c3", game.format_position(after), game.board(after)))
     played = play_again(journal.game(game_id))
     assert played.positions[0] == start
     head, moves = read_ggf(to_ggf(played))
@@ -403,7 +404,7 @@ def test_stones_and_men_set_up_by_hand_stand_in_sgf_and_move_text(tmp_path: Path
         start = line_of_play(game, before)[-1]
         game_id = journal.new_game(game.name, {}, ["a", "b"], start=game.format_position(start))
         after = game.apply(start, game.parse_move(start, move))
-        journal.append(game_id, 1, move, game.to_move(start), game.format_position(after), game.board(after))
+        journal.append(game_id, Record(1, game.to_move(start), move, game.format_position(after), game.board(after)))
         return play_again(journal.game(game_id))
 
     text = to_sgf(played_on("gomoku", ["a15", "h8", "b15"], "c15"))

@@ -51,7 +51,7 @@ def recorded(path: Path, moves: tuple[str, ...] = MOVES, start: str = "", known:
         move = game.parse_move(referee.position, text)
         for effect in referee.make(played(game, referee.position, move)):
             if isinstance(effect, Record):
-                journal.append(game_id, effect.ply, effect.move, effect.side, effect.position, effect.board)
+                journal.append(game_id, Record(effect.ply, effect.side, effect.move, effect.position, effect.board))
             elif isinstance(effect, Finish):
                 journal.finish(game_id, effect.outcome)
     journal.close()

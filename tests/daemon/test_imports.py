@@ -22,13 +22,12 @@ from daemon.cli.games import app
 from daemon.cli.import_games import keep
 from daemon.config.player_names import recorded_name
 from daemon.game.clocks import TimeControl
-from daemon.game.effects import Rewrite
+from daemon.game.effects import Record, Rewrite
 from daemon.storage.browsing import names_seen
-from daemon.storage.exporting.document import as_object
-from daemon.storage.exporting.download import download
-from daemon.storage.exporting.formats import suiting
-from daemon.storage.importing.imported import ImportFault
-from daemon.storage.importing.reading import guessed, read_game, read_text
+from daemon.storage.formats.document import as_object
+from daemon.storage.formats.formats import download, suiting
+from daemon.storage.formats.imported import ImportFault
+from daemon.storage.formats.reading import guessed, read_game, read_text
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame
 from rules import GameError, Outcome
@@ -345,7 +344,7 @@ def test_a_set_up_start_comes_back(tmp_path: Path) -> None:
     game_id = journal.new_game("gomoku", rules, NAMES, None, game.format_position(position))
     move = game.parse_move(position, "i8")
     after = game.apply(position, move)
-    journal.append(game_id, 1, "i8", 1, game.format_position(after), game.board(after))
+    journal.append(game_id, Record(1, 1, "i8", game.format_position(after), game.board(after)))
     stored = journal.game(game_id)
     journal.close()
     for name in ("sgf", "json"):

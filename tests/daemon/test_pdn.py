@@ -7,11 +7,10 @@ import random
 import pytest
 
 import games
-from daemon.storage.exporting.movetext import to_movetext
-from daemon.storage.exporting.played import play_again
-from daemon.storage.importing.imported import Imported, ImportedPly, ImportFault
-from daemon.storage.importing.judge import judged
-from daemon.storage.importing.reading import read_text
+from daemon.storage.formats.imported import Imported, ImportedPly, ImportFault, judged
+from daemon.storage.formats.movetext import to_movetext
+from daemon.storage.formats.played import play_again
+from daemon.storage.formats.reading import read_text
 from daemon.storage.stored_game import StoredGame
 
 THEIRS = """[Event "Cup"]

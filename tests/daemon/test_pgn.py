@@ -10,10 +10,10 @@ import chess.engine
 import chess.pgn
 import pytest
 
-from daemon.storage.exporting.movetext import to_movetext
-from daemon.storage.exporting.played import play_again
-from daemon.storage.importing.imported import ImportFault
-from daemon.storage.importing.reading import read_text
+from daemon.storage.formats.imported import ImportFault
+from daemon.storage.formats.movetext import to_movetext
+from daemon.storage.formats.played import play_again
+from daemon.storage.formats.reading import read_text
 from games.chess import tags
 
 ANNOTATED = """[Event "Club"]

@@ -176,7 +176,7 @@ def test_a_win_that_was_missed_in_a_recorded_game_becomes_a_puzzle(tmp_path: Pat
     referee = Referee(game, (None, None), [position])
     for effect in corrections.enter(referee, wrong):
         if hasattr(effect, "position"):
-            record.append(effect)  # type: ignore[arg-type]
+            record.write(effect)
     journal.finish(record.game_id, Outcome(None, "resigned"))
     journal.close()
     done = CliRunner().invoke(

@@ -9,7 +9,7 @@ import urllib.request
 from email.message import Message
 from pathlib import Path
 
-from daemon.storage.importing.reading import read_text
+from daemon.storage.formats.reading import read_text
 from tests.daemon.play.test_no_camera import Table
 from tests.waiting import PATIENCE_S
 

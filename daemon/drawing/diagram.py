@@ -130,7 +130,6 @@ class Diagram:
         lettering.write(canvas, figure.sign, corner, round(size), NEW if figure.on_disc else PIP)
 
     def _draw_tile(self, canvas: Image, first: int, second: int) -> None:
-        """Draws the body of a domino, under both its halves."""
         low, high = self._body(first, second)
         cv2.rectangle(canvas, low, high, TILE, cv2.FILLED, cv2.LINE_AA, _BITS)
         cv2.rectangle(canvas, low, high, PIP, max(1, round(self._scale)), cv2.LINE_AA, _BITS)

@@ -12,10 +12,10 @@ import numpy as np
 
 from calibration.template import load_template
 from daemon.drawing import lettering
+from daemon.drawing.diagram import Colour, Diagram
 from daemon.drawing.lettering import write
 from daemon.judging import phrases
-from daemon.storage.exporting.diagram import Colour, Diagram
-from daemon.storage.exporting.played import ExportError, Played, day_of
+from daemon.storage.formats.played import ExportError, Played, day_of
 from rules import Step
 from rules.options import switched_on
 from vision.frame import Image
@@ -34,8 +34,6 @@ WIDEST = 8
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """One board of the strip."""
-
     caption: str
     board: str
     steps: tuple[Step, ...]
@@ -91,7 +89,6 @@ def draw_strip(played: Played, every: int = 0) -> Image:
 
 
 def strip_png(played: Played, every: int = 0) -> bytes:
-    """The strip as a PNG file. Raises ExportError."""
     done, data = cv2.imencode(".png", draw_strip(played, every), [cv2.IMWRITE_PNG_COMPRESSION, 9])
     if not done:
         raise ExportError("the picture cannot be written as PNG")
@@ -113,8 +110,7 @@ def _title(played: Played) -> str:
 
 
 def _caption(played: Played) -> str:
-    """The number of moves and the result."""
-    count, outcome = len(played.line.seen), played.outcome
+    count, outcome = len(played.line.seen), played.stored.outcome
     moves = f"{count} {'move' if count == 1 else 'moves'}"
     if outcome is None:
         return f"{moves}, not finished"

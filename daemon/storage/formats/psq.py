@@ -9,17 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-import games
-from daemon.storage.importing.imported import Imported, ImportedPly, ImportFault
-from games.gomoku import Gomoku
-from rules import GameError
+from daemon.storage.formats.imported import Imported, ImportedPly, ImportFault, loaded
 
 HEAD = re.compile(r"Piskvorky\s+(\d{1,2})x(\d{1,2})\s*,", re.IGNORECASE)
 STONE = re.compile(r"(\d{1,2})\s*,\s*(\d{1,2})\s*,\s*(\d{1,9})")
 NAME = re.compile(r"(?:.*[\\/])?(.+?)(?:\.(?:exe|zip))?", re.IGNORECASE)
 
 
-def read_psq(text: str, rules: Mapping[str, object]) -> Imported:
+def read_psq(text: str, _game: str, rules: Mapping[str, object]) -> Imported:
     """The game; black begins. Raises ImportFault."""
     first, *rest = text.lstrip("\ufeff \r\n").splitlines() or [""]
     head = HEAD.match(first)
@@ -27,24 +24,17 @@ def read_psq(text: str, rules: Mapping[str, object]) -> Imported:
         raise ImportFault(f"a PSQ record begins with Piskvorky and the board's size, not {first[:40]!r}")
     if head[1] != head[2]:
         raise ImportFault(f"the board has {head[1]} by {head[2]} lines; gomoku is played on a square one")
-    try:
-        game = games.load(Gomoku.name, {"size": head[1], **rules})
-    except GameError as error:
-        raise ImportFault(str(error)) from None
-    assert isinstance(game, Gomoku)
-    stones = [found for line in rest if (found := STONE.fullmatch(line.strip()))]
-    after = [line.strip() for line in rest if not STONE.fullmatch(line.strip())]
+    rules = {"size": head[1], **rules}
+    game = loaded("gomoku", rules)
+    size, plies, after = round(len(game.cells) ** 0.5), list[ImportedPly](), list[str]()
+    for line in map(str.strip, rest):
+        if (found := STONE.fullmatch(line)) is None:
+            after.append(line)
+            continue
+        x, y, spent_ms = map(int, found.groups())
+        if not (1 <= x <= size and 1 <= y <= size):
+            raise ImportFault(f"move {len(plies) + 1}, {x},{y}: no_such_cell: x and y go from 1 to {size}")
+        plies.append(ImportedPly(game.cells[(y - 1) * size + x - 1], spent_s=spent_ms / 1000))
     names = [found[1] for line in after[:2] if not line.startswith("-") and (found := NAME.fullmatch(line))]
-    plies = tuple(
-        ImportedPly(_point(game, number, int(found[1]), int(found[2])), spent_s=int(found[3]) / 1000)
-        for number, found in enumerate(stones, 1)
-    )
     black, white = (*names, "", "")[:2]
-    return Imported(game.name, {"size": head[1], **rules}, plies, players=(black, white))
-
-
-def _point(game: Gomoku, number: int, x: int, y: int) -> str:
-    """Raises ImportFault."""
-    if not (1 <= x <= game.size and 1 <= y <= game.size):
-        raise ImportFault(f"move {number}, {x},{y}: no_such_cell: x and y go from 1 to {game.size}")
-    return game.cells[(y - 1) * game.size + x - 1]
+    return Imported(game.name, rules, tuple(plies), players=(black, white))
