@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import games
 from daemon.agents.analysing import AnalysisError, analysis
-from daemon.cli.game_arguments import GAME_HELP, LAST, RECORD, chosen, one_line_errors, opened
+from daemon.cli.game_arguments import GAME_HELP, LAST, RECORD, chosen, one_line_errors, opened, print_json
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT
 from daemon.storage.formats.played import ExportError
@@ -80,7 +79,7 @@ def analyse(
         except (AnalysisError, GameError, ExportError) as error:
             raise stop("games analyse", f"{stored.game_id}: {error}") from None
     if as_json:
-        sys.stdout.write(json.dumps(as_object(stored, review), ensure_ascii=False) + "\n")
+        print_json(as_object(stored, review))
     else:
         sys.stdout.write("\n".join(as_text(stored, review, _blocks())) + "\n")
     if stopped:

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from calibration import printed
 from calibration.printed import Shape
 from calibration.sheet import coordinates
 from calibration.template import NUMBER_HEIGHT, BoardTemplate, Figure
@@ -39,15 +40,7 @@ FORBIDDEN, FORBIDDEN_LINE = 0.13, 0.05
 """Shares of the distance between two cells: half the side of the cross on a forbidden one, width of its strokes."""
 HOLLOW = 0.264
 """Control point of a star's sides, as a share of the sum of its two tips: fits the printed curve."""
-PIPS: dict[str, tuple[tuple[int, int], ...]] = {
-    "0": (),
-    "1": ((0, 0),),
-    "2": ((-1, -1), (1, 1)),
-    "3": ((-1, -1), (0, 0), (1, 1)),
-    "4": ((-1, -1), (1, -1), (-1, 1), (1, 1)),
-    "5": ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
-    "6": ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
-}
+PIPS = {str(value): [(across, along) for along, across in pips] for value, pips in printed.PIPS.items()}
 """Positions of the pips on half a tile, in quarters of its side from its middle, x to the right and y down."""
 GROUND, MAX_GROUNDS = '<g class="ground" />', 16
 """Placeholder that the ground replaces; number of grounds cached."""

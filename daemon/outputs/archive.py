@@ -18,8 +18,7 @@ from daemon.outputs.live_game import LiveGame
 from daemon.outputs.permission import Permission
 from daemon.outputs.record_access import RecordAccess
 from daemon.outputs.recorded_game import title_of
-from daemon.storage.browsing import games_page, games_seen, names_seen
-from daemon.storage.finding import find
+from daemon.storage.browsing import find, games_page, games_seen, names_seen
 from daemon.storage.formats.document import summary_object
 from daemon.storage.formats.formats import Download, check_review, download, refuse_hidden
 from daemon.storage.formats.imported import ImportFault

@@ -16,8 +16,8 @@ from daemon.storage.formats.document import outcome_object
 from daemon.storage.formats.formats import suiting
 from daemon.storage.formats.played import ExportError, Played, play_again
 from daemon.storage.pictures import Pictures
-from daemon.storage.score_sheet import Row, rows_of
 from daemon.storage.stored_game import StoredGame, StoredPly
+from daemon.storage.stored_line import Row, rows_of
 from rules import AnyGame, Step, UnknownGame
 from rules.options import switched_on
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from daemon.game.effects import Record, Rewrite
 from daemon.storage import journal_schema, statements
-from daemon.storage.journal_errors import JournalError, reason_of
+from daemon.storage.journal_schema import JournalError, reason_of
 from daemon.storage.rows import RowError, game_of, is_imported, summary_of
 from daemon.storage.stored_game import ASSUMED, REWRITTEN, GameSummary, StoredGame, new_id, now
 from rules import Outcome

@@ -1,4 +1,4 @@
-"""The journal's tables, schema version and migrations, and opening and checking the file."""
+"""The journal's tables, schema version and migrations, opening and checking the file, and what may be wrong with it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,34 @@ MAX_VERSION = 99
 """Greatest version that a newer Kibitzer may have; anything else is no version."""
 
 
+_REASONS = {
+    "SQLITE_FULL": ("full", "the disk is full: make room, nothing recorded is lost"),
+    "SQLITE_IOERR": ("full", "the disk does not take the write: make room or check it, nothing recorded is lost"),
+    "SQLITE_READONLY": ("read_only", "the file may not be written: check its owner and rights"),
+    "SQLITE_CANTOPEN": ("read_only", "the file cannot be opened: check that its folder exists and may be written"),
+    "SQLITE_BUSY": ("busy", "another program holds the file: is a second kibitzer running on it?"),
+}
+_DAMAGED = ("corrupt", "the file is damaged: the next start of what plays with it sets it aside and saves what it can")
+
+
 class DamagedError(sqlite3.DatabaseError):
     """What the file says contradicts itself."""
 
 
 class NewerError(sqlite3.DatabaseError):
     """The file was made by a newer Kibitzer."""
+
+
+class JournalError(RuntimeError):
+    """The journal cannot be read or written as asked.
+
+    `.code` is stable: `full`, `read_only`, `busy`, `corrupt`, `newer` (made by a newer Kibitzer), `order` (a ply out
+    of order, repeated, or after the end), `unknown_game`, `unreadable` (a game's stored data is invalid), `other`.
+    """
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
 
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -211,3 +233,19 @@ def set_aside(path: Path) -> Path:
         with contextlib.suppress(FileNotFoundError):
             part.rename(aside)
     return target
+
+
+def reason_of(error: Exception) -> tuple[str, str]:
+    """The stable code of an error, and advice for a person."""
+    if isinstance(error, NewerError):
+        return "newer", "start the newer Kibitzer, or name another journal"
+    name = getattr(error, "sqlite_errorname", "") or ""
+    damaged = isinstance(error, UnicodeDecodeError | DamagedError)  # a column's name is no UTF-8
+    if damaged or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return _DAMAGED
+    for prefix, reason in _REASONS.items():
+        if name.startswith(prefix):
+            return reason
+    if isinstance(error, OSError):
+        return "read_only", "check that its folder exists and may be written"
+    return "other", "nothing recorded is lost"

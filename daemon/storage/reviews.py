@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 import games
 from agents.values import Value, accuracy
 from calibration.atomic_file import write_atomically
-from daemon.storage.score_sheet import score_sheet
 from daemon.storage.stored_game import StoredGame
-from daemon.storage.stored_line import history_of
+from daemon.storage.stored_line import history_of, score_sheet
 from rules import GameError
 
 SUFFIX = ".reviews"

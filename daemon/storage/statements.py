@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from daemon.game.effects import Record
-from daemon.storage.journal_errors import JournalError
+from daemon.storage.journal_schema import JournalError
 from daemon.storage.rows import game_row, note_row, outcome_columns, ply_row
 from daemon.storage.stored_game import StoredGame, StoredNote, StoredPly, now
 from rules import Outcome

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import games
 from daemon.cli import games as games_cli
-from daemon.storage.finding import find
+from daemon.storage.browsing import find
 from daemon.storage.journal import Journal
 from rules import GameError
 from rules.symmetry import images, symmetries

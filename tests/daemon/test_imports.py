@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import games
+from daemon.cli.export import keep
 from daemon.cli.games import app
-from daemon.cli.import_games import keep
 from daemon.config.player_names import recorded_name
 from daemon.game.clocks import TimeControl
 from daemon.game.effects import Record, Rewrite

@@ -7,7 +7,6 @@ import resource
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from daemon.app.session import Session
 from daemon.commands.command import Answer, Command, Move, Resign, Undo
 from daemon.config.settings import Config
 from daemon.core.command_handlers import obey
+from daemon.game.effects import Record
 from daemon.judging import corrections
 from daemon.storage import journal as journal_module
 from daemon.storage import statements
@@ -164,11 +164,11 @@ def test_of_plies_seen_in_one_picture_a_kill_leaves_all_or_none_in_the_record(
 ) -> None:
     append, written = Journal.append, list[str]()
 
-    def die_before_the_second(journal: Journal, game_id: str, ply: int, move: str, *rest: Any, **more: Any) -> None:
+    def die_before_the_second(journal: Journal, game_id: str, record: Record) -> None:
         if written:
             raise Killed
-        written.append(move)
-        append(journal, game_id, ply, move, *rest, **more)
+        written.append(record.move)
+        append(journal, game_id, record)
 
     monkeypatch.setattr(Journal, "append", die_before_the_second)
     referee = table.match.referee

@@ -21,8 +21,8 @@ from daemon.storage.formats.imported import (
     loaded,
 )
 from daemon.storage.reviews import Review
-from daemon.storage.score_sheet import score_sheet
 from daemon.storage.stored_game import GameSummary, StoredGame, StoredNote, StoredPly
+from daemon.storage.stored_line import score_sheet
 from rules import Outcome
 from wording.outside import visible_in
 

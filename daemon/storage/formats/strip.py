@@ -12,8 +12,8 @@ import numpy as np
 
 from calibration.template import load_template
 from daemon.drawing import lettering
-from daemon.drawing.diagram import Colour, Diagram
-from daemon.drawing.lettering import write
+from daemon.drawing.diagram import Diagram
+from daemon.drawing.lettering import Colour, write
 from daemon.judging import phrases
 from daemon.storage.formats.played import ExportError, Played, day_of
 from rules import Step
