@@ -50,7 +50,6 @@ class SavedAnnouncement(Part):
     ply: int = Field(ge=0, le=MAX_MOVES)
     move: Word = ""
     cells: tuple[Cell, ...] = Field(default=(), max_length=1024)
-    """Indices of the cells the announcement refers to."""
     rule: Code = ""
     board: str = Field(default="", max_length=1024)
     text: Sentence = ""
@@ -73,7 +72,6 @@ class GameState(Part):
     """The game's first position, in the game's own notation."""
     moves: tuple[Word, ...] = Field(default=(), max_length=MAX_MOVES)
     known: tuple[Code, ...] = Field(default=(), max_length=MAX_MOVES)
-    """For each move, how its mover is known."""
     agent_move: Word = ""
     """The agent's move still to be carried out on the board; empty if none."""
     verdict: Code = "start"
@@ -113,7 +111,6 @@ class Manifest(Part):
     format: Literal["kibitzer-bundle"] = FORMAT
     version: Literal[1] = VERSION
     created: Annotated[str, Field(max_length=40)]
-    """ISO 8601, UTC."""
     reason: Code
     """`asked`, or the code of the announcement that caused the bundle."""
     note: Sentence = ""
@@ -125,7 +122,6 @@ class Manifest(Part):
     """Sides of the board at which the players sit."""
     eyes: PipelineSettings
     shape: dict[Word, Number] = Field(default_factory=dict, max_length=64)
-    """The measured shape of the board."""
     place: Place | None = None
     """None if the board was not in view."""
     states: tuple[GameState, ...] = Field(min_length=1, max_length=MAX_FRAMES)
@@ -136,7 +132,6 @@ class Manifest(Part):
     encoded_here: bool = False
     """Whether pictures were compressed for the bundle because the camera sent no JPEG; they then differ slightly."""
     left_out: int = Field(default=0, ge=0)
-    """Pictures that the pipeline saw but that could not be kept."""
     config: dict[str, Any] = Field(default_factory=dict, max_length=64)
     """The settings, without secrets, paths and addresses."""
     versions: dict[Word, Annotated[str, Field(max_length=128)]] = Field(default_factory=dict, max_length=64)

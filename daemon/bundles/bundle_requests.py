@@ -43,12 +43,10 @@ class BundleAnswer(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     path: Annotated[str, Field(max_length=4096)] = ""
-    """Path of the bundle; empty if none was written."""
     frames: int = 0
     seconds: float = 0.0
     bytes: int = 0
     why: Annotated[str, Field(max_length=1024)] = ""
-    """Why no bundle was written; empty if one was."""
 
 
 def ask(folder: Path, request: BundleRequest, taken_s: float = TAKEN_S, packed_s: float = PACKED_S) -> BundleAnswer:

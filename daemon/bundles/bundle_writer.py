@@ -40,11 +40,9 @@ PACKAGES = ("numpy", "opencv-python", "opencv-python-headless", "onnxruntime")
 PER_FILE_BYTES = 200
 """Bytes that the zip format adds for each file in it."""
 ASKED = "asked"
-"""Reason of a bundle that somebody asked for."""
 MIN_FREE_BYTES = 100 << 20
 """Bytes of disk space that no bundle may use: the record comes first."""
 OWN = re.compile(rf"^kibitzer-[\w.:-]+-({'|'.join(REJECTED)})\.zip$")
-"""Names of automatically kept bundles, which may be deleted."""
 PLAIN_WORDS = frozenset({"name", "rules", "agent", "seat", "language", "table"})
 """Keys whose texts are kept; any other text may be an address, a path, or a secret."""
 PRIVATE = re.compile(r"token|key|secret|password|passwd|pin$|port|host|engine|command|user|allow")

@@ -50,7 +50,6 @@ class Replay:
     game: AnyGame
     pairs: tuple[Pair, ...]
     board: str
-    """The believed board at the end."""
 
     @property
     def same(self) -> bool:

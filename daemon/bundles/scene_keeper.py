@@ -48,11 +48,8 @@ MAX_WAITING, MAX_BUNDLES = 8, 4
 """Pictures and bundles that may wait for the thread; any more are left out and counted."""
 MB = 1_000_000
 MAX_COMMANDS = 64
-"""Commands kept between two pictures."""
 MIN_PAUSE_S = 5.0
-"""Seconds between two automatically kept bundles."""
 LOOK_S = 0.3
-"""Seconds between two checks for requests."""
 CLOSE_S = 5.0
 
 

@@ -23,7 +23,6 @@ class KeptFrame:
     time_s: float
     name: str
     before: GameState
-    """The referee's belief before the picture was judged."""
     after: GameState
     """The referee's belief afterwards; the same object as `before` if nothing changed."""
     said: tuple[SavedAnnouncement, ...]
@@ -34,7 +33,6 @@ class KeptFrame:
     plain: bool
     """Whether `before` holds everything the picture was judged by."""
     commands: tuple[Command, ...]
-    """Commands people gave since the previous picture."""
     jpeg: bytes | None
     """The encoded picture; None until it is encoded, or if it could not be."""
     encoded_here: bool = False
@@ -49,7 +47,6 @@ class SceneRing:
         `settle_s` is how long, in seconds, the pipeline requires a picture to be still.
         """
         self.left_out = 0
-        """Pictures that could not be kept."""
         self._seconds, self._most_bytes, self._settle_s = seconds, most_bytes, settle_s
         self._frames: collections.deque[KeptFrame] = collections.deque(maxlen=MAX_FRAMES)
         self._bytes = 0

@@ -26,7 +26,6 @@ from rules import GameError
 TIME_S = 0.8
 """Seconds to think about a position: at most twice that for a move, so that 60 moves take less than two minutes."""
 STOPPED = 130
-"""Exit status after Ctrl-C."""
 WIDTH, HEIGHT = 72, 6
 """Columns and lines of the curve at most."""
 BLOCKS = " ▁▂▃▄▅▆▇█"

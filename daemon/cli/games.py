@@ -35,7 +35,6 @@ from rules import GameError, Outcome
 from wording import untranslated
 
 MAX_GAMES = 1 << 40
-"""More games than any record holds."""
 
 app = typer.Typer(
     add_completion=False,

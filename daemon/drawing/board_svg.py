@@ -46,7 +46,6 @@ GROUND, MAX_GROUNDS = '<g class="ground" />', 16
 """Placeholder that the ground replaces; number of grounds cached."""
 _GROUNDS: dict[tuple[object, ...], tuple[str, tuple[FloatArray, FloatArray]]] = {}
 PAWNS = {"red": "#c0392b", "green": "#1e8449"}
-"""Colours of score pawns by their side's name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +53,6 @@ class Marks:
     """Marks on a board; cells are indices into `Game.cells`."""
 
     last: tuple[Step, ...] = ()
-    """Steps of the last turn."""
     wanted: tuple[Step, ...] = ()
     """Steps that a person must now make for an agent."""
     faults: tuple[int, ...] = ()
@@ -62,9 +60,7 @@ class Marks:
     unknown: tuple[int, ...] = ()
     """Cells that show nothing known."""
     hint: tuple[Step, ...] = ()
-    """Steps that are advised to whoever is to move."""
     won: tuple[int, ...] = ()
-    """Cells that won the game."""
     best: tuple[tuple[tuple[Step, ...], str], ...] = ()
     """Steps of the best moves, best first, each with its value in a few signs."""
     forbidden: tuple[int, ...] = ()

@@ -23,11 +23,9 @@ FINER = 3
 PAPER: Colour = (199, 230, 243)
 LINES: Colour = (72, 66, 60)
 MEN: dict[str, Colour] = {"W": (246, 250, 252), "B": (42, 36, 32)}
-"""Colours of light and dark pieces by class letter."""
 TILE: Colour = (240, 246, 248)
 PIP: Colour = (40, 34, 30)
 PAWNS: tuple[Colour, Colour] = ((60, 60, 220), (80, 170, 40))
-"""Colours of the score pawns of the first and the second side."""
 NEW: Colour = bgr(LAST)
 
 
@@ -42,7 +40,6 @@ class Diagram:
         scale = side_px * FINER / (max(width, height) + 2 * margin)
         self._view: FloatArray = np.array([[scale, 0, margin * scale], [0, scale, margin * scale], [0, 0, 1]])
         self.size_px = (round((width + 2 * margin) * scale / FINER), round((height + 2 * margin) * scale / FINER))
-        """Width and height of a picture in pixels."""
         self._scale = scale
         self._centres = project(self._view, template.cells_mm)
         self._empty = self._draw_empty()

@@ -18,7 +18,6 @@ Mask = NDArray[np.float32]
 
 ELLIPSIS = "\u2026"
 MAX_LENGTH = 200
-"""Characters considered per line."""
 
 
 @functools.lru_cache(maxsize=32)

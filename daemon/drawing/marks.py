@@ -12,7 +12,6 @@ from vision.frame import Image
 from vision.pose import FloatArray
 
 EDGE_BGR: Colour = bgr(EDGE)
-"""The edge of every mark."""
 BITS = 4
 """Fractional bits of OpenCV's drawing coordinates."""
 _HALO = 0.55

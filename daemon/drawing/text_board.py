@@ -16,7 +16,6 @@ LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
 JUNCTIONS = " ╴╶─╵┘└┴╷┐┌┬│┤├┼"
 """Characters, indexed by the sum of the LEFT, RIGHT, UP and DOWN arms drawn."""
 BARE = "·"
-"""An empty cell without lines."""
 WIDE = 9
 """Most columns drawn at full size; wider boards are drawn at half the size."""
 SAME_MM = 1.0

@@ -12,7 +12,6 @@ from wording import Sentence, sentence
 
 LOGGER = logging.getLogger(__name__)
 MAX_NOTES = 256
-"""Most notes kept waiting while the record cannot be written."""
 LASTING = ("agent_move", "new_game", "adopted", "left", "practice")
 """Notes on which the game's course depends: after a restart the players must not be asked for a different move, nor
 find themselves in a game that they had left; and practice must not count."""
@@ -53,7 +52,6 @@ class Backlog:
         self.trouble = ""
         """Why the record cannot be written at present; empty if it can."""
         self.dropped_notes = 0
-        """Notes discarded while the record could not be written."""
 
     @property
     def waiting(self) -> int:

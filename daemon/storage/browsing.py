@@ -6,7 +6,7 @@ import dataclasses
 import json
 import sqlite3
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import games
@@ -19,11 +19,9 @@ from rules.symmetry import images, symmetries
 
 LOOKED_THROUGH = 5000
 """Most games examined for one page of the list; the next page continues from there."""
-_CHUNK = 200
+CHUNK = 200
 MAX_FOUND = 500
 """Most places in one answer, the newest games' first."""
-_COUNT = "(SELECT COUNT(*) FROM plies WHERE plies.game_id = games.game_id AND undone = 0)"
-_EARLIER = "COALESCE((SELECT rowid FROM games WHERE game_id = ?), 9223372036854775807)"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,18 +71,16 @@ def games_seen(journal: Journal) -> list[str]:
 
 def _rows(journal: Journal, before: str, game: str) -> Iterator[sqlite3.Row]:
     """Rows of the games before `before`, newest first, fetched in chunks."""
-    where = f"rowid < {_EARLIER}" + (" AND game = ?" if game else "")
     while True:
-        given: Sequence[object] = [before, *([game] if game else []), _CHUNK]
-        rows = journal.rows(f"SELECT *, {_COUNT} AS plies FROM games WHERE {where} ORDER BY rowid DESC LIMIT ?", given)
+        rows = journal.summary_rows(CHUNK, before, game)
         yield from rows
-        if len(rows) < _CHUNK:
+        if len(rows) < CHUNK:
             return
         before = rows[-1]["game_id"]
 
 
 def _summary(row: sqlite3.Row) -> GameSummary | None:
-    """The summary in a row; None if it is unreadable, which `kibitzer games list` reports."""
+    """None if it is unreadable, which `kibitzer games list` reports."""
     try:
         return summary_of(row)
     except (RowError, IndexError):

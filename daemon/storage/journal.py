@@ -40,9 +40,7 @@ class Mended:
     """What was done about a damaged file."""
 
     kept_as: Path
-    """Where it is now."""
     games: int
-    """Games that are in the new file."""
     cut: tuple[str, ...]
     """Ids of those of which a part is lost."""
 
@@ -181,12 +179,22 @@ class Journal:
 
     def summaries(self, limit: int = 1000) -> list[GameSummary]:
         """The newest games without their plies, in chronological order."""
-        count = "SELECT COUNT(*) FROM plies WHERE plies.game_id = games.game_id AND undone = 0"
         with self._explained():
-            rows = self._ready().execute(
-                f"SELECT *, ({count}) AS plies FROM games ORDER BY rowid DESC LIMIT ?", (limit,)
-            )
-            return [one for row in reversed(rows.fetchall()) if (one := self._told(summary_of, row)) is not None]
+            rows = self.summary_rows(limit)
+            return [one for row in reversed(rows) if (one := self._told(summary_of, row)) is not None]
+
+    def summary_rows(self, limit: int, before: str = "", game: str = "") -> list[sqlite3.Row]:
+        """Rows for `summary_of`: the newest games, before the game `before` and of one game if given, newest first.
+
+        Raises JournalError.
+        """
+        count = "(SELECT COUNT(*) FROM plies WHERE plies.game_id = games.game_id AND undone = 0)"
+        earlier = "COALESCE((SELECT rowid FROM games WHERE game_id = ?), 9223372036854775807)"
+        return self.rows(
+            f"SELECT *, {count} AS plies FROM games WHERE rowid < {earlier}{' AND game = ?' if game else ''}"
+            " ORDER BY rowid DESC LIMIT ?",
+            [before, *([game] if game else []), limit],
+        )
 
     def ids(self) -> list[str]:
         """The ids of all games, oldest first."""
@@ -194,10 +202,7 @@ class Journal:
             return [row["game_id"] for row in self._ready().execute("SELECT game_id FROM games ORDER BY rowid")]
 
     def rows(self, query: str, parameters: Sequence[object] = ()) -> list[sqlite3.Row]:
-        """The rows of a read-only query, for modules that query the journal in their own way.
-
-        Raises JournalError.
-        """
+        """The rows of a read-only query of another module. Raises JournalError."""
         with self._explained():
             return self._ready().execute(query, tuple(parameters)).fetchall()
 

@@ -19,7 +19,6 @@ APPLICATION = 0x4B696269
 """SQLite application id ("Kibi") that marks the file as ours: never write into another program's database."""
 TABLES = ("games", "plies", "notes")
 PAGE_BYTES = 4096
-"""SQLite's default."""
 MAX_VERSION = 99
 """Greatest version that a newer Kibitzer may have; anything else is no version."""
 

@@ -28,7 +28,6 @@ class LiveFile:
         self._changed, self._closing = threading.Event(), False
         self._game_id = ""
         self._content = b""
-        """What the file has."""
         self._trouble = self._refusal = ""
         self._thread = threading.Thread(target=self._run, name="live file", daemon=True)
         self._thread.start()

@@ -100,7 +100,6 @@ class QueuedPicture(NamedTuple):
     game_id: str
     ply: int
     board: str
-    """The board believed to be shown in it."""
     image: Image
 
 

@@ -55,7 +55,6 @@ class Puzzle:
     position: str
     move: str
     plies: int
-    """Length of the win: the difficulty."""
     discs: int
     proof: str
     line: tuple[str, ...]

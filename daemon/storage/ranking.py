@@ -19,7 +19,6 @@ from daemon.storage.journal import Journal
 K = 32.0
 """Most rating points one game can move; 32 makes a few dozen games between friends count."""
 START = 1500.0
-"""Initial rating of a player."""
 SPREAD = 400.0
 """Rating difference at which the stronger player is expected to score ten to one."""
 

@@ -30,7 +30,6 @@ class Beginning:
     start: str
     """Text of the set-up starting position; empty for the game's usual start."""
     event: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """What it is played for, as `StoredGame.event` has it."""
 
 
 class GameRecord:

@@ -48,10 +48,8 @@ class JudgedPly:
     """One move of a game, judged. The position after the last move has one, too, with neither move nor loss."""
 
     ply: int
-    """Counts from 1."""
     side: int
     value: Value
-    """What the move is worth to its side."""
     best: Best | None
     """None where the game is over."""
     move: str = ""
@@ -94,7 +92,6 @@ class Review:
 
     game_id: str
     played: str
-    """Fingerprint of the moves that it is about."""
     time_s: float
     engine: str = ""
     """Whose opinion was asked as well; empty for nobody's."""
@@ -167,7 +164,6 @@ def question(stored: StoredGame) -> dict[str, object]:
 
 class Point(NamedTuple):
     ply: int
-    """Moves made before it."""
     height: float | None
     """0 to 1: the share of the point that the first side can expect; None where it is not known yet."""
 

@@ -26,7 +26,6 @@ from wording.outside import clean
 
 MAX_NOTE_BYTES = 200
 Rows = dict[str, list[dict[str, Any]]]
-"""What was read of each table."""
 ENDS = ("ASC", "DESC")
 """A damaged table is read from both ends, up to the damage."""
 

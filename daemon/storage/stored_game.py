@@ -85,7 +85,6 @@ class GameSummary:
     game: str
     players: tuple[str, ...]
     started: str
-    """ISO 8601, UTC."""
     finished: str | None
     plies: int
     outcome: Outcome | None
@@ -100,7 +99,6 @@ class StoredGame:
     rules: Mapping[str, str]
     players: tuple[str, ...]
     started: str
-    """ISO 8601, UTC."""
     finished: str | None
     """None while it is unfinished."""
     outcome: Outcome | None

@@ -119,12 +119,10 @@ def correct_mover(journal: Journal, stored: StoredGame, side: str, number: int) 
 @dataclasses.dataclass(frozen=True)
 class Row:
     number: int | None
-    """Number of the move; None for a pass, which is not numbered."""
     side: str
     move: str
     gains: tuple[Gain, Gain]
     scores: tuple[int, int]
-    """Both sides' points after the ply."""
     known: str
     """How it is known who made it; empty if the turn order was assumed."""
 

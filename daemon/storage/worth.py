@@ -9,7 +9,6 @@ from wording import Sentence, sentence, sentence_n
 SURE = 0.5
 """A share of the point beyond which a proven value is a win, below which it is a loss."""
 LINE = 6
-"""Moves of a better line in a comment."""
 
 
 def worth(value: Value, unit: str) -> Sentence:

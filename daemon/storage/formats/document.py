@@ -32,7 +32,6 @@ MAX_NOTES = 20_000
 ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
 """Format of the journal's game ids."""
 WRITTEN = "ply side move position board verdict known frame time spent_s left_s score depth nodes thought_s".split()
-"""What is written of a ply."""
 
 
 def as_object(stored: StoredGame) -> dict[str, object]:

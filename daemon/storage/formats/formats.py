@@ -31,7 +31,6 @@ class Format(NamedTuple):
     read: Reader | None = None
     """None if it cannot be read, or in another way."""
     kind: str = "text/plain"
-    """The media type of what is downloaded."""
     holds_review: bool = False
     """GGF holds only its values."""
 
@@ -49,17 +48,14 @@ FORMATS = {
     "json": Format((".json",), "every game: all that is known", kind="application/json", holds_review=True),
     "png": Format((".png",), "every game: the boards in one picture", kind="image/png"),
 }
-"""Formats by their word for `--format`."""
 FOR_ALL = ("json", "png")
 """Formats that every game supports; `rules.Game.formats` lists a game's own."""
 FOREIGN: dict[str, Reader] = {"psq": read_psq}
-"""Formats that are only read."""
 
 
 class Download(NamedTuple):
     name: str
     kind: str
-    """The media type."""
     content: bytes
 
 

@@ -16,7 +16,6 @@ from rules import AnyGame, GameError, MoveError, Outcome, Side
 from wording.outside import clean, visible
 
 MAX_PLIES = 4096
-"""Most plies of a game, as in a state message."""
 MAX_COMMENT_LENGTH = 512
 """Characters kept of what a file says about one move, as many as a note of a document may have."""
 MAX_EVENT_LENGTH = 64
@@ -39,7 +38,6 @@ class ImportFault(ValueError):
 @dataclasses.dataclass(frozen=True)
 class Claim:
     winner: Side | None
-    """None is a draw."""
     reason: str = ""
     """Code of the reason; empty if the file gives none."""
 
@@ -49,12 +47,10 @@ class ImportedPly:
     text: str
     """In the form `Game.parse_move` reads."""
     side: Side | None = None
-    """Who made it, if the file says so."""
     spent_s: float | None = None
     left_s: float | None = None
     """Seconds that its side had left after it."""
     score: float | None = None
-    """An agent's evaluation."""
     comment: str = ""
     number: str = ""
     """How the file numbers it, `2` or `2...` as in PGN; empty where each ply counts."""

@@ -43,9 +43,7 @@ from wording.outside import clean
 
 WIDTH = 80
 TAGS = {"name": "Event", "site": "Site", "round": "Round", "table": "Board"}
-"""PGN's tags for what a game is played for."""
 SIGNS = {"slip": "$6", "mistake": "$2", "blunder": "$4"}
-"""PGN's numbers for ?!, ? and ??."""
 BRACES = str.maketrans("{}", "()")
 """A comment ends at the first brace, and nothing escapes one."""
 RESULTS = {"1-0": 0, "2-0": 0, "0-1": 1, "0-2": 1, "1/2-1/2": -1, "1-1": -1}

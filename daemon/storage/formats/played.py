@@ -24,7 +24,6 @@ class ExportError(ValueError):
 
 class PlayedPly(NamedTuple):
     before: Any
-    """The position before it."""
     made: Ply
     stored: StoredPly
     judged: JudgedPly | None

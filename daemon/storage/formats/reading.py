@@ -28,9 +28,7 @@ SGF = re.compile(r"(?:\d{1,2}\s+)?\(\s*;")
 """How SGF and GGF begin; a line of a server that keeps games in GGF begins with their number."""
 TRANSCRIPT = re.compile(r"(?:[a-h][1-8]|pass|pa|--|\s)+", re.IGNORECASE)
 CHARSET = re.compile(rb"\bCA\s*\[\s*([\w.:-]{1,40})\s*\]")
-"""What an SGF record says about its encoding."""
 ENCODING = re.compile(r"(?:iso-?8859-|latin|windows-|cp|koi8-|gb|big5|shift|sjis|euc-)[\w.-]*", re.IGNORECASE)
-"""Names of encodings for text."""
 HEAD = 4000
 """Bytes in which an encoding is looked for, and characters by which a format is guessed."""
 

@@ -32,9 +32,7 @@ from daemon.storage.stored_game import rule_texts
 from rules import EMPTY, AnyGame, GameError, RuleError
 
 SIGNS = {"slip": "DO[]", "mistake": "BM[1]", "blunder": "BM[2]"}
-"""Properties for a doubtful move, a bad one, and a very bad one."""
 PROPERTIES = {"name": "EV", "site": "PC", "round": "RO"}
-"""Properties for what a game is played for."""
 ENDS = {"time": "T", "resigned": "R"}
 """What follows the winner in RE, by the outcome's reason; otherwise the points won by, if any."""
 REASONS = {"r": "resigned", "resign": "resigned", "t": "time", "time": "time"}

@@ -22,7 +22,6 @@ VALUE = re.compile(r"\[((?:\\.|[^\\\]])*)\]", re.DOTALL)
 ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 Node = dict[str, list[str]]
-"""Property names and their values."""
 
 
 class SgfError(GameError):
@@ -33,11 +32,8 @@ class Dialect(Protocol):
     """How one game is written: a module `sgf` of its package."""
 
     NUMBER: str
-    """SGF's number for the game, GM."""
     SIZE: str
-    """Lines of the board where the record names no size."""
     MOVES: tuple[str, ...]
-    """Properties that are moves."""
     PASS: str
     """The move that a record leaves out where one colour plays twice in a row; empty in games without."""
 

@@ -29,7 +29,6 @@ GAP_PX = 18
 USUAL_BOARDS, MAX_BOARDS = 60, 400
 """Most boards in a strip: by default, and if asked for."""
 WIDEST = 8
-"""Most boards in a row."""
 
 
 @dataclasses.dataclass(frozen=True)
