@@ -18,9 +18,8 @@ from daemon.cli.game_arguments import GAME_HELP, LAST, RECORD, chosen, one_line_
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT
 from daemon.storage.formats.played import ExportError
-from daemon.storage.reviews import JudgedPly, Review, Reviews, curve, fingerprint, question
+from daemon.storage.reviews import JudgedPly, Review, Reviews, comment, curve, fingerprint, question
 from daemon.storage.stored_game import StoredGame
-from daemon.storage.worth import comment
 from rules import GameError
 
 TIME_S = 0.8

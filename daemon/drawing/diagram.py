@@ -8,10 +8,9 @@ import numpy as np
 from calibration.printed import PIPS
 from calibration.template import BoardTemplate, Figure
 from daemon.drawing import lettering, marks
-from daemon.drawing.board_style import dark_colour
+from daemon.drawing.board_style import LAST, bgr, dark_colour
 from daemon.drawing.lettering import Colour
 from daemon.drawing.marks import BITS, disc, fixed
-from daemon.drawing.palette import LAST, bgr
 from rules import EMPTY, Step
 from vision.frame import Image
 from vision.pose import FloatArray, project

@@ -5,8 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from daemon.drawing.board_style import EDGE, bgr
 from daemon.drawing.lettering import Colour
-from daemon.drawing.palette import EDGE, bgr
 from rules import Step
 from vision.frame import Image
 from vision.pose import FloatArray

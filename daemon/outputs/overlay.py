@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 
 from daemon.drawing import lettering, marks
+from daemon.drawing.board_style import HINT, LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.drawing.lettering import Colour
-from daemon.drawing.palette import HINT, LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.outputs.scene import Scene
 from vision.frame import Image
 from vision.pose import FloatArray, project

@@ -6,9 +6,8 @@ from typing import Any
 
 from agents.values import SCORE
 from daemon.i18n.translation import in_words
-from daemon.storage.reviews import JudgedPly, Review, curve
+from daemon.storage.reviews import JudgedPly, Review, curve, has_better, loss, worth
 from daemon.storage.stored_game import StoredGame
-from daemon.storage.worth import has_better, loss, worth
 
 MARKS = ("slip", "mistake", "blunder")
 MAX_LINE = 12

@@ -18,9 +18,8 @@ from agents.values import Value, accuracy
 from daemon.agents.analysing import AnalysisError, analysis
 from daemon.cli import games as games_cli
 from daemon.storage.journal import Journal
-from daemon.storage.reviews import JudgedPly, Review, Reviews, curve, fingerprint, question
+from daemon.storage.reviews import JudgedPly, Review, Reviews, curve, fingerprint, loss, question, worth
 from daemon.storage.stored_game import StoredGame
-from daemon.storage.worth import loss, worth
 from rules.turns import line_of_play
 from tests.daemon.recorded_games import record_game
 

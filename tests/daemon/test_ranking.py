@@ -22,14 +22,6 @@ from rules import Outcome
 SECONDS = itertools.count()
 
 
-@pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    made = Journal(tmp_path / "journal.sqlite")
-    assert made._connection is not None
-    made._connection.execute("PRAGMA synchronous = OFF")
-    return made
-
-
 def record(journal: Journal, first: str, second: str, outcome: Outcome | None, game: str = "reversi") -> str:
     game_id = journal.new_game(game, {}, [first, second])
     if outcome is not None:

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import games
 from daemon.game.line_of_play import LineOfPlay, Ply
-from daemon.storage.reviews import JudgedPly, Review
+from daemon.storage.reviews import JudgedPly, Review, comment
 from daemon.storage.stored_game import StoredGame, StoredPly
 from daemon.storage.stored_line import line_of
-from daemon.storage.worth import comment
 from rules import AnyGame, GameError
 
 SITE = "Kibitzer"
