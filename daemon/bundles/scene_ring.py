@@ -56,7 +56,8 @@ class SceneRing:
         """Adds the next picture, dropping the oldest as needed."""
         with self._lock:
             if self._frames and kept.time_s < self._frames[-1].time_s:
-                self._clear()  # time went backwards: another source's clock
+                self._frames.clear()  # time went backwards: another source's clock
+                self._bytes = 0
             if len(self._frames) == MAX_FRAMES:
                 self._drop()
             self._frames.append(kept)
@@ -101,10 +102,6 @@ class SceneRing:
 
     def _drop(self) -> None:
         self._bytes -= len(self._frames.popleft().jpeg or b"")
-
-    def _clear(self) -> None:
-        self._frames.clear()
-        self._bytes = 0
 
 
 def beginning(frames: Sequence[KeptFrame], seconds: float, settle_s: float) -> int:

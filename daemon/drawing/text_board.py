@@ -37,7 +37,8 @@ class TextBoard:
         rows = [list(row) for row in self._ground]
         for cell, (row, column) in enumerate(self._places):
             if board[cell] != EMPTY:
-                rows[row][column] = self._sign(board[cell])
+                figure = self._template.figures.get(board[cell])
+                rows[row][column] = MEN.get(board[cell], board[cell]) if figure is None else figure.sign
             if colour and cell in new:
                 rows[row][column] = f"{NEW}{rows[row][column]}{OLD}"
         labels = (self._numbers if self._template.is_numbered else self._labels)(
@@ -48,10 +49,6 @@ class TextBoard:
         names = self._labels([column for _, column in self._places], len(self._ground[0]))
         under = "".join(name[:1] or " " for name in names)
         return "\n".join([*lines, f"{'':{width}}  {under}".rstrip()])
-
-    def _sign(self, letter: str) -> str:
-        figure = self._template.figures.get(letter)
-        return MEN.get(letter, letter) if figure is None else figure.sign
 
     def _place(self, x: float, y: float) -> tuple[int, int]:
         return self._high * _rank(self._ys, y), self._wide * _rank(self._xs, x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from pathlib import Path
@@ -63,7 +64,9 @@ class LiveFile:
 
     def _write(self) -> None:
         try:
-            content = self._read()
+            with contextlib.closing(Journal(self._journal, read_only=True)) as journal:
+                stored = journal.game(self._game_id)
+            content = live(stored, self._path.suffix.lower(), else_usual=True).content
             if content != self._content:
                 write_atomically(self._path, content)
                 self._content = content
@@ -75,12 +78,3 @@ class LiveFile:
             if self._trouble != why:
                 _log.warning("%s is not written: %s", self._path, why)
             self._trouble = why
-
-    def _read(self) -> bytes:
-        """The game as the record has it. Raises JournalError, ExportError."""
-        journal = Journal(self._journal, read_only=True)
-        try:
-            stored = journal.game(self._game_id)
-        finally:
-            journal.close()
-        return live(stored, self._path.suffix.lower(), else_usual=True).content

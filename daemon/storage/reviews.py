@@ -179,19 +179,15 @@ def curve(stored: StoredGame, review: Review) -> list[Point]:
     """
     with contextlib.suppress(GameError):
         if games.load(stored.game, stored.rules).hides:
-            return _leads(stored)
+            leads = [0, *(row.scores[0] - row.scores[1] for row in score_sheet(stored))]
+            most = max(map(abs, leads)) or 1
+            return [Point(ply, 0.5 + lead / most / 2) for ply, lead in enumerate(leads)]
     points = []
     for ply in range(review.plies + 1):
         one = review.judged.get(ply + 1)
         height = None if one is None else one.before.chance if one.side == 0 else 1 - one.before.chance
         points.append(Point(ply, height))
     return points
-
-
-def _leads(stored: StoredGame) -> list[Point]:
-    leads = [0, *(row.scores[0] - row.scores[1] for row in score_sheet(stored))]
-    most = max(map(abs, leads)) or 1
-    return [Point(ply, 0.5 + lead / most / 2) for ply, lead in enumerate(leads)]
 
 
 class Reviews:

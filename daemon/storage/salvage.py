@@ -9,6 +9,7 @@ import collections
 import contextlib
 import datetime
 import fcntl
+import operator
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -70,7 +71,8 @@ def _is_added(journal: Journal, game: StoredGame) -> bool:
 
 def _salvaged(path: Path) -> tuple[list[StoredGame], list[str]]:
     """All games of which something can be read, and the ids of those of which not all can."""
-    rows = _rows(path)
+    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        rows = _rows_of(connection)  # of the file as it lies, with what waits in its `-wal`
     if not all(rows.values()):  # a table is empty, or its columns are not known
         rows |= {name: read for name, read in _rows_behind_first_page(path).items() if not rows[name]}
     _mend_ids(rows)
@@ -100,12 +102,6 @@ def _playable(stored: StoredGame) -> StoredGame:
     except GameError:
         return stored
     return repaired(game, stored)
-
-
-def _rows(path: Path) -> Rows:
-    """The rows of the file as it lies, with what waits in its `-wal`."""
-    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        return _rows_of(connection)
 
 
 def _rows_behind_first_page(path: Path) -> Rows:
@@ -143,11 +139,8 @@ def _mend_ids(rows: Rows) -> None:
     known = {str(row.get("game_id")) for row in rows["games"]}
     for row in (*rows["plies"], *rows["notes"]):
         if (own := str(row.get("game_id"))) not in known:
-            row["game_id"] = next((one for one in known if _differ_by_one(one, own)), own)
-
-
-def _differ_by_one(one: str, other: str) -> bool:
-    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+            alike = (one for one in known if len(one) == len(own) and sum(map(operator.ne, one, own)) == 1)
+            row["game_id"] = next(alike, own)
 
 
 class OwnerLock:

@@ -95,7 +95,8 @@ def white_of(game: AnyGame) -> Side:
 def to_movetext(played: Played) -> str:
     """Tags, an empty line, and the numbered moves with their result."""
     dialect, result = dialect_of(played.game.name), _result(played)
-    tags = "".join(f'[{name} "{_quoted(value)}"]\n' for name, value in _tags(played, dialect, result))
+    escapes = str.maketrans({"\\": "\\\\", '"': '\\"'})
+    tags = "".join(f'[{name} "{value.translate(escapes)}"]\n' for name, value in _tags(played, dialect, result))
     words = " ".join([*_moves(played, dialect), result])
     moves = textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False)
     return f"{tags}\n{moves}\n"
@@ -187,10 +188,6 @@ def _time(seconds: float, tenths: bool = False) -> str:
     hours, minutes = divmod(minutes, 60)
     whole = f"{hours}:{minutes:02d}:{rest // 10:02d}"
     return f"{whole}.{rest % 10}" if tenths else whole
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def games_in(text: str) -> list[str]:

@@ -75,9 +75,10 @@ def draw_strip(played: Played, every: int = 0) -> Image:
     step_x, step_y = width + GAP_PX, height + caption + GAP_PX
     canvas: Image = np.full((head + rows * step_y + GAP_PX, columns * step_x + GAP_PX, 3), GROUND, dtype=np.uint8)
     room = canvas.shape[1] - 2 * GAP_PX
-    write(
-        canvas, lettering.shorten(_title(played), size + 5, room, bold=True), (GAP_PX, GAP_PX), size + 5, INK, bold=True
-    )
+    name = played.game.title
+    title = f"{name[0].upper()}{name[1:]}: {' against '.join(played.players)}, {day_of(played.stored)}"
+    title = lettering.shorten(title, size + 5, room, bold=True)
+    write(canvas, title, (GAP_PX, GAP_PX), size + 5, INK, bold=True)
     write(canvas, lettering.shorten(_caption(played), size, room), (GAP_PX, GAP_PX + caption + 8), size, QUIET)
     for index, one in enumerate(shown):
         left, top = GAP_PX + index % columns * step_x, head + index // columns * step_y
@@ -101,11 +102,6 @@ def _shown(played: Played, index: int, caption: str, steps: tuple[Step, ...]) ->
     if scores is not None:
         caption = f"{caption}   {scores[0]} : {scores[1]}"
     return Shown(caption, game.figures(position), steps, game.tiles(position), scores)
-
-
-def _title(played: Played) -> str:
-    title = played.game.title
-    return f"{title[0].upper()}{title[1:]}: {' against '.join(played.players)}, {day_of(played.stored)}"
 
 
 def _caption(played: Played) -> str:
