@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from daemon.storage.journal import Journal
+from tests.daemon.recorded_games import journal_of_every_game
 
 
 @pytest.fixture
@@ -18,3 +20,20 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
         assert opened._connection is not None
         opened._connection.execute("PRAGMA synchronous = OFF")
         yield opened
+
+
+@pytest.fixture(scope="session")
+def every_game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A record with one game of each kind, for reading."""
+    path = tmp_path_factory.mktemp("every") / "journal.sqlite"
+    journal_of_every_game(path, most=24).close()
+    return path
+
+
+@pytest.fixture
+def record(every_game: Path, tmp_path: Path) -> Path:
+    """A copy of the record of every game that a test may damage."""
+    path = tmp_path / "journal.sqlite"
+    with contextlib.closing(sqlite3.connect(every_game)) as source, contextlib.closing(sqlite3.connect(path)) as copy:
+        source.backup(copy)
+    return path

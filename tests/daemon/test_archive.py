@@ -28,30 +28,11 @@ from daemon.storage.formats.reading import read_game
 from daemon.storage.journal import Journal
 from daemon.storage.pictures import Pictures, encoded
 from rules import Outcome
-from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_pictures import picture
 from tests.daemon.test_web import state
 
 PLAYED = "20990101T000000-00000000"
 JSON = {"Content-Type": "application/json"}
-
-
-@pytest.fixture(scope="module")
-def every_game(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("every") / "journal.sqlite"
-    journal_of_every_game(path, most=24).close()
-    return path
-
-
-@pytest.fixture
-def record(every_game: Path, tmp_path: Path) -> Path:
-    """A copy of the journal that a test may damage."""
-    path = tmp_path / "journal.sqlite"
-    with sqlite3.connect(every_game) as source, sqlite3.connect(path) as copy:
-        source.backup(copy)
-    source.close()
-    copy.close()
-    return path
 
 
 @pytest.fixture
