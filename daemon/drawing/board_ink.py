@@ -39,6 +39,11 @@ def add(parent: Element, form: str, kind: str, numbers: Mapping[str, float], **r
     return ElementTree.SubElement(parent, form, ({"class": kind} if kind else {}) | attributes)
 
 
+def text(parent: Element, kind: str, x: float, y: float, size: float, words: str) -> None:
+    """Adds letters of that size whose middle, a third of it above their baseline, is at a point."""
+    add(parent, "text", kind, {"x": x, "y": y + 0.35 * size, "font-size": size}).text = words
+
+
 def line(parent: Element, kind: str, start: FloatArray, end: FloatArray, width: float) -> None:
     ends = {"x1": start[0], "y1": start[1], "x2": end[0], "y2": end[1], "stroke-width": width}
     add(parent, "line", kind, ends, **{"stroke-linecap": "round"})

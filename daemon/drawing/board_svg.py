@@ -17,7 +17,7 @@ from calibration import printed
 from calibration.printed import Shape
 from calibration.sheet import coordinates
 from calibration.template import NUMBER_HEIGHT, BoardTemplate, Figure
-from daemon.drawing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring
+from daemon.drawing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring, text
 from daemon.drawing.board_style import STYLE, add_gradients, dark_colour, ground_colours
 from rules import EMPTY, Step
 
@@ -209,13 +209,10 @@ def _draw_labels(svg: Element, template: BoardTemplate, pitch: float) -> None:
     beyond = _reach(template, pitch) + (GAP + 0.5) * size
     places = [(sign, x, y) for sign, x in letters.items() for y in (-beyond, height + beyond)]
     places += [(sign, x, y) for sign, y in numbers.items() for x in (-beyond, width + beyond)]
-    for sign, x, y in places:  # a letter's middle is a third of its height above the baseline
-        label = add(labels, "text", "board-label", {"x": x, "y": y + 0.35 * size, "font-size": size})
-        label.text = sign
-    small = NUMBER_HEIGHT * pitch
+    for sign, x, y in places:
+        text(labels, "board-label", x, y, size, sign)
     for name, (x, y) in zip(template.cell_names, template.numbers_mm, strict=False):
-        label = add(labels, "text", "board-label", {"x": x, "y": y + 0.35 * small, "font-size": small})
-        label.text = name
+        text(labels, "board-label", x, y, NUMBER_HEIGHT * pitch, name)
 
 
 def _is_ruled(template: BoardTemplate) -> bool:
@@ -233,6 +230,7 @@ def _draw_cells(
     names: Mapping[str, str],
     worth: Mapping[int, tuple[int, str]],
 ) -> None:
+    man_mm = _man_mm(template, pitch)
     looks = {step.cell: "cell turned" for step in marks.last if step.kind == "flip"}
     looks |= {step.cell: "cell last" for step in marks.last if step.kind in ("place", "move")}
     looks |= {step.origin: "cell from" for step in marks.last if step.origin is not None}
@@ -249,18 +247,15 @@ def _draw_cells(
         if _is_ruled(template):
             add(place, "rect", "spot", {"x": x - pitch / 2, "y": y - pitch / 2, "width": pitch, "height": pitch})
         else:
-            add(
-                place, "circle", "spot", {"cx": x, "cy": y, "r": min(0.49 * pitch, SPOT * _man_mm(template, pitch) / 2)}
-            )
+            add(place, "circle", "spot", {"cx": x, "cy": y, "r": min(0.49 * pitch, SPOT * man_mm / 2)})
         if letter == EMPTY and cell in worth:
-            digit = add(place, "text", "worth", {"x": x, "y": y + 0.35 * WORTH * pitch, "font-size": WORTH * pitch})
-            digit.text = str(worth[cell][0])
+            text(place, "worth", x, y, WORTH * pitch, str(worth[cell][0]))
         if letter in PIPS:
             _draw_half(place, x, y, letter, pitch, alone=cell not in paired)
         elif figure is not None:
             _draw_figure(place, x, y, what, figure, template, pitch)
         elif letter != EMPTY:
-            _draw_man(place, x, y, what, _man_mm(template, pitch) / 2)
+            _draw_man(place, x, y, what, man_mm / 2)
 
 
 def _draw_man(place: Element, x: float, y: float, what: str, radius: float) -> None:
@@ -363,7 +358,5 @@ def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: flo
 def _draw_value(over: Element, template: BoardTemplate, steps: tuple[Step, ...], label: str, radius: float) -> None:
     """A value on a disc of its own, as large as fits into it: in the middle of what is laid, or where a man arrives."""
     x, y = np.mean([template.cells_mm[step.cell] for step in steps if step.kind == "place" or step is steps[0]], axis=0)
-    size = 2 * LABEL_ROOM * radius / max(2, len(label)) / DIGIT
     add(over, "circle", "best-ground", {"cx": x, "cy": y, "r": radius})
-    text = add(over, "text", "best-label", {"x": x, "y": y + 0.35 * size, "font-size": size})
-    text.text = label
+    text(over, "best-label", x, y, 2 * LABEL_ROOM * radius / max(2, len(label)) / DIGIT, label)
