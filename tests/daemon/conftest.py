@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 
 from daemon.storage.journal import Journal
-from tests.daemon.recorded_games import journal_of_every_game
+from tests.daemon.recorded_games import connection, journal_of_every_game
 
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Iterator[Journal]:
     """An empty record, closed at the end; what must be durable has a record of its own."""
     with contextlib.closing(Journal(tmp_path / "journal.sqlite")) as opened:
-        assert opened._connection is not None
-        opened._connection.execute("PRAGMA synchronous = OFF")
+        connection(opened).execute("PRAGMA synchronous = OFF")
         yield opened
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,12 @@ from rules.turns import line_of_play
 
 PLAYERS = ('Ana [a] \\ "x"', "level-5; ]")
 """Player names with characters that export formats must escape."""
+
+
+def connection(journal: Journal) -> sqlite3.Connection:
+    """What a test does to a record behind its back."""
+    assert journal._connection is not None
+    return journal._connection
 
 
 def random_moves(game: AnyGame, chance: random.Random, most: int) -> tuple[Any, list[str]]:
@@ -44,8 +51,7 @@ def record_game(
 ) -> StoredGame:
     """Records a game, with clock times if there is a time control; `outcome` is an end that the board does not show."""
     chance = random.Random(seed)
-    assert journal._connection is not None
-    journal._connection.execute("PRAGMA synchronous = OFF")  # durability after a power cut is not tested here
+    connection(journal).execute("PRAGMA synchronous = OFF")  # durability after a power cut is not tested here
     game_id = journal.new_game(game.name, rule_texts(game), players, control.as_object() if control else None)
     clock, now_s, position = GameClock(control or TimeControl()), 0.0, start
     clock.run(game.to_move(position), now_s)

@@ -27,7 +27,9 @@ from daemon.storage.formats.formats import suiting
 from daemon.storage.formats.reading import read_game
 from daemon.storage.journal import Journal
 from daemon.storage.pictures import Pictures, encoded
+from daemon.storage.stored_game import rule_texts
 from rules import Outcome
+from tests.daemon.recorded_games import connection
 from tests.daemon.test_pictures import picture
 from tests.daemon.test_web import state
 
@@ -394,13 +396,11 @@ def test_too_many_askers_are_turned_away_and_the_page_goes_on(page: WebPage, mon
 def test_a_huge_game_is_told_up_to_a_bound_and_exported_in_full(page: WebPage, record: Path) -> None:
     game = games.load("nine_mens_morris")
     journal = Journal(record)
-    assert journal._connection is not None
-    journal._connection.execute("PRAGMA synchronous = OFF")
-    rules = {name: str(value).lower() for name, value in vars(game.rules).items()}
-    game_id = journal.new_game(game.name, rules, ["Ana", "Ben"])
+    connection(journal).execute("PRAGMA synchronous = OFF")
+    game_id = journal.new_game(game.name, rule_texts(game), ["Ana", "Ben"])
     position = game.format_position(game.initial())
     columns = "game_id, ply, move, side, position, board, verdict, frame, time, undone"
-    journal._connection.executemany(
+    connection(journal).executemany(
         f"INSERT INTO plies ({columns}) VALUES (?, ?, 'd6', 0, ?, ?, 'legal', '', '', 0)",
         [(game_id, ply, position, "." * 24) for ply in range(1, 6001)],
     )

@@ -21,6 +21,7 @@ from daemon.storage import journal_schema
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.salvage import open_record
 from rules import Outcome
+from tests.daemon.recorded_games import connection
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,9 +78,8 @@ def test_a_whole_game_comes_back_as_it_was_recorded(path: Path) -> None:
 
 def test_every_transaction_is_flushed_to_the_disk(path: Path) -> None:
     journal, _ = begun(path)
-    assert journal._connection is not None
-    assert journal._connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-    assert journal._connection.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
+    assert connection(journal).execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    assert connection(journal).execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
 
 
 @pytest.mark.parametrize("ply", [0, 1, 3, 5, -1])
@@ -209,9 +209,8 @@ def test_figures_that_sqlite_cannot_hold_cost_no_ply(path: Path) -> None:
 
 def test_a_ply_is_one_transaction_whatever_is_recorded_of_it(path: Path) -> None:
     journal, game_id = begun(path)
-    assert journal._connection is not None
     said: list[str] = []
-    journal._connection.set_trace_callback(said.append)
+    connection(journal).set_trace_callback(said.append)
     journal.append(
         game_id, Record(1, 0, "d6", "p", "b", times=PlyTimes(1.0, (1.0, 2.0)), thought=Thought(1.0, 2, 3, 4.0))
     )
@@ -358,14 +357,13 @@ def test_a_full_disk_is_said_clearly_and_the_ply_can_be_written_once_there_is_ro
 
 def test_a_database_that_may_grow_no_further_is_a_full_disk(path: Path) -> None:
     journal, game_id = begun(path, 1)
-    assert journal._connection is not None
-    journal._connection.execute("PRAGMA max_page_count = 1")  # no more pages than there are
+    connection(journal).execute("PRAGMA max_page_count = 1")  # no more pages than there are
     with pytest.raises(JournalError, match="disk is full") as caught:
         for ply in range(2, 500):
             append(journal, game_id, ply)
     assert caught.value.code == "full"
     stands = len(journal.game(game_id).plies)
-    journal._connection.execute("PRAGMA max_page_count = 100000")
+    connection(journal).execute("PRAGMA max_page_count = 100000")
     append(journal, game_id, stands + 1)
 
 
@@ -481,12 +479,11 @@ def test_a_file_held_by_another_program_is_an_error_in_time_and_then_works(
     with pytest.raises(JournalError, match="another program holds the file") as caught:
         append(journal, game_id, 2)
     assert caught.value.code == "busy"
-    assert journal._connection is not None
-    waits_ms = journal._connection.execute("PRAGMA busy_timeout")
+    waits_ms = connection(journal).execute("PRAGMA busy_timeout")
     assert waits_ms.fetchone()[0] == 0  # whoever tries again is not made to wait
     other.execute("ROLLBACK")
     append(journal, game_id, 2)
-    assert journal._connection.execute("PRAGMA busy_timeout").fetchone()[0] == 200
+    assert connection(journal).execute("PRAGMA busy_timeout").fetchone()[0] == 200
 
 
 def test_another_thread_is_refused(path: Path) -> None:
