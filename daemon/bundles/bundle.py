@@ -66,8 +66,6 @@ class Declared(Part):
 
 
 class GameState(Part):
-    """The referee's belief at one moment."""
-
     start: str = Field(default="", max_length=4096)
     """The game's first position, in the game's own notation."""
     moves: tuple[Word, ...] = Field(default=(), max_length=MAX_MOVES)
@@ -140,7 +138,6 @@ class Manifest(Part):
 
 
 def saved_announcement(announcement: Announcement) -> SavedAnnouncement:
-    """Converts an announcement to its bundled form."""
     return SavedAnnouncement(
         code=announcement.code,
         ply=min(announcement.ply, MAX_MOVES),
@@ -159,5 +156,4 @@ def hear(said: list[SavedAnnouncement], announcement: Announcement) -> None:
 
 
 def frame_name(number: int) -> str:
-    """The path of a picture inside the zip file."""
     return f"frames/{number:06d}.jpg"

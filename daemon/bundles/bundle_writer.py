@@ -219,7 +219,6 @@ class BundleStore:
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def _make_room(self, size: int) -> None:
-        """Deletes the oldest automatically kept bundles until `size` bytes fit under the quota."""
         paths = self.kept()
         taken = sum(path.stat().st_size for path in paths)
         for path in paths:

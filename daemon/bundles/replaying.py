@@ -40,7 +40,6 @@ class Pair:
 
     @property
     def same(self) -> bool:
-        """Whether both exist and agree in code, move and cells."""
         return self.then is not None and self.now is not None and self.then[1].verdict == self.now[1].verdict
 
 
@@ -53,7 +52,6 @@ class Replay:
 
     @property
     def same(self) -> bool:
-        """Whether all verdicts match the recorded ones."""
         return all(pair.same for pair in self.pairs)
 
 
@@ -75,7 +73,6 @@ def replay(bundle: BundleFile, step: Callable[[int], None] = lambda _: None) -> 
 
 
 def _eyes_of(bundle: BundleFile) -> BoardTracker:
-    """A fresh board tracker, with the game in its state at the first picture."""
     manifest = bundle.manifest
     game, pipeline = _pipeline_of(bundle)
     seats = tuple(Seat(agent, place=place) for agent, place in zip(manifest.agents, manifest.seats, strict=True))

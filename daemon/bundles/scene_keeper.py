@@ -192,7 +192,6 @@ class SceneKeeper:
             return BundleAnswer(why=str(error)[:1024])
 
     def _write(self, seconds: float, reason: str, note: str) -> BundleAnswer:
-        """Packs the last seconds and writes the bundle. Raises BundleError."""
         frames, eyes = self.ring.last(seconds), self._eyes
         now = datetime.datetime.now(datetime.UTC)
         if eyes is None or not frames:

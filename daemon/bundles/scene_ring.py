@@ -53,7 +53,6 @@ class SceneRing:
         self._lock = threading.Lock()
 
     def add(self, kept: KeptFrame) -> None:
-        """Adds the next picture, dropping the oldest as needed."""
         with self._lock:
             if self._frames and kept.time_s < self._frames[-1].time_s:
                 self._frames.clear()  # time went backwards: another source's clock

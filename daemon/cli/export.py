@@ -69,7 +69,6 @@ def export(
 
 
 def _write(content: bytes, out: Path, force: bool) -> None:
-    """Writes the file atomically, or to standard output. Raises ExportError."""
     if out == STDOUT:
         sys.stdout.buffer.write(content)
         sys.stdout.flush()
@@ -153,7 +152,6 @@ def keep(journal: Path, game: StoredGame) -> StoredGame:
 
 
 def _name(text: str, option: str) -> str:
-    """Checks a name and cleans it for storage; empty if none is given. Raises ImportFault."""
     name = clean(text, MAX_NAME_LENGTH + 1)
     if len(name) > MAX_NAME_LENGTH or (text and not name):
         raise ImportFault(f"{option} is a name of 1 to {MAX_NAME_LENGTH} characters, not {text[:80]!r}")

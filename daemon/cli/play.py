@@ -91,7 +91,6 @@ def play(
 
 
 def _players(game: AnyGame, white: str, black: str, named: list[str]) -> tuple[str, str]:
-    """Who plays each side, in the game's order. Raises ValueError."""
     # Pieces without colours: the first side is named as white.
     order = (game.pieces.index("W"), game.pieces.index("B")) if set(game.pieces) == {"W", "B"} else (0, 1)
     given = {game.sides[side]: text for side, text in zip(order, (white, black), strict=True) if text}
@@ -119,7 +118,6 @@ def _config(
     seed: int,
     journal: Path | None,
 ) -> Config:
-    """Builds the settings of such a game. Raises ChoiceError naming what is wrong."""
     bare = Config.model_validate(
         {
             "camera": {"source": "none"},

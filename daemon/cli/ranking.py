@@ -127,7 +127,6 @@ def find_games(
 
 
 def _after(game: AnyGame, moves: str) -> Any:
-    """The position after moves from any start. Raises GameError."""
     texts = moves.replace(",", " ").split()
     for start in game.starts[:-1]:
         try:

@@ -134,7 +134,6 @@ def _ground(
 
 
 def _extent(template: BoardTemplate, pitch: float, labelled: bool) -> tuple[FloatArray, FloatArray]:
-    """Top left and bottom right of the drawing."""
     points = [np.zeros((1, 2)), np.array([template.size_mm])]
     beyond = _reach(template, pitch) + (2 * GAP + 1 if labelled else GAP) * _label_mm(template, pitch)
     if template.printed is not None:

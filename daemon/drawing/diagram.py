@@ -129,7 +129,6 @@ class Diagram:
         cv2.rectangle(canvas, low, high, PIP, max(1, round(self._scale)), cv2.LINE_AA, BITS)
 
     def _body(self, first: int, second: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Two opposite corners of a domino, in fixed-point pixels."""
         half = self._template.man_diameter_mm * 0.46 * self._scale
         low = np.minimum(self._centres[first], self._centres[second]) - half
         high = np.maximum(self._centres[first], self._centres[second]) + half

@@ -97,7 +97,6 @@ class TextBoard:
 
 
 def _ranks(values: np.ndarray) -> list[float]:
-    """Distinct coordinates, ascending."""
     found: list[float] = []
     for value in sorted(map(float, values)):
         if not found or value - found[-1] > SAME_MM:

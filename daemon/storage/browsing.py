@@ -146,7 +146,6 @@ def find(journal: Journal, game: AnyGame, position: Any) -> list[Found]:
 
 
 def _is_same(game: AnyGame, side: Side, row: Any) -> bool:
-    """Whether the rules are the same, and the same side is to move."""
     try:
         rules = {name: str(value) for name, value in json.loads(row["rules"]).items()}
         if games.load(game.name, rules).rules != game.rules:

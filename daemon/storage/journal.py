@@ -197,7 +197,6 @@ class Journal:
         )
 
     def ids(self) -> list[str]:
-        """The ids of all games, oldest first."""
         with self._explained():
             return [row["game_id"] for row in self._ready().execute("SELECT game_id FROM games ORDER BY rowid")]
 
@@ -225,7 +224,6 @@ class Journal:
                 raise JournalError("unreadable", f"game {game.game_id} cannot be kept as it is")
 
     def name_players(self, game_id: str, players: Sequence[str]) -> None:
-        """Renames the players of a game, also while it is being played."""
         with self._transaction() as connection:
             statements.progress(connection, game_id)
             connection.execute("UPDATE games SET players = ? WHERE game_id = ?", (json.dumps(list(players)), game_id))

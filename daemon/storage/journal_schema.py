@@ -149,7 +149,6 @@ def _check_header(connection: sqlite3.Connection) -> None:
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Migrates the file to the newest version, all steps or none."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = _version(connection)
@@ -201,7 +200,6 @@ def first_page(file_bytes: int) -> bytes:
 
 
 def _empty(version: int) -> sqlite3.Connection:
-    """An empty journal of that version, in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
     for statement in itertools.chain.from_iterable(MIGRATIONS[:version]):

@@ -90,7 +90,6 @@ class LessonFile:
 def _lesson(
     facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]], model: BoardMeans, template: BoardTemplate
 ) -> Lesson:
-    """The lesson from a file's content. Raises one of DAMAGED."""
     count, classes = len(template.cells_mm), len(model.letters)
     views = 1 + len(RAISED) if template.man_height_mm else 1
     numbers = {name: np.asarray(arrays[name], dtype=np.float64) for name in (*FEATURES, "weights")}

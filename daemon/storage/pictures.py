@@ -181,7 +181,6 @@ class PictureKeeper:
         self._taken_bytes += len(jpeg)
 
     def _make_room(self, size: int, path: Path) -> None:
-        """Deletes the oldest pictures until one more fits the quota."""
         if self._taken_bytes + size <= self._quota_bytes:
             return
         # The pictures of this game come last, whatever the computer's clock said when each game began.

@@ -37,8 +37,6 @@ class PuzzleError(OSError):
 
 @dataclasses.dataclass(frozen=True)
 class Other:
-    """What becomes of a move that is not the solution."""
-
     result: str
     """`loses`, `draws` or `slower`."""
     amount: int
@@ -71,7 +69,6 @@ class Puzzle:
 
     @property
     def moves(self) -> int:
-        """Moves of the winner until it is won."""
         return (self.plies + 1) // 2
 
     def opened(self) -> tuple[AnyGame, Any]:
@@ -84,8 +81,6 @@ class Puzzle:
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """How somebody has done with a puzzle."""
-
     tried: int = 0
     solved: int = 0
     first: bool | None = None
@@ -116,7 +111,6 @@ def _puzzle(data: Mapping[str, Any]) -> Puzzle:
 
 
 def path_of(journal: Path) -> Path:
-    """The file of puzzles of the table with this record."""
     return journal.with_suffix(".puzzles.sqlite")
 
 

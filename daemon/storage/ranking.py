@@ -43,7 +43,6 @@ class Standing:
         return self.wins + self.draws + self.losses
 
     def after(self, points: float, expected: float) -> Standing:
-        """The standing after a game that scored `points` (1, 1/2 or 0) where `expected` were expected."""
         return dataclasses.replace(
             self,
             wins=self.wins + (points == 1),

@@ -178,7 +178,6 @@ class GameRecord:
                     self._journal.note(self.game_id, effect.code, in_words(*effect.said), data)
 
     def begin(self) -> None:
-        """Writes the game's beginning. Raises OSError."""
         one = self._beginning
         if one is not None:
             with self.together():

@@ -28,8 +28,6 @@ AGENT_MOVE, THOUGHT = "agent_move", "thought"
 
 @dataclasses.dataclass(frozen=True)
 class StoredPly:
-    """One recorded move."""
-
     ply: int
     """Counts from 1."""
     move: str
@@ -59,7 +57,6 @@ class StoredPly:
 
     @property
     def left_s(self) -> tuple[float, float] | None:
-        """Seconds left for both sides."""
         if self.left_first_s is None or self.left_second_s is None:
             return None
         return self.left_first_s, self.left_second_s
@@ -79,8 +76,6 @@ class StoredNote:
 
 @dataclasses.dataclass(frozen=True)
 class GameSummary:
-    """One line of a list of games."""
-
     game_id: str
     game: str
     players: tuple[str, ...]
@@ -92,8 +87,6 @@ class GameSummary:
 
 @dataclasses.dataclass(frozen=True)
 class StoredGame:
-    """One recorded game."""
-
     game_id: str
     game: str
     rules: Mapping[str, str]
@@ -116,17 +109,14 @@ class StoredGame:
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """The move texts of the plies that stand."""
         return tuple(ply.move for ply in self.plies)
 
     @property
     def known(self) -> tuple[Known, ...]:
-        """For each standing ply, how it is known who made it."""
         return tuple(ply.known for ply in self.plies)
 
     @property
     def assumed(self) -> tuple[bool, ...]:
-        """For each standing ply, whether it was inferred without being seen."""
         return tuple(ply.verdict == ASSUMED for ply in self.plies)
 
     @property
@@ -163,7 +153,6 @@ class StoredGame:
 
 
 def rule_texts(game: AnyGame) -> dict[str, str]:
-    """The rules of a game as they are stored."""
     return {name: str(value).lower() for name, value in vars(game.rules).items()}
 
 

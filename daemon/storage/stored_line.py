@@ -42,7 +42,6 @@ def repaired(game: AnyGame, stored: StoredGame) -> StoredGame:
 
 
 def _starts(game: AnyGame, stored: StoredGame) -> Sequence[Any]:
-    """The positions from which a game may have begun."""
     if not stored.start:
         return [game.initial(), *game.starts]
     try:

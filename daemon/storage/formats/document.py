@@ -198,7 +198,6 @@ def read_json(text: str, source: str) -> StoredGame:
 
 
 def _document(text: str) -> DocumentPart:
-    """Parses and validates the document. Raises ImportFault with the first invalid field."""
     try:
         words = visible_in(json.loads(text))
     except (ValueError, RecursionError) as error:

@@ -153,7 +153,6 @@ def judged(imported: Imported, source: str) -> StoredGame:
 
 
 def _start(game: AnyGame, imported: Imported) -> Any:
-    """Raises PositionError, ImportFault."""
     if imported.start:
         return game.parse_position(imported.start)
     if imported.first is None:

@@ -241,7 +241,6 @@ def read_movetext(text: str, name: str, rules: Mapping[str, object]) -> Imported
 
 
 def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> AnyGame:
-    """The game with its rules. Raises ImportFault."""
     written = [one for one in games.names() if not games.find(one).hides]
     title = tags.get("Event", "")
     wanted = tags.get("Variant", "") or name or next((one for one in written if games.find(one).title == title), "")

@@ -35,8 +35,6 @@ class PlayedPly(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Played:
-    """A recorded game with its rules and positions."""
-
     game: AnyGame
     stored: StoredGame
     line: LineOfPlay
@@ -53,7 +51,6 @@ class Played:
         return first, second
 
     def plies(self) -> Iterator[PlayedPly]:
-        """All plies, including passes."""
         judged = {} if self.review is None else self.review.judged
         unit = "" if self.review is None else self.review.unit
         comments = self.stored.comments

@@ -17,7 +17,6 @@ NAME = re.compile(r"(?:.*[\\/])?(.+?)(?:\.(?:exe|zip))?", re.IGNORECASE)
 
 
 def read_psq(text: str, _game: str, rules: Mapping[str, object]) -> Imported:
-    """The game; black begins. Raises ImportFault."""
     first, *rest = text.lstrip("\ufeff \r\n").splitlines() or [""]
     head = HEAD.match(first)
     if head is None:

@@ -80,7 +80,6 @@ def _time(clock: Mapping[str, Any]) -> str:
 
 
 def read_ggf(text: str, _game: str, _rules: Mapping[str, object]) -> Imported:
-    """The first game of a GGF text. Raises ImportFault."""
     begin, end = BEGIN.search(text), END.search(text)
     if begin is None or end is None:
         raise ImportFault("a game in GGF stands between (; and ;): the file is none, or was cut short")

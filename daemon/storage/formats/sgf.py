@@ -152,7 +152,6 @@ def _better(game: AnyGame, how: Dialect, ply: PlayedPly) -> str:
 
 
 def read_sgf(text: str, _game: str, _rules: Mapping[str, object]) -> Imported:
-    """The main line of the first game. Raises ImportFault."""
     try:
         nodes = main_line(text)
         root = nodes[0]

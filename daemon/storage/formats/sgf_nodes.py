@@ -75,7 +75,6 @@ def game_numbered(number: str) -> str:
 
 
 def first_of(node: Node, name: str, default: str = "") -> str:
-    """The first value of a property."""
     return node.get(name, [default])[0].strip()
 
 
