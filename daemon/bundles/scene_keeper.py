@@ -18,15 +18,7 @@ import cv2
 
 import places
 from daemon.bundles import bundle_requests
-from daemon.bundles.bundle import (
-    REJECTED,
-    STANDING,
-    BundleError,
-    GameState,
-    PipelineSettings,
-    SavedAnnouncement,
-    hear,
-)
+from daemon.bundles.bundle import REJECTED, STANDING, BundleError, GameState, PipelineSettings, SavedAnnouncement, hear
 from daemon.bundles.bundle_requests import BundleAnswer, BundleRequest
 from daemon.bundles.bundle_writer import ASKED, BundleStore, TableFacts, pack, stripped
 from daemon.bundles.game_state import is_plain, state_of

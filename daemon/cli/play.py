@@ -110,13 +110,7 @@ def _players(game: AnyGame, white: str, black: str, named: list[str]) -> tuple[s
 
 
 def _config(
-    game: AnyGame,
-    players: tuple[str, str],
-    minutes: float,
-    language: str,
-    speak: bool,
-    seed: int,
-    journal: Path | None,
+    game: AnyGame, players: tuple[str, str], minutes: float, language: str, speak: bool, seed: int, journal: Path | None
 ) -> Config:
     bare = Config.model_validate(
         {

@@ -92,12 +92,7 @@ def corners(image: Image, corners_px: FloatArray, arm: float, colour: Colour, wi
 
 
 def steps(
-    image: Image,
-    moves: tuple[Step, ...],
-    centres: FloatArray,
-    radius_px: float,
-    colour: Colour,
-    width_px: int,
+    image: Image, moves: tuple[Step, ...], centres: FloatArray, radius_px: float, colour: Colour, width_px: int
 ) -> None:
     """Draws steps: a ring where a piece arrives, an arrow along its way, a cross where one is taken.
 

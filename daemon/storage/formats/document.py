@@ -12,14 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from daemon.config.player_names import recorded_name
 from daemon.game.effects import Known
-from daemon.storage.formats.imported import (
-    MAX_PLIES,
-    Imported,
-    ImportedPly,
-    ImportFault,
-    judged,
-    loaded,
-)
+from daemon.storage.formats.imported import MAX_PLIES, Imported, ImportedPly, ImportFault, judged, loaded
 from daemon.storage.reviews import Review
 from daemon.storage.stored_game import GameSummary, StoredGame, StoredNote, StoredPly
 from daemon.storage.stored_line import score_sheet

@@ -34,11 +34,7 @@ HEAD = 4000
 
 
 def read_game(
-    path: Path,
-    format_name: str = "",
-    game: str = "",
-    rules: Mapping[str, object] | None = None,
-    number: int = 0,
+    path: Path, format_name: str = "", game: str = "", rules: Mapping[str, object] | None = None, number: int = 0
 ) -> StoredGame:
     """The game in a file or folder, with each move checked by the rules.
 
@@ -54,11 +50,7 @@ def read_game(
 
 
 def read_games(
-    path: Path,
-    format_name: str = "",
-    game: str = "",
-    rules: Mapping[str, object] | None = None,
-    number: int = 0,
+    path: Path, format_name: str = "", game: str = "", rules: Mapping[str, object] | None = None, number: int = 0
 ) -> Iterator[StoredGame | ImportFault]:
     """Each game of a file as `read_game` has it, or of several what is wrong with one; `number` chooses one.
 
