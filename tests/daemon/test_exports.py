@@ -126,10 +126,9 @@ def test_sgf_tells_names_result_and_times(played: Played) -> None:
         assert root["RE"] == "0"
     else:
         assert root["RE"] == colours[outcome.winner] + {"time": "+T", "resigned": "+R"}.get(outcome.reason, "+")
-    assert (root.get("TM"), root.get("OT")) == {
-        "game": ("300", "2 fischer"),
-        "move": (None, "60 simple"),
-    }.get(played.stored.clock.get("kind", ""), (None, None))
+    assert (root.get("TM"), root.get("OT")) == {"game": ("300", "2 fischer"), "move": (None, "60 simple")}.get(
+        played.stored.clock.get("kind", ""), (None, None)
+    )
     for node, ply in zip(nodes, played.stored.plies, strict=True):
         told = node.get("BL", node.get("WL"))
         if ply.left_s is not None and "KC" not in node:

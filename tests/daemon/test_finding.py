@@ -111,10 +111,5 @@ def test_the_command_lists_the_games_and_counts_what_followed(tmp_path: Path) ->
     assert status == 0 and {json.loads(line)["next"] for line in text.splitlines()} == {"h7"}
     nothing = "no recorded game by these rules went through this position\n"
     assert run("--game", "gomoku", "--moves", "a1 b1")[1] == nothing
-    for words in (
-        [],
-        ["--game", "gomoku"],
-        ["--like", first.game_id, "--ply", 9],
-        ["--game", "ludo", "--moves", "e4"],
-    ):
+    for words in ([], ["--game", "gomoku"], ["--like", first.game_id, "--ply", 9], ["--game", "ludo", "--moves", "e4"]):
         assert run(*words)[0] == 2

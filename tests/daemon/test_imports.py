@@ -71,8 +71,7 @@ def contents(path: Path) -> object:
 
 
 @pytest.mark.parametrize(
-    ("name", "format_name"),
-    [(name, one) for name in games.names() for one in suiting(name) if one != "png"],
+    ("name", "format_name"), [(name, one) for name in games.names() for one in suiting(name) if one != "png"]
 )
 @EXAMPLES
 @given(seed=st.integers(0, 2**20))

@@ -210,10 +210,7 @@ def test_a_move_that_was_seen_while_the_record_lost_the_game_is_written_with_it(
     table.execute("DELETE FROM games")
     table.match.carry_out(corrections.enter(table.match.referee, "f4"))
     assert table.recorded() == ["d2", "f4"]
-    assert table.said[-2:] == [
-        "The record had lost moves of this game. I have written them down again.",
-        "Dark: f4.",
-    ]
+    assert table.said[-2:] == ["The record had lost moves of this game. I have written them down again.", "Dark: f4."]
 
 
 def test_a_file_that_is_damaged_while_it_is_open_is_mended_and_the_game_goes_on(table: Table) -> None:
