@@ -148,13 +148,11 @@ class SceneKeeper:
         if self._limits.rejected_s <= 0:
             return
         now_s = time.monotonic()
-        try:
-            if now_s - self._kept_s < MIN_PAUSE_S:
-                raise queue.Full
+        if now_s - self._kept_s < MIN_PAUSE_S or self._jobs.full():
+            self._skipped += 1
+        else:
             self._jobs.put_nowait(reason)
             self._kept_s = now_s
-        except queue.Full:
-            self._skipped += 1
 
     def _serve(self) -> None:
         looked_s = float("-inf")

@@ -49,18 +49,19 @@ class SceneRing:
         self.left_out = 0
         self._seconds, self._most_bytes, self._settle_s = seconds, most_bytes, settle_s
         self._frames: collections.deque[KeptFrame] = collections.deque(maxlen=MAX_FRAMES)
-        self._bytes = 0
+        self.bytes = 0
+        """Bytes of JPEG kept."""
         self._lock = threading.Lock()
 
     def add(self, kept: KeptFrame) -> None:
         with self._lock:
             if self._frames and kept.time_s < self._frames[-1].time_s:
                 self._frames.clear()  # time went backwards: another source's clock
-                self._bytes = 0
+                self.bytes = 0
             if len(self._frames) == MAX_FRAMES:
                 self._drop()
             self._frames.append(kept)
-            self._bytes += len(kept.jpeg or b"")
+            self.bytes += len(kept.jpeg or b"")
             self._trim()
 
     def encoded(self, kept: KeptFrame, jpeg: bytes | None) -> None:
@@ -70,7 +71,7 @@ class SceneRing:
                 self.left_out += 1
             elif self._frames and kept.time_s >= self._frames[0].time_s:
                 kept.jpeg = jpeg
-                self._bytes += len(jpeg)
+                self.bytes += len(jpeg)
                 self._trim()
 
     def last(self, seconds: float) -> list[KeptFrame]:
@@ -83,10 +84,6 @@ class SceneRing:
         return frames[beginning(frames, seconds, self._settle_s) :]
 
     @property
-    def bytes(self) -> int:
-        return self._bytes
-
-    @property
     def seconds(self) -> float:
         """Seconds between the oldest and the newest picture kept."""
         with self._lock:
@@ -95,12 +92,12 @@ class SceneRing:
     def _trim(self) -> None:
         newest_s = self._frames[-1].time_s
         while len(self._frames) > 1 and (
-            self._bytes > self._most_bytes or newest_s - self._frames[0].time_s > self._seconds + LEAD_S
+            self.bytes > self._most_bytes or newest_s - self._frames[0].time_s > self._seconds + LEAD_S
         ):
             self._drop()
 
     def _drop(self) -> None:
-        self._bytes -= len(self._frames.popleft().jpeg or b"")
+        self.bytes -= len(self._frames.popleft().jpeg or b"")
 
 
 def beginning(frames: Sequence[KeptFrame], seconds: float, settle_s: float) -> int:
