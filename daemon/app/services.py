@@ -23,8 +23,7 @@ from daemon.outputs.speech.command_voice import voice_of
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
-from daemon.storage.owner_lock import OwnerLock
-from daemon.storage.salvage import open_record
+from daemon.storage.salvage import OwnerLock, open_record
 from vision.sources.phone import PhoneFeed
 
 LOGGER = logging.getLogger(__name__)

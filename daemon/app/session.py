@@ -40,8 +40,7 @@ from daemon.setup.table_setup import TableSetup
 from daemon.storage.journal import Journal, JournalError, Mended
 from daemon.storage.lesson_file import LessonFile
 from daemon.storage.live_file import LiveFile
-from daemon.storage.picture_keeper import PictureKeeper
-from daemon.storage.pictures import Pictures
+from daemon.storage.pictures import PictureKeeper, Pictures
 from daemon.storage.puzzles import Puzzle, PuzzleStore, path_of
 from rules import AnyGame
 from vision.sources.phone import PHONE

@@ -46,13 +46,10 @@ class Part(BaseModel):
 
 
 class SavedAnnouncement(Part):
-    """An announcement caused by a picture."""
-
     code: Code
     ply: int = Field(ge=0, le=MAX_MOVES)
     move: Word = ""
     cells: tuple[Cell, ...] = Field(default=(), max_length=1024)
-    """Indices of the cells the announcement refers to."""
     rule: Code = ""
     board: str = Field(default="", max_length=1024)
     text: Sentence = ""
@@ -64,20 +61,15 @@ class SavedAnnouncement(Part):
 
 
 class Declared(Part):
-    """An end of the game that the board does not show."""
-
     winner: Literal[0, 1] | None
     reason: Code
 
 
 class GameState(Part):
-    """The referee's belief at one moment."""
-
     start: str = Field(default="", max_length=4096)
     """The game's first position, in the game's own notation."""
     moves: tuple[Word, ...] = Field(default=(), max_length=MAX_MOVES)
     known: tuple[Code, ...] = Field(default=(), max_length=MAX_MOVES)
-    """For each move, how its mover is known."""
     agent_move: Word = ""
     """The agent's move still to be carried out on the board; empty if none."""
     verdict: Code = "start"
@@ -86,8 +78,6 @@ class GameState(Part):
 
 
 class SceneFrame(Part):
-    """One picture given to the pipeline."""
-
     time_s: Number
     """Seconds on the source's own clock, unrounded."""
     name: Annotated[str, Field(max_length=256)] = ""
@@ -110,20 +100,15 @@ class Place(Part):
 
 
 class PipelineSettings(Part):
-    """Settings of the pipeline."""
-
     settle_s: float = Field(ge=0.1, le=10)
     readings: int = Field(ge=1, le=10)
     lost_s: float = Field(ge=0.1, le=60)
 
 
 class Manifest(Part):
-    """Everything in a bundle except the pictures and the profile."""
-
     format: Literal["kibitzer-bundle"] = FORMAT
     version: Literal[1] = VERSION
     created: Annotated[str, Field(max_length=40)]
-    """ISO 8601, UTC."""
     reason: Code
     """`asked`, or the code of the announcement that caused the bundle."""
     note: Sentence = ""
@@ -135,7 +120,6 @@ class Manifest(Part):
     """Sides of the board at which the players sit."""
     eyes: PipelineSettings
     shape: dict[Word, Number] = Field(default_factory=dict, max_length=64)
-    """The measured shape of the board."""
     place: Place | None = None
     """None if the board was not in view."""
     states: tuple[GameState, ...] = Field(min_length=1, max_length=MAX_FRAMES)
@@ -146,7 +130,6 @@ class Manifest(Part):
     encoded_here: bool = False
     """Whether pictures were compressed for the bundle because the camera sent no JPEG; they then differ slightly."""
     left_out: int = Field(default=0, ge=0)
-    """Pictures that the pipeline saw but that could not be kept."""
     config: dict[str, Any] = Field(default_factory=dict, max_length=64)
     """The settings, without secrets, paths and addresses."""
     versions: dict[Word, Annotated[str, Field(max_length=128)]] = Field(default_factory=dict, max_length=64)
@@ -155,7 +138,6 @@ class Manifest(Part):
 
 
 def saved_announcement(announcement: Announcement) -> SavedAnnouncement:
-    """Converts an announcement to its bundled form."""
     return SavedAnnouncement(
         code=announcement.code,
         ply=min(announcement.ply, MAX_MOVES),
@@ -167,6 +149,11 @@ def saved_announcement(announcement: Announcement) -> SavedAnnouncement:
     )
 
 
+def hear(said: list[SavedAnnouncement], announcement: Announcement) -> None:
+    """Adds an announcement that pictures may have caused."""
+    if announcement.code not in ASIDE:
+        said.append(saved_announcement(announcement))
+
+
 def frame_name(number: int) -> str:
-    """The path of a picture inside the zip file."""
     return f"frames/{number:06d}.jpg"

@@ -51,7 +51,6 @@ class BundleFile:
         self.close()
 
     def close(self) -> None:
-        """Closes the file; may be called twice."""
         self._archive.close()
 
     def profile(self) -> TableProfile | None:

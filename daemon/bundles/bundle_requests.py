@@ -17,6 +17,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from calibration.atomic_file import write_atomically
 from daemon.bundles.bundle import BundleError
 
 ASKED_FOLDER = "asked"
@@ -30,8 +31,6 @@ FORGOTTEN_S = 600.0
 
 
 class BundleRequest(BaseModel):
-    """A request for a bundle."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     table: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
@@ -41,17 +40,13 @@ class BundleRequest(BaseModel):
 
 
 class BundleAnswer(BaseModel):
-    """The daemon's answer to a request."""
-
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     path: Annotated[str, Field(max_length=4096)] = ""
-    """Path of the bundle; empty if none was written."""
     frames: int = 0
     seconds: float = 0.0
     bytes: int = 0
     why: Annotated[str, Field(max_length=1024)] = ""
-    """Why no bundle was written; empty if one was."""
 
 
 def ask(folder: Path, request: BundleRequest, taken_s: float = TAKEN_S, packed_s: float = PACKED_S) -> BundleAnswer:
@@ -62,7 +57,7 @@ def ask(folder: Path, request: BundleRequest, taken_s: float = TAKEN_S, packed_s
     try:
         if not asked.is_dir():
             raise BundleError(_nobody(folder))
-        _write(file, request.model_dump_json())
+        write_atomically(file, request.model_dump_json().encode(), private=True)
         if not _wait(lambda: not file.exists(), taken_s):
             raise BundleError(_nobody(folder))
         if not _wait(answer.exists, packed_s):
@@ -91,7 +86,8 @@ def serve(asked: Path, table: str, pack: Callable[[BundleRequest], BundleAnswer]
     for file in sorted(asked.glob("*.json"))[:MAX_AT_A_TIME]:
         request = _taken(file, table)
         if request is not None:
-            _write(file.with_suffix(".answer"), pack(request).model_dump_json())
+            answer = pack(request).model_dump_json().encode()
+            write_atomically(file.with_suffix(".answer"), answer, private=True)
     for file in asked.iterdir():
         with contextlib.suppress(OSError):
             if time.time() - file.lstat().st_mtime > FORGOTTEN_S:
@@ -99,10 +95,7 @@ def serve(asked: Path, table: str, pack: Callable[[BundleRequest], BundleAnswer]
 
 
 def _taken(file: Path, table: str) -> BundleRequest | None:
-    """Reads the request in a file and removes the file.
-
-    Returns None if the file holds no valid request, or one for another table; the latter file stays.
-    """
+    """Reads the request in a file and removes the file; None if it is invalid, or for another table: then it stays."""
     try:
         with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
             content = opened.read(MAX_BYTES + 1)
@@ -113,14 +106,6 @@ def _taken(file: Path, table: str) -> BundleRequest | None:
         return None
     file.unlink(missing_ok=True)
     return request
-
-
-def _write(path: Path, text: str) -> None:
-    """Writes the file completely or not at all, readable by its owner only."""
-    part = path.with_suffix(".part")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-    part.replace(path)
 
 
 def _wait(done: Callable[[], bool], seconds: float) -> bool:

@@ -1,4 +1,4 @@
-"""Builds bundle files."""
+"""Packs bundles and writes them into a folder that only its owner can read; those kept unasked stay under a quota."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import contextlib
 import dataclasses
 import datetime
 import importlib.metadata
+import os
 import platform
+import re
+import shutil
 import tomllib
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -18,6 +21,7 @@ from calibration.profile import TableProfile
 from daemon.bundles.bundle import (
     MANIFEST,
     PROFILE,
+    REJECTED,
     STANDING,
     BundleError,
     GameState,
@@ -35,12 +39,22 @@ from rules import AnyGame
 PACKAGES = ("numpy", "opencv-python", "opencv-python-headless", "onnxruntime")
 PER_FILE_BYTES = 200
 """Bytes that the zip format adds for each file in it."""
+ASKED = "asked"
+MIN_FREE_BYTES = 100 << 20
+"""Bytes of disk space that no bundle may use: the record comes first."""
+OWN = re.compile(rf"^kibitzer-[\w.:-]+-({'|'.join(REJECTED)})\.zip$")
+PLAIN_WORDS = frozenset({"name", "rules", "agent", "seat", "language", "table"})
+"""Keys whose texts are kept; any other text may be an address, a path, or a secret."""
+PRIVATE = re.compile(r"token|key|secret|password|passwd|pin$|port|host|engine|command|user|allow")
+"""Keys whose values are never kept, not even numbers."""
+STRIPPED = "(stripped)"
+PLAIN = re.compile(r"^[\w .=-]{0,64}$")
+"""Pattern of a text that may be kept: no address and no path."""
+DEEPEST = 6
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TableFacts:
-    """Facts about a table that go into each of its bundles."""
-
     table: str
     game: AnyGame
     agents: tuple[str | None, str | None]
@@ -53,8 +67,6 @@ class TableFacts:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Packed:
-    """A bundle not yet written to disk."""
-
     manifest: Manifest
     frames: Sequence[KeptFrame]
     profile: bytes | None
@@ -161,3 +173,80 @@ def _place(first: KeptFrame) -> Place | None:
         return None
     matrix = tuple(float(value) for value in first.pose.image_from_board.ravel())
     return Place(image_from_board=matrix, error_px=float(first.pose.error_px), quality=float(first.pose.quality))
+
+
+class BundleStore:
+    """Writes bundles into one folder; not thread-safe, for use by one thread."""
+
+    def __init__(self, folder: Path, quota_bytes: int) -> None:
+        """Creates the folder and removes half-written files. Raises BundleError."""
+        self.folder = folder
+        self._quota_bytes = quota_bytes
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o700)
+            for part in folder.glob(".*.part"):
+                part.unlink(missing_ok=True)
+        except OSError as error:
+            raise BundleError(f"{folder}: bundles cannot be kept there: {error.strerror}") from error
+
+    def put(self, packed: Packed, table: str, reason: str, now: datetime.datetime) -> Path:
+        """Writes a bundle completely or not at all. Raises BundleError, also if the disk is nearly full."""
+        kept_by_itself, size = reason in REJECTED, packed.size
+        if kept_by_itself and size > self._quota_bytes:
+            raise BundleError(f"a bundle of {size / 1e6:.0f} MB is more than quota_mb = {self._quota_bytes / 1e6:g}")
+        path = self.folder / f"kibitzer-{table}-{now:%Y%m%dT%H%M%S.%f}-{reason}.zip"
+        part = self.folder / f".{path.name}.part"
+        try:
+            if kept_by_itself:
+                self._make_room(size)
+            if shutil.disk_usage(self.folder).free < size + MIN_FREE_BYTES:
+                raise BundleError(f"the disk of {self.folder} is nearly full")
+            with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123
+                packed.write(file)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise BundleError(f"{path}: cannot be written: {error.strerror}") from error
+        return path
+
+    def kept(self) -> list[Path]:
+        """The automatically kept bundles, oldest first."""
+        found = [path for path in self.folder.iterdir() if OWN.match(path.name)]
+        return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
+
+    def _make_room(self, size: int) -> None:
+        paths = self.kept()
+        taken = sum(path.stat().st_size for path in paths)
+        for path in paths:
+            if taken + size <= self._quota_bytes:
+                return
+            taken -= path.stat().st_size
+            path.unlink(missing_ok=True)
+
+
+def stripped(settings: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """The settings without secrets, and without paths and addresses on this computer or its network."""
+    return {str(key): _kept(str(key), value, depth) for key, value in settings.items()}
+
+
+def _kept(key: str, value: Any, depth: int) -> Any:
+    if PRIVATE.search(key.lower()) or depth > DEEPEST:
+        return STRIPPED
+    if isinstance(value, Mapping):
+        inner = {f"{name}": one for name, one in value.items()}
+        if key in PLAIN_WORDS:
+            return {name: _plain(one) for name, one in inner.items() if not PRIVATE.search(name.lower())}
+        return stripped(inner, depth + 1)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return _plain(value) if key in PLAIN_WORDS else STRIPPED
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return value if isinstance(value, str) and PLAIN.match(value) else STRIPPED

@@ -13,14 +13,13 @@ import numpy as np
 import games
 from calibration.profile import ProfileError
 from calibration.template import TemplateError, load_template
-from daemon.bundles.bundle import ASIDE, BundleError, Manifest, SavedAnnouncement, SceneFrame, saved_announcement
+from daemon.bundles.bundle import BundleError, Manifest, Place, SavedAnnouncement, SceneFrame, hear
 from daemon.bundles.bundle_file import BundleFile
 from daemon.bundles.game_state import bring_about, referee_of
 from daemon.commands.command import CommandError, parse_command
 from daemon.config.seats import Seat
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
-from daemon.game.effects import Announcement
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from places.weights import WeightsError
@@ -41,23 +40,18 @@ class Pair:
 
     @property
     def same(self) -> bool:
-        """Whether both exist and agree in code, move and cells."""
         return self.then is not None and self.now is not None and self.then[1].verdict == self.now[1].verdict
 
 
 @dataclasses.dataclass(frozen=True)
 class Replay:
-    """Result of replaying a bundle."""
-
     manifest: Manifest
     game: AnyGame
     pairs: tuple[Pair, ...]
     board: str
-    """The believed board at the end."""
 
     @property
     def same(self) -> bool:
-        """Whether all verdicts match the recorded ones."""
         return all(pair.same for pair in self.pairs)
 
 
@@ -79,7 +73,6 @@ def replay(bundle: BundleFile, step: Callable[[int], None] = lambda _: None) -> 
 
 
 def _eyes_of(bundle: BundleFile) -> BoardTracker:
-    """A fresh board tracker, with the game in its state at the first picture."""
     manifest = bundle.manifest
     game, pipeline = _pipeline_of(bundle)
     seats = tuple(Seat(agent, place=place) for agent, place in zip(manifest.agents, manifest.seats, strict=True))
@@ -94,7 +87,7 @@ def _played(
     manifest, heard, now = bundle.manifest, list[SavedAnnouncement](), list[tuple[float, SavedAnnouncement]]()
     match = eyes.match
     begun_s = manifest.frames[0].time_s
-    match.listeners.append(functools.partial(_hear, heard))
+    match.listeners.append(functools.partial(hear, heard))
     for number, frame in enumerate(manifest.frames):
         _obey(eyes, frame)
         if frame.told is not None:
@@ -102,7 +95,7 @@ def _played(
         heard.clear()  # drop announcements caused by commands and agents' answers
         picture = _frame(bundle, number)
         if number == 0:
-            _begin(eyes.pipeline, manifest, picture)
+            _begin(eyes.pipeline, manifest.place, picture)
         try:
             eyes.feed(picture)
         except (cv2.error, ArithmeticError, LookupError, ValueError) as error:
@@ -114,7 +107,6 @@ def _played(
 
 
 def _obey(eyes: BoardTracker, frame: SceneFrame) -> None:
-    """Repeats the commands people gave before this picture. Raises BundleError."""
     for words in frame.commands:
         try:
             obey(eyes.match, parse_command(words), eyes)
@@ -134,11 +126,6 @@ def paired(
         else:
             pairs += [Pair(one, None) for one in then[a:b]] + [Pair(None, one) for one in now[c:d]]
     return pairs
-
-
-def _hear(heard: list[SavedAnnouncement], announcement: Announcement) -> None:
-    if announcement.code not in ASIDE:
-        heard.append(saved_announcement(announcement))
 
 
 def _pipeline_of(bundle: BundleFile) -> tuple[AnyGame, Pipeline]:
@@ -166,16 +153,16 @@ def _frame(bundle: BundleFile, number: int) -> Frame:
     return Frame(image, frame.time_s, number, frame.name)
 
 
-def _begin(pipeline: Pipeline, manifest: Manifest, frame: Frame) -> None:
+def _begin(pipeline: Pipeline, place: Place | None, frame: Frame) -> None:
     """Gives the pipeline the board's recorded pose in the first picture. Raises BundleError if it is implausible."""
-    if manifest.place is None:
+    if place is None:
         return
-    place = manifest.place
     matrix = np.array(place.image_from_board, dtype=np.float64).reshape(3, 3)
     pose = BoardPose(matrix, place.error_px, place.quality)
     try:
-        if not np.isfinite(np.linalg.inv(matrix)).all() or not is_plausible(pose, pipeline.template, frame.image):
-            raise BundleError("no board can lie where it says that it was in the first picture")
-    except np.linalg.LinAlgError as error:
-        raise BundleError("no board can lie where it says that it was in the first picture") from error
+        invertible = bool(np.isfinite(np.linalg.inv(matrix)).all())
+    except np.linalg.LinAlgError:
+        invertible = False
+    if not invertible or not is_plausible(pose, pipeline.template, frame.image):
+        raise BundleError("no board can lie where it says that it was in the first picture")
     pipeline.aligner.begin_at(pose, frame)

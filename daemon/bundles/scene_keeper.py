@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
 import logging
 import queue
 import threading
@@ -17,26 +18,14 @@ import cv2
 
 import places
 from daemon.bundles import bundle_requests
-from daemon.bundles.bundle import (
-    ASIDE,
-    REJECTED,
-    STANDING,
-    BundleError,
-    GameState,
-    PipelineSettings,
-    SavedAnnouncement,
-    saved_announcement,
-)
+from daemon.bundles.bundle import REJECTED, STANDING, BundleError, GameState, PipelineSettings, SavedAnnouncement, hear
 from daemon.bundles.bundle_requests import BundleAnswer, BundleRequest
-from daemon.bundles.bundle_store import ASKED, BundleStore
-from daemon.bundles.bundle_writer import TableFacts, pack
+from daemon.bundles.bundle_writer import ASKED, BundleStore, TableFacts, pack, stripped
 from daemon.bundles.game_state import is_plain, state_of
 from daemon.bundles.scene_ring import KeptFrame, SceneRing
-from daemon.bundles.stripped_settings import stripped
 from daemon.commands.command import Command
 from daemon.config.seats import Seat
 from daemon.config.settings import Config
-from daemon.game.effects import Announcement
 from daemon.i18n.translation import worded, worded_n
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
@@ -51,18 +40,13 @@ MAX_WAITING, MAX_BUNDLES = 8, 4
 """Pictures and bundles that may wait for the thread; any more are left out and counted."""
 MB = 1_000_000
 MAX_COMMANDS = 64
-"""Commands kept between two pictures."""
 MIN_PAUSE_S = 5.0
-"""Seconds between two automatically kept bundles."""
 LOOK_S = 0.3
-"""Seconds between two checks for requests."""
 CLOSE_S = 5.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """How much a table keeps."""
-
     seconds: float
     memory_bytes: int
     quota_bytes: int
@@ -100,10 +84,10 @@ class SceneKeeper:
         """Feeds a frame to the board tracker, and keeps the frame and what came of it."""
         if eyes is not self._eyes:
             self._eyes = eyes
-            eyes.match.listeners.append(self._hear)
+            eyes.match.listeners.append(functools.partial(hear, self._said))
         before, standing, plain = self._state_now(eyes.match.referee), self._standing, is_plain(eyes)
         commands, self._commands = tuple(self._commands), []
-        self._said = []
+        self._said.clear()
         observation = eyes.feed(frame)
         said = tuple(self._said)
         gate, pose, jpeg = observation.gate, observation.alignment.pose, getattr(frame, "jpeg", None)
@@ -141,10 +125,6 @@ class SceneKeeper:
         self._closing.set()
         self._thread.join(CLOSE_S)
 
-    def _hear(self, announcement: Announcement) -> None:
-        if announcement.code not in ASIDE:
-            self._said.append(saved_announcement(announcement))
-
     def _state_now(self, referee: Referee) -> GameState:
         """The referee's belief; returns the same object while nothing changes."""
         plies = referee.line.plies
@@ -168,16 +148,13 @@ class SceneKeeper:
         if self._limits.rejected_s <= 0:
             return
         now_s = time.monotonic()
-        try:
-            if now_s - self._kept_s < MIN_PAUSE_S:
-                raise queue.Full
+        if now_s - self._kept_s < MIN_PAUSE_S or self._jobs.full():
+            self._skipped += 1
+        else:
             self._jobs.put_nowait(reason)
             self._kept_s = now_s
-        except queue.Full:
-            self._skipped += 1
 
     def _serve(self) -> None:
-        """Body of the writing thread."""
         looked_s = float("-inf")
         while not self._closing.is_set() or not self._jobs.empty():
             try:
@@ -205,21 +182,13 @@ class SceneKeeper:
             return BundleAnswer(why=str(error)[:1024])
 
     def _write(self, seconds: float, reason: str, note: str) -> BundleAnswer:
-        """Packs the last seconds and writes the bundle. Raises BundleError."""
         frames, eyes = self.ring.last(seconds), self._eyes
         now = datetime.datetime.now(datetime.UTC)
         if eyes is None or not frames:
             raise BundleError("no picture has come yet")
         facts = dataclasses.replace(self._facts, profile=getattr(eyes.pipeline, "profile", None))
-        packed = pack(
-            frames,
-            facts,
-            reason=reason,
-            note=note,
-            shape=eyes.pipeline.template.shape,
-            now=now,
-            left_out=self.ring.left_out,
-        )
+        shape, left_out = eyes.pipeline.template.shape, self.ring.left_out
+        packed = pack(frames, facts, reason=reason, note=note, shape=shape, now=now, left_out=left_out)
         path = self._bundle_store.put(packed, self._facts.table, reason, now)
         self._kept, self._trouble = self._kept + 1, ""
         seconds = frames[-1].time_s - frames[0].time_s

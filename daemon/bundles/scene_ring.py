@@ -20,12 +20,9 @@ sees it at rest, too."""
 
 @dataclasses.dataclass(eq=False)
 class KeptFrame:
-    """One picture given to the pipeline, and its outcome."""
-
     time_s: float
     name: str
     before: GameState
-    """The referee's belief before the picture was judged."""
     after: GameState
     """The referee's belief afterwards; the same object as `before` if nothing changed."""
     said: tuple[SavedAnnouncement, ...]
@@ -36,7 +33,6 @@ class KeptFrame:
     plain: bool
     """Whether `before` holds everything the picture was judged by."""
     commands: tuple[Command, ...]
-    """Commands people gave since the previous picture."""
     jpeg: bytes | None
     """The encoded picture; None until it is encoded, or if it could not be."""
     encoded_here: bool = False
@@ -51,21 +47,21 @@ class SceneRing:
         `settle_s` is how long, in seconds, the pipeline requires a picture to be still.
         """
         self.left_out = 0
-        """Pictures that could not be kept."""
         self._seconds, self._most_bytes, self._settle_s = seconds, most_bytes, settle_s
         self._frames: collections.deque[KeptFrame] = collections.deque(maxlen=MAX_FRAMES)
-        self._bytes = 0
+        self.bytes = 0
+        """Bytes of JPEG kept."""
         self._lock = threading.Lock()
 
     def add(self, kept: KeptFrame) -> None:
-        """Adds the next picture, dropping the oldest as needed."""
         with self._lock:
             if self._frames and kept.time_s < self._frames[-1].time_s:
-                self._clear()  # time went backwards: another source's clock
+                self._frames.clear()  # time went backwards: another source's clock
+                self.bytes = 0
             if len(self._frames) == MAX_FRAMES:
                 self._drop()
             self._frames.append(kept)
-            self._bytes += len(kept.jpeg or b"")
+            self.bytes += len(kept.jpeg or b"")
             self._trim()
 
     def encoded(self, kept: KeptFrame, jpeg: bytes | None) -> None:
@@ -75,7 +71,7 @@ class SceneRing:
                 self.left_out += 1
             elif self._frames and kept.time_s >= self._frames[0].time_s:
                 kept.jpeg = jpeg
-                self._bytes += len(jpeg)
+                self.bytes += len(jpeg)
                 self._trim()
 
     def last(self, seconds: float) -> list[KeptFrame]:
@@ -88,11 +84,6 @@ class SceneRing:
         return frames[beginning(frames, seconds, self._settle_s) :]
 
     @property
-    def bytes(self) -> int:
-        """Bytes of JPEG kept."""
-        return self._bytes
-
-    @property
     def seconds(self) -> float:
         """Seconds between the oldest and the newest picture kept."""
         with self._lock:
@@ -101,16 +92,12 @@ class SceneRing:
     def _trim(self) -> None:
         newest_s = self._frames[-1].time_s
         while len(self._frames) > 1 and (
-            self._bytes > self._most_bytes or newest_s - self._frames[0].time_s > self._seconds + LEAD_S
+            self.bytes > self._most_bytes or newest_s - self._frames[0].time_s > self._seconds + LEAD_S
         ):
             self._drop()
 
     def _drop(self) -> None:
-        self._bytes -= len(self._frames.popleft().jpeg or b"")
-
-    def _clear(self) -> None:
-        self._frames.clear()
-        self._bytes = 0
+        self.bytes -= len(self._frames.popleft().jpeg or b"")
 
 
 def beginning(frames: Sequence[KeptFrame], seconds: float, settle_s: float) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,20 +14,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import games
 from daemon.agents.analysing import AnalysisError, analysis
-from daemon.cli.game_arguments import GAME_HELP, LAST, RECORD, chosen, one_line_errors, opened
+from daemon.cli.game_arguments import GAME_HELP, LAST, RECORD, chosen, one_line_errors, opened, print_json
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT
-from daemon.storage.exporting.comments import comment
-from daemon.storage.exporting.played import ExportError
-from daemon.storage.review_curve import curve
-from daemon.storage.reviews import JudgedPly, Review, Reviews, fingerprint, question
+from daemon.storage.formats.played import ExportError
+from daemon.storage.reviews import JudgedPly, Review, Reviews, comment, curve, fingerprint, question
 from daemon.storage.stored_game import StoredGame
 from rules import GameError
 
 TIME_S = 0.8
 """Seconds to think about a position: at most twice that for a move, so that 60 moves take less than two minutes."""
 STOPPED = 130
-"""Exit status after Ctrl-C."""
 WIDTH, HEIGHT = 72, 6
 """Columns and lines of the curve at most."""
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -81,7 +77,7 @@ def analyse(
         except (AnalysisError, GameError, ExportError) as error:
             raise stop("games analyse", f"{stored.game_id}: {error}") from None
     if as_json:
-        sys.stdout.write(json.dumps(as_object(stored, review), ensure_ascii=False) + "\n")
+        print_json(as_object(stored, review))
     else:
         sys.stdout.write("\n".join(as_text(stored, review, _blocks())) + "\n")
     if stopped:
@@ -132,7 +128,6 @@ def as_object(stored: StoredGame, review: Review) -> dict[str, Any]:
 
 
 def as_text(stored: StoredGame, review: Review, blocks: str = BLOCKS) -> Iterator[str]:
-    """The review in lines for a terminal."""
     sides = games.load(stored.game, stored.rules).sides
     yield f"{stored.game_id}  {stored.game}, {' against '.join(stored.players)}, {len(stored.plies)} plies"
     yield ""
@@ -153,7 +148,6 @@ def as_text(stored: StoredGame, review: Review, blocks: str = BLOCKS) -> Iterato
 
 
 def told(one: JudgedPly, unit: str) -> str:
-    """One move in words."""
     text = f"{one.move:<10} {comment(one, unit)}"
     if one.engine is not None and one.engine.move != one.move:
         said = "" if one.engine.score is None else f" ({one.engine.score:g})"

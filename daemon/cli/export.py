@@ -1,7 +1,9 @@
-"""`kibitzer games export`."""
+"""`kibitzer games export` and `kibitzer games import`."""
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import os
 import sys
 from pathlib import Path
@@ -10,13 +12,17 @@ from typing import Annotated
 import typer
 
 from calibration.atomic_file import write_atomically
-from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, one_line_errors, opened
-from daemon.storage.exporting.formats import FORMATS, check, check_review, to_json, usual
-from daemon.storage.exporting.played import ExportError, play_again
-from daemon.storage.exporting.strip import strip_png
-from daemon.storage.exporting.tile_files import write_tile_files
-from daemon.storage.reviews import Review, Reviews
-from daemon.storage.stored_game import StoredGame
+from daemon.cli.game_arguments import GAME_HELP, MAX_NAME_LENGTH, RECORD, chosen, one_line_errors, opened, print_json
+from daemon.storage.formats.dominoes import write_tile_files
+from daemon.storage.formats.formats import FORMATS, check, check_review, content_of, usual
+from daemon.storage.formats.imported import ImportFault
+from daemon.storage.formats.played import ExportError, play_again
+from daemon.storage.formats.reading import KNOWN, read_games
+from daemon.storage.journal import Journal
+from daemon.storage.reviews import Reviews
+from daemon.storage.stored_game import StoredGame, new_id
+from rules.options import rules_from_words
+from wording.outside import clean
 
 STDOUT = Path("-")
 LISTED = "; ".join(f"{name} ({one.about})" for name, one in FORMATS.items())
@@ -59,20 +65,10 @@ def export(
             _write_folder(stored, out, number, force)
         else:
             review = check_review(name, Reviews(journal).read(stored)) if comments else None
-            _write(_content(stored, name, every, review), out, force)
-
-
-def _content(stored: StoredGame, name: str, every: int, review: Review | None) -> bytes:
-    """Returns the content of the file. Raises ExportError."""
-    if name == "json":
-        return to_json(stored, review).encode()
-    played = play_again(stored, review)
-    writer = FORMATS[name].write
-    return strip_png(played, every) if writer is None else writer(played).encode()
+            _write(content_of(stored, name, review, every), out, force)
 
 
 def _write(content: bytes, out: Path, force: bool) -> None:
-    """Writes the file atomically, or to standard output. Raises ExportError."""
     if out == STDOUT:
         sys.stdout.buffer.write(content)
         sys.stdout.flush()
@@ -87,10 +83,76 @@ def _write(content: bytes, out: Path, force: bool) -> None:
 
 
 def _write_folder(stored: StoredGame, out: Path, number: int, force: bool) -> None:
-    """Writes the annotation files. Raises ExportError."""
     if out == STDOUT:
         raise ExportError(
             "annotations are a folder of files: name it with --out; --format json can go to standard output"
         )
     count = write_tile_files(play_again(stored), out, number, force)
     sys.stderr.write(f"{out}: {count} tiles of game {number}\n")
+
+
+def import_game(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to read; for annotations, a folder or zip.")],
+    format_name: Annotated[
+        str, typer.Option("--format", help=f"{', '.join(KNOWN)}. Default: detected from the file.")
+    ] = "",
+    first: Annotated[str, typer.Option(help="Player of the first side, instead of the name in the file.")] = "",
+    second: Annotated[str, typer.Option(help="Player of the second side.")] = "",
+    game: Annotated[str, typer.Option(help="Game, for bare moves and move text whose tags do not name it.")] = "",
+    rule: Annotated[list[str] | None, typer.Option(help="Rule option k=v that the file does not contain.")] = None,
+    number: Annotated[
+        int, typer.Option(min=0, max=99999, help="Which game of a file; 0: all, of annotations the only one.")
+    ] = 0,
+    journal: Annotated[Path, typer.Option(help="File of the record; created if absent.")] = RECORD,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a game: id, game, plies.")] = False,
+) -> None:
+    """Imports games into the record: all formats of export but png, Gomocup's PSQ, and bare moves. Each is checked.
+
+    A game with an illegal move is refused, with the number of the move and the broken rule; nothing of it is recorded.
+    Of a PGN or PDN file with several games, each is imported, or the one of --number.
+    An unfinished game is imported as far as it goes, and never resumed. Imported games count in the ranking.
+
+    Example: kibitzer games import game.sgf --first Ana --second Ben
+
+    Example: kibitzer games import moves.txt --game morris
+    """
+    refused = False
+    with one_line_errors("import"):
+        names = _name(first, "--first"), _name(second, "--second")
+        try:
+            for found in read_games(file, format_name, game, rules_from_words(rule or []), number):
+                if isinstance(found, ImportFault):
+                    refused = True
+                    sys.stderr.write(f"kibitzer games import: {file}: {found}\n")
+                    continue
+                players = tuple(own or read for own, read in zip(names, found.players, strict=True))
+                _tell(keep(journal, dataclasses.replace(found, players=players)), as_json=as_json)
+        except ImportFault as fault:
+            raise ImportFault(f"{file}: {fault}") from None
+    if refused:
+        raise typer.Exit(1)
+
+
+def _tell(kept: StoredGame, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"id": kept.game_id, "game": kept.game, "plies": len(kept.plies)})
+    else:
+        plies = f"{len(kept.plies)} {'ply' if len(kept.plies) == 1 else 'plies'}"
+        sys.stdout.write(f"{kept.game_id}  {kept.game}, {' against '.join(kept.players)}, {plies}\n")
+    sys.stdout.flush()
+
+
+def keep(journal: Path, game: StoredGame) -> StoredGame:
+    """Adds the game to the record, under a new id if its own is already taken. Raises JournalError."""
+    with contextlib.closing(Journal(journal)) as record:
+        if game.game_id in record.ids():
+            game = dataclasses.replace(game, game_id=new_id(game.started))
+        record.add(game)
+    return game
+
+
+def _name(text: str, option: str) -> str:
+    name = clean(text, MAX_NAME_LENGTH + 1)
+    if len(name) > MAX_NAME_LENGTH or (text and not name):
+        raise ImportFault(f"{option} is a name of 1 to {MAX_NAME_LENGTH} characters, not {text[:80]!r}")
+    return name

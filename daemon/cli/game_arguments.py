@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import typer
@@ -13,14 +14,16 @@ import places
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import Config, ConfigError
 from daemon.judging.corrections import Refusal
-from daemon.storage.exporting.played import ExportError
-from daemon.storage.importing.imported import ImportFault
+from daemon.storage.formats.imported import ImportFault
+from daemon.storage.formats.played import ExportError
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.stored_game import StoredGame
 from rules import GameError
 
 RECORD = places.resolved(Config().journal.path)
 LAST = "last"
+MAX_NAME_LENGTH = 64
+"""Characters of a player's name, as in the settings."""
 GAME_HELP = "The game's id from `kibitzer games list`, an unambiguous beginning of it, or last."
 
 
@@ -65,3 +68,20 @@ def one_line_errors(command: str) -> Iterator[None]:
         raise typer.Exit(1) from None
     except (JournalError, ConfigError, ExportError, ImportFault, GameError) as error:
         raise stop(f"games {command}", error) from None
+
+
+def print_json(value: object) -> None:
+    """Prints one object on a line of its own."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+
+
+def in_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """Rows as lines; the columns of these indices are aligned to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            text.rjust(width) if index in right else text.ljust(width)
+            for index, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,36 +11,36 @@ import typer
 
 import games
 from daemon.cli.analyse import analyse
-from daemon.cli.export import export
-from daemon.cli.find_games import find_games
-from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, chosen_id, one_line_errors, opened
-from daemon.cli.import_games import import_game
-from daemon.cli.ranking import name_players, show_ranking
+from daemon.cli.export import export, import_game
+from daemon.cli.game_arguments import (
+    GAME_HELP,
+    RECORD,
+    chosen,
+    chosen_id,
+    in_columns,
+    one_line_errors,
+    opened,
+    print_json,
+)
+from daemon.cli.ranking import find_games, name_players, show_ranking
 from daemon.commands.page_client import playing
 from daemon.config.settings import DEFAULT, load_config
 from daemon.judging import corrections, phrases
-from daemon.storage.exporting.document import as_object, summary_object
+from daemon.storage.formats.document import as_object, summary_object
 from daemon.storage.pictures import Pictures
 from daemon.storage.reviews import Reviews
-from daemon.storage.score_sheet import score_sheet
 from daemon.storage.stored_game import GameSummary, StoredGame
-from daemon.storage.stored_line import correct_mover
+from daemon.storage.stored_line import correct_mover, score_sheet
 from rules import GameError, Outcome
 from wording import untranslated
 
 MAX_GAMES = 1 << 40
-"""More games than any record holds."""
 
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Recorded games: list, show, export, import, correct and delete them; rank their players.",
 )
-
-
-@app.callback()
-def record() -> None:
-    """Recorded games: list, show, export, import, correct and delete them; rank their players."""
 
 
 JournalOption = Annotated[Path, typer.Option(help="File of the record.")]
@@ -62,7 +61,7 @@ def list_games(
         found = stored.summaries(limit)
     if as_json:
         for one in found:
-            sys.stdout.write(json.dumps(summary_object(one), ensure_ascii=False) + "\n")
+            print_json(summary_object(one))
         return
     if not found:
         sys.stderr.write(f"{journal}: no game is recorded yet\n")
@@ -87,7 +86,10 @@ def show(
         wanted = game or game_id
         found = [chosen(stored, wanted)] if wanted else stored.games()
     for one in found:
-        sys.stdout.write((json.dumps(as_object(one), ensure_ascii=False) if as_json else as_text(one)) + "\n")
+        if as_json:
+            print_json(as_object(one))
+        else:
+            sys.stdout.write(as_text(one) + "\n")
 
 
 @app.command("delete")
@@ -123,8 +125,8 @@ def mover(
     game_id: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
     number: Annotated[int, typer.Argument(metavar="N", min=1, help="Number of the move, not counting passes.")],
     side: Annotated[str, typer.Argument(help="The side that made it, such as green.")],
-    journal: Annotated[Path, typer.Option(help="File of the record.")] = RECORD,
-    config: Annotated[Path, typer.Option(help="Settings of the daemon, which may be running.")] = DEFAULT,
+    journal: JournalOption = RECORD,
+    config: ConfigOption = DEFAULT,
 ) -> None:
     """Corrects who made a move in a recorded game, and recomputes passes and points from there.
 
@@ -152,7 +154,6 @@ def _refuse_played(game_id: str, config: Path, what: str) -> None:
 
 
 def listed(summaries: Sequence[GameSummary]) -> list[str]:
-    """One line per game, in columns."""
     rows = [
         (
             one.game_id,
@@ -164,12 +165,10 @@ def listed(summaries: Sequence[GameSummary]) -> list[str]:
         )
         for one in summaries
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return in_columns(rows)
 
 
 def result_of(game: str, players: Sequence[str], outcome: Outcome | None) -> str:
-    """Result of a game, with its reason, in a few words."""
     if outcome is None:
         return "not finished"
     points = "" if outcome.scores is None else f", {outcome.scores[0]} to {outcome.scores[1]}"
@@ -178,7 +177,6 @@ def result_of(game: str, players: Sequence[str], outcome: Outcome | None) -> str
 
 
 def reason_of(game: str, outcome: Outcome) -> str:
-    """Reason why a game ended, in words."""
     try:
         return str(phrases.why(games.load(game), outcome))
     except GameError:  # the game's rules are no longer installed

@@ -91,8 +91,9 @@ def play(
 
 
 def _players(game: AnyGame, white: str, black: str, named: list[str]) -> tuple[str, str]:
-    """Who plays each side, in the game's order. Raises ValueError."""
-    given = {game.sides[side]: text for side, text in zip(_of_colours(game), (white, black), strict=True) if text}
+    # Pieces without colours: the first side is named as white.
+    order = (game.pieces.index("W"), game.pieces.index("B")) if set(game.pieces) == {"W", "B"} else (0, 1)
+    given = {game.sides[side]: text for side, text in zip(order, (white, black), strict=True) if text}
     words = [word for one in named for word in one.split("=", 1)] if any("=" in one for one in named[:1]) else named
     for flag, text in zip(words[::2], words[1::2], strict=False):
         if flag.removeprefix("--") not in game.sides:
@@ -108,21 +109,9 @@ def _players(game: AnyGame, white: str, black: str, named: list[str]) -> tuple[s
     raise ValueError(f"there is no option {named[0]!r}; the sides of {game.title} are {known}; --help lists the rest")
 
 
-def _of_colours(game: AnyGame) -> tuple[int, int]:
-    """Returns which side is white and which black; the first and the second if pieces have no colour."""
-    return (game.pieces.index("W"), game.pieces.index("B")) if set(game.pieces) == {"W", "B"} else (0, 1)
-
-
 def _config(
-    game: AnyGame,
-    players: tuple[str, str],
-    minutes: float,
-    language: str,
-    speak: bool,
-    seed: int,
-    journal: Path | None,
+    game: AnyGame, players: tuple[str, str], minutes: float, language: str, speak: bool, seed: int, journal: Path | None
 ) -> Config:
-    """Builds the settings of such a game. Raises ChoiceError naming what is wrong."""
     bare = Config.model_validate(
         {
             "camera": {"source": "none"},

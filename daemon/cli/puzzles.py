@@ -26,7 +26,8 @@ from daemon.drawing.text_board import TextBoard
 from daemon.i18n.translation import in_words
 from daemon.outputs.view import template_of
 from daemon.storage.journal import JournalError
-from daemon.storage.puzzles import Puzzle, PuzzleError, PuzzleStore, Standing, path_of, puzzle_of
+from daemon.storage.puzzles import Puzzle, PuzzleError, PuzzleStore, path_of, puzzle_of
+from daemon.storage.stored_game import rule_texts
 from processes import Process
 from rules import AnyGame, GameError
 
@@ -66,24 +67,18 @@ def make(
     Example: kibitzer puzzles make --game gomoku --count 10
     """
     store = PuzzleStore(path_of(journal))
-    try:
-        names = [games.find(game).name] if game else [name for name in games.names() if not games.find(name).hides]
-        for name in names:
-            new = 0
-            if from_games:
-                new += store.add(list(_missed(name, journal)))
+    with _one_line_errors("make"):
+        for name in [games.find(game).name] if game else [one for one in games.names() if not games.find(one).hides]:
+            new, title = store.add(list(_missed(name, journal))) if from_games else 0, games.find(name).title
+            first = random.randrange(2**30) if seed is None else seed
             try:
-                new += store.add(
-                    list(_found(games.load(name), count, random.randrange(2**30) if seed is None else seed))
-                )
+                new += store.add(list(_found(games.load(name), count, first)))
             except ValueError as error:
                 if game:
                     raise
-                sys.stdout.write(f"{games.find(name).title}: {error}\n")
-                continue
-            sys.stdout.write(f"{games.find(name).title}: {new} new puzzle{'s' * (new != 1)}\n")
-    except (GameError, PuzzleError, JournalError, ValueError) as error:
-        raise stop("puzzles make", error) from None
+                sys.stdout.write(f"{title}: {error}\n")
+            else:
+                sys.stdout.write(f"{title}: {new} new puzzle{'s' * (new != 1)}\n")
 
 
 @app.command("list")
@@ -103,7 +98,9 @@ def list_puzzles(
         if unsolved and standing.solved:
             continue
         if as_json:
-            sys.stdout.write(json.dumps(_as_object(puzzle, standing)) + "\n")
+            shown = {name: getattr(puzzle, name) for name in ("game", "position", "move", "plies", "proof", "source")}
+            told = {"id": puzzle.puzzle_id, **shown, "tried": standing.tried, "solved": standing.solved}
+            sys.stdout.write(json.dumps(told) + "\n")
         else:
             done = f"solved {standing.solved} of {standing.tried}" if standing.tried else "new"
             source = puzzle.source or "solver"
@@ -124,7 +121,7 @@ def play(
     """
     with _one_line_errors("play"):
         store = PuzzleStore(path_of(journal))
-        found = store.get(puzzle) if puzzle else _next(store, games.load(game))
+        found = store.get(puzzle) if puzzle else store.next(games.load(game))
         if found is None:
             raise ValueError("there is no such puzzle; `kibitzer puzzles make` makes some")
         the_game, position = found.opened()
@@ -136,8 +133,7 @@ def play(
             sys.stdout.flush()
             text = sys.stdin.readline().strip()
             if not text:
-                sys.stdout.write(f"{' '.join(found.line)}\n")
-                return
+                break
             try:
                 answer = the_game.format_move(position, the_game.parse_move(position, text))
             except GameError as error:
@@ -146,17 +142,8 @@ def play(
             store.tried(found, answer, answer == found.move)
             sys.stdout.write(f"{in_words(*verdict(found, the_game, position, answer))}\n")
             if answer == found.move:
-                sys.stdout.write(f"{' '.join(found.line)}\n")
-                return
-
-
-def _next(store: PuzzleStore, game: AnyGame) -> Puzzle | None:
-    return store.next(game.name, {name: str(value).lower() for name, value in vars(game.rules).items()})
-
-
-def _as_object(puzzle: Puzzle, standing: Standing) -> dict[str, object]:
-    shown = {name: getattr(puzzle, name) for name in ("game", "position", "move", "plies", "proof", "source")}
-    return {"id": puzzle.puzzle_id, **shown, "tried": standing.tried, "solved": standing.solved}
+                break
+        sys.stdout.write(f"{' '.join(found.line)}\n")
 
 
 def _found(game: AnyGame, count: int, seed: int) -> Iterator[Puzzle]:
@@ -196,9 +183,7 @@ class _Certifier:
     """The process that proves puzzles, asked line by line. It ends with the block."""
 
     def __init__(self, game: AnyGame) -> None:
-        rules = [
-            word for name, value in vars(game.rules).items() for word in ("--rule", f"{name}={str(value).lower()}")
-        ]
+        rules = [word for name, value in rule_texts(game).items() for word in ("--rule", f"{name}={value}")]
         self._title = game.title
         command = [*COMMAND, "--game", game.name, *rules]
         self._process = Process(command, cwd=places.PROGRAM, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
@@ -232,5 +217,5 @@ class _Certifier:
 def _one_line_errors(command: str) -> Iterator[None]:
     try:
         yield
-    except (GameError, PuzzleError, ValueError) as error:
+    except (GameError, PuzzleError, JournalError, ValueError) as error:
         raise stop(f"puzzles {command}", error) from None

@@ -1,23 +1,36 @@
-"""`kibitzer games ranking` and `kibitzer games names`."""
+"""`kibitzer games ranking`, `names` and `find`."""
 
 from __future__ import annotations
 
-import json
+import dataclasses
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import games
-from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen_id, one_line_errors, opened
-from daemon.storage.exporting.played import ExportError
-from daemon.storage.ranking import Standing, ranking, ranking_object, results
+from daemon.cli.game_arguments import (
+    GAME_HELP,
+    MAX_NAME_LENGTH,
+    RECORD,
+    chosen,
+    chosen_id,
+    in_columns,
+    one_line_errors,
+    opened,
+    print_json,
+)
+from daemon.cli.wrong_call import stop
+from daemon.storage.browsing import Found, find
+from daemon.storage.formats.played import ExportError, play_again
+from daemon.storage.ranking import ranking, ranking_object, results
+from rules import AnyGame, MoveError
+from rules.options import rules_from_words
+from rules.turns import line_of_play
 from wording.outside import clean
 
-MAX_NAME_LENGTH = 64
-"""Characters of a player's name, as in the settings."""
 HEAD = ("place", "player", "elo", "games", "won", "drawn", "lost")
 
 
@@ -36,12 +49,17 @@ def show_ranking(
     with one_line_errors("ranking"), opened(journal, read_only=True) as stored:
         name = games.find(game).name if game else ""
         if as_json:
-            sys.stdout.write(json.dumps(ranking_object(stored, name), ensure_ascii=False) + "\n")
+            print_json(ranking_object(stored, name))
             return
         standings = ranking(results(stored, name))
     if not standings:
         sys.stderr.write(f"{journal}: no finished game between two players is recorded yet\n")
-    for line in listed(standings) if standings else ():
+        return
+    rows = [HEAD] + [
+        (str(place), one.player, f"{one.elo:.0f}", str(one.games), str(one.wins), str(one.draws), str(one.losses))
+        for place, one in enumerate(standings, 1)
+    ]
+    for line in in_columns(rows, right={0, 2, 3, 4, 5, 6}):
         sys.stdout.write(line + "\n")
 
 
@@ -63,25 +81,79 @@ def name_players(
     sys.stderr.write(f"{wanted}: {names[0]} against {names[1]}\n")
 
 
-def listed(standings: Sequence[Standing]) -> list[str]:
-    """The ranking in columns, with a header line."""
-    rows = [HEAD] + [
-        (str(place), one.player, f"{one.elo:.0f}", str(one.games), str(one.wins), str(one.draws), str(one.losses))
-        for place, one in enumerate(standings, 1)
-    ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            text.ljust(width) if index == 1 else text.rjust(width)
-            for index, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-
-
 def _name(text: str) -> str:
-    """Checks a name and cleans it for storage. Raises ExportError."""
     name = clean(text, MAX_NAME_LENGTH + 1)
     if not 0 < len(name) <= MAX_NAME_LENGTH:
         raise ExportError(f"a name has 1 to {MAX_NAME_LENGTH} characters, not {len(name)}: {text[:80]!r}")
     return name
+
+
+def find_games(
+    game: Annotated[str, typer.Option(help="Game, by module or short name, with --moves or --position.")] = "",
+    moves: Annotated[str, typer.Option(help='Moves that lead to the position, such as "f5 d6 c3".')] = "",
+    position: Annotated[str, typer.Option(help="Position as text, instead of --moves.")] = "",
+    rule: Annotated[list[str] | None, typer.Option(help="Rule option k=v. Repeatable.")] = None,
+    like: Annotated[str, typer.Option(help=f"A recorded game, with --ply instead of --game. {GAME_HELP}")] = "",
+    ply: Annotated[int, typer.Option(min=1, max=4096, help="The position after that ply of --like.")] = 1,
+    journal: Annotated[Path, typer.Option(help="File of the record.")] = RECORD,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a game.")] = False,
+) -> None:
+    """Finds the recorded games that went through a position, with the board turned, mirrored or, in morris, inside out.
+
+    Lists them, the newest first: id, date, players, the ply, the move that followed, as it would be on the board asked
+    about, and who won. The rules must be the same. Then it counts what followed.
+
+    Example: kibitzer games find --game reversi --moves "f5 d6 c3"
+
+    Example: kibitzer games find --like last --ply 12
+    """
+    with one_line_errors("find"), opened(journal, read_only=True) as record:
+        if like:
+            played = play_again(chosen(record, like))
+            if ply >= len(played.positions):
+                raise stop("games find", f"--ply is 1 to {len(played.positions) - 1} in this game, not {ply}")
+            the_game, wanted = played.game, played.positions[ply]
+        elif game and bool(moves) != bool(position):
+            the_game = games.load(game, rules_from_words(rule or []))
+            wanted = the_game.parse_position(position) if position else _after(the_game, moves)
+        else:
+            raise stop("games find", "say the position: --game with --moves or --position, or --like with --ply")
+        found = find(record, the_game, wanted)
+    if as_json:
+        for one in found:
+            print_json(dataclasses.asdict(one))
+        return
+    sys.stdout.write("\n".join(listed(the_game, found)) + "\n")
+
+
+def _after(game: AnyGame, moves: str) -> Any:
+    texts = moves.replace(",", " ").split()
+    for start in game.starts[:-1]:
+        try:
+            return line_of_play(game, texts, start)[-1]
+        except MoveError:
+            continue
+    return line_of_play(game, texts, game.starts[-1])[-1]
+
+
+def listed(game: AnyGame, found: Sequence[Found]) -> list[str]:
+    """A line for each game, then what followed and how it ended."""
+    if not found:
+        return ["no recorded game by these rules went through this position"]
+    lines = []
+    for one in found:
+        result = (
+            "not finished" if not one.finished else "draw" if one.winner is None else f"{game.sides[one.winner]} won"
+        )
+        followed = f"then {one.next}" if one.next else "its end"
+        players = " - ".join(one.players)
+        lines.append(f"{one.game_id}  {one.started[:10]}  {players}  after {one.ply}: {followed}  {result}")
+    for move in dict.fromkeys(one.next for one in found if one.next):
+        same = [one for one in found if one.next == move and one.finished]
+        wins = [sum(one.winner == side for one in same) for side in (0, 1)]
+        count = sum(one.next == move for one in found)
+        lines.append(
+            f"{move}: {count} game{'s' * (count != 1)}, {game.sides[0]} won {wins[0]}, {game.sides[1]} won {wins[1]}, "
+            f"drawn {len(same) - sum(wins)}"
+        )
+    return lines

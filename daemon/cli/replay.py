@@ -77,7 +77,6 @@ def cautions(manifest: Manifest) -> list[str]:
 
 
 def as_object(played: Replay, notes: list[str]) -> dict[str, object]:
-    """The replay as a JSON object."""
     manifest = played.manifest
     return {
         "same": played.same,
@@ -98,7 +97,6 @@ def as_object(played: Replay, notes: list[str]) -> dict[str, object]:
 
 
 def lines_of(played: Replay, notes: list[str]) -> list[str]:
-    """The replay as lines of text for a person."""
     manifest = played.manifest
     seconds = manifest.frames[-1].time_s - manifest.frames[0].time_s
     lines = [

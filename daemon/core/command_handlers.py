@@ -277,14 +277,14 @@ def _set_puzzle(match: Match, puzzle_id: str) -> list[Effect]:
     game = match.referee.game
     if match.puzzles is None:
         raise Refusal(sentence("There are no puzzles here."))
-    rules, shown = rule_texts(game), match.puzzle
+    shown = match.puzzle
     if puzzle_id:
         found = match.puzzles.get(puzzle_id)
-        if found is not None and (found.game != game.name or dict(found.rules) != rules):
+        if found is not None and (found.game != game.name or dict(found.rules) != rule_texts(game)):
             title = Term("game", games.find(found.game).title)
             raise Refusal(sentence("This is a puzzle of {game}: begin a game of it first.", game=title))
     else:
-        found = match.puzzles.next(game.name, rules, "" if shown is None else shown.puzzle.puzzle_id)
+        found = match.puzzles.next(game, "" if shown is None else shown.puzzle.puzzle_id)
     if found is None:
         raise Refusal(sentence("There is no such puzzle. This makes some: {command}.", command=MAKE))
     match.puzzle_due, match.new_game_wanted, match.asked_anew = found, True, True

@@ -28,8 +28,8 @@ from daemon.game.effects import Announcement, Effect, Record, Rewrite, Thought
 from daemon.i18n.translation import in_words
 from daemon.judging import corrections
 from daemon.judging.referee import Referee
-from daemon.storage.backlog import Backlog, Recorder, is_lasting
 from daemon.storage.puzzles import Puzzle, PuzzleStore
+from daemon.storage.record import Backlog, Recorder, is_lasting
 from rules import AnyGame
 from wording import Sentence, Sentences, sentence
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import games
 from daemon.judging.referee import Referee
-from daemon.storage.journal import Journal, new_id
+from daemon.storage.journal import Journal
 from daemon.storage.record import Beginning, GameRecord
-from daemon.storage.stored_game import StoredGame, StoredPly
+from daemon.storage.stored_game import StoredGame, StoredPly, new_id
 from daemon.storage.stored_line import history_of
 from rules import AnyGame, GameError
 from wording import Sentence, sentence

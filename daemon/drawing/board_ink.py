@@ -30,7 +30,6 @@ def number(value: float) -> str:
 
 
 def group(parent: Element, name: str) -> Element:
-    """Adds a group of class `name`."""
     return ElementTree.SubElement(parent, "g", {"class": name})
 
 
@@ -40,8 +39,12 @@ def add(parent: Element, form: str, kind: str, numbers: Mapping[str, float], **r
     return ElementTree.SubElement(parent, form, ({"class": kind} if kind else {}) | attributes)
 
 
+def text(parent: Element, kind: str, x: float, y: float, size: float, words: str) -> None:
+    """Adds letters of that size whose middle, a third of it above their baseline, is at a point."""
+    add(parent, "text", kind, {"x": x, "y": y + 0.35 * size, "font-size": size}).text = words
+
+
 def line(parent: Element, kind: str, start: FloatArray, end: FloatArray, width: float) -> None:
-    """Adds a stroke with round ends."""
     ends = {"x1": start[0], "y1": start[1], "x2": end[0], "y2": end[1], "stroke-width": width}
     add(parent, "line", kind, ends, **{"stroke-linecap": "round"})
 
@@ -74,7 +77,6 @@ def draw_steps(
 
 
 def ring(parent: Element, kind: str, centre: FloatArray, radius: float, pitch: float) -> None:
-    """Adds a ring with a halo."""
     place = {"cx": centre[0], "cy": centre[1], "r": radius}
     for name, width in (("halo", HALO * RING), (kind, RING)):
         add(parent, "circle", name, place | {"stroke-width": width * pitch})

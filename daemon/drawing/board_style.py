@@ -1,17 +1,28 @@
-"""Appearance of a drawn board: style sheet, gradients, and colours of the ground.
+"""Colours and appearance of boards: style sheet, gradients, and colours of marks and of the ground.
 
-Most colours are CSS variables with defaults, so that a page can override them; the drawing also works alone.
+A mark's colour has one meaning, in the camera's picture and in the drawn board alike. Most colours are CSS variables
+with defaults, so that a page can override them; the drawing also works alone.
 """
 
 from __future__ import annotations
 
 import colorsys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 from xml.etree import ElementTree
 
-from daemon.drawing.palette import EDGE, HINT, LAST, UNKNOWN, WANTED, WON, WRONG
-
+Bgr = tuple[int, int, int]
+LAST: Final = "#b45309"
+"""The last move, and what it took."""
+WANTED: Final = "#15803d"
+"""Please do this: an agent's move to be carried out, and what it takes."""
+WRONG: Final = "#dc2626"
+"""Wrong: cells that must be put right."""
+HINT: Final = "#7c3aed"
+UNKNOWN: Final = "#64748b"
+WON: Final = "#f5c518"
+EDGE: Final = "#ffffff"
+"""The light edge of a mark: it stands out on any wood."""
 TINT = "#ead9b5"
 """Colour of the ground if the template names none."""
 DARK_TINT = "#a97c50"
@@ -90,3 +101,9 @@ def dark_colour(source: Mapping[str, Any]) -> str:
 def _hex(hue: float, lightness: float, fullness: float) -> str:
     parts = colorsys.hls_to_rgb(hue, min(1.0, lightness), min(1.0, fullness * FULLER))
     return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
+
+
+def bgr(colour: str) -> Bgr:
+    """Blue, green, red of a colour written as `#rrggbb`."""
+    red, green, blue = bytes.fromhex(colour[1:])
+    return blue, green, red

@@ -13,10 +13,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from calibration import printed
 from calibration.printed import Shape
 from calibration.sheet import coordinates
 from calibration.template import NUMBER_HEIGHT, BoardTemplate, Figure
-from daemon.drawing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring
+from daemon.drawing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring, text
 from daemon.drawing.board_style import STYLE, add_gradients, dark_colour, ground_colours
 from rules import EMPTY, Step
 
@@ -39,21 +40,12 @@ FORBIDDEN, FORBIDDEN_LINE = 0.13, 0.05
 """Shares of the distance between two cells: half the side of the cross on a forbidden one, width of its strokes."""
 HOLLOW = 0.264
 """Control point of a star's sides, as a share of the sum of its two tips: fits the printed curve."""
-PIPS: dict[str, tuple[tuple[int, int], ...]] = {
-    "0": (),
-    "1": ((0, 0),),
-    "2": ((-1, -1), (1, 1)),
-    "3": ((-1, -1), (0, 0), (1, 1)),
-    "4": ((-1, -1), (1, -1), (-1, 1), (1, 1)),
-    "5": ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
-    "6": ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
-}
+PIPS = {str(value): [(across, along) for along, across in pips] for value, pips in printed.PIPS.items()}
 """Positions of the pips on half a tile, in quarters of its side from its middle, x to the right and y down."""
 GROUND, MAX_GROUNDS = '<g class="ground" />', 16
 """Placeholder that the ground replaces; number of grounds cached."""
 _GROUNDS: dict[tuple[object, ...], tuple[str, tuple[FloatArray, FloatArray]]] = {}
 PAWNS = {"red": "#c0392b", "green": "#1e8449"}
-"""Colours of score pawns by their side's name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +53,6 @@ class Marks:
     """Marks on a board; cells are indices into `Game.cells`."""
 
     last: tuple[Step, ...] = ()
-    """Steps of the last turn."""
     wanted: tuple[Step, ...] = ()
     """Steps that a person must now make for an agent."""
     faults: tuple[int, ...] = ()
@@ -69,9 +60,7 @@ class Marks:
     unknown: tuple[int, ...] = ()
     """Cells that show nothing known."""
     hint: tuple[Step, ...] = ()
-    """Steps that are advised to whoever is to move."""
     won: tuple[int, ...] = ()
-    """Cells that won the game."""
     best: tuple[tuple[tuple[Step, ...], str], ...] = ()
     """Steps of the best moves, best first, each with its value in a few signs."""
     forbidden: tuple[int, ...] = ()
@@ -145,7 +134,6 @@ def _ground(
 
 
 def _extent(template: BoardTemplate, pitch: float, labelled: bool) -> tuple[FloatArray, FloatArray]:
-    """Top left and bottom right of the drawing."""
     points = [np.zeros((1, 2)), np.array([template.size_mm])]
     beyond = _reach(template, pitch) + (2 * GAP + 1 if labelled else GAP) * _label_mm(template, pitch)
     if template.printed is not None:
@@ -163,12 +151,10 @@ def _reach(template: BoardTemplate, pitch: float) -> float:
 
 
 def _man_mm(template: BoardTemplate, pitch: float) -> float:
-    """Diameter of a drawn piece."""
     return min(template.man_diameter_mm, MAN * pitch)
 
 
 def _label_mm(template: BoardTemplate, pitch: float) -> float:
-    """Height of a letter."""
     return min(LABEL * pitch, LABEL_WHOLE * max(template.size_mm))
 
 
@@ -222,13 +208,10 @@ def _draw_labels(svg: Element, template: BoardTemplate, pitch: float) -> None:
     beyond = _reach(template, pitch) + (GAP + 0.5) * size
     places = [(sign, x, y) for sign, x in letters.items() for y in (-beyond, height + beyond)]
     places += [(sign, x, y) for sign, y in numbers.items() for x in (-beyond, width + beyond)]
-    for sign, x, y in places:  # a letter's middle is a third of its height above the baseline
-        label = add(labels, "text", "board-label", {"x": x, "y": y + 0.35 * size, "font-size": size})
-        label.text = sign
-    small = NUMBER_HEIGHT * pitch
+    for sign, x, y in places:
+        text(labels, "board-label", x, y, size, sign)
     for name, (x, y) in zip(template.cell_names, template.numbers_mm, strict=False):
-        label = add(labels, "text", "board-label", {"x": x, "y": y + 0.35 * small, "font-size": small})
-        label.text = name
+        text(labels, "board-label", x, y, NUMBER_HEIGHT * pitch, name)
 
 
 def _is_ruled(template: BoardTemplate) -> bool:
@@ -246,6 +229,7 @@ def _draw_cells(
     names: Mapping[str, str],
     worth: Mapping[int, tuple[int, str]],
 ) -> None:
+    man_mm = _man_mm(template, pitch)
     looks = {step.cell: "cell turned" for step in marks.last if step.kind == "flip"}
     looks |= {step.cell: "cell last" for step in marks.last if step.kind in ("place", "move")}
     looks |= {step.origin: "cell from" for step in marks.last if step.origin is not None}
@@ -262,18 +246,15 @@ def _draw_cells(
         if _is_ruled(template):
             add(place, "rect", "spot", {"x": x - pitch / 2, "y": y - pitch / 2, "width": pitch, "height": pitch})
         else:
-            add(
-                place, "circle", "spot", {"cx": x, "cy": y, "r": min(0.49 * pitch, SPOT * _man_mm(template, pitch) / 2)}
-            )
+            add(place, "circle", "spot", {"cx": x, "cy": y, "r": min(0.49 * pitch, SPOT * man_mm / 2)})
         if letter == EMPTY and cell in worth:
-            digit = add(place, "text", "worth", {"x": x, "y": y + 0.35 * WORTH * pitch, "font-size": WORTH * pitch})
-            digit.text = str(worth[cell][0])
+            text(place, "worth", x, y, WORTH * pitch, str(worth[cell][0]))
         if letter in PIPS:
             _draw_half(place, x, y, letter, pitch, alone=cell not in paired)
         elif figure is not None:
             _draw_figure(place, x, y, what, figure, template, pitch)
         elif letter != EMPTY:
-            _draw_man(place, x, y, what, _man_mm(template, pitch) / 2)
+            _draw_man(place, x, y, what, man_mm / 2)
 
 
 def _draw_man(place: Element, x: float, y: float, what: str, radius: float) -> None:
@@ -376,7 +357,5 @@ def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: flo
 def _draw_value(over: Element, template: BoardTemplate, steps: tuple[Step, ...], label: str, radius: float) -> None:
     """A value on a disc of its own, as large as fits into it: in the middle of what is laid, or where a man arrives."""
     x, y = np.mean([template.cells_mm[step.cell] for step in steps if step.kind == "place" or step is steps[0]], axis=0)
-    size = 2 * LABEL_ROOM * radius / max(2, len(label)) / DIGIT
     add(over, "circle", "best-ground", {"cx": x, "cy": y, "r": radius})
-    text = add(over, "text", "best-label", {"x": x, "y": y + 0.35 * size, "font-size": size})
-    text.text = label
+    text(over, "best-label", x, y, 2 * LABEL_ROOM * radius / max(2, len(label)) / DIGIT, label)

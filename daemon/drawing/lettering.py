@@ -18,7 +18,6 @@ Mask = NDArray[np.float32]
 
 ELLIPSIS = "\u2026"
 MAX_LENGTH = 200
-"""Characters considered per line."""
 
 
 @functools.lru_cache(maxsize=32)
@@ -30,12 +29,10 @@ def _font(size_px: int, bold: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageF
 
 
 def width_px(text: str, size_px: int, bold: bool = False) -> int:
-    """Width of a line of text."""
     return round(_font(size_px, bold).getlength(text))
 
 
 def line_height_px(size_px: int) -> int:
-    """Distance from one line to the next."""
     return round(size_px * 1.35)
 
 

@@ -5,46 +5,54 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from daemon.drawing.board_style import EDGE, bgr
 from daemon.drawing.lettering import Colour
-from daemon.drawing.palette import EDGE, bgr
 from rules import Step
 from vision.frame import Image
 from vision.pose import FloatArray
 
 EDGE_BGR: Colour = bgr(EDGE)
-"""The edge of every mark."""
-_BITS = 4  # coordinates in sixteenths of a pixel
+BITS = 4
+"""Fractional bits of OpenCV's drawing coordinates."""
 _HALO = 0.55
 
 
-def _fixed(point: FloatArray) -> tuple[int, int]:
-    x, y = np.round(np.asarray(point) * (1 << _BITS)).astype(int)
+def fixed(point: FloatArray) -> tuple[int, int]:
+    """A point in OpenCV's fixed-point pixels."""
+    x, y = np.round(np.asarray(point) * (1 << BITS)).astype(int)
     return int(x), int(y)
 
 
+def _strokes(colour: Colour, width_px: int) -> tuple[tuple[Colour, int], ...]:
+    """Colours and widths in which a mark is drawn: first its edge, then itself."""
+    return (EDGE_BGR, width_px + max(2, round(width_px * _HALO))), (colour, width_px)
+
+
 def ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
-    """A circle."""
-    for tint, width in ((EDGE_BGR, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
-        cv2.circle(image, _fixed(centre), round(radius_px * (1 << _BITS)), tint, width, cv2.LINE_AA, _BITS)
+    for tint, width in _strokes(colour, width_px):
+        cv2.circle(image, fixed(centre), round(radius_px * (1 << BITS)), tint, width, cv2.LINE_AA, BITS)
 
 
 def disc(image: Image, centre: FloatArray, radius_px: float, colour: Colour) -> None:
-    """A filled circle."""
-    cv2.circle(image, _fixed(centre), round(radius_px * (1 << _BITS)), colour, cv2.FILLED, cv2.LINE_AA, _BITS)
+    cv2.circle(image, fixed(centre), round(radius_px * (1 << BITS)), colour, cv2.FILLED, cv2.LINE_AA, BITS)
 
 
 def dotted_ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
-    """A circle of twelve dashes."""
-    axes = (round(radius_px * (1 << _BITS)),) * 2
+    axes = (round(radius_px * (1 << BITS)),) * 2
     for start in range(0, 360, 30):
         for tint, width in ((EDGE_BGR, width_px + 2), (colour, width_px)):
-            cv2.ellipse(image, _fixed(centre), axes, 0, start, start + 16, tint, width, cv2.LINE_AA, _BITS)
+            cv2.ellipse(image, fixed(centre), axes, 0, start, start + 16, tint, width, cv2.LINE_AA, BITS)
 
 
 def line(image: Image, start: FloatArray, end: FloatArray, colour: Colour, width_px: int) -> None:
-    """A straight line with a light edge."""
-    for tint, width in ((EDGE_BGR, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
-        cv2.line(image, _fixed(start), _fixed(end), tint, width, cv2.LINE_AA, _BITS)
+    for tint, width in _strokes(colour, width_px):
+        cv2.line(image, fixed(start), fixed(end), tint, width, cv2.LINE_AA, BITS)
+
+
+def outline(image: Image, corners_px: FloatArray, colour: Colour, width_px: int) -> None:
+    """The sides of a polygon."""
+    for index in range(len(corners_px)):
+        line(image, corners_px[index - 1], corners_px[index], colour, width_px)
 
 
 def arrow(image: Image, start: FloatArray, end: FloatArray, gap_px: float, colour: Colour, width_px: int) -> None:
@@ -63,19 +71,16 @@ def arrow(image: Image, start: FloatArray, end: FloatArray, gap_px: float, colou
         *(tail + across * half, neck + across * half, neck + across * head * 0.55, tip),
         *(neck - across * head * 0.55, neck - across * half, tail - across * half),
     ]
-    points = np.array([_fixed(point) for point in shape], dtype=np.int32)
-    cv2.polylines(image, [points], True, EDGE_BGR, max(2, round(width_px * _HALO)) + 1, cv2.LINE_AA, _BITS)
-    cv2.fillPoly(image, [points], colour, cv2.LINE_AA, _BITS)
+    points = np.array([fixed(point) for point in shape], dtype=np.int32)
+    cv2.polylines(image, [points], True, EDGE_BGR, max(2, round(width_px * _HALO)) + 1, cv2.LINE_AA, BITS)
+    cv2.fillPoly(image, [points], colour, cv2.LINE_AA, BITS)
 
 
 def cross(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
-    """Two crossed lines."""
     reach = radius_px * 0.72
-    strokes = [np.array([reach, reach]), np.array([reach, -reach])]
-    for tint, width in ((EDGE_BGR, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
-        for stroke in strokes:
-            start, end = _fixed(centre - stroke), _fixed(centre + stroke)
-            cv2.line(image, start, end, tint, width, cv2.LINE_AA, _BITS)
+    for tint, width in _strokes(colour, width_px):
+        for stroke in (np.array([reach, reach]), np.array([reach, -reach])):
+            cv2.line(image, fixed(centre - stroke), fixed(centre + stroke), tint, width, cv2.LINE_AA, BITS)
 
 
 def corners(image: Image, corners_px: FloatArray, arm: float, colour: Colour, width_px: int) -> None:
@@ -87,12 +92,7 @@ def corners(image: Image, corners_px: FloatArray, arm: float, colour: Colour, wi
 
 
 def steps(
-    image: Image,
-    moves: tuple[Step, ...],
-    centres: FloatArray,
-    radius_px: float,
-    colour: Colour,
-    width_px: int,
+    image: Image, moves: tuple[Step, ...], centres: FloatArray, radius_px: float, colour: Colour, width_px: int
 ) -> None:
     """Draws steps: a ring where a piece arrives, an arrow along its way, a cross where one is taken.
 

@@ -35,11 +35,12 @@ def draw_read(image: Image, read: ReadPhoto) -> Image:
     centres = project(image_from_board, template.cells_mm)
     beside = project(image_from_board, template.cells_mm + np.array([template.man_diameter_mm / 2, 0]))
     radii = np.linalg.norm(beside - centres, axis=1)
-    outline = read.pose.corners_px(template)
-    for index in range(4):
-        marks.line(view, outline[index - 1], outline[index], LINE, width_px)
+    marks.outline(view, read.pose.corners_px(template), LINE, width_px)
     for tile in reading.tiles or ():
-        _outline_tile(view, image_from_board, template.cells_mm[list(tile.cells)], template.pitch_mm, width_px)
+        halves_mm, reach_mm = template.cells_mm[list(tile.cells)], 0.47 * template.pitch_mm
+        (left, top), (right, low) = halves_mm.min(axis=0) - reach_mm, halves_mm.max(axis=0) + reach_mm
+        corners_mm = np.array([[left, top], [right, top], [right, low], [left, low]])
+        marks.outline(view, project(image_from_board, corners_mm), LINE, width_px)
     for letter, centre, radius in zip(board, centres, radii, strict=True):
         if letter != EMPTY:
             _mark_piece(view, letter, centre, float(radius), width_px)
@@ -60,14 +61,11 @@ def draw_tiles(image: Image, found: LooseTiles) -> Image:
     width_px = max(1, round(max(view.shape[:2]) / 500))
     for tile in found.tiles:
         corners = np.array(tile.corners_px)
-        for index in range(4):
-            marks.line(view, corners[index - 1], corners[index], TILE if tile.is_sure else PAWNS["red"], 2 * width_px)
+        marks.outline(view, corners, TILE if tile.is_sure else PAWNS["red"], 2 * width_px)
         size = max(9, round(float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).min()) / 3))
         text = f"{tile.pips[0]}-{tile.pips[1]}"
-        x, y = corners.mean(axis=0)
         marks.disc(view, corners.mean(axis=0), 0.9 * size, GROUND)
-        left = round(float(x)) - lettering.width_px(text, size, bold=True) // 2
-        lettering.write(view, text, (left, round(float(y)) - size * 2 // 3), size, LINE, bold=True)
+        _write_at(view, text, corners.mean(axis=0), size, LINE)
     for place in found.unread_px:
         marks.dotted_ring(view, np.array(place), 20.0 * width_px, PAWNS["red"], 2 * width_px)
     return view
@@ -84,23 +82,16 @@ def captioned(image: Image, text: str) -> Image:
     return np.concatenate([image, strip])
 
 
+def _write_at(view: Image, text: str, centre: FloatArray, size: int, colour: Colour) -> None:
+    left = round(float(centre[0])) - lettering.width_px(text, size, bold=True) // 2
+    lettering.write(view, text, (left, round(float(centre[1])) - size * 2 // 3), size, colour, bold=True)
+
+
 def _mark_piece(view: Image, letter: str, centre: FloatArray, radius_px: float, width_px: int) -> None:
     if letter not in PIECES:
-        size = max(6, round(radius_px))
-        left = round(float(centre[0])) - lettering.width_px(letter, size, bold=True) // 2
-        top = round(float(centre[1])) - size * 2 // 3
         marks.disc(view, centre, DOT * radius_px, LINE)
-        lettering.write(view, letter, (left, top), size, GROUND, bold=True)
+        _write_at(view, letter, centre, max(6, round(radius_px)), GROUND)
         return
     colour, edge = PIECES[letter]
     marks.disc(view, centre, DOT * radius_px + width_px, edge)
     marks.disc(view, centre, DOT * radius_px, colour)
-
-
-def _outline_tile(
-    view: Image, image_from_board: FloatArray, halves_mm: FloatArray, pitch_mm: float, width_px: int
-) -> None:
-    low, high = halves_mm.min(axis=0) - 0.47 * pitch_mm, halves_mm.max(axis=0) + 0.47 * pitch_mm
-    corners = project(image_from_board, np.array([low, [high[0], low[1]], high, [low[0], high[1]]]))
-    for index in range(4):
-        marks.line(view, corners[index - 1], corners[index], LINE, width_px)

@@ -16,7 +16,6 @@ LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
 JUNCTIONS = " ╴╶─╵┘└┴╷┐┌┬│┤├┼"
 """Characters, indexed by the sum of the LEFT, RIGHT, UP and DOWN arms drawn."""
 BARE = "·"
-"""An empty cell without lines."""
 WIDE = 9
 """Most columns drawn at full size; wider boards are drawn at half the size."""
 SAME_MM = 1.0
@@ -25,8 +24,6 @@ NEW, OLD = "\x1b[7m", "\x1b[0m"
 
 
 class TextBoard:
-    """Draws positions of one board."""
-
     def __init__(self, template: BoardTemplate) -> None:
         self._template = template
         self._xs, self._ys = (_ranks(template.cells_mm[:, axis]) for axis in (0, 1))
@@ -40,7 +37,8 @@ class TextBoard:
         rows = [list(row) for row in self._ground]
         for cell, (row, column) in enumerate(self._places):
             if board[cell] != EMPTY:
-                rows[row][column] = self._sign(board[cell])
+                figure = self._template.figures.get(board[cell])
+                rows[row][column] = MEN.get(board[cell], board[cell]) if figure is None else figure.sign
             if colour and cell in new:
                 rows[row][column] = f"{NEW}{rows[row][column]}{OLD}"
         labels = (self._numbers if self._template.is_numbered else self._labels)(
@@ -52,16 +50,10 @@ class TextBoard:
         under = "".join(name[:1] or " " for name in names)
         return "\n".join([*lines, f"{'':{width}}  {under}".rstrip()])
 
-    def _sign(self, letter: str) -> str:
-        figure = self._template.figures.get(letter)
-        return MEN.get(letter, letter) if figure is None else figure.sign
-
     def _place(self, x: float, y: float) -> tuple[int, int]:
-        """Row and column of a point of the board."""
         return self._high * _rank(self._ys, y), self._wide * _rank(self._xs, x)
 
     def _empty(self) -> list[str]:
-        """The rows of the board without pieces."""
         size = self._high * (len(self._ys) - 1) + 1, self._wide * (len(self._xs) - 1) + 1
         drawn, slanted = np.zeros(size, dtype=np.uint8), dict[tuple[int, int], str]()
         for start, end in [] if self._squares else self._template.lines_mm:
@@ -105,7 +97,6 @@ class TextBoard:
 
 
 def _ranks(values: np.ndarray) -> list[float]:
-    """Distinct coordinates, ascending."""
     found: list[float] = []
     for value in sorted(map(float, values)):
         if not found or value - found[-1] > SAME_MM:

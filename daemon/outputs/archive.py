@@ -18,14 +18,11 @@ from daemon.outputs.live_game import LiveGame
 from daemon.outputs.permission import Permission
 from daemon.outputs.record_access import RecordAccess
 from daemon.outputs.recorded_game import title_of
-from daemon.storage.browsing import games_page, games_seen, names_seen
-from daemon.storage.exporting.document import summary_object
-from daemon.storage.exporting.download import Download, download
-from daemon.storage.exporting.formats import check_review
-from daemon.storage.exporting.live import refuse_hidden
-from daemon.storage.exporting.played import ExportError
-from daemon.storage.finding import find
-from daemon.storage.importing.imported import ImportFault
+from daemon.storage.browsing import find, games_page, games_seen, names_seen
+from daemon.storage.formats.document import summary_object
+from daemon.storage.formats.formats import Download, check_review, download, refuse_hidden
+from daemon.storage.formats.imported import ImportFault
+from daemon.storage.formats.played import ExportError
 from daemon.storage.journal import Journal
 from daemon.storage.pictures import Pictures
 from daemon.storage.ranking import ranking_object
@@ -115,8 +112,8 @@ class Archive:
 
         def work() -> str:
             # They import games that nobody may be playing.
-            from daemon.storage.importing.judge import new_id
-            from daemon.storage.importing.reading import read_several
+            from daemon.storage.formats.reading import read_several
+            from daemon.storage.stored_game import new_id
 
             found: list[StoredGame] = []
             try:

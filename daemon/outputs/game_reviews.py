@@ -16,12 +16,9 @@ from daemon.agents.analysing import COMMAND, AnalysisError, analysis
 from daemon.i18n.translation import in_words, worded
 from daemon.outputs.answering import Problem
 from daemon.outputs.record_access import RecordAccess
-from daemon.storage.exporting.comments import has_better
-from daemon.storage.exporting.played import ExportError
-from daemon.storage.review_curve import curve
-from daemon.storage.reviews import JudgedPly, Review, Reviews, fingerprint, question
+from daemon.storage.formats.played import ExportError
+from daemon.storage.reviews import JudgedPly, Review, Reviews, curve, fingerprint, has_better, loss, question, worth
 from daemon.storage.stored_game import StoredGame
-from daemon.storage.worth import loss, worth
 from rules import GameError
 
 LOGGER = logging.getLogger(__name__)

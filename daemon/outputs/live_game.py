@@ -13,9 +13,8 @@ from agents.messages import StateMessage
 from daemon.i18n.translation import worded
 from daemon.outputs.answering import Problem, refusing
 from daemon.outputs.record_access import RecordAccess
-from daemon.storage.exporting.download import Download
-from daemon.storage.exporting.live import live
-from daemon.storage.exporting.played import ExportError
+from daemon.storage.formats.formats import Download, live
+from daemon.storage.formats.played import ExportError
 
 CHARSETS = {"text/plain": "utf-8", "application/x-go-sgf": "utf-8"}
 """Character sets that are told, by media type; the others have theirs by definition."""

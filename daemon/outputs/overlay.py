@@ -10,8 +10,8 @@ import numpy as np
 
 from calibration.template import BoardTemplate
 from daemon.drawing import lettering, marks
+from daemon.drawing.board_style import HINT, LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.drawing.lettering import Colour
-from daemon.drawing.palette import HINT, LAST, UNKNOWN, WANTED, WRONG, bgr
 from rules import Step
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, FloatArray, project

@@ -19,7 +19,7 @@ from daemon.i18n.translation import in_words, worded
 from daemon.outputs.answering import Busy, Problem, WorkThread, refusing, words_of
 from daemon.outputs.permission import Permission
 from daemon.outputs.recorded_game import RecordedGame, key_of
-from daemon.storage.exporting.played import ExportError
+from daemon.storage.formats.played import ExportError
 from daemon.storage.journal import Journal, JournalError
 from wording import Sentence, sentence
 

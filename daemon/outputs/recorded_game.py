@@ -10,12 +10,12 @@ from daemon.drawing.board_svg import Marks, board_svg
 from daemon.i18n.translation import in_words, worded
 from daemon.judging import phrases
 from daemon.outputs.view import drawn_board, names_of, template_of
-from daemon.storage.exporting.document import outcome_object
-from daemon.storage.exporting.formats import suiting
-from daemon.storage.exporting.played import ExportError, Played, play_again
+from daemon.storage.formats.document import outcome_object
+from daemon.storage.formats.formats import suiting
+from daemon.storage.formats.played import ExportError, Played, play_again
 from daemon.storage.pictures import Pictures
-from daemon.storage.score_sheet import Row, rows_of
 from daemon.storage.stored_game import StoredGame, StoredPly
+from daemon.storage.stored_line import Row, rows_of
 from rules import Step, UnknownGame
 
 MAX_PLIES = 4096

@@ -24,7 +24,7 @@ from daemon.i18n.translation import alone, as_words, in_words, language, worded,
 from daemon.judging import counting, phrases
 from daemon.judging.play import Play
 from daemon.outputs.instruction import instruction
-from daemon.storage.exporting.formats import suiting
+from daemon.storage.formats.formats import suiting
 from rules import EMPTY, AnyGame, options
 from rules.options import rule_set_of, switched_on
 from rules.turns import alike

@@ -11,20 +11,19 @@ import contextlib
 import dataclasses
 import json
 import logging
-import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from daemon.game.effects import Known, PlyTimes, Rewrite, Thought
+from daemon.game.effects import Record, Rewrite
 from daemon.storage import journal_schema, statements
-from daemon.storage.journal_errors import JournalError, reason_of
+from daemon.storage.journal_schema import JournalError, reason_of
 from daemon.storage.rows import RowError, game_of, is_imported, summary_of
-from daemon.storage.stored_game import ASSUMED, REWRITTEN, GameSummary, StoredGame, StoredPly
+from daemon.storage.stored_game import ASSUMED, REWRITTEN, GameSummary, StoredGame, new_id, now
 from rules import Outcome
 
-__all__ = ["Journal", "JournalError", "Mended", "new_id"]
+__all__ = ["Journal", "JournalError", "Mended"]
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -41,9 +40,7 @@ class Mended:
     """What was done about a damaged file."""
 
     kept_as: Path
-    """Where it is now."""
     games: int
-    """Games that are in the new file."""
     cut: tuple[str, ...]
     """Ids of those of which a part is lost."""
 
@@ -53,8 +50,6 @@ class Mended:
 
 
 class Journal:
-    """One journal file."""
-
     def __init__(self, path: Path, read_only: bool = False, mend: Callable[[Path], Mended] | None = None) -> None:
         """Opens the journal, or creates it.
 
@@ -101,45 +96,22 @@ class Journal:
 
         `clock` is the time control; `start` is the position's text if the game begins from a set-up position.
         """
-        now, game_id = statements.now(), game_id or new_id()
+        begun = StoredGame(
+            game_id or new_id(), game, rules, tuple(players), now(), None, None, (), (), (), clock or {}, start
+        )
         with self._transaction() as connection:
-            connection.execute(
-                "INSERT INTO games (game_id, game, rules, players, started, clock, start) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    game_id,
-                    game,
-                    *map(json.dumps, (dict(rules), list(players))),
-                    now,
-                    json.dumps(dict(clock or {})),
-                    start,
-                ),
-            )
-        return game_id
+            statements.add_game(connection, begun)
+        return begun.game_id
 
-    def append(
-        self,
-        game_id: str,
-        ply: int,
-        move: str,
-        side: int,
-        position: str,
-        board: str,
-        verdict: str = "legal",
-        score: float | None = None,
-        frame: str = "",
-        known: Known = "",
-        times: PlyTimes | None = None,
-        thought: Thought | None = None,
-    ) -> None:
-        """Records one ply durably. Raises JournalError if `ply` is not the next one, so that no gap can arise."""
+    def append(self, game_id: str, record: Record) -> None:
+        """Records one ply durably. Raises JournalError if it is not the next one, so that no gap can arise."""
         with self._transaction() as connection:
             last, finished = statements.progress(connection, game_id)
             if finished is not None:
-                raise JournalError("order", f"ply {ply} of {game_id}: the game ended at {finished}")
-            if ply != last + 1:
-                raise JournalError("order", f"ply {ply} of {game_id}: the next one to be recorded is {last + 1}")
-            stored = StoredPly(ply, move, side, position, board, verdict, score, frame, statements.now(), known)
-            statements.insert(connection, game_id, statements.with_figures(stored, times, thought))
+                raise JournalError("order", f"ply {record.ply} of {game_id}: the game ended at {finished}")
+            if record.ply != last + 1:
+                raise JournalError("order", f"ply {record.ply} of {game_id}: the next one to be recorded is {last + 1}")
+            statements.record(connection, game_id, record, ASSUMED if record.assumed else "legal")
 
     def take_back(self, game_id: str, ply: int) -> None:
         """Marks the plies after `ply` as undone and a finished game as unfinished; nothing is erased."""
@@ -165,11 +137,7 @@ class Journal:
             if rewrite.start:
                 connection.execute("UPDATE games SET start = ? WHERE game_id = ?", [rewrite.start, game_id])
             for one in rewrite.records:
-                verdict = ASSUMED if one.assumed else "corrected"
-                stored = StoredPly(
-                    one.ply, one.move, one.side, one.position, one.board, verdict, None, "", statements.now(), one.known
-                )
-                statements.insert(connection, game_id, statements.with_figures(stored, one.times, one.thought))
+                statements.record(connection, game_id, one, ASSUMED if one.assumed else "corrected")
             if rewrite.outcome is not None:
                 statements.end_game(connection, game_id, rewrite.outcome)
             beyond = [list(ply) for ply in rewrite.beyond]
@@ -211,23 +179,29 @@ class Journal:
 
     def summaries(self, limit: int = 1000) -> list[GameSummary]:
         """The newest games without their plies, in chronological order."""
-        count = "SELECT COUNT(*) FROM plies WHERE plies.game_id = games.game_id AND undone = 0"
         with self._explained():
-            rows = self._ready().execute(
-                f"SELECT *, ({count}) AS plies FROM games ORDER BY rowid DESC LIMIT ?", (limit,)
-            )
-            return [one for row in reversed(rows.fetchall()) if (one := self._told(summary_of, row)) is not None]
+            rows = self.summary_rows(limit)
+            return [one for row in reversed(rows) if (one := self._told(summary_of, row)) is not None]
+
+    def summary_rows(self, limit: int, before: str = "", game: str = "") -> list[sqlite3.Row]:
+        """Rows for `summary_of`: the newest games, before the game `before` and of one game if given, newest first.
+
+        Raises JournalError.
+        """
+        count = "(SELECT COUNT(*) FROM plies WHERE plies.game_id = games.game_id AND undone = 0)"
+        earlier = "COALESCE((SELECT rowid FROM games WHERE game_id = ?), 9223372036854775807)"
+        return self.rows(
+            f"SELECT *, {count} AS plies FROM games WHERE rowid < {earlier}{' AND game = ?' if game else ''}"
+            " ORDER BY rowid DESC LIMIT ?",
+            [before, *([game] if game else []), limit],
+        )
 
     def ids(self) -> list[str]:
-        """The ids of all games, oldest first."""
         with self._explained():
             return [row["game_id"] for row in self._ready().execute("SELECT game_id FROM games ORDER BY rowid")]
 
     def rows(self, query: str, parameters: Sequence[object] = ()) -> list[sqlite3.Row]:
-        """The rows of a read-only query, for modules that query the journal in their own way.
-
-        Raises JournalError.
-        """
+        """The rows of a read-only query of another module. Raises JournalError."""
         with self._explained():
             return self._ready().execute(query, tuple(parameters)).fetchall()
 
@@ -250,7 +224,6 @@ class Journal:
                 raise JournalError("unreadable", f"game {game.game_id} cannot be kept as it is")
 
     def name_players(self, game_id: str, players: Sequence[str]) -> None:
-        """Renames the players of a game, also while it is being played."""
         with self._transaction() as connection:
             statements.progress(connection, game_id)
             connection.execute("UPDATE games SET players = ? WHERE game_id = ?", (json.dumps(list(players)), game_id))
@@ -265,7 +238,6 @@ class Journal:
                 connection.execute(f"DELETE FROM {table} WHERE game_id = ?", (game_id,))
 
     def _stored(self, row: sqlite3.Row) -> StoredGame:
-        """One row of `games` with its plies and notes."""
         connection, key = self._ready(), (row["game_id"],)
         plies = connection.execute("SELECT * FROM plies WHERE game_id = ? ORDER BY id", key).fetchall()
         notes = connection.execute("SELECT * FROM notes WHERE game_id = ? ORDER BY id", key).fetchall()
@@ -368,11 +340,6 @@ class Journal:
                 raise  # of a part of this transaction, and explained already
             code, advice = reason_of(error)
             raise JournalError(code, f"journal {self.path}: {error}; {advice}") from error
-
-
-def new_id() -> str:
-    """An id for a game that begins now, which sorts by start time."""
-    return f"{statements.now()[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -1,14 +1,14 @@
-"""The journal's tables, schema version and migrations, and opening and checking the file."""
+"""The journal's tables, schema version and migrations, opening and checking the file, and what may be wrong with it."""
 
 from __future__ import annotations
 
 import contextlib
 import datetime
 import functools
+import itertools
 import logging
 import os
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 from calibration.atomic_file import make_private
@@ -17,13 +17,20 @@ _log = logging.getLogger(__name__)
 
 APPLICATION = 0x4B696269
 """SQLite application id ("Kibi") that marks the file as ours: never write into another program's database."""
-
-
 TABLES = ("games", "plies", "notes")
 PAGE_BYTES = 4096
-"""SQLite's default."""
 MAX_VERSION = 99
 """Greatest version that a newer Kibitzer may have; anything else is no version."""
+
+
+_REASONS = {
+    "SQLITE_FULL": ("full", "the disk is full: make room, nothing recorded is lost"),
+    "SQLITE_IOERR": ("full", "the disk does not take the write: make room or check it, nothing recorded is lost"),
+    "SQLITE_READONLY": ("read_only", "the file may not be written: check its owner and rights"),
+    "SQLITE_CANTOPEN": ("read_only", "the file cannot be opened: check that its folder exists and may be written"),
+    "SQLITE_BUSY": ("busy", "another program holds the file: is a second kibitzer running on it?"),
+}
+_DAMAGED = ("corrupt", "the file is damaged: the next start of what plays with it sets it aside and saves what it can")
 
 
 class DamagedError(sqlite3.DatabaseError):
@@ -34,54 +41,46 @@ class NewerError(sqlite3.DatabaseError):
     """The file was made by a newer Kibitzer."""
 
 
-def _first(connection: sqlite3.Connection) -> None:
-    connection.execute(
+class JournalError(RuntimeError):
+    """The journal cannot be read or written as asked.
+
+    `.code` is stable: `full`, `read_only`, `busy`, `corrupt`, `newer` (made by a newer Kibitzer), `order` (a ply out
+    of order, repeated, or after the end), `unknown_game`, `unreadable` (a game's stored data is invalid), `other`.
+    """
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
         "CREATE TABLE games (game_id TEXT NOT NULL UNIQUE, game TEXT NOT NULL, rules TEXT NOT NULL,"
-        " players TEXT NOT NULL, started TEXT NOT NULL, finished TEXT, winner INTEGER, reason TEXT, scores TEXT)"
-    )
-    connection.execute(
+        " players TEXT NOT NULL, started TEXT NOT NULL, finished TEXT, winner INTEGER, reason TEXT, scores TEXT)",
         "CREATE TABLE plies (id INTEGER PRIMARY KEY, game_id TEXT NOT NULL REFERENCES games (game_id),"
         " ply INTEGER NOT NULL CHECK (ply > 0), move TEXT NOT NULL, side INTEGER NOT NULL, position TEXT NOT NULL,"
         " board TEXT NOT NULL, verdict TEXT NOT NULL, score REAL, frame TEXT NOT NULL, time TEXT NOT NULL,"
-        " undone INTEGER NOT NULL DEFAULT 0)"
-    )
-    connection.execute("CREATE UNIQUE INDEX standing_plies ON plies (game_id, ply) WHERE undone = 0")
-    connection.execute("CREATE INDEX plies_of_game ON plies (game_id, id)")
-    connection.execute(
+        " undone INTEGER NOT NULL DEFAULT 0)",
+        "CREATE UNIQUE INDEX standing_plies ON plies (game_id, ply) WHERE undone = 0",
+        "CREATE INDEX plies_of_game ON plies (game_id, id)",
         "CREATE TABLE notes (id INTEGER PRIMARY KEY, game_id TEXT NOT NULL REFERENCES games (game_id),"
-        " ply INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, data TEXT NOT NULL, time TEXT NOT NULL)"
-    )
-    connection.execute("CREATE INDEX notes_of_game ON notes (game_id, id)")
-
-
-def _known_movers(connection: sqlite3.Connection) -> None:
-    connection.execute("ALTER TABLE plies ADD COLUMN known TEXT NOT NULL DEFAULT ''")
-
-
-def _times_and_thoughts(connection: sqlite3.Connection) -> None:
-    connection.execute("ALTER TABLE games ADD COLUMN clock TEXT NOT NULL DEFAULT '{}'")
-    for column in ("spent_s REAL", "left_first_s REAL", "left_second_s REAL"):
-        connection.execute(f"ALTER TABLE plies ADD COLUMN {column}")
-    for column in ("depth INTEGER", "nodes INTEGER", "thought_s REAL"):
-        connection.execute(f"ALTER TABLE plies ADD COLUMN {column}")
-
-
-def _set_up(connection: sqlite3.Connection) -> None:
-    connection.execute("ALTER TABLE games ADD COLUMN start TEXT NOT NULL DEFAULT ''")
-
-
-def _imported(connection: sqlite3.Connection) -> None:
-    connection.execute("ALTER TABLE games ADD COLUMN source TEXT NOT NULL DEFAULT ''")
-
-
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
-    _first,
-    _known_movers,
-    _times_and_thoughts,
-    _set_up,
-    _imported,
+        " ply INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, data TEXT NOT NULL, time TEXT NOT NULL)",
+        "CREATE INDEX notes_of_game ON notes (game_id, id)",
+    ),
+    ("ALTER TABLE plies ADD COLUMN known TEXT NOT NULL DEFAULT ''",),
+    (
+        "ALTER TABLE games ADD COLUMN clock TEXT NOT NULL DEFAULT '{}'",
+        "ALTER TABLE plies ADD COLUMN spent_s REAL",
+        "ALTER TABLE plies ADD COLUMN left_first_s REAL",
+        "ALTER TABLE plies ADD COLUMN left_second_s REAL",
+        "ALTER TABLE plies ADD COLUMN depth INTEGER",
+        "ALTER TABLE plies ADD COLUMN nodes INTEGER",
+        "ALTER TABLE plies ADD COLUMN thought_s REAL",
+    ),
+    ("ALTER TABLE games ADD COLUMN start TEXT NOT NULL DEFAULT ''",),
+    ("ALTER TABLE games ADD COLUMN source TEXT NOT NULL DEFAULT ''",),
 )
-"""Step n migrates a file from version n to n + 1; only ever append to it."""
+"""Statements of step n migrate a file from version n to n + 1; only ever append to it."""
 
 
 def connect(path: Path, read_only: bool, busy_s: float) -> sqlite3.Connection:
@@ -150,12 +149,11 @@ def _check_header(connection: sqlite3.Connection) -> None:
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Migrates the file to the newest version, all steps or none."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = _version(connection)
-        for step in MIGRATIONS[version:]:
-            step(connection)
+        for statement in itertools.chain.from_iterable(MIGRATIONS[version:]):
+            connection.execute(statement)
         if 0 < version < len(MIGRATIONS):
             _log.info("%s is brought from version %d to %d", path, version, len(MIGRATIONS))
         connection.execute(f"PRAGMA application_id = {APPLICATION}")  # always: this tells whether it can be written
@@ -183,14 +181,12 @@ def _columns(connection: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
 
 @functools.cache
 def _columns_of(version: int) -> frozenset[tuple[object, ...]]:
-    """The columns of a file of that version."""
     with contextlib.closing(_empty(version)) as connection:
         return _columns(connection)
 
 
 @functools.cache
 def empty_file() -> bytes:
-    """The content of an empty journal."""
     with contextlib.closing(_empty(len(MIGRATIONS))) as connection:
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
@@ -204,11 +200,10 @@ def first_page(file_bytes: int) -> bytes:
 
 
 def _empty(version: int) -> sqlite3.Connection:
-    """An empty journal of that version, in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-    for step in MIGRATIONS[:version]:
-        step(connection)
+    for statement in itertools.chain.from_iterable(MIGRATIONS[:version]):
+        connection.execute(statement)
     return connection
 
 
@@ -218,7 +213,6 @@ def files_of(path: Path) -> list[Path]:
 
 
 def remove(path: Path) -> None:
-    """Removes a file and its companion files, if they are there."""
     for part in files_of(path):
         part.unlink(missing_ok=True)
 
@@ -236,3 +230,19 @@ def set_aside(path: Path) -> Path:
         with contextlib.suppress(FileNotFoundError):
             part.rename(aside)
     return target
+
+
+def reason_of(error: Exception) -> tuple[str, str]:
+    """The stable code of an error, and advice for a person."""
+    if isinstance(error, NewerError):
+        return "newer", "start the newer Kibitzer, or name another journal"
+    name = getattr(error, "sqlite_errorname", "") or ""
+    damaged = isinstance(error, UnicodeDecodeError | DamagedError)  # a column's name is no UTF-8
+    if damaged or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return _DAMAGED
+    for prefix, reason in _REASONS.items():
+        if name.startswith(prefix):
+            return reason
+    if isinstance(error, OSError):
+        return "read_only", "check that its folder exists and may be written"
+    return "other", "nothing recorded is lost"

@@ -34,10 +34,7 @@ FEATURES = tuple(field.name for field in dataclasses.fields(CellFeatures))
 
 
 class LessonFile:
-    """What the start of one game has taught, in a file."""
-
     def __init__(self, path: Path, game_id: str) -> None:
-        """Takes the file's path and the identifier of the game for which it counts."""
         self.path = path
         self._game_id = game_id
 
@@ -93,7 +90,6 @@ class LessonFile:
 def _lesson(
     facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]], model: BoardMeans, template: BoardTemplate
 ) -> Lesson:
-    """The lesson from a file's content. Raises one of DAMAGED."""
     count, classes = len(template.cells_mm), len(model.letters)
     views = 1 + len(RAISED) if template.man_height_mm else 1
     numbers = {name: np.asarray(arrays[name], dtype=np.float64) for name in (*FEATURES, "weights")}

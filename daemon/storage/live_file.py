@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from pathlib import Path
 
 from calibration.atomic_file import write_atomically
 from daemon.i18n.translation import worded
-from daemon.storage.exporting.live import live
-from daemon.storage.exporting.played import ExportError
+from daemon.storage.formats.formats import live
+from daemon.storage.formats.played import ExportError
 from daemon.storage.journal import Journal, JournalError
 
 _log = logging.getLogger(__name__)
@@ -28,13 +29,11 @@ class LiveFile:
         self._changed, self._closing = threading.Event(), False
         self._game_id = ""
         self._content = b""
-        """What the file has."""
         self._trouble = self._refusal = ""
         self._thread = threading.Thread(target=self._run, name="live file", daemon=True)
         self._thread.start()
 
     def changed(self, game_id: str) -> None:
-        """The record of the game that is played has changed."""
         self._game_id = game_id
         self._changed.set()
 
@@ -65,7 +64,9 @@ class LiveFile:
 
     def _write(self) -> None:
         try:
-            content = self._read()
+            with contextlib.closing(Journal(self._journal, read_only=True)) as journal:
+                stored = journal.game(self._game_id)
+            content = live(stored, self._path.suffix.lower(), else_usual=True).content
             if content != self._content:
                 write_atomically(self._path, content)
                 self._content = content
@@ -77,12 +78,3 @@ class LiveFile:
             if self._trouble != why:
                 _log.warning("%s is not written: %s", self._path, why)
             self._trouble = why
-
-    def _read(self) -> bytes:
-        """The game as the record has it. Raises JournalError, ExportError."""
-        journal = Journal(self._journal, read_only=True)
-        try:
-            stored = journal.game(self._game_id)
-        finally:
-            journal.close()
-        return live(stored, self._path.suffix.lower(), else_usual=True).content

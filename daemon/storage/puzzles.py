@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import games
+from daemon.storage.stored_game import rule_texts
 from rules import AnyGame
 
 LOGGER = logging.getLogger(__name__)
@@ -36,8 +37,6 @@ class PuzzleError(OSError):
 
 @dataclasses.dataclass(frozen=True)
 class Other:
-    """What becomes of a move that is not the solution."""
-
     result: str
     """`loses`, `draws` or `slower`."""
     amount: int
@@ -55,7 +54,6 @@ class Puzzle:
     position: str
     move: str
     plies: int
-    """Length of the win: the difficulty."""
     discs: int
     proof: str
     line: tuple[str, ...]
@@ -71,7 +69,6 @@ class Puzzle:
 
     @property
     def moves(self) -> int:
-        """Moves of the winner until it is won."""
         return (self.plies + 1) // 2
 
     def opened(self) -> tuple[AnyGame, Any]:
@@ -84,8 +81,6 @@ class Puzzle:
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """How somebody has done with a puzzle."""
-
     tried: int = 0
     solved: int = 0
     first: bool | None = None
@@ -95,8 +90,8 @@ class Standing:
 def puzzle_of(game: AnyGame, told: Any, source: str = "") -> Puzzle:
     """A puzzle from an answer of `kibitzer certify`. Raises ValueError, KeyError, TypeError, AttributeError."""
     proven = told["certificate"]
-    rules = {name: str(value).lower() for name, value in vars(game.rules).items()}
-    return _puzzle({**proven, "game": game.name, "rules": rules, "position": told["position"], "source": source})
+    played = {"game": game.name, "rules": rule_texts(game), "position": told["position"], "source": source}
+    return _puzzle({**proven, **played})
 
 
 def _puzzle(data: Mapping[str, Any]) -> Puzzle:
@@ -116,7 +111,6 @@ def _puzzle(data: Mapping[str, Any]) -> Puzzle:
 
 
 def path_of(journal: Path) -> Path:
-    """The file of puzzles of the table with this record."""
     return journal.with_suffix(".puzzles.sqlite")
 
 
@@ -163,26 +157,25 @@ class PuzzleStore:
         found = [one for one, _ in self.all() if puzzle_id and one.puzzle_id.startswith(puzzle_id)]
         return found[0] if len(found) == 1 else None
 
-    def next(self, game: str, rules: Mapping[str, str], but: str = "") -> Puzzle | None:
+    def next(self, game: AnyGame, but: str = "") -> Puzzle | None:
         """The puzzle of a game to try next, rather another than `but`: the easiest unsolved, else the least tried.
 
         Raises PuzzleError.
         """
-        open_ones = [pair for pair in self.all(game) if dict(pair[0].rules) == dict(rules)]
+        rules = rule_texts(game)
+        open_ones = [pair for pair in self.all(game.name) if dict(pair[0].rules) == rules]
         open_ones.sort(key=lambda pair: (pair[0].puzzle_id == but, pair[1].solved > 0, pair[1].tried, pair[0].plies))
         return open_ones[0][0] if open_ones else None
 
     def has(self, game: AnyGame) -> bool:
         """Whether there are puzzles of the game under its rules; False where the file cannot be read."""
-        rules = {name: str(value).lower() for name, value in vars(game.rules).items()}
         try:
-            return self.next(game.name, rules) is not None
+            return self.next(game) is not None
         except PuzzleError as error:
             LOGGER.warning("no puzzles: %s", error)
             return False
 
     def tried(self, puzzle: Puzzle, move: str, solved: bool) -> None:
-        """Keeps an attempt. Raises PuzzleError."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         with self._opened() as connection:
             row = puzzle.puzzle_id, move, int(solved), now

@@ -19,15 +19,12 @@ from daemon.storage.journal import Journal
 K = 32.0
 """Most rating points one game can move; 32 makes a few dozen games between friends count."""
 START = 1500.0
-"""Initial rating of a player."""
 SPREAD = 400.0
 """Rating difference at which the stronger player is expected to score ten to one."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """One finished game."""
-
     players: tuple[str, str]
     winner: int | None
     """0 or 1, an index into `players`; None is a draw."""
@@ -35,8 +32,6 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """A player's record and rating."""
-
     player: str
     wins: int = 0
     draws: int = 0
@@ -45,11 +40,9 @@ class Standing:
 
     @property
     def games(self) -> int:
-        """Number of games that count."""
         return self.wins + self.draws + self.losses
 
     def after(self, points: float, expected: float) -> Standing:
-        """The standing after a game that scored `points` (1, 1/2 or 0) where `expected` were expected."""
         return dataclasses.replace(
             self,
             wins=self.wins + (points == 1),
@@ -102,7 +95,6 @@ def results(journal: Journal, game: str = "") -> Sequence[Result]:
 
 
 def standing_object(place: int, one: Standing) -> dict[str, object]:
-    """One line of the ranking as a JSON-ready object."""
     counts = {"games": one.games, "wins": one.wins, "draws": one.draws, "losses": one.losses}
     return {"place": place, "player": one.player, **counts, "elo": round(one.elo)}
 

@@ -1,4 +1,4 @@
-"""Reviews of recorded games: what each move was worth. Small files beside the journal, one per game.
+"""Reviews of recorded games: what each move was worth, and that in words. Small files beside the journal, one per game.
 
 They are made of the record and can be made again. A review counts only for the moves that it was made of.
 """
@@ -12,26 +12,28 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import games
-from agents.values import Value, accuracy
+from agents.values import SCORE, Value, accuracy
 from calibration.atomic_file import write_atomically
 from daemon.storage.stored_game import StoredGame
-from daemon.storage.stored_line import history_of
+from daemon.storage.stored_line import history_of, score_sheet
 from rules import GameError
+from wording import Sentence, sentence, sentence_n
 
 SUFFIX = ".reviews"
 FORMAT = 1
 """Version of the files; others are made anew."""
 MAX_BYTES = 16 << 20
+SURE = 0.5
+"""A share of the point beyond which a proven value is a win, below which it is a loss."""
+LINE = 6
 _GAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 
 
 @dataclasses.dataclass(frozen=True)
 class Best:
-    """The best move that was found in a position."""
-
     move: str
     value: Value
     line: tuple[str, ...]
@@ -40,8 +42,6 @@ class Best:
 
 @dataclasses.dataclass(frozen=True)
 class Opinion:
-    """The move that another engine would have made."""
-
     move: str
     score: float | None
     """In the engine's own unit."""
@@ -52,10 +52,8 @@ class JudgedPly:
     """One move of a game, judged. The position after the last move has one, too, with neither move nor loss."""
 
     ply: int
-    """Counts from 1."""
     side: int
     value: Value
-    """What the move is worth to its side."""
     best: Best | None
     """None where the game is over."""
     move: str = ""
@@ -98,7 +96,6 @@ class Review:
 
     game_id: str
     played: str
-    """Fingerprint of the moves that it is about."""
     time_s: float
     engine: str = ""
     """Whose opinion was asked as well; empty for nobody's."""
@@ -115,7 +112,6 @@ class Review:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every move is judged."""
         return len(self.judged) == self.plies + 1
 
     def add(self, told: Mapping[str, Any]) -> None:
@@ -128,11 +124,9 @@ class Review:
         self.judged[one.ply] = one
 
     def copy(self) -> Review:
-        """The review as it is now."""
         return dataclasses.replace(self, judged=dict(self.judged))
 
     def moves(self) -> list[JudgedPly]:
-        """The judged moves, in order."""
         return [self.judged[ply] for ply in sorted(self.judged) if ply <= self.plies]
 
     def accuracy(self, side: int) -> float | None:
@@ -172,6 +166,30 @@ def question(stored: StoredGame) -> dict[str, object]:
     return asked
 
 
+class Point(NamedTuple):
+    ply: int
+    height: float | None
+    """0 to 1: the share of the point that the first side can expect; None where it is not known yet."""
+
+
+def curve(stored: StoredGame, review: Review) -> list[Point]:
+    """A point for every position, the start first.
+
+    In games with hidden hands nobody can say who will win: there it is the lead in points, of the largest lead so far.
+    """
+    with contextlib.suppress(GameError):
+        if games.load(stored.game, stored.rules).hides:
+            leads = [0, *(row.scores[0] - row.scores[1] for row in score_sheet(stored))]
+            most = max(map(abs, leads)) or 1
+            return [Point(ply, 0.5 + lead / most / 2) for ply, lead in enumerate(leads)]
+    points = []
+    for ply in range(review.plies + 1):
+        one = review.judged.get(ply + 1)
+        height = None if one is None else one.before.chance if one.side == 0 else 1 - one.before.chance
+        points.append(Point(ply, height))
+    return points
+
+
 class Reviews:
     """The reviews kept beside one journal. Several threads and processes may use it at once."""
 
@@ -206,3 +224,61 @@ class Reviews:
         if _GAME.fullmatch(game_id) is None:
             raise ValueError(f"{game_id[:80]!r} is no id of a game")
         return self.folder / f"{game_id}.json"
+
+
+def worth(value: Value, unit: str) -> Sentence:
+    """What a position or a move is worth to its side, in a few words; `unit` is that of `agents.values.Scale`."""
+    if value.plies is not None:
+        moves = (value.plies + 1) // 2
+        if value.chance > SURE:
+            return sentence_n("wins in {count} move", "wins in {count} moves", moves)
+        if not moves:
+            return sentence("lost")
+        return sentence_n("loses in {count} move", "loses in {count} moves", moves)
+    if value.exact and value.chance == SURE:
+        return sentence("draw")
+    if value.amount is None or not unit:
+        return sentence("{percent} %", percent=round(100 * value.chance))
+    exact = value.exact and unit == "disc"
+    amount = f"{value.amount + 0.0:+.0f}" if exact else f"{value.amount + 0.0:+.1f}"
+    if unit == "disc":
+        return sentence("{amount} discs", amount=amount)
+    if unit == "point":
+        return sentence("{amount} points", amount=amount)
+    if unit == SCORE:
+        return sentence("score {amount}", amount=amount)
+    return sentence("{amount} men", amount=amount)
+
+
+def loss(lost: float, amount: float | None, unit: str) -> Sentence:
+    """What a move gave away: units where there are some, else the share of the point; empty units count as none."""
+    percent = round(100 * lost)
+    if amount is None or not unit:
+        return sentence("gives away {percent} %", percent=percent)
+    given = f"{amount:.1f}"
+    if unit == "disc":
+        return sentence("gives away {amount} discs, {percent} %", amount=given, percent=percent)
+    if unit == "point":
+        return sentence("gives away {amount} points", amount=given)
+    if unit == SCORE:
+        return sentence("gives away {amount}", amount=given)
+    return sentence("gives away {amount} men, {percent} %", amount=given, percent=percent)
+
+
+def comment(one: JudgedPly, unit: str) -> str:
+    """What the move is worth, what it gave away, and what was better, as a comment in a file."""
+    text = f"{worth(one.value, unit)}{', proven' if one.value.exact else ''}"
+    if not one.fair:
+        return f"{text}; from a hand that nobody saw"
+    if has_better(one) and one.best is not None and (one.mark or (one.lost_amount or 0.0) >= 1):
+        mark = f"{one.mark}, " if one.mark else ""
+        better = f"better {one.best.move} ({worth(one.best.value, unit)}): {' '.join(one.best.line[:LINE])}"
+        text = f"{text}; {mark}{loss(one.lost, one.lost_amount, unit)}; {better}"
+    return text
+
+
+def has_better(one: JudgedPly) -> bool:
+    """Whether another move would have been better by something that can be said."""
+    if one.best is None or one.best.move == one.move or not one.fair:
+        return False
+    return one.lost >= 0.005 or (one.lost_amount or 0.0) >= 0.05

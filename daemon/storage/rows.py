@@ -1,4 +1,4 @@
-"""Converts journal rows to values; refuses invalid data, from another writer or a faulty disk."""
+"""Games as rows of the journal and back; refuses invalid data, from another writer or a faulty disk."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ DEFAULTS: tuple[dict[str, Any], ...] = (
 )
 """What stands in for columns of a damaged row, one after the other, until it can be read. A game of which the rules are
 lost is kept and not resumed."""
+NEWEST = {"clock": "{}", "start": "", "source": ""}
+"""Columns of `games` that earlier versions did not have."""
 TEXTS = ("move", "position", "board", "verdict", "frame", "time")
 FIGURES = ("score", "spent_s", "left_first_s", "left_second_s", "thought_s")
 COUNTS = ("depth", "nodes")
@@ -36,6 +38,37 @@ class RowError(ValueError):
     """An invalid row; the message names its column."""
 
 
+def game_row(game: StoredGame) -> dict[str, object]:
+    return {
+        "game_id": game.game_id,
+        "game": game.game,
+        "rules": json.dumps(dict(game.rules)),
+        "players": json.dumps(list(game.players)),
+        "started": game.started,
+        "finished": game.finished,
+        **outcome_columns(game.outcome),
+        "clock": json.dumps(dict(game.clock)),
+        "start": game.start,
+        "source": game.source,
+    }
+
+
+def outcome_columns(outcome: Outcome | None) -> dict[str, object]:
+    if outcome is None:
+        return {"winner": None, "reason": None, "scores": None}
+    scores = None if outcome.scores is None else json.dumps(outcome.scores)
+    return {"winner": outcome.winner, "reason": outcome.reason, "scores": scores}
+
+
+def ply_row(game_id: str, ply: StoredPly, *, undone: bool) -> dict[str, object]:
+    # `undone` is always written: a single flipped bit in the file could change the column's default.
+    return {"game_id": game_id, **vars(ply), "undone": int(undone)}
+
+
+def note_row(game_id: str, note: StoredNote) -> dict[str, object]:
+    return {"game_id": game_id, **vars(note), "data": json.dumps(dict(note.data))}
+
+
 def summary_of(row: Row) -> GameSummary:
     """The summary in a row of `games` that has the number of its `plies`. Raises RowError."""
     game_id, game, started = (_text(row, name) for name in ("game_id", "game", "started"))
@@ -44,10 +77,9 @@ def summary_of(row: Row) -> GameSummary:
 
 def game_of(row: Row, plies: Sequence[Row], notes: Sequence[Row]) -> StoredGame:
     """The game in a row of `games`, with its rows of plies and notes. Raises RowError."""
-    written = row.keys()  # an older file opened read-only lacks the newest columns
+    row = _with_newest(row)
     rules = _json(row, "rules")
-    if not isinstance(rules, dict):
-        raise RowError(f"rules is {row['rules']!r:.60}")
+    _require(isinstance(rules, dict), row, "rules")
     standing = tuple(_ply(one) for one in plies if not one["undone"])
     if [one.ply for one in standing] != list(range(1, len(standing) + 1)):
         raise RowError("plies are missing")
@@ -62,10 +94,19 @@ def game_of(row: Row, plies: Sequence[Row], notes: Sequence[Row]) -> StoredGame:
         plies=standing,
         undone=tuple(_ply(one) for one in plies if one["undone"]),
         notes=tuple(_note(one) for one in notes),
-        clock=_clock(row) if "clock" in written else {},
-        start=_text(row, "start") if "start" in written else "",
-        source=_text(row, "source") if "source" in written else "",
+        clock=_clock(row),
+        start=_text(row, "start"),
+        source=_text(row, "source"),
     )
+
+
+def is_imported(row: Row) -> bool:
+    return bool(_with_newest(row)["source"] != "")
+
+
+def _with_newest(row: Row) -> dict[str, Any]:
+    """A row of `games` with the columns that an older file, opened read-only, lacks."""
+    return NEWEST | {name: row[name] for name in row.keys()}  # noqa: SIM118
 
 
 def readable_part(row: Row, plies: Sequence[Row], notes: Sequence[Row]) -> StoredGame | None:
@@ -74,10 +115,10 @@ def readable_part(row: Row, plies: Sequence[Row], notes: Sequence[Row]) -> Store
     What is unreadable in a ply is left empty, and the plies that stand are numbered in their order.
     """
     read = [_ply_of_damaged(one) for one in plies]
-    marked = [(one["undone"] == 1, ply) for one, ply in zip(plies, read, strict=True)]
-    standing = [ply for undone, ply in marked if not undone]
+    undone = tuple(ply for one, ply in zip(plies, read, strict=True) if one["undone"] == 1)
+    standing = [ply for one, ply in zip(plies, read, strict=True) if one["undone"] != 1]
     kept = [one for one in notes if _is_readable(_note, one)]
-    fields = {name: row[name] for name in row.keys()}  # noqa: SIM118
+    fields = _with_newest(row)
     for default in DEFAULTS:
         fields |= default
         try:
@@ -85,7 +126,7 @@ def readable_part(row: Row, plies: Sequence[Row], notes: Sequence[Row]) -> Store
         except (RowError, LookupError):
             continue
         numbered = tuple(dataclasses.replace(ply, ply=number) for number, ply in enumerate(standing, 1))
-        return dataclasses.replace(game, plies=numbered, undone=tuple(ply for undone, ply in marked if undone))
+        return dataclasses.replace(game, plies=numbered, undone=undone)
     return None
 
 
@@ -108,24 +149,16 @@ def _is_readable(read: Callable[[Row], object], row: Row) -> bool:
     return True
 
 
-def is_imported(row: Row) -> bool:
-    """Whether a row of `games` is a game imported from a file."""
-    return "source" in row.keys() and row["source"] != ""  # noqa: SIM118
-
-
 def _ply(row: Row) -> StoredPly:
     names = [field.name for field in dataclasses.fields(StoredPly) if field.name in row.keys()]  # noqa: SIM118
     values: dict[str, Any] = {name: row[name] for name in names}
     for name in TEXTS:
         _text(row, name)
     for name in (*FIGURES, *COUNTS):
-        value = values.get(name)
-        if value is not None and not (
-            isinstance(value, int if name in COUNTS else int | float) and math.isfinite(value)
-        ):
-            raise RowError(f"{name} is {value!r:.60}")
-    if _whole(row, "undone") not in (0, 1):
-        raise RowError(f"undone is {row['undone']!r:.60}")
+        if (value := values.get(name)) is not None:
+            kind = int if name in COUNTS else int | float
+            _require(isinstance(value, kind) and math.isfinite(value), row, name)
+    _require(_whole(row, "undone") in (0, 1), row, "undone")
     if _whole(row, "side") not in (0, 1) or _whole(row, "ply") < 1 or values.get("known", "") not in get_args(Known):
         raise RowError(f"ply {_whole(row, 'ply')} is of side {row['side']}, known {values.get('known')!r:.20}")
     return StoredPly(**values)
@@ -133,10 +166,10 @@ def _ply(row: Row) -> StoredPly:
 
 def _note(row: Row) -> StoredNote:
     data = _json(row, "data")
-    wrong = not isinstance(data, dict)
-    wrong = wrong or (row["kind"] == REWRITTEN and not _is_beyond(data.get("beyond")))
-    wrong = wrong or (row["kind"] == AGENT_MOVE and not _is_answer(data))
-    if wrong:
+    fits = isinstance(data, dict)
+    fits = fits and (row["kind"] != REWRITTEN or _is_beyond(data.get("beyond")))
+    fits = fits and (row["kind"] != AGENT_MOVE or _is_answer(data))
+    if not fits:
         raise RowError(f"data of a note is {row['data']!r:.60}")
     return StoredNote(_text(row, "kind"), visible(_text(row, "text")), data, _whole(row, "ply"), _text(row, "time"))
 
@@ -156,11 +189,10 @@ def _is_beyond(entries: object) -> bool:
 def _is_answer(data: Mapping[str, Any]) -> bool:
     """Whether these are an agent's move and, optionally, its report on it."""
     said = data.get(THOUGHT, {})
-    names = {field.name for field in dataclasses.fields(Thought)}
     return (
         isinstance(data.get("move"), str)
         and isinstance(said, dict)
-        and said.keys() <= names
+        and said.keys() <= {field.name for field in dataclasses.fields(Thought)}
         and isinstance(said.get("score", None), int | float | None)
         and all(isinstance(said.get(name, 0), int) for name in COUNTS)
         and isinstance(said.get("seconds", 0.0), int | float)
@@ -169,36 +201,29 @@ def _is_answer(data: Mapping[str, Any]) -> bool:
 
 def _players(row: Row) -> tuple[str, ...]:
     players = _json(row, "players")
-    if not isinstance(players, list) or len(players) != 2:
-        raise RowError(f"players is {row['players']!r:.60}")
+    _require(isinstance(players, list) and len(players) == 2, row, "players")
     return tuple(recorded_name(str(one)) for one in players)
 
 
-def _clock(row: Row) -> Mapping[str, Any]:
+def _clock(row: Row) -> dict[str, Any]:
     clock = _json(row, "clock")
-    numbers = [clock.get(name) for name in ("time_s", "increment_s")] if isinstance(clock, dict) else [None]
-    if clock == {} or (
-        all(isinstance(one, int | float) and math.isfinite(one) for one in numbers)
-        and clock.get("kind") in ("move", "game")
-    ):
-        return dict(clock)
-    raise RowError(f"clock is {row['clock']!r:.60}")
+    _require(isinstance(clock, dict), row, "clock")
+    numbers = [clock.get(name) for name in ("time_s", "increment_s")]
+    are_numbers = all(isinstance(one, int | float) and math.isfinite(one) for one in numbers)
+    _require(clock == {} or (are_numbers and clock.get("kind") in ("move", "game")), row, "clock")
+    return dict(clock)
 
 
 def _outcome(row: Row) -> Outcome | None:
+    """Points are whole numbers, or halves in some games."""
     if row["finished"] is None:
         return None
     scores = None if row["scores"] is None else _json(row, "scores")
-    if scores is not None and not _are_scores(scores):
-        raise RowError(f"scores is {row['scores']!r:.60}")
-    if row["winner"] not in (None, 0, 1):
-        raise RowError(f"winner is {row['winner']!r:.60}")
+    if scores is not None:
+        are_pair = isinstance(scores, list) and len(scores) == 2
+        _require(are_pair and all(type(one) in (int, float) for one in scores), row, "scores")
+    _require(row["winner"] in (None, 0, 1), row, "winner")
     return Outcome(row["winner"], _text(row, "reason"), None if scores is None else (scores[0], scores[1]))
-
-
-def _are_scores(scores: object) -> bool:
-    """Whether these are the points of two sides: whole numbers, or halves in some games."""
-    return isinstance(scores, list) and len(scores) == 2 and all(type(one) in (int, float) for one in scores)
 
 
 def _finished(row: Row) -> str | None:
@@ -206,14 +231,12 @@ def _finished(row: Row) -> str | None:
 
 
 def _text(row: Row, name: str) -> str:
-    if not isinstance(row[name], str):
-        raise RowError(f"{name} is {row[name]!r:.60}")
+    _require(isinstance(row[name], str), row, name)
     return str(row[name])
 
 
 def _whole(row: Row, name: str) -> int:
-    if not isinstance(row[name], int):
-        raise RowError(f"{name} is {row[name]!r:.60}")
+    _require(isinstance(row[name], int), row, name)
     return int(row[name])
 
 
@@ -222,3 +245,8 @@ def _json(row: Row, name: str) -> Any:
         return visible_in(json.loads(row[name]))
     except (ValueError, TypeError, RecursionError):
         raise RowError(f"{name} is {row[name]!r:.60}") from None
+
+
+def _require(fits: bool, row: Row, name: str) -> None:
+    if not fits:
+        raise RowError(f"{name} is {row[name]!r:.60}")

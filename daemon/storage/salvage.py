@@ -1,9 +1,16 @@
-"""Opens the record for play. A damaged one is set aside, and what can be read of it goes into a new one."""
+"""Opens the record for play: for one program at a time, and mended if it is damaged.
+
+A damaged record is set aside, and what can be read of it goes into a new one.
+"""
 
 from __future__ import annotations
 
 import collections
 import contextlib
+import datetime
+import fcntl
+import operator
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +23,10 @@ from daemon.storage.rows import is_imported, readable_part
 from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import repaired
 from rules import GameError
+from wording.outside import clean
 
+MAX_NOTE_BYTES = 200
 Rows = dict[str, list[dict[str, Any]]]
-"""What was read of each table."""
 ENDS = ("ASC", "DESC")
 """A damaged table is read from both ends, up to the damage."""
 
@@ -63,7 +71,8 @@ def _is_added(journal: Journal, game: StoredGame) -> bool:
 
 def _salvaged(path: Path) -> tuple[list[StoredGame], list[str]]:
     """All games of which something can be read, and the ids of those of which not all can."""
-    rows = _rows(path)
+    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        rows = _rows_of(connection)  # of the file as it lies, with what waits in its `-wal`
     if not all(rows.values()):  # a table is empty, or its columns are not known
         rows |= {name: read for name, read in _rows_behind_first_page(path).items() if not rows[name]}
     _mend_ids(rows)
@@ -93,12 +102,6 @@ def _playable(stored: StoredGame) -> StoredGame:
     except GameError:
         return stored
     return repaired(game, stored)
-
-
-def _rows(path: Path) -> Rows:
-    """The rows of the file as it lies, with what waits in its `-wal`."""
-    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        return _rows_of(connection)
 
 
 def _rows_behind_first_page(path: Path) -> Rows:
@@ -136,8 +139,32 @@ def _mend_ids(rows: Rows) -> None:
     known = {str(row.get("game_id")) for row in rows["games"]}
     for row in (*rows["plies"], *rows["notes"]):
         if (own := str(row.get("game_id"))) not in known:
-            row["game_id"] = next((one for one in known if _differ_by_one(one, own)), own)
+            alike = (one for one in known if len(one) == len(own) and sum(map(operator.ne, one, own)) == 1)
+            row["game_id"] = next(alike, own)
 
 
-def _differ_by_one(one: str, other: str) -> bool:
-    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+class OwnerLock:
+    """The lock of one record: a POSIX lock on a file beside it that names the owner."""
+
+    def __init__(self, record: Path) -> None:
+        """Raises JournalError (`busy`) naming the owner if another process has the lock."""
+        record = record.resolve()  # a link to a record is that record
+        path = record.with_name(record.name + ".lock")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise JournalError("read_only", f"{path}: {error.strerror}") from None
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            owner = os.read(self._file, MAX_NOTE_BYTES).decode(errors="replace")
+            os.close(self._file)
+            raise JournalError("busy", f"{record} belongs to another kibitzer, {clean(owner)}") from None
+        now = datetime.datetime.now().astimezone().isoformat(" ", "seconds")
+        with contextlib.suppress(OSError):  # on a full disk the lock names nobody
+            os.truncate(self._file, 0)
+            os.write(self._file, f"process {os.getpid()}, since {now}".encode())
+
+    def close(self) -> None:
+        os.close(self._file)

@@ -26,7 +26,6 @@ class ScorePads:
         self.folder = journal.with_name(journal.name + SUFFIX)
 
     def ids(self) -> list[str]:
-        """The ids of all pads, the newest first."""
         return sorted((path.stem for path in self.folder.glob("*.json")), reverse=True)
 
     def read(self, pad_id: str = "") -> ScorePad | None:

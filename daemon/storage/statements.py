@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-import datetime
-import json
 import math
 import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from daemon.game.effects import PlyTimes, Thought
-from daemon.storage.journal_errors import JournalError
-from daemon.storage.stored_game import StoredGame, StoredPly
+from daemon.game.effects import Record
+from daemon.storage.journal_schema import JournalError
+from daemon.storage.rows import game_row, note_row, outcome_columns, ply_row
+from daemon.storage.stored_game import StoredGame, StoredNote, StoredPly, now
 from rules import Outcome
 
 MAX_INTEGER = 2**63 - 1
@@ -28,70 +26,48 @@ def progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | N
     return int(last), row["finished"]
 
 
-def insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly, *, undone: bool = False) -> None:
-    """Writes a ply's row."""
-    # Set explicitly: a single flipped bit in the file could change the column's default.
-    columns = {"game_id": game_id, **vars(ply), "undone": int(undone)}
-    _put(connection, "plies", columns)
-
-
-def _put(connection: sqlite3.Connection, table: str, columns: Mapping[str, object]) -> None:
-    marks = ", ".join("?" * len(columns))
-    connection.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
-
-
-def add_game(connection: sqlite3.Connection, game: StoredGame) -> None:
-    """Writes every row of a game."""
-    outcome, key = game.outcome, game.game_id
-    _put(
-        connection,
-        "games",
-        {
-            "game_id": key,
-            "game": game.game,
-            "rules": json.dumps(dict(game.rules)),
-            "players": json.dumps(list(game.players)),
-            "started": game.started,
-            "finished": game.finished,
-            "winner": None if outcome is None else outcome.winner,
-            "reason": None if outcome is None else outcome.reason,
-            "scores": None if outcome is None or outcome.scores is None else json.dumps(outcome.scores),
-            "clock": json.dumps(dict(game.clock)),
-            "start": game.start,
-            "source": game.source,
-        },
+def record(connection: sqlite3.Connection, game_id: str, record: Record, verdict: str) -> None:
+    """Writes a ply that is made now, with the figures of the clock and the agent as far as SQLite can store them."""
+    times, thought = record.times, record.thought
+    left_first_s, left_second_s = (None if times is None else times.left_s) or (None, None)
+    ply = StoredPly(
+        record.ply,
+        record.move,
+        record.side,
+        record.position,
+        record.board,
+        verdict,
+        None if thought is None else _finite(thought.score),
+        "",
+        now(),
+        record.known,
+        None if times is None else times.spent_s,
+        left_first_s,
+        left_second_s,
+        None if thought is None else min(thought.depth, MAX_INTEGER),
+        None if thought is None else min(thought.nodes, MAX_INTEGER),
+        None if thought is None else _finite(thought.seconds),
     )
-    for ply in game.undone:
-        insert(connection, key, ply, undone=True)
-    for ply in game.plies:
-        insert(connection, key, ply)
-    for one in game.notes:
-        data = json.dumps(dict(one.data))
-        _put(
-            connection,
-            "notes",
-            {"game_id": key, "ply": one.ply, "kind": one.kind, "text": one.text, "data": data, "time": one.time},
-        )
-
-
-def with_figures(ply: StoredPly, times: PlyTimes | None, thought: Thought | None) -> StoredPly:
-    """The ply with the figures of the clock and the agent, as far as SQLite can store them."""
-    if times is not None:
-        first, second = times.left_s or (None, None)
-        ply = dataclasses.replace(ply, spent_s=times.spent_s, left_first_s=first, left_second_s=second)
-    if thought is None:
-        return ply
-    return dataclasses.replace(
-        ply,
-        score=_finite(thought.score),
-        depth=min(thought.depth, MAX_INTEGER),
-        nodes=min(thought.nodes, MAX_INTEGER),
-        thought_s=_finite(thought.seconds),
-    )
+    _put(connection, "plies", ply_row(game_id, ply, undone=False))
 
 
 def _finite(figure: float | None) -> float | None:
     return figure if figure is not None and math.isfinite(figure) else None
+
+
+def add_game(connection: sqlite3.Connection, game: StoredGame) -> None:
+    _put(connection, "games", game_row(game))
+    for ply in game.undone:
+        _put(connection, "plies", ply_row(game.game_id, ply, undone=True))
+    for ply in game.plies:
+        _put(connection, "plies", ply_row(game.game_id, ply, undone=False))
+    for note in game.notes:
+        _put(connection, "notes", note_row(game.game_id, note))
+
+
+def _put(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> None:
+    marks = ", ".join("?" * len(row))
+    connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
 
 
 def undo(connection: sqlite3.Connection, game_id: str, ply: int) -> None:
@@ -103,23 +79,12 @@ def undo(connection: sqlite3.Connection, game_id: str, ply: int) -> None:
 
 
 def end_game(connection: sqlite3.Connection, game_id: str, outcome: Outcome) -> None:
-    """Writes the result of a game that ends now."""
-    scores = None if outcome.scores is None else json.dumps(outcome.scores)
-    connection.execute(
-        "UPDATE games SET finished = ?, winner = ?, reason = ?, scores = ? WHERE game_id = ?",
-        (now(), outcome.winner, outcome.reason, scores, game_id),
-    )
+    ended = {"finished": now(), **outcome_columns(outcome)}
+    assigned = ", ".join(f"{name} = ?" for name in ended)
+    connection.execute(f"UPDATE games SET {assigned} WHERE game_id = ?", (*ended.values(), game_id))
 
 
 def add_note(connection: sqlite3.Connection, game_id: str, kind: str, text: str, data: Mapping[str, Any]) -> None:
     """Writes a note about the last ply."""
     last, _ = progress(connection, game_id)
-    connection.execute(
-        "INSERT INTO notes (game_id, ply, kind, text, data, time) VALUES (?, ?, ?, ?, ?, ?)",
-        (game_id, last, kind, text, json.dumps(dict(data)), now()),
-    )
-
-
-def now() -> str:
-    """The time in UTC, to a millisecond."""
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    _put(connection, "notes", note_row(game_id, StoredNote(kind, text, data, last, now())))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import secrets
 from collections.abc import Mapping
 from typing import Any
 
 from daemon.game.effects import Known, Thought
-from rules import Outcome
+from rules import AnyGame, Outcome
 
 ASSUMED = "assumed"
 """Verdict on a ply that nobody saw: inferred as one possible way to a board that was seen later."""
@@ -26,8 +28,6 @@ AGENT_MOVE, THOUGHT = "agent_move", "thought"
 
 @dataclasses.dataclass(frozen=True)
 class StoredPly:
-    """One recorded move."""
-
     ply: int
     """Counts from 1."""
     move: str
@@ -57,7 +57,6 @@ class StoredPly:
 
     @property
     def left_s(self) -> tuple[float, float] | None:
-        """Seconds left for both sides."""
         if self.left_first_s is None or self.left_second_s is None:
             return None
         return self.left_first_s, self.left_second_s
@@ -77,13 +76,10 @@ class StoredNote:
 
 @dataclasses.dataclass(frozen=True)
 class GameSummary:
-    """One line of a list of games."""
-
     game_id: str
     game: str
     players: tuple[str, ...]
     started: str
-    """ISO 8601, UTC."""
     finished: str | None
     plies: int
     outcome: Outcome | None
@@ -91,14 +87,11 @@ class GameSummary:
 
 @dataclasses.dataclass(frozen=True)
 class StoredGame:
-    """One recorded game."""
-
     game_id: str
     game: str
     rules: Mapping[str, str]
     players: tuple[str, ...]
     started: str
-    """ISO 8601, UTC."""
     finished: str | None
     """None while it is unfinished."""
     outcome: Outcome | None
@@ -116,17 +109,14 @@ class StoredGame:
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """The move texts of the plies that stand."""
         return tuple(ply.move for ply in self.plies)
 
     @property
     def known(self) -> tuple[Known, ...]:
-        """For each standing ply, how it is known who made it."""
         return tuple(ply.known for ply in self.plies)
 
     @property
     def assumed(self) -> tuple[bool, ...]:
-        """For each standing ply, whether it was inferred without being seen."""
         return tuple(ply.verdict == ASSUMED for ply in self.plies)
 
     @property
@@ -160,3 +150,17 @@ class StoredGame:
             if note.kind == REWRITTEN and self.finished is not None:
                 return tuple((text, side, known) for text, side, known in note.data["beyond"])
         return ()
+
+
+def rule_texts(game: AnyGame) -> dict[str, str]:
+    return {name: str(value).lower() for name, value in vars(game.rules).items()}
+
+
+def now() -> str:
+    """The time in UTC, to a millisecond."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+
+
+def new_id(started: str = "") -> str:
+    """An id for a game that began then, by default now; ids sort by that."""
+    return f"{(started or now())[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"

@@ -1,4 +1,4 @@
-"""Converts a recorded game to a line of play, and corrects a mover afterwards."""
+"""A recorded game as a line of play and as a score sheet; corrects a mover afterwards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame, StoredPly
-from rules import AnyGame, GameError
+from rules import AnyGame, Gain, GameError
 from rules.turns import line_of_play
 from wording import Sentence
 
@@ -42,7 +42,6 @@ def repaired(game: AnyGame, stored: StoredGame) -> StoredGame:
 
 
 def _starts(game: AnyGame, stored: StoredGame) -> Sequence[Any]:
-    """The positions from which a game may have begun."""
     if not stored.start:
         return [game.initial(), *game.starts]
     try:
@@ -114,3 +113,41 @@ def correct_mover(journal: Journal, stored: StoredGame, side: str, number: int) 
             journal.note(stored.game_id, effect.code, in_words(*effect.said))
             told += effect.said
     return in_words(*told)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    number: int | None
+    side: str
+    move: str
+    gains: tuple[Gain, Gain]
+    scores: tuple[int, int]
+    known: str
+    """How it is known who made it; empty if the turn order was assumed."""
+
+    def text(self, width: int) -> str:
+        """The row as text, with the side's name padded to `width`."""
+        number = "" if self.number is None else self.number
+        brought = f"+{self.gains[0].total} +{self.gains[1].total}"
+        scores = f"{self.scores[0]:>5}{self.scores[1]:>5}"
+        return f"{number:>3}  {self.side:<{width}}  {self.move:<12}{brought:>9}{scores}  {self.known}".rstrip()
+
+
+def score_sheet(stored: StoredGame) -> list[Row]:
+    """A row for every ply; empty if the game counts no points or can no longer be read."""
+    try:
+        game = games.load(stored.game, stored.rules)
+        return rows_of(line_of(game, stored))
+    except GameError:
+        return []
+
+
+def rows_of(line: LineOfPlay) -> list[Row]:
+    """A row for every ply of a line; empty if the game counts no points."""
+    game, rows = line.game, []
+    numbers = {index: number for number, index in enumerate(line.seen, 1)}
+    for index, ply in enumerate(line.plies):
+        gains, scores = game.gains(line.positions[index], ply.move), game.scores(line.positions[index + 1])
+        if gains is not None and scores is not None:
+            rows.append(Row(numbers.get(index), game.sides[ply.side], ply.text, gains, scores, ply.known))
+    return rows

@@ -24,8 +24,8 @@ import typer
 
 import games
 from daemon.storage.journal import Journal
-from daemon.storage.score_sheet import Row, score_sheet
 from daemon.storage.stored_game import StoredGame
+from daemon.storage.stored_line import Row, score_sheet
 from lab.bench.kill_resume import ROOT, fetch, free_port
 from tests.daemon.dominoes import Tile, annotated
 

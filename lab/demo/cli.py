@@ -39,8 +39,8 @@ from daemon.i18n.translation import LANGUAGES
 from daemon.outputs.view import template_of
 from daemon.outputs.web import WebError
 from daemon.outputs.window import Window
-from daemon.storage.importing.imported import ImportFault
-from daemon.storage.importing.reading import read_game
+from daemon.storage.formats.imported import ImportFault
+from daemon.storage.formats.reading import read_game
 from daemon.storage.journal import JournalError
 from daemon.supervision.camera import NONE
 from lab.demo.demo import Demo, Tally

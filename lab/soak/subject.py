@@ -16,14 +16,14 @@ from daemon.agents.requests import Publisher
 from daemon.config.seats import Seat
 from daemon.core.match import Match
 from daemon.core.recovery import asked_move
-from daemon.game.effects import Announcement, Record, Rewrite
+from daemon.game.effects import Announcement, Effect, Record, Rewrite
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
 from daemon.storage.journal import Journal
 from daemon.storage.record import REASONS, GameRecord
 from daemon.storage.stored_line import history_of
-from rules import AnyGame, Outcome
+from rules import AnyGame
 from vision.frame import Frame
 
 LOST_S = 3.0
@@ -71,40 +71,18 @@ class KillableRecord:
         if self._writes_ply:
             self._kill_plan.strike("after_writing")
 
-    def append(self, record: Record) -> None:
-        """Writes one ply."""
+    def write(self, effect: Effect) -> None:
+        """Writes one effect; the process may die before a ply, or an agent's move."""
         self._room()
-        self._kill_plan.strike("before_writing")
-        self._record.append(record)
-        self._writes_ply = True
-
-    def take_back(self, ply: int) -> None:
-        """Marks the plies after `ply` as undone."""
-        self._room()
-        self._record.take_back(ply)
-
-    def rewrite(self, rewrite: Rewrite) -> None:
-        """Replaces the plies after its `ply` by others."""
-        self._room()
-        self._record.rewrite(rewrite)
-
-    def finish(self, outcome: Outcome) -> None:
-        """Closes the game's record."""
-        self._room()
-        self._record.finish(outcome)
+        if isinstance(effect, Record) or getattr(effect, "code", "") == "agent_move":
+            self._kill_plan.strike("before_writing")
+            self._writes_ply = True
+        self._record.write(effect)
 
     def restore(self, whole: Rewrite) -> None:
         """Writes all plies again."""
         self._room()
         self._record.restore(whole)
-
-    def note(self, announcement: Announcement) -> None:
-        """Writes an announcement other than a ply."""
-        self._room()
-        if announcement.code == "agent_move":
-            self._kill_plan.strike("before_writing")
-            self._writes_ply = True
-        self._record.note(announcement)
 
 
 class Subject:

@@ -13,10 +13,9 @@ import games
 from daemon.outputs import archive as showing_archive
 from daemon.outputs import permission
 from daemon.outputs.web import WebPage
-from daemon.storage.importing.reading import read_game
+from daemon.storage.formats.reading import read_game
 from daemon.storage.journal import Journal
-from daemon.storage.picture_keeper import encoded
-from daemon.storage.pictures import Pictures
+from daemon.storage.pictures import Pictures, encoded
 from tests.browser.test_access import serious
 from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_pictures import picture

@@ -14,11 +14,11 @@ from agents.messages import AnswerMessage, FailureMessage, LimitsPart, ReplyMess
 from daemon.agents.hints import Coach
 from daemon.config.seats import Seat
 from daemon.core.match import Match
-from daemon.game.effects import Announcement, Record, Rewrite
+from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
-from rules import AnyGame, Outcome
+from rules import AnyGame
 from tests.daemon.readings import reading_of
 from tests.daemon.sights import FROM_ABOVE, NoLooks, sight
 from vision.frame import Frame
@@ -75,28 +75,24 @@ class Notebook:
     def together(self) -> contextlib.AbstractContextManager[None]:
         return contextlib.nullcontext()
 
-    def append(self, record: Record) -> None:
-        self._write(record.move)
-
-    def restore(self, whole: Rewrite) -> None:
-        self.rewrite(whole)
-
-    def take_back(self, ply: int) -> None:
-        self._write(ply)
-
-    def rewrite(self, rewrite: Rewrite) -> None:
-        self._write((rewrite.ply, *(record.move for record in rewrite.records)))
-
-    def finish(self, outcome: Outcome) -> None:
-        self._write(outcome)
-
-    def note(self, announcement: Announcement) -> None:
-        self._write(announcement.code)
-
-    def _write(self, entry: object) -> None:
+    def write(self, effect: Effect) -> None:
+        match effect:
+            case Record():
+                entry: object = effect.move
+            case TakeBack(ply):
+                entry = ply
+            case Rewrite():
+                entry = (effect.ply, *(record.move for record in effect.records))
+            case Finish(outcome):
+                entry = outcome
+            case Announcement():
+                entry = effect.code
         if self.full:
             raise OSError("the disk is full")
         self.written.append(entry)
+
+    def restore(self, whole: Rewrite) -> None:
+        self.write(whole)
 
 
 class Post:

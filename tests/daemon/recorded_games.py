@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import games
 from daemon.game.clocks import GameClock, TimeControl
-from daemon.game.effects import Thought
+from daemon.game.effects import Record, Thought
 from daemon.storage.journal import Journal
-from daemon.storage.stored_game import StoredGame
+from daemon.storage.stored_game import StoredGame, rule_texts
 from rules import AnyGame, Outcome
+from rules.turns import line_of_play
 
 PLAYERS = ('Ana [a] \\ "x"', "level-5; ]")
 """Player names with characters that export formats must escape."""
+
+
+def connection(journal: Journal) -> sqlite3.Connection:
+    """What a test does to a record behind its back."""
+    assert journal._connection is not None
+    return journal._connection
 
 
 def random_moves(game: AnyGame, chance: random.Random, most: int) -> tuple[Any, list[str]]:
@@ -44,10 +51,8 @@ def record_game(
 ) -> StoredGame:
     """Records a game, with clock times if there is a time control; `outcome` is an end that the board does not show."""
     chance = random.Random(seed)
-    assert journal._connection is not None
-    journal._connection.execute("PRAGMA synchronous = OFF")  # durability after a power cut is not tested here
-    rules: Mapping[str, str] = {name: str(value).lower() for name, value in vars(game.rules).items()}
-    game_id = journal.new_game(game.name, rules, players, control.as_object() if control else None)
+    connection(journal).execute("PRAGMA synchronous = OFF")  # durability after a power cut is not tested here
+    game_id = journal.new_game(game.name, rule_texts(game), players, control.as_object() if control else None)
     clock, now_s, position = GameClock(control or TimeControl()), 0.0, start
     clock.run(game.to_move(position), now_s)
     for ply, text in enumerate(texts, 1):
@@ -59,11 +64,22 @@ def record_game(
         clock.run(game.to_move(position), now_s)
         thought = Thought(chance.choice([-1.5, 0.0, 120.0]), 5, 1000, 0.7) if control and side else None
         journal.append(
-            game_id, ply, text, side, game.format_position(position), game.board(position), times=times, thought=thought
+            game_id,
+            Record(ply, side, text, game.format_position(position), game.board(position), times=times, thought=thought),
         )
     ended = outcome or game.outcome(position)
     if ended is not None:
         journal.finish(game_id, ended)
+    return journal.game(game_id)
+
+
+def set_up_game(journal: Journal, game: AnyGame, before: list[str], *texts: str) -> StoredGame:
+    """Records a game that began with the position after some moves, set up by hand."""
+    position = line_of_play(game, before)[-1]
+    game_id = journal.new_game(game.name, rule_texts(game), PLAYERS, None, game.format_position(position))
+    for ply, text in enumerate(texts, 1):
+        side, position = game.to_move(position), game.apply(position, game.parse_move(position, text))
+        journal.append(game_id, Record(ply, side, text, game.format_position(position), game.board(position)))
     return journal.game(game_id)
 
 

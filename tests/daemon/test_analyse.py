@@ -18,12 +18,10 @@ from agents.values import Value, accuracy
 from daemon.agents.analysing import AnalysisError, analysis
 from daemon.cli import games as games_cli
 from daemon.storage.journal import Journal
-from daemon.storage.review_curve import curve
-from daemon.storage.reviews import JudgedPly, Review, Reviews, fingerprint, question
+from daemon.storage.reviews import JudgedPly, Review, Reviews, curve, fingerprint, loss, question, worth
 from daemon.storage.stored_game import StoredGame
-from daemon.storage.worth import loss, worth
 from rules.turns import line_of_play
-from tests.daemon.recorded_games import record_game
+from tests.daemon.recorded_games import connection, record_game
 
 BLUNDER = "h8 h7 h9 g9 h10 g10 h11 a1 h12"
 """Gomoku: white, who stands little worse, lets black make five."""
@@ -69,8 +67,7 @@ def test_a_game_with_a_broken_move_is_analysed_up_to_there(tmp_path: Path) -> No
     path = tmp_path / "journal.sqlite"
     stored = recorded(path, "reversi", "f5 d6 c3 d3")
     journal = Journal(path)
-    assert journal._connection is not None
-    journal._connection.execute("UPDATE plies SET move = 'a1' WHERE ply = 3")
+    connection(journal).execute("UPDATE plies SET move = 'a1' WHERE ply = 3")
     journal.close()
     status, text = run("analyse", stored.game_id, "--time-s", "0.05", "--journal", path)
     assert status == 0

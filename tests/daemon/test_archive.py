@@ -22,37 +22,19 @@ from daemon.outputs import archive, permission
 from daemon.outputs.record_access import MAX_WAITING
 from daemon.outputs.recorded_game import RecordedGame
 from daemon.outputs.web import WebPage
-from daemon.storage.exporting.formats import suiting
-from daemon.storage.importing.reading import read_game
+from daemon.storage.formats.formats import suiting
+from daemon.storage.formats.reading import read_game
 from daemon.storage.journal import Journal
-from daemon.storage.picture_keeper import encoded
-from daemon.storage.pictures import Pictures
+from daemon.storage.pictures import Pictures, encoded
+from daemon.storage.stored_game import rule_texts
 from rules import Outcome
 from tests.daemon import http_client
-from tests.daemon.recorded_games import journal_of_every_game
+from tests.daemon.recorded_games import connection
 from tests.daemon.test_pictures import picture
 from tests.daemon.test_web import state
 
 PLAYED = "20990101T000000-00000000"
 JSON = {"Content-Type": "application/json"}
-
-
-@pytest.fixture(scope="module")
-def every_game(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("every") / "journal.sqlite"
-    journal_of_every_game(path, most=24).close()
-    return path
-
-
-@pytest.fixture
-def record(every_game: Path, tmp_path: Path) -> Path:
-    """A copy of the journal that a test may damage."""
-    path = tmp_path / "journal.sqlite"
-    with sqlite3.connect(every_game) as source, sqlite3.connect(path) as copy:
-        source.backup(copy)
-    source.close()
-    copy.close()
-    return path
 
 
 @pytest.fixture
@@ -404,13 +386,11 @@ def test_too_many_askers_are_turned_away_and_the_page_goes_on(page: WebPage, mon
 def test_a_huge_game_is_told_up_to_a_bound_and_exported_in_full(page: WebPage, record: Path) -> None:
     game = games.load("nine_mens_morris")
     journal = Journal(record)
-    assert journal._connection is not None
-    journal._connection.execute("PRAGMA synchronous = OFF")
-    rules = {name: str(value).lower() for name, value in vars(game.rules).items()}
-    game_id = journal.new_game(game.name, rules, ["Ana", "Ben"])
+    connection(journal).execute("PRAGMA synchronous = OFF")
+    game_id = journal.new_game(game.name, rule_texts(game), ["Ana", "Ben"])
     position = game.format_position(game.initial())
     columns = "game_id, ply, move, side, position, board, verdict, frame, time, undone"
-    journal._connection.executemany(
+    connection(journal).executemany(
         f"INSERT INTO plies ({columns}) VALUES (?, ?, 'd6', 0, ?, ?, 'legal', '', '', 0)",
         [(game_id, ply, position, "." * 24) for ply in range(1, 6001)],
     )

@@ -16,7 +16,7 @@ from daemon.core.clock_service import ClockService, clock_of, spoken_time, time_
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.game.clocks import GameClock, TimeControl, shown
-from daemon.game.effects import Announcement, Thought
+from daemon.game.effects import Announcement, Record, Thought
 from daemon.i18n.translation import as_words
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
@@ -279,7 +279,7 @@ def test_the_clock_of_a_resumed_game_goes_on_from_the_record(table: Callable[...
 def test_a_journal_from_before_there_were_clocks_resumes_with_full_ones(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.sqlite")
     game_id = journal.new_game(GAME.name, {}, ["a", "b"])
-    journal.append(game_id, 1, "d2", 0, "p", "b")
+    journal.append(game_id, Record(1, 0, "d2", "p", "b"))
     stored = journal.game(game_id)
     referee = Referee(GAME, (None, None), line_of_play(GAME, ["d2"]), ["d2"])
     assert clock_of(ClockSection(control="game"), stored, referee).left_s == (600.0, 600.0)

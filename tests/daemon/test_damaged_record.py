@@ -18,6 +18,7 @@ import pytest
 import games
 from daemon.core.recovery import positions_of
 from daemon.game.clocks import TimeControl
+from daemon.game.effects import Record
 from daemon.storage import statements
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.journal_schema import MIGRATIONS, PAGE_BYTES
@@ -86,7 +87,7 @@ def play_on(folder: Path, data: bytes, wal: bytes = b"") -> Found:
         move = GAME.legal_moves(positions[-1])[0]
         text, after = GAME.format_move(positions[-1], move), GAME.apply(positions[-1], move)
         side, ply = GAME.to_move(positions[-1]), len(moves) + 1
-        journal.append(game_id, ply, text, side, GAME.format_position(after), GAME.board(after))
+        journal.append(game_id, Record(ply, side, text, GAME.format_position(after), GAME.board(after)))
         assert journal.game(game_id).moves == (*moves, text)
         assert journal.mended is None or journal.mended.kept_as.stat().st_size == len(data)
         return journal.mended is not None, len(journal.ids()), moves

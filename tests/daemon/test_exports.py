@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import random
@@ -19,19 +20,20 @@ import games
 from agents.protocols import ggf
 from calibration.annotations import annotation_paths, read_annotation, read_movers
 from daemon.game.clocks import TimeControl
-from daemon.storage.exporting.document import as_object
-from daemon.storage.exporting.formats import FORMATS, check, suiting, to_json, to_transcript
-from daemon.storage.exporting.ggf import to_ggf
-from daemon.storage.exporting.movetext import to_movetext
-from daemon.storage.exporting.played import ExportError, Played, play_again
-from daemon.storage.exporting.sgf import to_sgf
-from daemon.storage.exporting.tile_files import write_tile_files
-from daemon.storage.importing.reading import read_text
+from daemon.game.effects import Record
+from daemon.storage.formats.document import as_object
+from daemon.storage.formats.dominoes import write_tile_files
+from daemon.storage.formats.formats import FORMATS, check, suiting, to_json, to_transcript
+from daemon.storage.formats.movetext import to_movetext
+from daemon.storage.formats.played import ExportError, Played, play_again
+from daemon.storage.formats.reading import read_text
+from daemon.storage.formats.reversi import to_ggf
+from daemon.storage.formats.sgf import to_sgf
 from daemon.storage.journal import Journal
 from games.reversi import Reversi
 from rules import AnyGame, Outcome
 from rules.turns import line_of_play
-from tests.daemon.recorded_games import PLAYERS, random_moves, record_game
+from tests.daemon.recorded_games import PLAYERS, random_moves, record_game, set_up_game
 
 EXAMPLES = settings(max_examples=20)
 RULES: dict[str, list[dict[str, object]]] = {
@@ -55,12 +57,8 @@ def recorded(draw: st.DrawFn, name: str, most: int = 90) -> Played:
     start, texts = random_moves(game, random.Random(seed), draw(st.integers(0, most)))
     ends = [None, Outcome(0, "resigned", None), Outcome(1, "time", None)]
     outcome = draw(st.sampled_from(ends)) if texts else None
-    with tempfile.TemporaryDirectory() as folder:
-        journal = Journal(Path(folder) / "journal.sqlite")
-        try:
-            return play_again(record_game(journal, game, start, texts, control, outcome, seed=seed))
-        finally:
-            journal.close()
+    with tempfile.TemporaryDirectory() as folder, contextlib.closing(Journal(Path(folder) / "j.sqlite")) as journal:
+        return play_again(record_game(journal, game, start, texts, control, outcome, seed=seed))
 
 
 def final(game: AnyGame, start: Any, texts: list[str]) -> Any:
@@ -121,17 +119,16 @@ def test_sgf_tells_names_result_and_times(played: Played) -> None:
     black = played.positions[-1].black
     assert (root["PB"], root["PW"]) == (PLAYERS[black], PLAYERS[1 - black])
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", root["DT"])
-    outcome, colours = played.outcome, {black: "B", 1 - black: "W"}
+    outcome, colours = played.stored.outcome, {black: "B", 1 - black: "W"}
     if outcome is None:
         assert "RE" not in root
     elif outcome.winner is None:
         assert root["RE"] == "0"
     else:
         assert root["RE"] == colours[outcome.winner] + {"time": "+T", "resigned": "+R"}.get(outcome.reason, "+")
-    assert (root.get("TM"), root.get("OT")) == {
-        "game": ("300", "2 fischer"),
-        "move": (None, "60 simple"),
-    }.get(played.stored.clock.get("kind", ""), (None, None))
+    assert (root.get("TM"), root.get("OT")) == {"game": ("300", "2 fischer"), "move": (None, "60 simple")}.get(
+        played.stored.clock.get("kind", ""), (None, None)
+    )
     for node, ply in zip(nodes, played.stored.plies, strict=True):
         told = node.get("BL", node.get("WL"))
         if ply.left_s is not None and "KC" not in node:
@@ -173,7 +170,7 @@ def test_ggf_is_read_back_to_the_same_discs(played: Played) -> None:
 def test_ggf_tells_names_result_and_times(played: Played) -> None:
     head, _ = read_ggf(to_ggf(played))
     assert (head["PB"], head["PW"]) == ('Ana (a) \\ "x"', "level-5, )")
-    outcome = played.outcome
+    outcome = played.stored.outcome
     black, white = (discs.bit_count() for discs in played.positions[-1].discs)
     ends = {None: "?", "resigned": "+64.00:r", "time": "-64.00:t"}
     assert head["RE"] == ends.get(outcome.reason if outcome else None, f"{black - white:+.2f}")
@@ -224,7 +221,7 @@ def test_move_text_is_read_back_to_the_same_men(name: str, data: st.DataObject) 
     start = next(one for one in game.starts if game.sides[game.to_move(one)] == tags["First"])
     assert final(game, start, moves) == played.positions[-1]
     assert (tags["White"], tags["Black"]) == PLAYERS
-    outcome = played.outcome
+    outcome = played.stored.outcome
     winner = None if outcome is None else {0: "1-0", 1: "0-1", None: "1/2-1/2"}[outcome.winner]
     assert result == tags["Result"] == (winner or "*")
 
@@ -268,16 +265,15 @@ def test_annotation_files_are_read_back_to_the_same_tiles_and_points(played: Pla
     assert list(movers.values()) == [ply.side for ply in played.line.plies if ply.seen]
 
 
-def test_an_export_of_a_shorter_game_takes_the_files_of_the_longer_one_away(tmp_path: Path) -> None:
-    longer, shorter = dominoes(tmp_path, 12), dominoes(tmp_path, 5)
-    write_tile_files(longer, tmp_path / "out")
-    write_tile_files(shorter, tmp_path / "out", force=True)
+def test_an_export_of_a_shorter_game_takes_the_files_of_the_longer_one_away(tmp_path: Path, journal: Journal) -> None:
+    write_tile_files(dominoes(journal, 12), tmp_path / "out")
+    write_tile_files(dominoes(journal, 5), tmp_path / "out", force=True)
     names = sorted(path.name for path in (tmp_path / "out").glob("*.txt"))
     assert names == ["1_01.txt", "1_02.txt", "1_03.txt", "1_04.txt", "1_05.txt", "1_mutari.txt"]
 
 
-def test_annotation_files_of_somebody_else_are_left_alone_unless_forced(tmp_path: Path) -> None:
-    played, folder = dominoes(tmp_path, 4), tmp_path / "out"
+def test_annotation_files_of_somebody_else_are_left_alone_unless_forced(tmp_path: Path, journal: Journal) -> None:
+    played, folder = dominoes(journal, 4), tmp_path / "out"
     folder.mkdir()
     (folder / "1_02.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(ExportError, match=r"1_02\.txt was not written by this command.*--force"):
@@ -290,7 +286,7 @@ def test_annotation_files_of_somebody_else_are_left_alone_unless_forced(tmp_path
         write_tile_files(played, folder)
 
 
-def dominoes(folder: Path, tiles: int) -> Played:
+def dominoes(journal: Journal, tiles: int) -> Played:
     """A game of this many tiles, without passes."""
     game = games.load("dominoes")
     position, texts, chance = game.initial(), [], random.Random(tiles)
@@ -299,16 +295,12 @@ def dominoes(folder: Path, tiles: int) -> Played:
         move = chance.choice(seen)
         texts.append(game.format_move(position, move))
         position = game.apply(position, move)
-    journal = Journal(folder / "journal.sqlite")
-    try:
-        return play_again(record_game(journal, game, game.initial(), texts))
-    finally:
-        journal.close()
+    return play_again(record_game(journal, game, game.initial(), texts))
 
 
 @pytest.mark.parametrize("number", range(1, 6))
 def test_an_annotated_series_that_is_recorded_and_exported_is_the_same_again(
-    tmp_path: Path, real_data: Path, number: int
+    tmp_path: Path, journal: Journal, real_data: Path, number: int
 ) -> None:
     folder = real_data / "dominoes"
     theirs = {name: path for name, path in annotation_paths(folder).items() if name.game == number}
@@ -322,11 +314,8 @@ def test_an_annotated_series_that_is_recorded_and_exported_is_the_same_again(
         for text in ["pass", *words] if game.to_move(position) != side else words:
             texts.append(text)
             position = game.apply(position, game.parse_move(position, text))
-    journal = Journal(tmp_path / "journal.sqlite")
-    assert write_tile_files(play_again(record_game(journal, game, start, texts)), tmp_path / "out", number) == len(
-        theirs
-    )
-    journal.close()
+    played = play_again(record_game(journal, game, start, texts))
+    assert write_tile_files(played, tmp_path / "out", number) == len(theirs)
     assert (tmp_path / "out" / movers.name).read_bytes() == movers.read_bytes()
     for path in theirs.values():  # a few of the originals have blanks or an empty line at the end
         lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -370,24 +359,17 @@ def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
         check("pdf", "gomoku")
 
 
-def test_a_game_that_cannot_be_played_again_can_still_be_had_as_json(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal.sqlite")
+def test_a_game_that_cannot_be_played_again_can_still_be_had_as_json(journal: Journal) -> None:
     game_id = journal.new_game("reversi", {"first": "black"}, ["a", "b"])
-    journal.append(game_id, 1, "a1", 0, "p", "b")
+    journal.append(game_id, Record(1, 0, "a1", "p", "b"))
     with pytest.raises(ExportError, match=r"cannot be played again.*ply 1, 'a1'.*--format json"):
         play_again(journal.game(game_id))
     assert json.loads(to_json(journal.game(game_id)))["moves"] == ["a1"]
 
 
-def test_a_game_that_began_with_a_set_up_position_is_written_from_there(tmp_path: Path) -> None:
-    game = games.load("reversi")
-    start = line_of_play(game, ["f5", "d6"])[-1]
-    journal = Journal(tmp_path / "journal.sqlite")
-    game_id = journal.new_game(game.name, {}, ["a", "b"], start=game.format_position(start))
-    after = game.apply(start, game.parse_move(start, "c3"))
-    journal.append(game_id, 1, "c3", 0, game.format_position(after), game.board(after))
-    played = play_again(journal.game(game_id))
-    assert played.positions[0] == start
+def test_a_game_that_began_with_a_set_up_position_is_written_from_there(journal: Journal) -> None:
+    played = play_again(set_up_game(journal, games.load("reversi"), ["f5", "d6"], "c3"))
+    assert played.positions[0] == line_of_play(played.game, ["f5", "d6"])[-1]
     head, moves = read_ggf(to_ggf(played))
     assert head["BO"].split()[1:] == ["--------"] * 3 + ["---O*---", "---O**--", "---O----"] + ["--------"] * 2 + ["*"]
     assert moves == [("B", "C3")]
@@ -395,20 +377,10 @@ def test_a_game_that_began_with_a_set_up_position_is_written_from_there(tmp_path
         to_transcript(played)
 
 
-def test_stones_and_men_set_up_by_hand_stand_in_sgf_and_move_text(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal.sqlite")
-
-    def played_on(name: str, before: list[str], move: str) -> Played:
-        game = games.load(name)
-        start = line_of_play(game, before)[-1]
-        game_id = journal.new_game(game.name, {}, ["a", "b"], start=game.format_position(start))
-        after = game.apply(start, game.parse_move(start, move))
-        journal.append(game_id, 1, move, game.to_move(start), game.format_position(after), game.board(after))
-        return play_again(journal.game(game_id))
-
-    text = to_sgf(played_on("gomoku", ["a15", "h8", "b15"], "c15"))
+def test_stones_and_men_set_up_by_hand_stand_in_sgf_and_move_text(journal: Journal) -> None:
+    text = to_sgf(play_again(set_up_game(journal, games.load("gomoku"), ["a15", "h8", "b15"], "c15")))
     assert text.endswith("AB[aa][ba]AW[hh]PL[W]\n;W[ca])\n")
-    played = played_on("morris", ["d2", "f4"], "d3")
+    played = play_again(set_up_game(journal, games.load("morris"), ["d2", "f4"], "d3"))
     tags, moves, _ = read_movetext(to_movetext(played))
     assert (tags["SetUp"], moves) == ("1", ["d3"])
     assert final(played.game, played.game.parse_position(tags["FEN"]), moves) == played.positions[-1]

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import games
 from daemon.cli import games as games_cli
-from daemon.storage.finding import find
+from daemon.storage.browsing import find
 from daemon.storage.journal import Journal
 from rules import GameError
 from rules.symmetry import images, symmetries
@@ -111,10 +111,5 @@ def test_the_command_lists_the_games_and_counts_what_followed(tmp_path: Path) ->
     assert status == 0 and {json.loads(line)["next"] for line in text.splitlines()} == {"h7"}
     nothing = "no recorded game by these rules went through this position\n"
     assert run("--game", "gomoku", "--moves", "a1 b1")[1] == nothing
-    for words in (
-        [],
-        ["--game", "gomoku"],
-        ["--like", first.game_id, "--ply", 9],
-        ["--game", "ludo", "--moves", "e4"],
-    ):
+    for words in ([], ["--game", "gomoku"], ["--like", first.game_id, "--ply", 9], ["--game", "ludo", "--moves", "e4"]):
         assert run(*words)[0] == 2

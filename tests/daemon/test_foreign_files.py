@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.storage.importing.imported import ImportFault
-from daemon.storage.importing.reading import read_game, read_games
+from daemon.storage.formats.imported import ImportFault
+from daemon.storage.formats.reading import read_game, read_games
 from daemon.storage.stored_game import StoredGame
 
 PGN = '[White "José Müller"]\n[Black "Ana"]\n\n1. e4 e5 2. Nf3 {ça va} *\n'

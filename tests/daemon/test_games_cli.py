@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import re
@@ -19,7 +20,6 @@ from daemon.game.line_of_play import played
 from daemon.judging.referee import Referee
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
-from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_web import state
 
 MOVES = ("8H6-8I1", "8J1-8K4", "6K2-7K4", "8F2-8G6")
@@ -51,7 +51,7 @@ def recorded(path: Path, moves: tuple[str, ...] = MOVES, start: str = "", known:
         move = game.parse_move(referee.position, text)
         for effect in referee.make(played(game, referee.position, move)):
             if isinstance(effect, Record):
-                journal.append(game_id, effect.ply, effect.move, effect.side, effect.position, effect.board)
+                journal.append(game_id, Record(effect.ply, effect.side, effect.move, effect.position, effect.board))
             elif isinstance(effect, Finish):
                 journal.finish(game_id, effect.outcome)
     journal.close()
@@ -159,13 +159,10 @@ def long_game() -> tuple[str, ...]:
 
 
 @pytest.fixture
-def every(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+def every(record: Path) -> tuple[Path, dict[str, str]]:
     """A journal with one game of each kind, and their ids."""
-    path = tmp_path / "every.sqlite"
-    journal = journal_of_every_game(path, most=30)
-    ids = {one.game: one.game_id for one in journal.summaries()}
-    journal.close()
-    return path, ids
+    with contextlib.closing(Journal(record)) as journal:
+        return record, {one.game: one.game_id for one in journal.summaries()}
 
 
 def test_the_list_tells_id_day_game_players_plies_and_result(path: Path) -> None:

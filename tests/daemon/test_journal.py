@@ -1,5 +1,7 @@
 """The journal: acknowledged writes survive, whatever happens to the process, the disk or the file."""
 
+import dataclasses
+import itertools
 import json
 import os
 import resource
@@ -19,6 +21,7 @@ from daemon.storage import journal_schema
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.salvage import open_record
 from rules import Outcome
+from tests.daemon.recorded_games import connection
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,7 +36,7 @@ def begun(path: Path, plies: int = 0) -> tuple[Journal, str]:
 
 
 def append(journal: Journal, game_id: str, ply: int) -> None:
-    journal.append(game_id, ply, f"m{ply}", (ply - 1) % 2, f"position {ply}", "." * 24)
+    journal.append(game_id, Record(ply, (ply - 1) % 2, f"m{ply}", f"position {ply}", "." * 24))
 
 
 def python(code: str, *arguments: object) -> subprocess.Popen[str]:
@@ -49,12 +52,13 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_whole_game_comes_back_as_it_was_recorded(path: Path) -> None:
     journal, game_id = begun(path)
-    journal.append(game_id, 1, "d6", 0, "p1", "b1", "legal", 0.5, "1_1.jpg")
+    journal.append(game_id, Record(1, 0, "d6", "p1", "b1", thought=Thought(0.5)))
     journal.note(game_id, "illegal", "Đó là nước sai", {"cells": [3, 4]})
-    journal.append(game_id, 2, "f4", 1, "p2", "b2")
+    journal.append(game_id, Record(2, 1, "f4", "p2", "b2"))
     journal.finish(game_id, Outcome(0, "two_men_left", (3, 1)))
     journal.close()
-    stored = Journal(path).game(game_id)
+    journal = Journal(path)
+    stored = journal.game(game_id)
     assert (stored.game, stored.rules, stored.players) == (
         "nine_mens_morris",
         {"flying": "true"},
@@ -62,18 +66,20 @@ def test_a_whole_game_comes_back_as_it_was_recorded(path: Path) -> None:
     )
     assert stored.moves == ("d6", "f4")
     first = stored.plies[0]
-    assert (first.side, first.position, first.board, first.score, first.frame) == (0, "p1", "b1", 0.5, "1_1.jpg")
+    assert (first.side, first.position, first.board, first.score, first.frame) == (0, "p1", "b1", 0.5, "")
     assert stored.plies[1].score is None
     assert stored.outcome == Outcome(0, "two_men_left", (3, 1))
     (note,) = stored.notes
     assert (note.kind, note.text, note.data, note.ply) == ("illegal", "Đó là nước sai", {"cells": [3, 4]}, 1)
+    seen = dataclasses.replace(first, frame="1_1.jpg")
+    journal.add(other := dataclasses.replace(stored, game_id="other", plies=(seen, stored.plies[1])))
+    assert journal.game("other") == other
 
 
 def test_every_transaction_is_flushed_to_the_disk(path: Path) -> None:
     journal, _ = begun(path)
-    assert journal._connection is not None
-    assert journal._connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-    assert journal._connection.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
+    assert connection(journal).execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    assert connection(journal).execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
 
 
 @pytest.mark.parametrize("ply", [0, 1, 3, 5, -1])
@@ -145,8 +151,8 @@ def older(path: Path, version: int) -> str:
     """A journal of that schema version, with one game of two plies; returns the game's id."""
     path.parent.mkdir(parents=True)
     connection = sqlite3.connect(path)
-    for step in journal_schema.MIGRATIONS[:version]:
-        step(connection)
+    for statement in itertools.chain.from_iterable(journal_schema.MIGRATIONS[:version]):
+        connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {journal_schema.APPLICATION}")
     connection.execute(f"PRAGMA user_version = {version}")
     connection.execute(
@@ -172,7 +178,7 @@ def test_an_older_journal_is_read_as_it_is_and_then_brought_up_to_date_with_its_
     assert [one.plies for one in Journal(path, read_only=True).summaries()] == [2]
     journal = Journal(path)
     assert journal.game(game_id) == before
-    journal.append(game_id, 3, "m3", 0, "p3", ".", known="seat", times=PlyTimes(2.5, (57.5, 60.0)))
+    journal.append(game_id, Record(3, 0, "m3", "p3", ".", known="seat", times=PlyTimes(2.5, (57.5, 60.0))))
     third = journal.game(game_id).plies[2]
     assert (third.known, third.spent_s, third.left_s, third.depth) == ("seat", 2.5, (57.5, 60.0), None)
 
@@ -181,9 +187,9 @@ def test_times_and_an_agents_figures_come_back_as_they_were_recorded(path: Path)
     journal = Journal(path)
     control = {"kind": "game", "time_s": 300.0, "increment_s": 2.0, "lose": True}
     game_id = journal.new_game("nine_mens_morris", {}, ["Ana", "level-5"], control)
-    journal.append(game_id, 1, "d6", 0, "p1", "b1", times=PlyTimes(12.5))
+    journal.append(game_id, Record(1, 0, "d6", "p1", "b1", times=PlyTimes(12.5)))
     thought = Thought(-0.25, 7, 12345, 1.5)
-    journal.append(game_id, 2, "f4", 1, "p2", "b2", times=PlyTimes(1.5, (290.0, -3.5)), thought=thought)
+    journal.append(game_id, Record(2, 1, "f4", "p2", "b2", times=PlyTimes(1.5, (290.0, -3.5)), thought=thought))
     journal.close()
     stored = Journal(path).game(game_id)
     assert stored.clock == control
@@ -196,17 +202,18 @@ def test_times_and_an_agents_figures_come_back_as_they_were_recorded(path: Path)
 def test_figures_that_sqlite_cannot_hold_cost_no_ply(path: Path) -> None:
     journal, game_id = begun(path)
     thought = Thought(float("inf"), 10**30, 10**30, float("nan"))
-    journal.append(game_id, 1, "d6", 0, "p", "b", thought=thought)
+    journal.append(game_id, Record(1, 0, "d6", "p", "b", thought=thought))
     first = journal.game(game_id).plies[0]
     assert (first.score, first.depth, first.nodes, first.thought_s) == (None, 2**63 - 1, 2**63 - 1, None)
 
 
 def test_a_ply_is_one_transaction_whatever_is_recorded_of_it(path: Path) -> None:
     journal, game_id = begun(path)
-    assert journal._connection is not None
     said: list[str] = []
-    journal._connection.set_trace_callback(said.append)
-    journal.append(game_id, 1, "d6", 0, "p", "b", times=PlyTimes(1.0, (1.0, 2.0)), thought=Thought(1.0, 2, 3, 4.0))
+    connection(journal).set_trace_callback(said.append)
+    journal.append(
+        game_id, Record(1, 0, "d6", "p", "b", times=PlyTimes(1.0, (1.0, 2.0)), thought=Thought(1.0, 2, 3, 4.0))
+    )
     assert [text for text in said if text.split()[0] in ("BEGIN", "COMMIT", "ROLLBACK")] == [
         "BEGIN IMMEDIATE",
         "COMMIT",
@@ -217,7 +224,7 @@ def test_a_ply_is_one_transaction_whatever_is_recorded_of_it(path: Path) -> None
 def test_a_deleted_game_is_gone_from_the_file_too_and_the_others_stay(path: Path) -> None:
     journal, first = begun(path, 3)
     second = journal.new_game("reversi", {}, ["a", "b"])
-    journal.append(second, 1, "thesecretmove", 0, "p", "b")
+    journal.append(second, Record(1, 0, "thesecretmove", "p", "b"))
     journal.note(second, "illegal", "thesecretnote")
     journal.delete(second)
     assert [game.game_id for game in journal.games()] == [first]
@@ -262,7 +269,8 @@ def test_a_clock_that_is_set_changes_neither_the_order_of_games_nor_which_is_res
 ) -> None:
     journal, games = Journal(path), []
     for day in ("2026-08-02", "2026-08-01", "2027-01-01", "1970-01-01"):
-        monkeypatch.setattr("daemon.storage.statements.now", lambda day=day: f"{day}T12:00:00.000+00:00")
+        for module in ("journal", "stored_game"):
+            monkeypatch.setattr(f"daemon.storage.{module}.now", lambda day=day: f"{day}T12:00:00.000+00:00")
         games.append(journal.new_game("nine_mens_morris", {}, ["person", "person"]))
         append(journal, games[-1], 1)
     assert [one.game_id for one in journal.summaries()] == journal.ids() == games
@@ -283,11 +291,12 @@ def test_an_unknown_game_is_named(path: Path) -> None:
 WRITER = """
     import sys
     from pathlib import Path
+    from daemon.game.effects import Record
     from daemon.storage.journal import Journal
     journal = Journal(Path(sys.argv[1]))
     game_id = journal.new_game("nine_mens_morris", {}, ["person", "person"])
     for ply in range(1, 1_000_000):
-        journal.append(game_id, ply, f"m{ply}", ply % 2, "p" * 200, "." * 24)
+        journal.append(game_id, Record(ply, ply % 2, f"m{ply}", "p" * 200, "." * 24))
         print(game_id, ply, flush=True)
 """
 
@@ -315,6 +324,7 @@ def test_nothing_acknowledged_is_lost_to_kill_9(path: Path) -> None:
 FULL_DISK = """
     import resource, sys
     from pathlib import Path
+    from daemon.game.effects import Record
     from daemon.storage.journal import Journal, JournalError
     path = Path(sys.argv[1])
     journal = Journal(path)
@@ -323,14 +333,14 @@ FULL_DISK = """
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
     for ply in range(1, 10_000):
         try:
-            journal.append(game_id, ply, "m", ply % 2, "p" * 500, "." * 24)
+            journal.append(game_id, Record(ply, ply % 2, "m", "p" * 500, "." * 24))
         except JournalError as error:
             assert error.code == "full", (error.code, error)
             break
     assert 5 < ply < 9_999, ply
     assert len(journal.game(game_id).plies) == ply - 1
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    journal.append(game_id, ply, "m", ply % 2, "p" * 500, "." * 24)
+    journal.append(game_id, Record(ply, ply % 2, "m", "p" * 500, "." * 24))
     assert len(journal.game(game_id).plies) == ply
     journal.close()
     assert len(Journal(path).game(game_id).plies) == ply
@@ -347,14 +357,13 @@ def test_a_full_disk_is_said_clearly_and_the_ply_can_be_written_once_there_is_ro
 
 def test_a_database_that_may_grow_no_further_is_a_full_disk(path: Path) -> None:
     journal, game_id = begun(path, 1)
-    assert journal._connection is not None
-    journal._connection.execute("PRAGMA max_page_count = 1")  # no more pages than there are
+    connection(journal).execute("PRAGMA max_page_count = 1")  # no more pages than there are
     with pytest.raises(JournalError, match="disk is full") as caught:
         for ply in range(2, 500):
             append(journal, game_id, ply)
     assert caught.value.code == "full"
     stands = len(journal.game(game_id).plies)
-    journal._connection.execute("PRAGMA max_page_count = 100000")
+    connection(journal).execute("PRAGMA max_page_count = 100000")
     append(journal, game_id, stands + 1)
 
 
@@ -438,18 +447,11 @@ def test_an_older_journal_is_brought_up_to_date_or_left_as_it_was(path: Path, mo
     journal, game_id = begun(path, 2)
     journal.close()
 
-    def fail(connection: sqlite3.Connection) -> None:
-        connection.execute("ALTER TABLE games ADD COLUMN venue TEXT")
-        raise sqlite3.OperationalError("no")
-
-    def work(connection: sqlite3.Connection) -> None:
-        connection.execute("ALTER TABLE games ADD COLUMN venue TEXT")
-
-    steps = journal_schema.MIGRATIONS
-    monkeypatch.setattr(journal_schema, "MIGRATIONS", (*steps, fail))
+    steps, work = journal_schema.MIGRATIONS, "ALTER TABLE games ADD COLUMN venue TEXT"
+    monkeypatch.setattr(journal_schema, "MIGRATIONS", (*steps, (work, "SELECT no FROM games")))
     with pytest.raises(JournalError):
         Journal(path)
-    monkeypatch.setattr(journal_schema, "MIGRATIONS", (*steps, work))
+    monkeypatch.setattr(journal_schema, "MIGRATIONS", (*steps, (work,)))
     assert Journal(path).game(game_id).moves == ("m1", "m2")
     assert Journal(path).game(game_id).moves == ("m1", "m2")
 
@@ -477,12 +479,11 @@ def test_a_file_held_by_another_program_is_an_error_in_time_and_then_works(
     with pytest.raises(JournalError, match="another program holds the file") as caught:
         append(journal, game_id, 2)
     assert caught.value.code == "busy"
-    assert journal._connection is not None
-    waits_ms = journal._connection.execute("PRAGMA busy_timeout")
+    waits_ms = connection(journal).execute("PRAGMA busy_timeout")
     assert waits_ms.fetchone()[0] == 0  # whoever tries again is not made to wait
     other.execute("ROLLBACK")
     append(journal, game_id, 2)
-    assert journal._connection.execute("PRAGMA busy_timeout").fetchone()[0] == 200
+    assert connection(journal).execute("PRAGMA busy_timeout").fetchone()[0] == 200
 
 
 def test_another_thread_is_refused(path: Path) -> None:

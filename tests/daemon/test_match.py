@@ -10,7 +10,7 @@ from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
-from daemon.storage.backlog import MAX_NOTES
+from daemon.storage.record import MAX_NOTES
 from rules.turns import line_of_play
 from tests.daemon.match_bench import (
     FIRST,

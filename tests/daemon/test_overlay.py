@@ -10,8 +10,8 @@ import pytest
 
 from calibration.template import BoardTemplate, load_template
 from daemon.drawing import lettering
+from daemon.drawing.board_style import LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.drawing.lettering import Colour
-from daemon.drawing.palette import LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.outputs import overlay
 from daemon.outputs.overlay import Scene, draw_overlay
 from rules import Step

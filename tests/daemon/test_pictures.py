@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from daemon.config.settings import ConfigError, load_config
-from daemon.storage import picture_keeper
-from daemon.storage.picture_keeper import LONGER_SIDE_PX, MAX_WAITING, PictureKeeper, encoded
-from daemon.storage.pictures import Pictures
+from daemon.storage import pictures as stored_pictures
+from daemon.storage.pictures import LONGER_SIDE_PX, MAX_WAITING, PictureKeeper, Pictures, encoded
 
 GAME, OTHER = "20261121T120000-00000001", "20261121T130000-00000002"
 BOARD = "B" + "." * 63
@@ -76,7 +75,7 @@ def test_whoever_hands_a_picture_over_never_waits_and_the_oldest_is_left_out(
 ) -> None:
     go_on = threading.Event()
     real = encoded
-    monkeypatch.setattr(picture_keeper, "encoded", lambda image: (go_on.wait(10), real(image))[1])
+    monkeypatch.setattr(stored_pictures, "encoded", lambda image: (go_on.wait(10), real(image))[1])
     keeper = PictureKeeper(pictures, 1 << 30, RESERVE)
     for ply in range(1, 30):
         keeper.keep(GAME, ply, BOARD, picture())

@@ -44,17 +44,17 @@ def test_a_puzzle_is_kept_once_and_read_as_it_was(store: PuzzleStore) -> None:
 
 
 def test_progress_is_kept_and_the_next_puzzle_is_one_not_solved(store: PuzzleStore) -> None:
-    one, rules = made("reversi"), made("reversi").rules
-    other = made("reversi", 40)
+    one, other = made("reversi"), made("reversi", 40)
+    game, _ = one.opened()
     assert store.add([other]) == 1
-    first = store.next("reversi", rules)
+    first = store.next(game)
     assert first is not None
     store.tried(first, "a1", solved=False)
     store.tried(first, first.move, solved=True)
     assert {puzzle.puzzle_id: how for puzzle, how in store.all("reversi")}[first.puzzle_id] == Standing(2, 1, False)
-    second = store.next("reversi", rules)
+    second = store.next(game)
     assert second is not None and {first.puzzle_id, second.puzzle_id} == {one.puzzle_id, other.puzzle_id}
-    assert store.next("gomoku", {"size": "19"}) is None  # a puzzle of other rules is none
+    assert store.next(games.load("gomoku", {"size": 19})) is None  # a puzzle of other rules is none
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_win_that_was_missed_in_a_recorded_game_becomes_a_puzzle(tmp_path: Pat
     referee = Referee(game, (None, None), [position])
     for effect in corrections.enter(referee, wrong):
         if hasattr(effect, "position"):
-            record.append(effect)  # type: ignore[arg-type]
+            record.write(effect)
     journal.finish(record.game_id, Outcome(None, "resigned"))
     journal.close()
     done = CliRunner().invoke(

@@ -18,16 +18,9 @@ from daemon.storage.journal import Journal
 from daemon.storage.ranking import START, K, Result, expected_points, ranking, results
 from daemon.storage.stored_game import GameSummary
 from rules import Outcome
+from tests.daemon.recorded_games import connection
 
 SECONDS = itertools.count()
-
-
-@pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    made = Journal(tmp_path / "journal.sqlite")
-    assert made._connection is not None
-    made._connection.execute("PRAGMA synchronous = OFF")
-    return made
 
 
 def record(journal: Journal, first: str, second: str, outcome: Outcome | None, game: str = "reversi") -> str:
@@ -40,9 +33,8 @@ def record(journal: Journal, first: str, second: str, outcome: Outcome | None, g
 def finish(journal: Journal, game_id: str, outcome: Outcome) -> None:
     """Ends a game, one second after the previous one."""
     journal.finish(game_id, outcome)
-    assert journal._connection is not None
     time = f"2026-01-01T{next(SECONDS):08d}"
-    journal._connection.execute("UPDATE games SET finished = ? WHERE game_id = ?", (time, game_id))
+    connection(journal).execute("UPDATE games SET finished = ? WHERE game_id = ?", (time, game_id))
 
 
 def test_elo_is_what_its_formula_says() -> None:
@@ -93,8 +85,7 @@ def test_what_somebody_else_wrote_into_the_file_does_not_count(journal: Journal)
     game_id = record(journal, "Ana", "Ben", Outcome(0, "resigned"))
     for column, value in (("players", "[1"), ("players", '["Ana"]'), ("winner", 7)):
         other = record(journal, "Ana", "Ben", Outcome(0, "resigned"))
-        assert journal._connection is not None
-        journal._connection.execute(f"UPDATE games SET {column} = ? WHERE game_id = ?", (value, other))
+        connection(journal).execute(f"UPDATE games SET {column} = ? WHERE game_id = ?", (value, other))
     assert len(results(journal)) == 1 and game_id in journal.ids()
 
 

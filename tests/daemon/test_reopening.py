@@ -14,9 +14,8 @@ from daemon.game.effects import Effect, Finish, Record, Rewrite
 from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.perception.next_game import NextGame
-from daemon.storage.backlog import Backlog
 from daemon.storage.journal import Journal
-from daemon.storage.record import GameRecord
+from daemon.storage.record import Backlog, GameRecord
 from daemon.storage.stored_line import history_of
 from rules import EMPTY, AnyGame, Outcome
 from tests.daemon.dominoes import show

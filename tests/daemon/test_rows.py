@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from daemon.cli.games import as_text, listed
 from daemon.game.clocks import TimeControl
-from daemon.storage.exporting.document import as_object
-from daemon.storage.exporting.ggf import to_ggf
-from daemon.storage.exporting.played import ExportError, play_again
+from daemon.storage.formats.document import as_object
+from daemon.storage.formats.played import ExportError, play_again
+from daemon.storage.formats.reversi import to_ggf
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.salvage import open_record
 from games.reversi import Reversi

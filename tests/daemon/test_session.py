@@ -24,6 +24,7 @@ from daemon.app.ui_publisher import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S, U
 from daemon.commands.command import Mover, Undo
 from daemon.config.settings import Config
 from daemon.core.command_handlers import obey
+from daemon.game.effects import Record
 from daemon.perception.pipeline import Observation, Pipeline
 from lab.demo.cli import open_session
 from rules import Outcome
@@ -94,7 +95,7 @@ def interrupted(tmp_path: Path) -> Path:
         side = session.game.to_move(position)
         position = session.game.apply(position, session.game.parse_move(position, text))
         board = session.game.board(position)
-        again.journal.append(stored.game_id, ply, text, side, session.game.format_position(position), board)
+        again.journal.append(stored.game_id, Record(ply, side, text, session.game.format_position(position), board))
     again.close()
     return tmp_path
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 import games
-from daemon.storage.importing.imported import Imported, ImportFault
-from daemon.storage.importing.sgf import read_sgf
+from daemon.storage.formats.imported import Imported, ImportFault
+from daemon.storage.formats.sgf import read_sgf
 from rules.turns import line_of_play
 
 
 def read(text: str) -> tuple[Imported, list[str]]:
     """The game and the texts of its moves."""
-    found = read_sgf(text)
+    found = read_sgf(text, "", {})
     return found, [ply.text for ply in found.plies]
 
 

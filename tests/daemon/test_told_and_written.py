@@ -7,7 +7,6 @@ import resource
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from daemon.app.session import Session
 from daemon.commands.command import Answer, Command, Move, Resign, Undo
 from daemon.config.settings import Config
 from daemon.core.command_handlers import obey
+from daemon.game.effects import Record
 from daemon.judging import corrections
 from daemon.storage import journal as journal_module
 from daemon.storage import statements
@@ -164,11 +164,11 @@ def test_of_plies_seen_in_one_picture_a_kill_leaves_all_or_none_in_the_record(
 ) -> None:
     append, written = Journal.append, list[str]()
 
-    def die_before_the_second(journal: Journal, game_id: str, ply: int, move: str, *rest: Any, **more: Any) -> None:
+    def die_before_the_second(journal: Journal, game_id: str, record: Record) -> None:
         if written:
             raise Killed
-        written.append(move)
-        append(journal, game_id, ply, move, *rest, **more)
+        written.append(record.move)
+        append(journal, game_id, record)
 
     monkeypatch.setattr(Journal, "append", die_before_the_second)
     referee = table.match.referee
@@ -210,10 +210,7 @@ def test_a_move_that_was_seen_while_the_record_lost_the_game_is_written_with_it(
     table.execute("DELETE FROM games")
     table.match.carry_out(corrections.enter(table.match.referee, "f4"))
     assert table.recorded() == ["d2", "f4"]
-    assert table.said[-2:] == [
-        "The record had lost moves of this game. I have written them down again.",
-        "Dark: f4.",
-    ]
+    assert table.said[-2:] == ["The record had lost moves of this game. I have written them down again.", "Dark: f4."]
 
 
 def test_a_file_that_is_damaged_while_it_is_open_is_mended_and_the_game_goes_on(table: Table) -> None:

@@ -6,10 +6,10 @@ import functools
 import json
 
 import games
-from daemon.storage.exporting.formats import FORMATS, suiting, to_json
-from daemon.storage.exporting.played import play_again
-from daemon.storage.importing.imported import MAX_PLIES, ImportFault
-from daemon.storage.importing.reading import read_text
+from daemon.storage.formats.formats import FORMATS, suiting, to_json
+from daemon.storage.formats.imported import MAX_PLIES, ImportFault
+from daemon.storage.formats.played import play_again
+from daemon.storage.formats.reading import read_text
 from daemon.storage.stored_game import StoredGame
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.positions import text_of

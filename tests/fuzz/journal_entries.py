@@ -11,6 +11,7 @@ import sqlite3
 from pathlib import Path
 
 import games
+from daemon.game.effects import Record
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.journal_schema import MIGRATIONS
 from daemon.storage.salvage import open_record
@@ -140,7 +141,7 @@ def _read(path: Path) -> bool:
             journal.summaries()
             kept = journal.mended
             game_id = journal.new_game("reversi", {}, ["person", "person"])
-            journal.append(game_id, 1, "d3", 0, "", "", "legal")
+            journal.append(game_id, Record(1, 0, "d3", "", ""))
             if journal.game(game_id).moves != ("d3",):
                 raise IllegalState("what was written is not read again")
             return kept is None
@@ -175,7 +176,7 @@ def _record() -> bytes:
                 move = draw.choice(list(game.legal_moves(position)))
                 text, side = game.format_move(position, move), game.to_move(position)
                 position = game.apply(position, move)
-                journal.append(game_id, ply, text, side, game.format_position(position), game.board(position))
+                journal.append(game_id, Record(ply, side, text, game.format_position(position), game.board(position)))
             journal.note(game_id, "illegal", "e4 is taken.", {"cells": ["e4"]})
             journal.take_back(game_id, 4)
             if not number:

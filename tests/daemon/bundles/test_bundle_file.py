@@ -119,10 +119,7 @@ def test_a_bomb_that_lies_about_its_size_is_not_unpacked(tmp_path: Path, monkeyp
 def test_a_picture_that_says_it_is_huge_is_not_decoded(tmp_path: Path) -> None:
     huge = JPEG.replace(struct.pack(">HH", 60, 80), struct.pack(">HH", 65_000, 65_000), 1)
     path = write(tmp_path / "a.zip", fields(), {"frames/000000.jpg": huge, "frames/000001.jpg": JPEG})
-    with (
-        BundleFile(path) as bundle,
-        pytest.raises(BundleError, match="65000x65000 is 4,225 megapixels"),
-    ):
+    with BundleFile(path) as bundle, pytest.raises(BundleError, match="65000x65000 is 4,225 megapixels"):
         bundle.jpeg(0)
 
 

@@ -15,11 +15,9 @@ import pytest
 from daemon.bundles import bundle_requests
 from daemon.bundles.bundle import BundleError, GameState, Manifest, PipelineSettings, SceneFrame
 from daemon.bundles.bundle_requests import BundleAnswer, BundleRequest, ask
-from daemon.bundles.bundle_store import BundleStore
-from daemon.bundles.bundle_writer import Packed
+from daemon.bundles.bundle_writer import STRIPPED, BundleStore, Packed, stripped
 from daemon.bundles.scene_keeper import Limits
 from daemon.bundles.scene_ring import LEAD_S, KeptFrame, SceneRing
-from daemon.bundles.stripped_settings import STRIPPED, stripped
 from daemon.config.settings import Config, ConfigError, load_config
 from tests.daemon.bundles.stormy import StormyTable
 from vision.pose import BoardPose
@@ -135,7 +133,7 @@ def test_a_bundle_larger_than_the_quota_is_refused(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_left_to_the_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = BundleStore(tmp_path, 100_000)
-    monkeypatch.setattr("daemon.bundles.bundle_store.MIN_FREE_BYTES", 1 << 60)
+    monkeypatch.setattr("daemon.bundles.bundle_writer.MIN_FREE_BYTES", 1 << 60)
     with pytest.raises(BundleError, match="nearly full"):
         put(shelf, "asked", 1)
     assert list(tmp_path.iterdir()) == []

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import games
 from daemon.game.line_of_play import LineOfPlay, Ply
-from daemon.storage.reviews import JudgedPly, Review
+from daemon.storage.reviews import JudgedPly, Review, comment
 from daemon.storage.stored_game import StoredGame, StoredPly
 from daemon.storage.stored_line import line_of
-from rules import AnyGame, GameError, Outcome
+from rules import AnyGame, GameError
 
 SITE = "Kibitzer"
 """Where games are played if the settings do not say it."""
@@ -22,22 +22,19 @@ class ExportError(ValueError):
 
 
 class PlayedPly(NamedTuple):
-    """One replayed ply."""
-
     before: Any
-    """The position before it."""
     made: Ply
     stored: StoredPly
-    judged: JudgedPly | None = None
+    judged: JudgedPly | None
     """What the review says about it, where comments are wanted."""
-    comment: str = ""
+    review: str
+    """The same in words; empty without a review."""
+    comment: str
     """What the file that the game came from says about it."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Played:
-    """A recorded game with its rules and positions."""
-
     game: AnyGame
     stored: StoredGame
     line: LineOfPlay
@@ -46,26 +43,21 @@ class Played:
 
     @property
     def positions(self) -> list[Any]:
-        """Positions from the start on."""
         return self.line.positions
 
     @property
-    def outcome(self) -> Outcome | None:
-        """How the game ended, even if the board does not show it; None if it was not finished."""
-        return self.stored.outcome
-
-    @property
     def players(self) -> tuple[str, str]:
-        """Names of both sides' players."""
         first, second = (*self.stored.players, "", "")[:2]
         return first, second
 
     def plies(self) -> Iterator[PlayedPly]:
-        """All plies, including passes."""
         judged = {} if self.review is None else self.review.judged
+        unit = "" if self.review is None else self.review.unit
         comments = self.stored.comments
         for before, made, stored in zip(self.positions, self.line.plies, self.stored.plies, strict=False):
-            yield PlayedPly(before, made, stored, judged.get(stored.ply), comments.get(stored.ply, ""))
+            one = judged.get(stored.ply)
+            words = "" if one is None else comment(one, unit)
+            yield PlayedPly(before, made, stored, one, words, comments.get(stored.ply, ""))
 
 
 def play_again(stored: StoredGame, review: Review | None = None) -> Played:

@@ -6,7 +6,7 @@ A game whose `formats` name `sgf` has a module `sgf` in its package, its `Dialec
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import games
@@ -14,8 +14,6 @@ from rules import GameError, MoveError
 
 COLOURS = "BW"
 """The properties of black's and white's moves, and the class letters of their stones."""
-SET_UP = frozenset({"AB", "AW", "AE", "PL"})
-"""Properties that put stones on the board, or set the mover, before the game."""
 MAX_LENGTH = 1 << 20
 """Characters accepted in a record; no real game comes near."""
 LETTERS = "abcdefghijklmnopqrs"
@@ -24,7 +22,6 @@ VALUE = re.compile(r"\[((?:\\.|[^\\\]])*)\]", re.DOTALL)
 ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 Node = dict[str, list[str]]
-"""Property names and their values."""
 
 
 class SgfError(GameError):
@@ -35,11 +32,8 @@ class Dialect(Protocol):
     """How one game is written: a module `sgf` of its package."""
 
     NUMBER: str
-    """SGF's number for the game, GM."""
     SIZE: str
-    """Lines of the board where the record names no size."""
     MOVES: tuple[str, ...]
-    """Properties that are moves."""
     PASS: str
     """The move that a record leaves out where one colour plays twice in a row; empty in games without."""
 
@@ -66,7 +60,6 @@ class Dialect(Protocol):
 
 
 def dialect(name: str) -> Dialect:
-    """How the game of that name is written."""
     found: Any = games.part_of(name, "sgf")
     known: Dialect = found
     return known
@@ -82,12 +75,11 @@ def game_numbered(number: str) -> str:
 
 
 def first_of(node: Node, name: str, default: str = "") -> str:
-    """The first value of a property."""
     return node.get(name, [default])[0].strip()
 
 
-def points_of(node: Node, name: str, size: int) -> list[tuple[int, int]]:
-    """Columns and rows of a property's points; `aa:cc` is a rectangle of them. Raises SgfError."""
+def cells_of(node: Node, name: str, size: int) -> list[int]:
+    """The cells of a property's points; `aa:cc` is a rectangle of them. Raises SgfError."""
     found = []
     for value in node.get(name, ()):
         start, _, end = value.strip().partition(":")
@@ -95,7 +87,7 @@ def points_of(node: Node, name: str, size: int) -> list[tuple[int, int]]:
         if None in corners:
             raise SgfError(f"{name}[{value[:20]}] is no point on a board of {size} lines")
         (left, top), (right, low) = (corner for corner in corners if corner is not None)
-        found += [(column, row) for row in range(top, low + 1) for column in range(left, right + 1)]
+        found += [row * size + column for row in range(top, low + 1) for column in range(left, right + 1)]
     return found
 
 
@@ -117,6 +109,12 @@ def point(game: Any, cell: int) -> str:
     """Column and row of a cell from the top left, a letter each."""
     row, column = divmod(cell, game.size)
     return LETTERS[column] + LETTERS[row]
+
+
+def points(game: Any, name: str, cells: Iterable[int]) -> str:
+    """A property with the points of cells; empty without any."""
+    values = "".join(f"[{point(game, cell)}]" for cell in cells)
+    return f"{name}{values}" if values else ""
 
 
 def escaped(text: str) -> str:
@@ -145,10 +143,10 @@ def main_line(text: str) -> list[Node]:
             nodes[-1].setdefault(name, []).extend(found)
         if depth < 0:
             raise SgfError("a parenthesis is closed that was not opened")
-    if depth or not nodes:
-        raise SgfError(
-            "a parenthesis is not closed: the record was cut short" if depth else "there is no game in the text"
-        )
+    if depth:
+        raise SgfError("a parenthesis is not closed: the record was cut short")
+    if not nodes:
+        raise SgfError("there is no game in the text")
     return nodes
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from calibration.printed import PIPS
 from calibration.template import BoardTemplate, Figure
 from daemon.drawing import lettering, marks
-from daemon.drawing.board_style import dark_colour
-from daemon.drawing.palette import LAST, bgr
+from daemon.drawing.board_style import LAST, bgr, dark_colour
+from daemon.drawing.lettering import Colour
+from daemon.drawing.marks import BITS, disc, fixed
 from rules import EMPTY, Step
 from vision.frame import Image
 from vision.pose import FloatArray, project
@@ -18,18 +19,12 @@ from vision.sheet.ink import colour_of
 
 FINER = 3
 """Supersampling factor: drawn larger and shrunk, so that edges are smooth."""
-_BITS = 4
-"""Fractional bits of OpenCV's drawing coordinates."""
-Colour = tuple[int, int, int]
-"""Blue, green, red."""
 PAPER: Colour = (199, 230, 243)
 LINES: Colour = (72, 66, 60)
 MEN: dict[str, Colour] = {"W": (246, 250, 252), "B": (42, 36, 32)}
-"""Colours of light and dark pieces by class letter."""
 TILE: Colour = (240, 246, 248)
 PIP: Colour = (40, 34, 30)
 PAWNS: tuple[Colour, Colour] = ((60, 60, 220), (80, 170, 40))
-"""Colours of the score pawns of the first and the second side."""
 NEW: Colour = bgr(LAST)
 
 
@@ -44,7 +39,6 @@ class Diagram:
         scale = side_px * FINER / (max(width, height) + 2 * margin)
         self._view: FloatArray = np.array([[scale, 0, margin * scale], [0, scale, margin * scale], [0, 0, 1]])
         self.size_px = (round((width + 2 * margin) * scale / FINER), round((height + 2 * margin) * scale / FINER))
-        """Width and height of a picture in pixels."""
         self._scale = scale
         self._centres = project(self._view, template.cells_mm)
         self._empty = self._draw_empty()
@@ -84,7 +78,7 @@ class Diagram:
         for first, second in tiles:
             if first in new:
                 low, high = self._body(first, second)
-                cv2.rectangle(canvas, low, high, NEW, max(2, round(self._scale * 4)), cv2.LINE_AA, _BITS)
+                cv2.rectangle(canvas, low, high, NEW, max(2, round(self._scale * 4)), cv2.LINE_AA, BITS)
         shown = () if tiles else tuple(step for step in steps if step.kind != "flip")
         radius = self._template.man_diameter_mm / 2 * self._scale * 0.45
         marks.steps(canvas, shown, self._centres, radius, NEW, max(2, round(self._scale * 2.2)))
@@ -99,10 +93,10 @@ class Diagram:
         canvas: Image = np.full((height, width, 3), ground, dtype=np.uint8)
         dark = colour_of(dark_colour(self._template.source))[::-1]
         for low, high in project(self._view, self._template.dark_mm.reshape(-1, 2)).reshape(-1, 2, 2):
-            cv2.rectangle(canvas, _fixed(low), _fixed(high), dark, cv2.FILLED, cv2.LINE_8, _BITS)
+            cv2.rectangle(canvas, fixed(low), fixed(high), dark, cv2.FILLED, cv2.LINE_8, BITS)
         thick = max(2, round(self._scale * 1.4))
         for start, end in project(self._view, self._template.lines_mm.reshape(-1, 2)).reshape(-1, 2, 2):
-            cv2.line(canvas, _fixed(start), _fixed(end), LINES, thick, cv2.LINE_AA, _BITS)
+            cv2.line(canvas, fixed(start), fixed(end), LINES, thick, cv2.LINE_AA, BITS)
         dots = [(place, 2.2 * thick) for place in style.get("dots_mm", ())]
         dots += [
             (cell, float(style["point_mm"]) / 2 * self._scale)
@@ -111,13 +105,13 @@ class Diagram:
         ]
         for place, radius in dots:
             centre = project(self._view, np.array([place], dtype=np.float64))[0]
-            cv2.circle(canvas, _fixed(centre), round(radius * 2**_BITS), LINES, cv2.FILLED, cv2.LINE_AA, _BITS)
+            disc(canvas, centre, radius, LINES)
         return canvas
 
     def _draw_man(self, canvas: Image, centre: FloatArray, colour: Colour, size: float = 0.92) -> None:
-        radius = round(self._template.man_diameter_mm / 2 * size * self._scale * 2**_BITS)
-        cv2.circle(canvas, _fixed(centre), radius, colour, cv2.FILLED, cv2.LINE_AA, _BITS)
-        cv2.circle(canvas, _fixed(centre), radius, PIP, max(1, round(self._scale)), cv2.LINE_AA, _BITS)
+        radius = self._template.man_diameter_mm / 2 * size * self._scale
+        disc(canvas, centre, radius, colour)
+        cv2.circle(canvas, fixed(centre), round(radius * 2**BITS), PIP, max(1, round(self._scale)), cv2.LINE_AA, BITS)
 
     def _draw_figure(self, canvas: Image, centre: FloatArray, figure: Figure) -> None:
         """The sign of a figure, as printed diagrams have it; on a disc, in the colour of marks."""
@@ -130,27 +124,19 @@ class Diagram:
         lettering.write(canvas, figure.sign, corner, round(size), NEW if figure.on_disc else PIP)
 
     def _draw_tile(self, canvas: Image, first: int, second: int) -> None:
-        """Draws the body of a domino, under both its halves."""
         low, high = self._body(first, second)
-        cv2.rectangle(canvas, low, high, TILE, cv2.FILLED, cv2.LINE_AA, _BITS)
-        cv2.rectangle(canvas, low, high, PIP, max(1, round(self._scale)), cv2.LINE_AA, _BITS)
+        cv2.rectangle(canvas, low, high, TILE, cv2.FILLED, cv2.LINE_AA, BITS)
+        cv2.rectangle(canvas, low, high, PIP, max(1, round(self._scale)), cv2.LINE_AA, BITS)
 
     def _body(self, first: int, second: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Two opposite corners of a domino, in fixed-point pixels."""
         half = self._template.man_diameter_mm * 0.46 * self._scale
         low = np.minimum(self._centres[first], self._centres[second]) - half
         high = np.maximum(self._centres[first], self._centres[second]) + half
-        return _fixed(low), _fixed(high)
+        return fixed(low), fixed(high)
 
     def _draw_pips(self, canvas: Image, cell: int, value: int, tiles: tuple[tuple[int, int], ...]) -> None:
         gap, size = 0.27 * self._template.man_diameter_mm * self._scale, 0.085 * self._template.man_diameter_mm
         stands = any(cell in pair and abs(pair[0] - pair[1]) > 1 for pair in tiles)
         for along, across in PIPS[value]:
             shift = np.array([-across, along] if stands else [along, across]) * gap
-            radius = round(size * self._scale * 2**_BITS)
-            cv2.circle(canvas, _fixed(self._centres[cell] + shift), radius, PIP, cv2.FILLED, cv2.LINE_AA, _BITS)
-
-
-def _fixed(point: FloatArray) -> tuple[int, int]:
-    x, y = np.round(np.asarray(point) * 2**_BITS).astype(int)
-    return int(x), int(y)
+            disc(canvas, self._centres[cell] + shift, size * self._scale, PIP)

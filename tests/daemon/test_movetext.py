@@ -1,8 +1,9 @@
-"""Chess in PGN: read with all that other programs write, and written so that they read it."""
+"""Chess in PGN and draughts in PDN: read with all that other programs write, and written so that they read it."""
 
 from __future__ import annotations
 
 import io
+import random
 import re
 
 import chess
@@ -10,10 +11,12 @@ import chess.engine
 import chess.pgn
 import pytest
 
-from daemon.storage.exporting.movetext import to_movetext
-from daemon.storage.exporting.played import play_again
-from daemon.storage.importing.imported import ImportFault
-from daemon.storage.importing.reading import read_text
+import games
+from daemon.storage.formats.imported import Imported, ImportedPly, ImportFault, judged
+from daemon.storage.formats.movetext import to_movetext
+from daemon.storage.formats.played import play_again
+from daemon.storage.formats.reading import read_text
+from daemon.storage.stored_game import StoredGame
 from games.chess import tags
 
 ANNOTATED = """[Event "Club"]
@@ -28,6 +31,15 @@ ANNOTATED = """[Event "Club"]
 1.e4 {the king's pawn [%clk 0:09:58]} e5!? 2. Bc4 (2. Nf3 {usual (and good)} Nc6 (2... Nf6 3. Nxe5) 3. Bb5) 2...Nc6 $1
 3. Qh5?! ; threatens mate
 3... Nf6?? $4 4. Qxf7# 1-0
+"""
+THEIRS = """[Event "Cup"]
+[White "Ana"]
+[Black "Ben"]
+[Result "1-1"]
+[GameType "20,W,10,10,N2,0"]
+
+1. 32-28 {a good start} 19-23 $1 2. 28x19 14x23 ; they go on
+3. 37-32! (3. 37-31 {or so} (3. 34-29) 10-14) 10-14 1-1
 """
 FROM_FEN = '[White "A"]\n[SetUp "1"]\n[FEN "4k3/P7/8/8/8/8/7P/4K3 w - - 0 40"]\n\n40. a8=N Kd7 41. Nb6+ *\n'
 SHUFFLED = (
@@ -71,12 +83,8 @@ def test_what_is_written_is_the_same_game_to_another_program_and_to_us(text: str
     assert parsed.headers["Result"] == theirs.headers["Result"]
     told = {name: value for name in ("Event", "Site", "Round") if (value := theirs.headers.get(name, "?")) != "?"}
     assert {name: parsed.headers[name] for name in told} == told
-    again = read_text(out, "again.pgn")
-    assert (again.moves, again.start, dict(again.rules)) == (
-        (one := read_text(text, "game.pgn")).moves,
-        one.start,
-        dict(one.rules),
-    )
+    again, one = read_text(out, "again.pgn"), read_text(text, "game.pgn")
+    assert (again.moves, again.start, dict(again.rules)) == (one.moves, one.start, dict(one.rules))
 
 
 def test_a_start_position_of_chess960_is_a_rule_and_not_set_up() -> None:
@@ -135,3 +143,51 @@ def test_evaluations_of_others_are_read_for_the_mover_and_written_again() -> Non
     assert body.replace("0.3]", "0.30]") in out.replace("\n", " ")
     told = [node.eval() for node in parsed.mainline()]
     assert [one.white() for one in told if one] == [chess.engine.Cp(17), chess.engine.Cp(30), chess.engine.Mate(-4)]
+
+
+def draughts(rules: dict[str, object], start: str = "") -> StoredGame:
+    game, draw = games.load("draughts", rules), random.Random(7)
+    position = game.parse_position(start) if start else game.initial()
+    plies = []
+    while len(plies) < 60 and (moves := game.legal_moves(position)):
+        move = draw.choice(list(moves))
+        plies.append(ImportedPly(game.format_move(position, move)))
+        position = game.apply(position, move)
+    options = {name: str(value) for name, value in vars(game.rules).items()}
+    return judged(Imported("draughts", options, tuple(plies), ("Ana", "Ben"), start=start), "here")
+
+
+@pytest.mark.parametrize("rules", [*games.find("draughts").rule_sets, "changed"])
+def test_what_is_written_is_read_again(rules: str) -> None:
+    stored = draughts({"flying": True, "king_plies": 70} if rules == "changed" else {"set": rules})
+    text = to_movetext(play_again(stored))
+    again = read_text(text, "game.pdn")
+    assert (again.rules, again.players, again.outcome) == (stored.rules, stored.players, stored.outcome)
+    assert [ply.move for ply in again.plies] == [ply.move for ply in stored.plies]
+    assert "\n1. " in text and ("GameType" in text) and ("takes" not in text)
+
+
+def test_a_game_that_was_set_up_is_written_with_its_fen() -> None:
+    stored = draughts({}, "W:W18,24,K10:B12,K22")
+    text = to_movetext(play_again(stored))
+    assert '[FEN "W:WK10,18,24:B12,K22"]' in text and "\n1... " in text
+    assert read_text(text, "game.pdn").start == stored.start
+
+
+def test_what_others_write_is_read() -> None:
+    read = read_text(THEIRS, "cup.pdn")
+    assert [ply.move for ply in read.plies] == ["32-28", "19-23", "28x19", "14x23", "37-32", "10-14"]
+    assert read.rules["size"] == "10" and read.outcome is not None and read.outcome.winner is None
+    assert read_text("1. 11-15 23-19 2. 8-11 2-0", "old.pdn").outcome.winner == 0  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (THEIRS.replace("20,W", "24,W"), "GameType 24 of PDN is another game"),
+        (THEIRS.replace("14x23", "18-22"), r"move 2\.\.\., 18-22: must_take: dark must take"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_the_reason(text: str, said: str) -> None:
+    with pytest.raises(ImportFault, match=said):
+        read_text(text, "cup.pdn")

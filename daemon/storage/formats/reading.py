@@ -1,44 +1,40 @@
-"""Reads a game from a file in any supported format."""
+"""Reads games from a file in any supported format.
+
+Text of other programs is UTF-8, UTF-16 with its mark, or an older encoding of one byte a letter. PGN and SGF without
+`CA` are ISO 8859-1 by their standards; as browsers do, it is read as Windows-1252, which has it.
+"""
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import games
-from daemon.storage.exporting.formats import namesake, only_game
-from daemon.storage.importing.decoding import text_of
-from daemon.storage.importing.document import read_json
-from daemon.storage.importing.imported import Imported, ImportFault
-from daemon.storage.importing.judge import judged
-from daemon.storage.importing.movetext import TAG, read_movetext
-from daemon.storage.importing.psq import read_psq
-from daemon.storage.importing.reversi import read_ggf, read_transcript
-from daemon.storage.importing.separating import games_in
-from daemon.storage.importing.sgf import read_sgf
-from daemon.storage.importing.tiles import read_tiles
+from daemon.storage.formats.document import read_json
+from daemon.storage.formats.formats import FOREIGN, FORMATS, namesake, only_game
+from daemon.storage.formats.imported import ImportFault, judged
+from daemon.storage.formats.movetext import TAG, games_in, read_movetext
 from daemon.storage.stored_game import StoredGame
-from games.reversi import Reversi
 from places import named_files
 
 MAX_BYTES = 16 << 20
 """Bytes in a file; the longest game in JSON has half of that."""
-FORMATS = ("sgf", "ggf", "psq", "transcript", "moves", "pgn", "pdn", "annotations", "json")
+READERS = {name: one.read for name, one in FORMATS.items() if one.read is not None} | FOREIGN
+KNOWN = ("sgf", "ggf", "psq", "transcript", "moves", "pgn", "pdn", "annotations", "json")
 """Formats that can be read; pictures cannot."""
-MOVE_TEXTS = ("moves", "pgn", "pdn")
-"""Formats in which a file may hold games one after the other."""
 SGF = re.compile(r"(?:\d{1,2}\s+)?\(\s*;")
 """How SGF and GGF begin; a line of a server that keeps games in GGF begins with their number."""
-_TRANSCRIPT = re.compile(r"(?:[a-h][1-8]|pass|pa|--|\s)+", re.IGNORECASE)
+TRANSCRIPT = re.compile(r"(?:[a-h][1-8]|pass|pa|--|\s)+", re.IGNORECASE)
+CHARSET = re.compile(rb"\bCA\s*\[\s*([\w.:-]{1,40})\s*\]")
+ENCODING = re.compile(r"(?:iso-?8859-|latin|windows-|cp|koi8-|gb|big5|shift|sjis|euc-)[\w.-]*", re.IGNORECASE)
+HEAD = 4000
+"""Bytes in which an encoding is looked for, and characters by which a format is guessed."""
 
 
 def read_game(
-    path: Path,
-    format_name: str = "",
-    game: str = "",
-    rules: Mapping[str, object] | None = None,
-    number: int = 0,
+    path: Path, format_name: str = "", game: str = "", rules: Mapping[str, object] | None = None, number: int = 0
 ) -> StoredGame:
     """The game in a file or folder, with each move checked by the rules.
 
@@ -54,20 +50,22 @@ def read_game(
 
 
 def read_games(
-    path: Path,
-    format_name: str = "",
-    game: str = "",
-    rules: Mapping[str, object] | None = None,
-    number: int = 0,
+    path: Path, format_name: str = "", game: str = "", rules: Mapping[str, object] | None = None, number: int = 0
 ) -> Iterator[StoredGame | ImportFault]:
     """Each game of a file as `read_game` has it, or of several what is wrong with one; `number` chooses one.
 
     Raises ImportFault where the file as a whole cannot be read.
     """
     if path.is_dir() or path.suffix.lower() == ".zip" or format_name == "annotations":
+        from daemon.storage.formats.dominoes import read_tiles  # imports a game, which may not be the one played
+
         yield judged(read_tiles(path, number), path.name)
         return
-    yield from read_several(_text(path), path.name, format_name, game, rules, number)
+    try:
+        content = named_files.read_bytes(path, MAX_BYTES)
+    except OSError as error:
+        raise ImportFault(f"cannot be read: {error.strerror}") from None
+    yield from read_several(text_of(content), path.name, format_name, game, rules, number)
 
 
 def read_several(
@@ -80,7 +78,7 @@ def read_several(
 ) -> Iterator[StoredGame | ImportFault]:
     """Each game of a text, as `read_games` has them; `source` is as for `read_text`. Raises ImportFault."""
     chosen = format_name or guessed(text, game or _game_of(source, text))
-    texts = games_in(text) if chosen in MOVE_TEXTS else [text]
+    texts = games_in(text) if READERS.get(chosen) is read_movetext else [text]
     if number > len(texts):
         raise ImportFault(f"it holds {len(texts)} game{'s' * (len(texts) > 1)}: there is no number {number}")
     for place, one in enumerate(texts, 1):
@@ -101,7 +99,9 @@ def read_text(
     chosen = format_name or guessed(text, game)
     if chosen == "json":
         return read_json(text, source)
-    return judged(_imported(chosen, text, game, rules or {}), source)
+    if chosen not in READERS:
+        raise ImportFault(f"--format is one of {', '.join(KNOWN)}, not {chosen!r}")
+    return judged(READERS[chosen](text, game, rules or {}), source)
 
 
 def _game_of(source: str, text: str) -> str:
@@ -112,7 +112,7 @@ def _game_of(source: str, text: str) -> str:
 
 def guessed(text: str, game: str = "") -> str:
     """Guesses the format of a text by how it looks; of a named `game` it may be the bare moves. Raises ImportFault."""
-    begin = text.lstrip()[:4000]
+    begin = text.lstrip()[:HEAD]
     if begin.startswith("{"):
         return "json"
     if SGF.match(begin):
@@ -121,31 +121,30 @@ def guessed(text: str, game: str = "") -> str:
         return "moves"
     if begin[:9].lower() == "piskvorky":
         return "psq"
-    if begin and _TRANSCRIPT.fullmatch(text) and games.find(game or Reversi.name) is Reversi:
+    if begin and TRANSCRIPT.fullmatch(text) and "transcript" in games.find(game or "reversi").formats:
         return "transcript"
     if begin and game:
         return "moves"
-    raise ImportFault(f"it looks like none of {', '.join(FORMATS)}; name one with --format, or the game with --game")
+    raise ImportFault(f"it looks like none of {', '.join(KNOWN)}; name one with --format, or the game with --game")
 
 
-def _imported(name: str, text: str, game: str, rules: Mapping[str, object]) -> Imported:
-    match name:
-        case "sgf":
-            return read_sgf(text)
-        case "ggf":
-            return read_ggf(text)
-        case "transcript":
-            return read_transcript(text, rules)
-        case "psq":
-            return read_psq(text, rules)
-        case _ if name in MOVE_TEXTS:
-            return read_movetext(text, game, rules)
-    raise ImportFault(f"--format is one of {', '.join(FORMATS)}, not {name!r}")
+def text_of(data: bytes) -> str:
+    """The text, its lines ended by a line feed. Raises ImportFault for what is no text."""
+    for encoding in _encodings(data):
+        try:
+            text = data.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
+        if "\0" not in text:
+            return text.replace("\r\n", "\n").replace("\r", "\n")
+    raise ImportFault("it is no text, but bytes of some other kind of file")
 
 
-def _text(path: Path) -> str:
-    """The file's content. Raises ImportFault."""
-    try:
-        return text_of(named_files.read_bytes(path, MAX_BYTES))
-    except OSError as error:
-        raise ImportFault(f"cannot be read: {error.strerror}") from None
+def _encodings(data: bytes) -> Iterator[str]:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        yield "utf-16"
+    yield "utf-8-sig"
+    if (said := CHARSET.search(data, 0, HEAD)) and ENCODING.fullmatch(name := said[1].decode("ascii", "replace")):
+        yield name
+    yield "cp1252"
+    yield "latin-1"  # reads every byte

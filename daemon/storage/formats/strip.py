@@ -12,10 +12,10 @@ import numpy as np
 
 from calibration.template import load_template
 from daemon.drawing import lettering
-from daemon.drawing.lettering import write
+from daemon.drawing.diagram import Diagram
+from daemon.drawing.lettering import Colour, write
 from daemon.judging import phrases
-from daemon.storage.exporting.diagram import Colour, Diagram
-from daemon.storage.exporting.played import ExportError, Played, day_of
+from daemon.storage.formats.played import ExportError, Played, day_of
 from rules import Step
 from rules.options import switched_on
 from vision.frame import Image
@@ -29,13 +29,10 @@ GAP_PX = 18
 USUAL_BOARDS, MAX_BOARDS = 60, 400
 """Most boards in a strip: by default, and if asked for."""
 WIDEST = 8
-"""Most boards in a row."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """One board of the strip."""
-
     caption: str
     board: str
     steps: tuple[Step, ...]
@@ -78,9 +75,10 @@ def draw_strip(played: Played, every: int = 0) -> Image:
     step_x, step_y = width + GAP_PX, height + caption + GAP_PX
     canvas: Image = np.full((head + rows * step_y + GAP_PX, columns * step_x + GAP_PX, 3), GROUND, dtype=np.uint8)
     room = canvas.shape[1] - 2 * GAP_PX
-    write(
-        canvas, lettering.shorten(_title(played), size + 5, room, bold=True), (GAP_PX, GAP_PX), size + 5, INK, bold=True
-    )
+    name = played.game.title
+    title = f"{name[0].upper()}{name[1:]}: {' against '.join(played.players)}, {day_of(played.stored)}"
+    title = lettering.shorten(title, size + 5, room, bold=True)
+    write(canvas, title, (GAP_PX, GAP_PX), size + 5, INK, bold=True)
     write(canvas, lettering.shorten(_caption(played), size, room), (GAP_PX, GAP_PX + caption + 8), size, QUIET)
     for index, one in enumerate(shown):
         left, top = GAP_PX + index % columns * step_x, head + index // columns * step_y
@@ -91,7 +89,6 @@ def draw_strip(played: Played, every: int = 0) -> Image:
 
 
 def strip_png(played: Played, every: int = 0) -> bytes:
-    """The strip as a PNG file. Raises ExportError."""
     done, data = cv2.imencode(".png", draw_strip(played, every), [cv2.IMWRITE_PNG_COMPRESSION, 9])
     if not done:
         raise ExportError("the picture cannot be written as PNG")
@@ -107,14 +104,8 @@ def _shown(played: Played, index: int, caption: str, steps: tuple[Step, ...]) ->
     return Shown(caption, game.figures(position), steps, game.tiles(position), scores)
 
 
-def _title(played: Played) -> str:
-    title = played.game.title
-    return f"{title[0].upper()}{title[1:]}: {' against '.join(played.players)}, {day_of(played.stored)}"
-
-
 def _caption(played: Played) -> str:
-    """The number of moves and the result."""
-    count, outcome = len(played.line.seen), played.outcome
+    count, outcome = len(played.line.seen), played.stored.outcome
     moves = f"{count} {'move' if count == 1 else 'moves'}"
     if outcome is None:
         return f"{moves}, not finished"

@@ -1,1 +1,0 @@
-"""Exports recorded games: field-specific formats, JSON and pictures."""

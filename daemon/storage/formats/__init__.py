@@ -1,0 +1,1 @@
+"""Recorded games as files: each module reads and writes one format; `formats` lists them."""

@@ -1,1 +1,0 @@
-"""Imports recorded games: readers for every export format but pictures; each move is checked by the rules."""
