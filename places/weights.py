@@ -14,7 +14,6 @@ ROOT = places.PROGRAM
 MODELS = ROOT / "models"
 MANIFEST = "manifest.toml"
 MADE_HERE = places.state_folder() / "imagenet"
-"""Folder of model files that are not shipped but were made on this computer, with a manifest of their own."""
 
 
 class WeightsError(ValueError):
@@ -23,8 +22,6 @@ class WeightsError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Weights:
-    """One model file."""
-
     path: Path
     sha256: str
     """Hexadecimal digest from the manifest, checked by `find_weights`."""
@@ -75,7 +72,6 @@ def _checked(name: str, folder: Path) -> Weights:
 
 
 def _entries(folder: Path) -> dict[str, dict[str, Any]]:
-    """The manifest's entries by name. Raises WeightsError."""
     manifest = folder / MANIFEST
     try:
         entries: dict[str, dict[str, Any]] = tomllib.loads(manifest.read_text(encoding="utf-8"))
@@ -89,7 +85,6 @@ def _entries(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _remedy(path: Path) -> str:
-    """What brings a file back."""
     if path.parent != MODELS:
         return "`kibitzer train --help` says how to make it again"
     if places.IN_CHECKOUT:

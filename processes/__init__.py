@@ -81,7 +81,6 @@ class Process(subprocess.Popen[Any]):
     """A process started in a session of its own; takes the options of `subprocess.Popen`."""
 
     def __init__(self, command: Sequence[str], *, env: dict[str, str] | None = None, **options: Any) -> None:
-        """Raises OSError if it cannot be started."""
         global _starter
         if _starter.pid != os.getpid():  # a fork of the program is another one
             _starter = _Starter()
@@ -116,7 +115,6 @@ class Process(subprocess.Popen[Any]):
 
     @property
     def _has_lost_its_number(self) -> bool:
-        """Whether its process id, and so its session's, belongs to somebody else by now."""
         return self.returncode is not None and Path(f"/proc/{self.pid}").exists()
 
 

@@ -17,7 +17,6 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, Protocol, TypeVar
 
 MAX_NAMED = 8
-"""Most items that a listing names; it counts the others."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +26,6 @@ class Term:
     kind: str
     """Category, such as `side`: the same word may be translated differently in another."""
     name: str
-    """English name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,12 +53,8 @@ class Sentence:
 
 
 Value = str | int | float | Term | Listing | Sentence
-"""A value in a template."""
 Sentences = tuple[Sentence, ...]
-"""Consecutive whole sentences."""
 Given = Value | Sequence[str]
-"""A value as callers may pass it: a sequence of names becomes a `Listing`."""
-
 
 S = TypeVar("S", bound=str)
 
@@ -68,8 +62,7 @@ S = TypeVar("S", bound=str)
 class Translator(Protocol):
     """Puts sentences into one language."""
 
-    def text(self, template: str) -> str:
-        """The template in this language."""
+    def text(self, template: str) -> str: ...
 
     def plural(self, one: str, many: str, count: int) -> str:
         """The template for that number, in this language."""
@@ -82,15 +75,12 @@ class English:
     """English: templates and names as written."""
 
     def text(self, template: str) -> str:
-        """The template unchanged."""
         return template
 
     def plural(self, one: str, many: str, count: int) -> str:
-        """`one` for a count of 1, else `many`."""
         return one if count == 1 else many
 
     def form(self, term: Term, form: str) -> str:
-        """The term's name, in any form."""
         return term.name
 
 
@@ -98,7 +88,6 @@ ENGLISH = English()
 
 
 def plural(name: str) -> str:
-    """Of a noun: "light man" becomes "light men", and "half of a tile" "halves of a tile"."""
     thing, of, rest = name.partition(" of ")
     for one, many in (("man", "men"), ("half", "halves")):
         if thing.endswith(one):
@@ -112,7 +101,6 @@ def noun(kind: str, name: S) -> S:
 
 
 def sentence(template: str, /, **values: Given) -> Sentence:
-    """A sentence with that template and values."""
     return Sentence(template, _fixed(values))
 
 
@@ -122,28 +110,23 @@ def untranslated(text: str) -> Sentence:
 
 
 def sentence_n(one: str, many: str, count: int, /, **values: Given) -> Sentence:
-    """A sentence with a singular and a plural; `count` chooses between them and is also a value of the template."""
     return Sentence(one, _fixed({**values, "count": count}), many, count)
 
 
 def listing(items: Iterable[Value], most: int = MAX_NAMED, joint: Literal["and", "or"] = "and") -> Listing:
-    """A `Listing` of the items."""
     return Listing(tuple(items), most, joint)
 
 
 def render(said: Sentence, translator: Translator) -> str:
-    """The sentence in a language, values included."""
     template = translator.plural(said.template, said.many, said.count) if said.many else translator.text(said.template)
     return template.format_map({name: _Bound(value, translator) for name, value in said.values})
 
 
 def render_all(said: Iterable[Sentence], translator: Translator) -> str:
-    """Several sentences in a language, joined by spaces."""
     return " ".join(filter(None, (render(one, translator) for one in said)))
 
 
 def plain(said: Iterable[Sentence]) -> str:
-    """Several sentences in English, joined by spaces."""
     return render_all(said, ENGLISH)
 
 
@@ -153,8 +136,6 @@ def express(value: Value, translator: Translator) -> str:
 
 
 class _Bound:
-    """A value with the language in which `format` renders it."""
-
     def __init__(self, value: Value, translator: Translator) -> None:
         self._value, self._translator = value, translator
 
@@ -198,5 +179,4 @@ def fixed(value: Given) -> Value:
 
 
 def _fixed(values: dict[str, Given]) -> tuple[tuple[str, Value], ...]:
-    """The values as a `Sentence` stores them."""
     return tuple((name, fixed(value)) for name, value in values.items())

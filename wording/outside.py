@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 STARS = "***"
-"""Stands for what is hidden."""
 ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,15})://(\S+)")
 PUNCTUATION = ")]}\"',;:."
 """Characters of the text around an address that may follow it."""

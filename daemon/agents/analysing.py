@@ -24,7 +24,6 @@ START_S = 300.0
 LATE = 20.0
 """A judgement may take this many times its thinking time: other processes may want the processor."""
 PATIENCE_S = 60.0
-"""Seconds, and at least this long."""
 LOOK_S = 0.2
 """Seconds until a wait notices that it was stopped."""
 MAX_LINE = 65536

@@ -51,14 +51,11 @@ REASONS: dict[str, Sentence] = {
 
 @dataclasses.dataclass(frozen=True)
 class BestMove:
-    """One of the best moves, as people see it."""
-
     text: str
     steps: tuple[Step, ...]
     label: str
     """Its value in a few signs, to be drawn on the board: +4, ★3."""
     spoken: Value
-    """The move in words."""
     value: Sentence
     why: tuple[Sentence, ...] = ()
 
@@ -69,7 +66,6 @@ class BestMoves:
 
     count: int = 3
     seconds: float = 3.0
-    """Seconds of the longest search."""
     wishes: frozenset[Side] = frozenset()
     """The sides that want to see them."""
     practice: bool = False
@@ -92,7 +88,6 @@ class BestMoves:
         return agreed and not self.forbidden and referee.outcome is None
 
     def show(self, referee: Referee) -> list[Effect]:
-        """Shows them to all; a game of one person against an agent becomes practice."""
         self.wishes = frozenset((0, 1))
         if self.practice or referee.agents.count(None) != 1:
             return [referee.announce("best", sentence("The best moves are shown."))]
@@ -107,7 +102,6 @@ class BestMoves:
         return self._found or ()
 
     def has_looked(self, mark: str) -> bool:
-        """Whether the position was searched, even if nothing was found."""
         return mark == self._mark and self._found is not None
 
     def turn(self, coach: Coach, referee: Referee, game_id: str) -> None:
@@ -191,7 +185,6 @@ def _whole(value: object) -> int | None:
 
 
 def signed(number: int) -> str:
-    """+4, −2, =."""
     return "=" if not number else f"+{number}" if number > 0 else f"−{-number}"
 
 
@@ -225,5 +218,4 @@ def _grade(score: float, lead: float | None) -> tuple[str, Sentence]:
 
 
 def steps_and_labels(moves: Sequence[BestMove]) -> tuple[tuple[tuple[Step, ...], str], ...]:
-    """Steps and label of each move, for drawing."""
     return tuple((one.steps, one.label) for one in moves)

@@ -28,13 +28,11 @@ _log = logging.getLogger(__name__)
 
 POLL_MS = 500
 SILENT_S = 10.0
-"""Seconds without an iteration of the bus thread before it counts as hung."""
 OPEN_S = 5.0
 CLOSE_S = 3.0
 RESEND_MS = 50
 """Milliseconds: subscribers that join within this time share one resend of the state."""
 HIGH_WATER = 256
-"""Most messages queued for one peer."""
 BATCH = 64
 """Most messages read from a socket before checking for a newer state to send."""
 MAX_TOPICS = 256
@@ -92,7 +90,6 @@ class Bus:
             self.close()
             raise answer
         self.bound: tuple[str, str] = answer
-        """The endpoints for states and replies that the bus listens on."""
         self.state_endpoint, self.reply_endpoint = (endpoints.reachable(bound) for bound in answer)
 
     def publish(self, state: StateMessage) -> None:
@@ -114,7 +111,6 @@ class Bus:
             return self._registry.replies()
 
     def workers(self) -> list[Worker]:
-        """The live workers and the agents and games they offer."""
         with self._lock:
             return self._registry.workers(time.monotonic())
 
@@ -124,7 +120,6 @@ class Bus:
             return self._registry.last_seen_s(name)
 
     def counters(self) -> dict[str, int]:
-        """Counts of messages sent, received, refused and dropped so far, by name."""
         with self._lock:
             sent = {"published": self._published, "superseded": self._superseded, "resent": self._resent}
             sent["reopened"] = self._reopened
@@ -136,7 +131,6 @@ class Bus:
             return sent | self._registry.counters
 
     def status(self) -> dict[str, object]:
-        """`ok` and a `text` for the health page."""
         if self._failure:
             return {"ok": False, "text": self._failure}
         if not self._thread.is_alive():
@@ -151,7 +145,6 @@ class Bus:
         return {"ok": True, "text": worded_n("{count} worker", "{count} workers", len(self.workers()))}
 
     def close(self) -> None:
-        """Closes both sockets; may be called twice."""
         self._closing.set()
         with contextlib.suppress(OSError):
             self._wake.send(b"!")
@@ -269,7 +262,6 @@ class Bus:
         return overrun
 
     def _fresh(self) -> bytes | None:
-        """Takes the unsent state; None if there is none."""
         with self._lock:
             data, self._unsent = self._unsent, None
             self._published += data is not None

@@ -45,10 +45,8 @@ class CurveAuth:
         self.keyless = 0
         """Connections refused so far that presented no key or did not speak ZeroMQ."""
         self.worker_options = ("--server-key", str(folder.public_path), "--key", str(folder.own_path))
-        """Command-line options for the daemon's own worker."""
 
     def open(self, context: zmq.Context[zmq.Socket[bytes]]) -> None:
-        """Starts the thread that checks keys."""
         self._authenticator = ThreadAuthenticator(context, log=_quiet)
         self._authenticator.start()
         self._authenticator.configure_curve_callback(domain=DOMAIN, credentials_provider=self)
@@ -96,11 +94,9 @@ class CurveAuth:
 
     @property
     def is_open(self) -> bool:
-        """Whether keys are checked."""
         return self._authenticator is not None and self._authenticator.is_alive()
 
     def close(self) -> None:
-        """Stops the authenticator thread."""
         if self._authenticator is not None:
             self._authenticator.stop()
             self._authenticator = None

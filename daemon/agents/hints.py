@@ -42,22 +42,16 @@ EVEN, CLEAR, FAR = 0.25, 1.0, 3.0
 
 @dataclasses.dataclass(frozen=True)
 class Advice:
-    """The coach's answer to a question."""
-
     said: Sentences
     mark: str = ""
-    """The position that it is for."""
     move: Any = None
     """The move advised; None if it has no opinion."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Question:
-    """A question that waits for its answer."""
-
     game_id: str
     mark: str
-    """The position that it is about."""
     best: bool = False
     """Whether it asks for several moves, to be shown, rather than for advice."""
 
@@ -75,7 +69,6 @@ class Coach:
         self._lock = threading.Lock()
         self._process: Process | None = None
         self._running: list[str] = []
-        """The command of the process."""
         self._started: Process | None = None
         """The process that has answered before."""
         self._game_id = ""
@@ -165,7 +158,6 @@ class Coach:
                 process.close()
 
     def _think(self, asked: _Question, command: list[str], question: str) -> None:
-        """The thread of one question."""
         text, process = "", None
         try:
             process = self._ready(asked, command)

@@ -29,7 +29,6 @@ DAEMON, OWN = "daemon", "own"
 """Names of the two pairs that every folder has: the daemon's and its own worker's."""
 ALLOWED = "allowed"
 MAX_ALLOWED = 256
-"""Most public keys that are read."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
 
@@ -73,7 +72,6 @@ class KeyFolder:
         return name
 
     def revoke(self, name: str) -> None:
-        """Stops allowing that key; the daemon ends its holder's connection within a second."""
         target = self.path / ALLOWED / f"{checked_name(name)}.key"
         try:
             target.unlink()
@@ -120,12 +118,10 @@ class KeyFolder:
 
     @property
     def own_path(self) -> Path:
-        """File of the pair for the daemon's own worker."""
         return self.path / f"{OWN}.key_secret"
 
     @property
     def public_path(self) -> Path:
-        """File of the daemon's public key."""
         return self.path / f"{DAEMON}.key"
 
     def check(self) -> None:

@@ -41,10 +41,7 @@ MAX_DOUBLINGS = 5
 
 
 class Publisher(Protocol):
-    """Publishes states and returns replies."""
-
-    def publish(self, state: StateMessage) -> None:
-        """Publishes this as the newest state."""
+    def publish(self, state: StateMessage) -> None: ...
 
     def poll(self) -> Sequence[AnswerMessage]:
         """Replies and failures for the newest state received since the last call."""
@@ -52,8 +49,6 @@ class Publisher(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Names:
-    """Names of the session and the table on the bus."""
-
     session: str
     table: str
 
@@ -66,13 +61,11 @@ class AgentRequests:
     ) -> None:
         self.publisher = publisher
         self.state: StateMessage | None = None
-        """The newest state; None before the first."""
         self.thought: Thought | None = None
         """What an agent reported about the move that waits to be carried out on the board."""
         self.last_thought: Thought | None = None
         """What an agent reported last, kept after its move was made."""
         self.refused = 0
-        """Illegal agent replies so far."""
         self._names, self._clock, self._sequences = names, clock, sequences
         self._asked_s = 0.0
         self._refusals = self._asked_again = 0
@@ -81,7 +74,6 @@ class AgentRequests:
         self._failed_again = False
         """Whether a worker had no move for this position when it was asked again, either."""
         self._heard: set[str] = set()
-        """The agents that have answered."""
 
     def publish(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> None:
         """Publishes the position as the newest state; if an agent is to move, this asks it."""
@@ -112,7 +104,6 @@ class AgentRequests:
         return effects
 
     def has_heard(self, agent: str) -> bool:
-        """Whether the agent has played in this match."""
         return agent in self._heard
 
     def refuse(self) -> bool:

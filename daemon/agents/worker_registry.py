@@ -37,8 +37,6 @@ COUNTERS = (
 
 @dataclasses.dataclass(frozen=True)
 class Worker:
-    """A worker as it announced itself."""
-
     name: str
     agents: tuple[str, ...]
     games: tuple[str, ...]
@@ -97,13 +95,11 @@ class WorkerRegistry:
                 return self._keep(identity, message.worker, now_s) or self._judge(identity, message)
 
     def replies(self) -> list[AnswerMessage]:
-        """Valid replies and failures not fetched yet."""
         fetched = list(self._replies)
         self._replies.clear()
         return fetched
 
     def workers(self, now_s: float) -> list[Worker]:
-        """The workers that are alive."""
         return [worker for worker in self._workers.values() if now_s - worker.last_seen_s <= ALIVE_S]
 
     def last_seen_s(self, name: str) -> float | None:

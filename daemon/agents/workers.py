@@ -26,9 +26,7 @@ WORKER = (sys.executable, "-m", "agents.worker")
 START_S = 60.0
 """Seconds until a worker's first sign of life: a search may have to be compiled first."""
 SILENT_S = 15.0
-"""Seconds without a sign of life before a worker is killed."""
 END_S = 2.0
-"""Seconds a worker has to end when asked, before it is killed."""
 LOOK_S = 0.2
 REFUSED = 2
 """Exit status of a worker that was called wrongly: started again, it would end in the same way."""
@@ -90,7 +88,6 @@ class WorkerProcess:
         self._thread.join(END_S + 3.0)
 
     def _serve(self) -> None:
-        """The thread: each iteration is one life of the process."""
         try:
             while not self._stop.is_set():
                 wait_s = self._limit.wait_s(time.monotonic())
@@ -161,7 +158,6 @@ class WorkerProcess:
             self._on_trouble(text)
 
     def _listen(self, output: IO[bytes]) -> None:
-        """Logs the worker's output, up to a limit per second."""
         begun_s, lines = time.monotonic(), 0
         with contextlib.suppress(OSError, ValueError):  # the pipe was closed while reading
             while line := output.readline(MAX_LINE_LENGTH):

@@ -61,7 +61,6 @@ class Aiming:
         return front if fault is None else in_short(fault, facing)
 
     def _ask(self, frame: Frame, template: BoardTemplate) -> None:
-        """Searches in a thread, one at a time and half of the time at most."""
         if self._thread is not None and self._thread.is_alive():
             return
         if time.monotonic() < self._due_s:  # read last: a thread sets it when it ends

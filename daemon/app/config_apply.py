@@ -39,7 +39,6 @@ class ConfigApplier:
         """`source` is the camera named on the command line, which takes precedence over the settings."""
         self.path = path
         self.readings = 0
-        """Number of times the settings were reloaded."""
         self.overlaid: Callable[[Config], Config] = lambda config: config
         """Applies what was since chosen on the page to the file's settings."""
         self._session, self._camera, self._supervision = session, camera, supervision
@@ -48,7 +47,6 @@ class ConfigApplier:
         session.reports["settings"] = self.status
 
     def read(self) -> Reading:
-        """Reads the file, applies what can be applied, and tells players and log."""
         reading = read_again(self.path, self._session.config, self.overlaid)
         if reading.fault and self._last is not None:
             reading = dataclasses.replace(reading, waiting=self._last.waiting)
@@ -63,7 +61,6 @@ class ConfigApplier:
         return reading
 
     def status(self) -> dict[str, object]:
-        """`ok`, `text` and `readings` for the health page."""
         last, figures = self._last, {"readings": self.readings, "file": str(self.path)}
         if last is None:
             return {"ok": True, "text": worded("as at the start"), **figures}
@@ -100,7 +97,6 @@ class ConfigApplier:
             LOGGER.error("who plays now is not recorded: %s", error)
 
     def _take_page(self) -> None:
-        """Reopens the page; if that fails now, the supervision tries again."""
         try:
             self._session.services.renew("page")
         except RuntimeError as error:

@@ -46,7 +46,6 @@ class Demonstration:
         return {"state": state, "port": self._port}
 
     def turn(self) -> None:
-        """Answers requests, and notices a demo that has ended or does not begin; to be called often."""
         page, process = self._session.page, self._process
         if process is not None and (process.poll() is not None or self._is_late()):
             if self._port is None:
@@ -57,7 +56,6 @@ class Demonstration:
             request.answer(self._begin(request.command))
 
     def close(self) -> None:
-        """Ends the demo; may be called twice."""
         process, self._process, self._port = self._process, None, None
         if process is not None:
             process.close()
@@ -83,7 +81,6 @@ class Demonstration:
         return Answer(True, worded("The demo begins soon: it first learns how its men look."))
 
     def _hear(self, process: processes.Process) -> None:
-        """Body of the thread: waits for the line in which the demo tells its port."""
         assert process.stdout is not None
         try:
             port = json.loads(process.stdout.readline(MAX_LINE))["port"]

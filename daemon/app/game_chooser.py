@@ -51,8 +51,6 @@ def check_players(config: Config, catalogue: Mapping[str, Any]) -> None:
 
 
 class GameChooser:
-    """Handles the choices at one table."""
-
     def __init__(self, session: Session, configured: Config, source: str, catalogue: Catalogue | None = None) -> None:
         """`configured` holds the settings without any choice, `source` the camera they name."""
         self._session, self._configured, self._source = session, configured, source
@@ -105,12 +103,10 @@ class GameChooser:
             request.answer(Answer(True, worded("The clock starts anew for both.") if anew else worded("Done.")))
 
     def keep(self, config: Config) -> None:
-        """Saves the settings' choice for the next start."""
         choice = choice_of(config) | {"camera": {"source": config.camera.source}}
         save(path_of(self._session.journal.path), self._configured, choice)
 
     def _checked(self, choice: Choice, now: Config) -> Config:
-        """The settings with a validated choice. Raises ChoiceError."""
         if self._session.setting_up.active:
             raise ChoiceError(worded("A calibration is under way. Stop it on the set-up page first."))
         config = self._with_camera(chosen(now, choice, self._catalogue.wait(LOOK_S)), now)
@@ -124,7 +120,6 @@ class GameChooser:
         return config
 
     def _with_camera(self, config: Config, now: Config) -> Config:
-        """The settings with a permitted camera. Raises ChoiceError."""
         known = NONE, PHONE, now.camera.source, self._source
         source = meant(config.camera.source, known)
         try:

@@ -61,7 +61,6 @@ def health_of(session: Session) -> dict[str, dict[str, object]]:
 
 
 def nobody_plays(missing: Sequence[str]) -> str:
-    """The message about agents that no worker offers."""
     return worded("no worker here plays {agents}", agents=listing(missing, joint="or"))
 
 

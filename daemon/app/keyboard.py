@@ -48,8 +48,6 @@ TWICE_S = 4.0
 
 
 class Keyboard:
-    """Remembers the last pressed key of those that must be pressed twice."""
-
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._pressed: tuple[str, float, str] = "", 0.0, ""

@@ -43,8 +43,6 @@ READ_S = 0.2
 
 
 class Daemon:
-    """Runs the loop of a table until it is stopped."""
-
     def __init__(
         self,
         session: Session,
@@ -68,14 +66,11 @@ class Daemon:
         self._patience = BEGINNING
         """Watchdog patience for the next frame: the first one of a game takes longer."""
         self.wants_reading = False
-        """Set by a signal: the settings are to be reloaded."""
         self.config_applier: ConfigApplier | None = None
         """Reloads the settings; None if there is no file to read."""
         self.choosing = GameChooser(session, configured or config, (configured or config).camera.source, catalogue)
-        """Handles choices for a new game from the page."""
         self._demonstration = Demonstration(session)
         self._invited = False
-        """Whether the log says where to begin without a camera."""
         self._notifier = notifier or Notifier()
         self.heartbeat = Heartbeat()
         feed = session.services.phone_feed
@@ -170,7 +165,6 @@ class Daemon:
             self._session.say(self._profile.caution)
 
     def _take_choice(self) -> None:
-        """Begins the game chosen on the page, with a new template and profile if it is a different game."""
         session = self._session
         if session.match is not None and session.match.unwritten:
             return
@@ -195,14 +189,12 @@ class Daemon:
         self.choosing.keep(config)
 
     def _eyes(self) -> Pipeline | None:
-        """A new pipeline for a game; None if no camera is wanted."""
         if not self.camera.wanted:
             return None
         eyes = self._session.config.eyes
         return Pipeline(self._template, self._profile, settle_s=eyes.settle_s, readings=eyes.readings)
 
     def _beginning(self, match: Match) -> str:
-        """The announcement for a game that begins or is resumed."""
         game, position = self._session.game, match.referee.position
         side = phrases.named(game, game.to_move(position))
         if not match.referee.ply:

@@ -23,8 +23,6 @@ AIM_S = 0.2
 
 
 class PhoneGuest:
-    """Used by the session's thread."""
-
     def __init__(
         self,
         session: Session,
@@ -32,13 +30,11 @@ class PhoneGuest:
         feed: PhoneFeed,
         on_invitation: Callable[[Invitation], None] | None = None,
     ) -> None:
-        """`on_invitation` shows what must be scanned."""
         self._session, self._camera, self._feed, self._on_invitation = session, camera, feed, on_invitation
         self._invited_on: object = None
         """The page whose door was opened; a page that was opened anew has another door."""
         self._taken = feed.begun
         self._films = False
-        """Whether the phone is the table's camera."""
         self._aiming, self._aimed_s = Aiming(), 0.0
 
     def turn(self, observation: Observation | None) -> Config | None:
@@ -60,7 +56,6 @@ class PhoneGuest:
         return with_source(session.config, PHONE) if begins else None
 
     def _aim(self, observation: Observation) -> None:
-        """Tells the phone that films how it is aimed."""
         page, eyes, now_s = self._session.page, self._session.eyes, time.monotonic()
         size_px, facing = self._feed.delivery.size_px, self._feed.facing
         if page is None or eyes is None or size_px is None or now_s - self._aimed_s < AIM_S:

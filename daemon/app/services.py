@@ -50,9 +50,7 @@ class Services:
         self.config = config
         """Settings used from the next opening on."""
         self.agents = tuple(agents)
-        """Names of the agents that the table's own worker offers."""
         self.phone_feed = PhoneFeed()
-        """The pictures of phones that film."""
         self.page: WebPage | None = None
         self.worker: WorkerProcess | None = None
         self.listening: Listening | None = None
@@ -109,7 +107,6 @@ class Services:
                 self.bus = renewed
 
     def keep(self, service: Any) -> Any:
-        """Registers a service to be closed by `close`, before those registered earlier; returns it."""
         self._open.append(service)
         return service
 
@@ -171,7 +168,6 @@ class Services:
         return opened
 
     def _lend_voice(self) -> None:
-        """Lends pages the voice of the settings; not a command, which may play its phrases here by itself."""
         speech = self.config.speech
         if self.page is not None:
             make = functools.partial(voice_of, speech.language, speech.rate_wpm)
@@ -191,7 +187,6 @@ class Services:
         return opened
 
     def _lend_ear(self) -> None:
-        """Lets pages' microphones be heard."""
         if self.page is not None:
             self.page.listen_with(self.listening, lambda: self.speaker.is_talking)
 
@@ -214,5 +209,4 @@ class Services:
 
 
 def journal_path(config: Config) -> Path:
-    """Path of a table's record according to its settings."""
     return places.resolved(config.journal.path)

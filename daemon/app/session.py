@@ -51,8 +51,6 @@ LOGGER = logging.getLogger(__name__)
 
 
 class Session:
-    """Opens the services that the settings ask for, and plays matches with them."""
-
     def __init__(self, config: Config, game: AnyGame, *, render_to: Path | None = None) -> None:
         """Opens record, bus, workers, voice and page.
 
@@ -128,7 +126,6 @@ class Session:
         )
 
     def _keep_scenes(self, config: Config) -> None:
-        """Starts keeping scenes; if that is impossible the game continues without."""
         try:
             self.scenes = self.services.keep(keeper_for(config, self.game, self.seats))
         except BundleError as error:
@@ -137,7 +134,6 @@ class Session:
         self.reports["scenes"] = self.scenes.status
 
     def _keep_pictures(self, config: Config) -> None:
-        """Keeps a small picture of the board for every ply once it is recorded."""
         quota_bytes, reserve_bytes = config.journal.pictures_mb * 10**6, config.supervision.free_mb * 10**6
         keeper = self.services.keep(PictureKeeper(Pictures(self.journal.path), quota_bytes, reserve_bytes))
         self.reports["pictures"] = keeper.status
@@ -154,7 +150,6 @@ class Session:
 
     @property
     def journal(self) -> Journal:
-        """The record."""
         return self.services.journal
 
     @property
@@ -164,12 +159,10 @@ class Session:
 
     @property
     def bus(self) -> Bus:
-        """The bus."""
         return self.services.bus
 
     @property
     def speaker(self) -> Speaker:
-        """The voice."""
         return self.services.speaker
 
     @property
@@ -260,14 +253,12 @@ class Session:
         return PuzzleStore(path_of(self.journal.path))
 
     def _leave_interrupted(self) -> None:
-        """Marks the last interrupted game so that later starts do not resume it either."""
         stored = self.journal.unfinished()
         if stored is not None and stored.plies and not was_left(stored):
             self.journal.note(stored.game_id, "left", "A new game was wanted.")
 
     @property
     def _event(self) -> dict[str, str]:
-        """What the games of this table are played for, by the settings."""
         table = self.config.bus.table
         told = self.config.event.model_dump() | {"table": "" if table == BusSection().table else table}
         return {name: value for name, value in told.items() if value}
@@ -296,7 +287,6 @@ class Session:
         return None
 
     def _match_of(self, referee: Referee, clock: GameClock, game_id: str, **rest: Any) -> Match:
-        """A match at this table, with its seats, bus, voice and clock."""
         self.timer = ClockService(clock, blind=lambda: bool(self.camera_trouble))
         match = Match(
             referee,
@@ -319,7 +309,6 @@ class Session:
 
     @property
     def awaits_phone(self) -> bool:
-        """Whether a phone is to film that has not begun yet."""
         return self.config.camera.source == PHONE and (self.eyes is None or self.eyes.observation is None)
 
     @property
@@ -337,13 +326,11 @@ class Session:
 
     @property
     def new_game_due(self) -> bool:
-        """Whether the next game is to begin: somebody asks for it, or the board was set up for it."""
         at = self.eyes or self.match
         return at is not None and at.new_game_due
 
     @property
     def setting_up(self) -> TableSetup:
-        """The table set-up from the page, for the present game."""
         if self._setting_up is None or self._setting_up.game is not self.game:
             self._setting_up = TableSetup(self.game, template_of(self.game), self._profile(".npz"), self.say)
         return self._setting_up
@@ -354,7 +341,6 @@ class Session:
         return folder / f"{self.config.bus.table}-{self.game.name}{ending}"
 
     def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
-        """Speaks one sentence and writes it to log and page."""
         LOGGER.info("%s", text)
         self.speaker.say(text, urgent=urgent)
         if self.page is not None:
@@ -416,7 +402,6 @@ class Session:
             self.journal.name_players(self.match.game_id, names)
 
     def renew_bus(self) -> None:
-        """Reopens the bus at the same addresses. Raises BusError."""
         self.services.renew("bus")
         if self.match is not None:
             self.match.retune(publisher=self.bus)
@@ -438,11 +423,9 @@ class Session:
         return sorted(awaited - {agent for one in workers if self.game.name in one.games for agent in one.agents})
 
     def has_spoken(self, timeout_s: float) -> bool:
-        """Waits until everything was spoken; returns whether it was."""
         return self.speaker.wait_until_silent(timeout_s)
 
     def close(self) -> None:
-        """Closes every service, the newest first."""
         self.services.close()
 
     def _stand_in(self, failed: Seat) -> Seat | None:

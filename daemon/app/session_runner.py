@@ -22,8 +22,6 @@ LOGGER = logging.getLogger(__name__)
 
 
 class SessionRunner:
-    """The turns of a session's loop. Used by one thread."""
-
     def __init__(self, session: Session) -> None:
         self.session = session
         self.ui = UiPublisher(session)
@@ -32,7 +30,6 @@ class SessionRunner:
         self._table = Table(language(), "")
 
     def tick(self, frame: Frame | None) -> Observation | None:
-        """Runs one turn of the loop: a frame, if there is one, then commands, agents and services."""
         session, observation = self.session, None
         session.tell_of_record()
         assert session.match is not None
@@ -55,7 +52,6 @@ class SessionRunner:
             self.session.say(answer.text, code="refused_command")
 
     def _obey(self) -> None:
-        """Carries out commands from the page or the command line."""
         session = self.session
         if session.page is None:
             return
@@ -66,7 +62,6 @@ class SessionRunner:
             setup.answer(session.setting_up.obey(setup.command, aligner))
 
     def _listen(self) -> None:
-        """Carries out, or asks back, what somebody has said."""
         session, listening = self.session, self.session.services.listening
         if listening is None or session.match is None:
             return
@@ -89,7 +84,6 @@ class SessionRunner:
                 session.say(answer.text, code="refused_command")
 
     def _carry_out(self, command: Command) -> Answer:
-        """Carries out a command and adds it to the kept scene."""
         session = self.session
         assert session.match is not None
         if session.scenes is not None:

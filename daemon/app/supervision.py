@@ -43,7 +43,6 @@ class Supervision:
     ) -> None:
         self.stuck_s = settings.stuck_s
         self.verdicts: collections.Counter[str] = collections.Counter()
-        """Number of readings judged so far, by verdict code."""
         self._session, self._camera, self._heartbeat = session, camera, heartbeat
         self._began_s = heartbeat.clock()
         folder = session.journal.path.parent
@@ -67,7 +66,6 @@ class Supervision:
         }
 
     def change(self, settings: SupervisionSection) -> None:
-        """Applies these settings from now on."""
         self.stuck_s, self.disk.least_mb = settings.stuck_s, settings.free_mb
 
     @property
@@ -76,7 +74,6 @@ class Supervision:
         return self._liveness
 
     def turn(self, observation: Observation | None) -> None:
-        """Supervises after one turn of the loop."""
         self._count(observation)
         now_s = self._heartbeat.clock()
         if now_s - self._looked_s < LOOK_S:
@@ -119,7 +116,6 @@ class Supervision:
         return True, f"{self._heartbeat.rate_hz:.1f} frames a second"
 
     def figures(self) -> dict[str, float]:
-        """All metrics of this table for Prometheus, by name without `kibitzer_`."""
         session, heartbeat, camera = self._session, self._heartbeat, self._camera.status()
         voice = session.speaker.status()
         figures: dict[str, float] = {

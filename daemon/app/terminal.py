@@ -43,7 +43,6 @@ THINK_S = 0.02
 MAX_SHOWN = 60
 """Greatest number of moves listed; of further moves only the number is shown."""
 CHANGES = ("move", "pass", "undo", "game_over", "counted")
-"""Codes of the announcements after which the board is drawn again."""
 WORDS: dict[str, Callable[[str], Command]] = {
     "undo": lambda _: Undo(),
     "hint": lambda _: Coach(),
@@ -73,12 +72,9 @@ HELP = (
     ("position [TEXT]", sentence("the position as text, or another game that begins from that one")),
     ("quit", sentence("leave; the game is kept, and goes on next time")),
 )
-"""What can be typed, with its meaning."""
 
 
 class TerminalGame:
-    """Plays the games of a session with the person at the terminal."""
-
     def __init__(self, session: Session, template: BoardTemplate, typed: TypedLines, shown: TextIO) -> None:
         self._session, self._typed, self._shown = session, typed, shown
         self._runner = SessionRunner(session)
@@ -91,7 +87,6 @@ class TerminalGame:
         session.listeners.append(self._announcements.append)
 
     def play(self, *, resume: bool) -> None:
-        """Plays until somebody leaves or the input ends."""
         self._begin(resume=resume)
         while not self._quit:
             self._runner.tick(None)
@@ -142,7 +137,6 @@ class TerminalGame:
             time.sleep(THINK_S)
 
     def _read(self, line: str) -> None:
-        """Carries out a typed line."""
         self._asked = self._prompted = False
         word, _, rest = line.partition(" ")
         match word.lower():
@@ -215,7 +209,6 @@ class TerminalGame:
         return {text: f"{text} ({in_words(told)})" for text, told in does.items() if told is not None}
 
     def _show(self) -> None:
-        """Prints the new announcements, and the board if it has changed."""
         announcements, self._announcements[:] = [one for one in self._announcements if one.said], []
         if announcements and self._prompted:
             self._write("")
@@ -232,7 +225,6 @@ class TerminalGame:
         self._prompt()
 
     def _prompt(self) -> None:
-        """Prints whose turn it is, with clock and hand, when a person is to move."""
         referee, game, timer = self._match.referee, self._match.referee.game, self._session.timer
         if self._quit or self._match.new_game_due or referee.awaiting not in ("move", "nothing"):
             return

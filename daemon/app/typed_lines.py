@@ -11,8 +11,6 @@ CHUNK = 4096
 
 
 class TypedLines:
-    """The lines of a terminal, pipe or file."""
-
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self.interactive = os.isatty(descriptor)

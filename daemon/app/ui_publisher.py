@@ -43,7 +43,6 @@ VERDICTS = {
     "paused": sentence("Paused."),
     "over": sentence("The game is over."),
 }
-"""Verdict line of the overlay, by verdict code."""
 
 
 class UiPublisher:
@@ -61,12 +60,10 @@ class UiPublisher:
         self._picture_s = self._shown_s = float("-inf")
         self._view, self._sequence = View(), -1
         self._plies: list[Ply] = []
-        """The moves listed on the page."""
         self._drawn: tuple[Sentences, str, int] = (), "", -1
         """State shown in the page's picture: sentences, verdict and ply."""
 
     def show(self) -> None:
-        """Updates the page's state, health and, at intervals, picture."""
         now, session = time.monotonic(), self._session
         if session.page is None or session.match is None:
             return
@@ -84,11 +81,9 @@ class UiPublisher:
             self._show_picture(session.page, session.eyes, now)
 
     def show_at_once(self) -> None:
-        """Makes the next `show` update at once."""
         self._shown_s, self._sequence = float("-inf"), -1
 
     def show_in(self, window: Window | None) -> None:
-        """Shows the overlay in the window, if there is one, at most ten times a second."""
         now, eyes = time.monotonic(), self._session.eyes
         if window is None or eyes is None or not window.is_open or now - self._window_s < PICTURE_S:
             return
@@ -148,7 +143,6 @@ class UiPublisher:
 
 
 def scene_of(eyes: BoardTracker) -> Scene | None:
-    """The scene for the overlay; None before the first frame."""
     referee, seen = eyes.match.referee, eyes.observation
     if seen is None:
         return None

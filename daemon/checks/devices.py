@@ -28,13 +28,11 @@ OPEN_S = 15.0
 MEASURED_S = 4.0
 """Seconds for which a live source is watched: longer than a camera takes to settle and lock its exposure."""
 DARK = 20.0
-"""Mean grey value below which a picture shows nothing."""
 PLAY_S = 5.0
 CARDS = Path("/proc/asound/cards")
 
 
 def check_cameras(_config: Config, dev: Path = DEV, sys: Path = SYS) -> CheckResult:
-    """Lists the cameras on a cable, by the names to use in the settings."""
     found = cameras(dev, sys)
     if not found:
         return CheckResult("cameras", True, "none on a cable")
@@ -46,7 +44,6 @@ def check_cameras(_config: Config, dev: Path = DEV, sys: Path = SYS) -> CheckRes
 
 
 def _check_phone(config: Config) -> CheckResult:
-    """Checks whether a phone could reach this computer."""
     found = config.phone.addresses or own_addresses()
     if not found:
         return CheckResult("camera", False, "a phone: this computer is in no network that a phone could reach it by")
@@ -57,7 +54,6 @@ def _check_phone(config: Config) -> CheckResult:
 
 
 def check_camera(config: Config) -> CheckResult:
-    """Checks whether the configured camera opens, and what it delivers."""
     spec, camera = config.camera.source, config.camera
     name = shown_address(spec)
     if spec == NONE:
@@ -118,7 +114,6 @@ def _pictures_of(name: str, source: FrameSource) -> CheckResult:
 
 
 def check_voice(config: Config) -> CheckResult:
-    """Checks the programs for speech, and its language."""
     if not config.speech.enabled:
         return CheckResult("voice", True, "switched off in the settings")
     missing = [name for name in ("espeak-ng", "aplay") if not shutil.which(name)]

@@ -25,12 +25,10 @@ MIN_CORES = 2
 EARLIEST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 """Earliest plausible time: a clock that shows an earlier one was never set."""
 SEARCHES = places.cache_folder(".numba_cache")
-"""Folder of compiled searches."""
 UNITS = (Path("/etc/systemd/system"), Path.home() / ".config" / "systemd" / "user")
 
 
 def check_computer(_config: Config, meminfo: Path = Path("/proc/meminfo")) -> CheckResult:
-    """Checks cores and memory."""
     cores, free_mb = len(os.sched_getaffinity(0)), _available_mb(meminfo)
     text = f"{cores} cores" + ("" if free_mb is None else f", {free_mb} MB of memory free")
     advice = [f"a table wants {MIN_CORES} cores: ask for fewer pictures, camera.rate_hz = 8"] * (cores < MIN_CORES)
@@ -57,7 +55,6 @@ def check_clock(_config: Config, now_s: float | None = None) -> CheckResult:
 
 
 def check_record(config: Config) -> CheckResult:
-    """Checks the record: disk space, permissions, and whether it can be read."""
     path = places.resolved(config.journal.path)
     folder = next(parent for parent in path.parents if parent.exists())
     free = shutil.disk_usage(folder).free
@@ -79,7 +76,6 @@ def check_record(config: Config) -> CheckResult:
 
 
 def check_folders(config: Config, searches: Path = SEARCHES) -> CheckResult:
-    """Checks the other folders written to: log, compiled searches, bundles."""
     wanted = {searches: "searches are compiled anew at every start"}
     if config.log.path:
         wanted[log_path(config.log).parent] = "there is no log"
@@ -116,7 +112,6 @@ def _is_intact(file: importlib.metadata.PackagePath) -> bool:
 
 
 def check_display(config: Config) -> CheckResult:
-    """Checks whether a window can be shown."""
     if not config.page.window:
         return CheckResult("display", True, "no window wanted")
     fault = display_fault()
@@ -124,7 +119,6 @@ def check_display(config: Config) -> CheckResult:
 
 
 def check_service(_config: Config, units: tuple[Path, ...] = UNITS) -> CheckResult:
-    """Checks whether the daemon starts with the computer."""
     written = [str(unit) for folder in units if folder.is_dir() for unit in sorted(folder.glob("kibitzer*.service"))]
     if written:
         return CheckResult("service", True, ", ".join(written))

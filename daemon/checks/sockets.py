@@ -38,7 +38,6 @@ def check_ports(config: Config) -> CheckResult:
 
 
 def check_keys(config: Config) -> CheckResult:
-    """Checks the folder of keys, if workers need keys."""
     if not config.bus.keys:
         return CheckResult("keys", True, "none wanted: the bus is for this computer only")
     folder = places.resolved(config.bus.keys)

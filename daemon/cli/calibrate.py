@@ -164,7 +164,6 @@ def what_to_type(game: str, out: Path | None, found: Sequence[Camera]) -> str:
 
 
 def known_games() -> str:
-    """The games' short names, for people."""
     return ", ".join(games.load(name).short_name for name in games.names())
 
 

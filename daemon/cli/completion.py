@@ -33,7 +33,6 @@ def answer(arguments: Sequence[str], summaries: Mapping[str, str], load: Callabl
             return TyperCommand(cmd_name, help=summaries[cmd_name])
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            """The real command, with its options."""
             name, *rest = args
             if name not in summaries:
                 return None, None, rest

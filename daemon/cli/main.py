@@ -27,7 +27,6 @@ EXTRAS = {"numba": ("play", "doctor"), "matplotlib": ("plot", "arena")}
 """Optional packages: the extra that contains each, and a command that installs it in a checkout."""
 CHECKOUT_ONLY = "`./kibitzer {}` runs this, in a checkout, because it needs what is not installed with the program"
 UNWRITABLE = 75
-"""Exit status where standard output is closed or full."""
 AGAIN_S = 0.05
 """Seconds before a signal whose exception was dropped is sent again."""
 
@@ -38,7 +37,6 @@ class Entry(NamedTuple):
     module: str
     summary: str
     group: bool = False
-    """Whether the command has subcommands."""
 
 
 SECTIONS = {
@@ -126,7 +124,6 @@ Usage: kibitzer COMMAND [OPTIONS]
 
 
 def listed(section: str) -> str:
-    """A section of `--help`: its title, and one line per command."""
     width = max(map(len, COMMANDS))
     return "\n".join(
         [f"{section}:", *(f"  {name:<{width}}  {entry.summary}" for name, entry in SECTIONS[section].items())]
@@ -176,7 +173,6 @@ def main(arguments: list[str]) -> int:
 
 
 def load(name: str) -> typer.Typer:
-    """Imports the module of a command and returns its application."""
     application: typer.Typer = importlib.import_module(COMMANDS[name].module).app
     return application
 
@@ -208,7 +204,6 @@ def run() -> None:
 
 
 def _status_of(arguments: list[str]) -> str | int | None:
-    """The exit status of a command, however it ends."""
     try:
         return main(arguments)
     except SystemExit as ended:

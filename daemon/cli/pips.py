@@ -81,7 +81,6 @@ def in_words(found: LooseTiles) -> str:
 
 
 def as_object(photo: str, found: LooseTiles) -> dict[str, object]:
-    """What was read, as data."""
     tiles = [
         {
             "pips": list(one.pips),

@@ -125,7 +125,6 @@ def targets_of(photos: Sequence[Path], out: Path) -> list[Path]:
 
 
 def _draw(image: Image, seen: SeenPhoto, target: Path) -> None:
-    """Writes the picture of what was seen, and says where."""
     drawn = image if seen.read is None else draw_read(image, seen.read)
     title = headline(seen.report, seen.read)
     doubts = "" if seen.read is None else doubts_of(seen.read)
@@ -193,7 +192,6 @@ def doubts_of(read: ReadPhoto) -> str:
 
 
 def shown_on(progress: Progress) -> Callable[[int, int, str], None]:
-    """A callback that shows on a progress bar which board is being looked for."""
     task = progress.add_task("looking for a board", total=None)
 
     def show(done: int, total: int, what: str) -> None:

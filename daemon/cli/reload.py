@@ -89,7 +89,6 @@ def _say(settings: dict[str, Any]) -> None:
 
 
 def _parts(address: str) -> dict[str, Any]:
-    """Returns the components on the daemon's health page; exits if no daemon answers."""
     try:
         with OPENER.open(f"{address}/healthz", timeout=ASK_S) as response:
             body = response.read(MAX_BYTES)

@@ -151,14 +151,12 @@ def run(
 
 
 def _named(settings: Config, source: str, profile: Path | None) -> Config:
-    """Returns the settings with the camera and the profile named on the command line."""
     camera = settings.camera.model_copy(update={"source": source or settings.camera.source})
     board = settings.board.model_copy(update={"profile": str(profile.resolve()) if profile else settings.board.profile})
     return settings.model_copy(update={"camera": camera, "board": board})
 
 
 def _show_invitation(invitation: Invitation) -> None:
-    """Prints the code that a phone scans, and its address."""
     told = worded("Scan this code with a phone to film the board with it. The page explains the browser's warning.")
     others = "".join(f"\n{address}" for address in invitation.addresses)
     sys.stderr.write(f"{invitation.in_terminal()}{told}{others}\n")

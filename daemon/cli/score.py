@@ -37,7 +37,6 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 PAWN_SURE = 0.9
 """Least probability at which a pawn is believed to be where it is seen."""
 INCOMPLETE = 1
-"""Exit status if no file was written for a photo."""
 
 
 @app.command("score-dominoes")
@@ -126,8 +125,6 @@ def _space(pawn: Pawn | None) -> int | None:
 
 
 class Teller:
-    """Prints and writes the scores of one game, photo by photo."""
-
     def __init__(self, series: Series, folder: AnnotationFolder, as_json: bool) -> None:
         self._series = series
         self._folder = folder
@@ -160,7 +157,6 @@ class Teller:
         return all(move.annotation is not None for shot, move in shots if shot.photo is not None)
 
     def _say(self, shot: int, move: ScoredMove) -> None:
-        """Prints the line of a move if it is new, or if its tile or points have changed."""
         told = (move.annotation, move.placed and (move.placed.side, move.placed.gains, move.placed.lay))
         if shot not in self._said or self._said[shot] != told:
             self._tell(line_of(move) + ("  (corrected)" if shot in self._said else ""))
@@ -223,7 +219,6 @@ def _tally_object(tally: Tally) -> dict[str, object]:
 
 
 def _numbers(text: str) -> list[int]:
-    """Parses the game numbers in `--only`. Raises ValueError."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     for word in words:
         if not word.isascii() or not word.isdecimal():

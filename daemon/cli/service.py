@@ -19,7 +19,6 @@ from daemon.supervision.unit import MARK, unit_of
 
 NAME = "kibitzer"
 PROGRAM = None if places.IN_CHECKOUT else Path(sys.executable).with_name(NAME)
-"""Path of the command of an installed Kibitzer; None in a checkout."""
 MAX_BYTES = 1 << 20
 
 app = typer.Typer(
@@ -135,7 +134,6 @@ def _user(run_as: str) -> str:
 
 
 def _say_about_the_user(user: str) -> None:
-    """Prints commands that create the service's user if there is no such user."""
     try:
         pwd.getpwnam(user)
     except KeyError:

@@ -29,8 +29,6 @@ SIDE_PX = 512
 MARGIN_SHARE = 0.11
 """Share of the rectified picture on each side that lies outside the given corners."""
 PATCHES = 8
-"""Patches in a row and in a column that are watched."""
-
 FloatArray = NDArray[np.float64]
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -46,19 +44,15 @@ class Window:
 
     @staticmethod
     def around(picture: Image) -> Surroundings:
-        """A watched picture, with its margin as surroundings."""
         return surroundings_within(picture, MARGIN_SHARE)
 
     def show(self, image: Image) -> Image:
-        """The watched part of a picture."""
         if self._matrix is None:
             return image
         return np.asarray(cv2.warpPerspective(image, self._matrix, self._size), dtype=np.uint8)
 
 
 class Settler:
-    """Tells which pictures of a window settle."""
-
     def __init__(self, window: Window, settle_s: float) -> None:
         self._window, self._watcher = window, Watcher(CellPlaces.grid(PATCHES), settle_s)
         self._told = False
@@ -118,7 +112,6 @@ def settle(
 
 
 def watch(frames: FrameSource, window: Window, settler: Settler, out: Path, as_json: bool) -> None:
-    """Follows a source to its end. Raises SourceError."""
     told, arms = ("", False), ArmWatch()
     try:
         while True:

@@ -33,7 +33,6 @@ from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.sources.slot import NewestFrame
 
 READ_S = 0.5
-"""Seconds to wait for a frame at most, so that Ctrl-C works at once."""
 LOST_S = 3.0
 """Seconds that the board must be out of sight before it is reported as lost."""
 PHOTO_LOST_SHARE = 0.6
@@ -125,7 +124,6 @@ class Recorder:
 
     def __init__(self, eyes: BoardTracker, film: Film) -> None:
         self.fault = ""
-        """Why the film is not as long as the watching; empty where it is."""
         self._eyes, self._film, self._closed = eyes, film, False
 
     def show(self, time_s: float) -> None:
@@ -139,7 +137,6 @@ class Recorder:
             self.close()
 
     def close(self) -> None:
-        """Ends the film, and says where it is."""
         if self._closed:
             return
         self._closed = True
@@ -182,7 +179,6 @@ def follow(eyes: BoardTracker, source: FrameSource, recorder: Recorder | None = 
 
 
 def print_event(match: Match, announcement: Announcement, observation: Observation | None) -> None:
-    """Prints one event as a line of JSON to standard output, and flushes it."""
     cells = match.referee.game.cells
     event: dict[str, object] = {
         "event": announcement.code,

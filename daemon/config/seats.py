@@ -9,15 +9,11 @@ from agents.messages import LimitsPart
 from daemon.config.settings import JOINS, PlayerSection
 
 STAND_IN_LEVEL = 5
-"""Level of the player that stands in for an agent whose own level is unknown: the middle of the eight."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Seat:
-    """The player of one side."""
-
     agent: str | None = None
-    """Name of the agent; None for a person."""
     options: dict[str, str] = dataclasses.field(default_factory=dict)
     limits: LimitsPart = dataclasses.field(default_factory=LimitsPart)
     place: str = ""
@@ -32,7 +28,6 @@ class Seat:
 
 
 def seat(player: PlayerSection) -> Seat:
-    """The seat described by a player's settings."""
     limits = LimitsPart(time_s=player.time_s, depth=player.depth or None, nodes=player.nodes or None)
     options = {name: str(value).lower() for name, value in player.options.items()}
     agent = player.agent.removeprefix(JOINS) or None
@@ -40,7 +35,6 @@ def seat(player: PlayerSection) -> Seat:
 
 
 def own_agents(seats: tuple[Seat, Seat]) -> tuple[str, ...]:
-    """The agents that the table's own worker must offer."""
     return tuple(one.agent for one in seats if one.agent and not one.joins)
 
 

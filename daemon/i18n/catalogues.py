@@ -80,7 +80,6 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 def fresh() -> dict[Path, bytes]:
-    """The up-to-date content of every file in `languages/`."""
     messages = collected()
     files = {FOLDER / MESSAGES: _listed(messages)}
     for language in LOCALES:
@@ -128,16 +127,13 @@ class _Nothing(gettext.NullTranslations):
     """A catalogue that translates everything as an empty text."""
 
     def gettext(self, message: str) -> str:
-        """An empty translation."""
         return ""
 
     def pgettext(self, context: str, message: str) -> str:
-        """An empty translation."""
         return ""
 
 
 def brought_by_packages() -> list[Message]:
-    """All texts of installed packages' games and agents."""
     folders = set()
     for group in (games.ENTRY_POINTS, agent.ENTRY_POINTS):
         for module in games.installed(group).values():
@@ -151,7 +147,6 @@ def brought_by_packages() -> list[Message]:
 
 
 def collected() -> list[Message]:
-    """All texts to translate, in the order of the sources."""
     found = _all_of(_sources(PACKAGES), _sources(CHOOSING), sorted((ROOT / "games").glob("*/boards/*.toml")))
     for path in sorted(PAGES.glob("*.js")):
         found += _of_script(path)
@@ -198,7 +193,6 @@ def _updated(language: str, messages: Sequence[Message]) -> Catalog:
 
 
 def _listed(messages: Sequence[Message]) -> bytes:
-    """All messages to translate, once each, in the program's JSON format."""
     found = {}
     for context, text, _ in messages:
         one, many = (text, "") if isinstance(text, str) else (text[0], text[1])
@@ -267,7 +261,6 @@ class _PageReader(HTMLParser):
         self._open: str | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Starts a text, and collects the attributes."""
         given = dict(attrs)
         marked = [name for name in TRANSLATED_ATTRIBUTES if f"data-t-{name}" in given]
         self.texts += [value for name in marked if (value := given[f"data-t-{name}"] or given.get(name))]
@@ -277,12 +270,10 @@ class _PageReader(HTMLParser):
             self._open = ""
 
     def handle_data(self, data: str) -> None:
-        """Continues a text."""
         if self._open is not None:
             self._open += data
 
     def handle_endtag(self, tag: str) -> None:
-        """Ends a text."""
         if self._open is not None and self._open.strip():
             self.texts.append(" ".join(self._open.split()))
         self._open = None

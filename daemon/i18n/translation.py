@@ -46,7 +46,6 @@ LANGUAGES = {
     "vi": "Tiếng Việt",
     "pt-br": "Português (Brasil)",
 }
-"""Native names of the languages, by espeak-ng voice."""
 LOGGER = logging.getLogger(__name__)
 FOLDER = Path(__file__).with_name("languages")
 """Folder with a catalogue for each language but English: `ro.po` with its compiled `ro.mo`.
@@ -64,18 +63,14 @@ UNSPOKEN = ("page", "part", OPTION)
 
 
 class Translated:
-    """A language that is translated by a catalogue."""
-
     def __init__(self, catalogue: gettext.NullTranslations) -> None:
         self._catalogue = catalogue
         self._forms: dict[Term, dict[str, str]] = {}
 
     def text(self, template: str) -> str:
-        """The template in this language; in English if the catalogue lacks it."""
         return self._catalogue.gettext(template)
 
     def plural(self, one: str, many: str, count: int) -> str:
-        """The template in the plural form for that number."""
         return self._catalogue.ngettext(one, many, count)
 
     def form(self, term: Term, form: str) -> str:
@@ -137,15 +132,12 @@ def page_words(language: str) -> dict[str, str]:
 
 
 def _names_of_brought_games() -> list[Term]:
-    """The names of installed packages' games and their sides."""
     brought = [games.load(name) for name in games.names() if name not in games.shipped()]
     return [term for game in brought for term in (Term("game", game.title), *(Term("side", one) for one in game.sides))]
 
 
 @dataclasses.dataclass(frozen=True)
 class Message:
-    """A text to translate."""
-
     text: str
     """In English; the singular if `many` is not empty."""
     many: str = ""
@@ -165,8 +157,6 @@ def messages() -> tuple[Message, ...]:
 
 
 class _Speaking:
-    """The current language."""
-
     code = "en"
     translator: Translator = ENGLISH
 
@@ -177,7 +167,6 @@ def speak(language: str) -> None:
 
 
 def language() -> str:
-    """The code of the current language."""
     return _Speaking.code
 
 
@@ -203,7 +192,6 @@ def alone(kind: str, name: str) -> str:
 
 
 def titled(name: str) -> str:
-    """The English name of a rule or option as it appears in the catalogues."""
     return name.replace("_", " ")
 
 

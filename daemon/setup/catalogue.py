@@ -17,7 +17,6 @@ LOGGER = logging.getLogger(__name__)
 ROOT = places.PROGRAM
 COMMAND = (sys.executable, "-m", "daemon.cli", "agents", "--json")
 DEADLINE_S = 60.0
-"""Seconds after which the process is killed."""
 
 
 class Catalogue:
@@ -35,7 +34,6 @@ class Catalogue:
         return self._catalogue
 
     def wait(self, timeout_s: float) -> dict[str, Any]:
-        """Like `newest`, after waiting at most `timeout_s` seconds."""
         self._thread.join(timeout_s)
         return self._catalogue
 
@@ -43,7 +41,6 @@ class Catalogue:
         """Does nothing: the process ends by itself."""
 
     def _ask(self) -> None:
-        """Body of the thread."""
         try:
             done = processes.run(self._command, self._deadline_s, cwd=ROOT, stdin=DEVNULL, capture_output=True)
             if done.returncode:

@@ -23,8 +23,6 @@ SILENT_S = 5.0
 
 
 class GuidedRun:
-    """Guides the person at the board through the calibration."""
-
     def __init__(
         self, calibration: GuidedCalibration, source: FrameSource, speaker: Speaker, *, as_json: bool = False
     ) -> None:
@@ -53,7 +51,6 @@ class GuidedRun:
             frames.close()
 
     def say(self, text: str, urgent: bool = False) -> None:
-        """Prints and speaks a message that is not a prompt."""
         sys.stderr.write(f"{text}\n")
         self._speaker.say(text, urgent)
 

@@ -53,7 +53,6 @@ def menu_of(
 
 
 def _clocks() -> Iterator[dict[str, Any]]:
-    """Preset clocks."""
     yield {"title": worded("no clock"), "clock": {"control": "none"}}
     for minutes in A_MOVE:
         title = worded_n("{count} minute a move", "{count} minutes a move", minutes)

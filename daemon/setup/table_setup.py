@@ -37,7 +37,6 @@ LOGGER = logging.getLogger(__name__)
 OUTLINE = (76, 180, 240)
 """Colours (blue, green, red) drawn into the picture."""
 MAX_TOLD = 6
-"""Number of recent prompts shown."""
 AWAY_S = 2.0
 """Seconds without a picture after which the camera counts as away."""
 Say = Callable[..., None]
@@ -58,12 +57,10 @@ class TableSetup:
         self._fit: _Fit | None = None
         self._ended = ""
         self._away_s = 0.0
-        """Seconds without a picture since the calibration began."""
         self._shown: tuple[str, tuple[int, ...], str] = "", (), ""
 
     @property
     def active(self) -> bool:
-        """Whether a calibration is under way and takes all frames."""
         return self._run is not None
 
     def obey(self, request: SetupRequest, aligner: Aligner | None) -> Answer:
@@ -203,7 +200,6 @@ class TableSetup:
         self._say(text, urgent=True, code="setup")
 
     def _finish(self, fit: _Fit) -> None:
-        """Writes the profile when its fit is done."""
         if not fit.done:
             return
         if fit.made is None:

@@ -17,14 +17,11 @@ LOGGER = logging.getLogger(__name__)
 
 @dataclasses.dataclass(frozen=True)
 class VisionSetup:
-    """Template and profile for one game at one table."""
-
     template: BoardTemplate
     profile: TableProfile | None = None
 
 
 def vision_setup_of(config: Config, game: AnyGame) -> VisionSetup:
-    """Loads template and profile according to the settings. Raises TemplateError, ProfileError."""
     template = load_template(game.name, switched_on(game))
     if not config.board.profile:
         return VisionSetup(template)

@@ -24,7 +24,6 @@ REOPEN_S = (1.0, 2.0, 5.0, 10.0, 30.0)
 FROZEN_REOPEN_S = (0.0, 15.0, 60.0, 300.0)
 """Seconds before each further reopening of a camera whose picture is frozen; the last one repeats."""
 NONE = "none"
-"""The spec for no camera: people report the moves."""
 IDLE_S = 0.02
 """Seconds, longest wait for a frame when there is no camera: commands meanwhile are answered at once."""
 SLOW_OPENING_S = 20.0
@@ -36,10 +35,7 @@ State = Literal["unwanted", "opening", "on", "silent", "frozen", "away", "hangs"
 
 
 class Say(Protocol):
-    """Speaks and shows a sentence."""
-
-    def __call__(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
-        """If `urgent`, the sentence is spoken before those waiting."""
+    def __call__(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None: ...
 
 
 class Camera:
@@ -54,7 +50,6 @@ class Camera:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        """`spec` is an argument of `open_source`. `sleep` waits while there is no camera to read."""
         self.trouble = ""
         """The current problem, in the words shown to the players; empty if there is none."""
         self.state: State = "opening"
@@ -95,7 +90,6 @@ class Camera:
         return frame
 
     def change(self, spec: str, settings: CameraSection) -> None:
-        """Switches to another camera, or to other settings of the same one."""
         self._let_go()
         self._spec, self._settings = spec, settings
         self._stillness = Stillness(settings.frozen_s)
@@ -106,7 +100,6 @@ class Camera:
 
     @property
     def wanted(self) -> bool:
-        """Whether a camera is configured at all."""
         return self._spec != NONE
 
     @property
@@ -134,7 +127,6 @@ class Camera:
         return self._clock() - self._picture_s if self._seen else None
 
     def status(self) -> dict[str, object]:
-        """`ok`, `text`, `state` and figures for the health page."""
         if not self.wanted:
             return {"ok": True, "text": worded("none is wanted: moves are told"), "state": "unwanted", **UNWANTED}
         source = None if self._frames is None else self._frames.source
@@ -156,7 +148,6 @@ class Camera:
         return {"ok": not self.trouble, "text": text, "state": self.state, **figures}
 
     def close(self) -> None:
-        """Releases the camera; may be called twice."""
         frames, self._frames = self._frames, None
         if self._attempt is not None:
             self._attempt.abandon()
@@ -191,7 +182,6 @@ class Camera:
         self._frames = NewestFrame(source, self._settings.frozen_s, self._stillness)
 
     def _watch(self, frame: Frame | None) -> None:
-        """Reports when pictures stop or freeze, and when they are back."""
         now_s = self._clock()
         assert self._frames is not None
         if frame is not None:
@@ -217,7 +207,6 @@ class Camera:
                 self._say(back if phone is None else worded("I see what the phone films."))
 
     def _frozen(self, now_s: float) -> None:
-        """Reopens a camera whose picture is frozen, at growing intervals."""
         self.state = "frozen"
         self._tell(worded("The camera's picture is frozen."))
         if self._frozen_retry_s == float("inf"):
@@ -246,7 +235,6 @@ class Camera:
         self.trouble = text
 
     def _let_go(self) -> None:
-        """Closes the camera in the background: a driver may hang while closing, too."""
         frames, self._frames = self._frames, None
         if self._attempt is not None:
             self._attempt.abandon()
@@ -260,8 +248,6 @@ def _rounded(rate_hz: float | None) -> float | None:
 
 
 def opener_with(feed: PhoneFeed) -> Callable[[str, CameraSection], FrameSource]:
-    """Opens the source that a spec names, with these settings; `phone` is the feed of the phones."""
-
     def opened(spec: str, settings: CameraSection) -> FrameSource:
         if spec != PHONE:
             return open_by_settings(spec, settings)
@@ -272,7 +258,6 @@ def opener_with(feed: PhoneFeed) -> Callable[[str, CameraSection], FrameSource]:
 
 
 def open_by_settings(spec: str, settings: CameraSection) -> FrameSource:
-    """The source that `spec` names, opened with these settings. Raises SourceError."""
     return open_source(
         spec,
         hold_s=settings.photo_hold_s,

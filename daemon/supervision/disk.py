@@ -18,8 +18,6 @@ def gigabytes(size: int) -> str:
 
 
 class DiskWatch:
-    """Measures the free space on a folder's disk at intervals."""
-
     def __init__(
         self,
         folder: Path,
@@ -27,7 +25,6 @@ class DiskWatch:
         clock: Callable[[], float] = time.monotonic,
         free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
     ) -> None:
-        """`free_mb` is the least free space that counts as healthy, in megabytes."""
         self.least_mb = free_mb
         self._folder, self._clock, self._measure = folder, clock, free_bytes
         self._looked_s = float("-inf")
@@ -45,7 +42,6 @@ class DiskWatch:
         return self._free
 
     def status(self) -> dict[str, object]:
-        """`ok`, `text` and `free_mb` for the health page."""
         free = self.free_bytes
         if free is None:
             text = worded("The folder {name} is gone. Put it back.", name=str(self._folder))

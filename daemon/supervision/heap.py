@@ -25,6 +25,5 @@ def share_one_heap() -> None:
 
 
 def return_free_memory() -> None:
-    """Gives the pages of freed memory back to the system."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -23,9 +23,7 @@ class Heartbeat:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
         self.frames = 0
-        """Frames fully processed."""
         self.step = "starting"
-        """The loop's current step, in words."""
         self._turn_s, self._patience = clock(), BEGINNING
         self._frame_s: float | None = None
         self._ends_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
@@ -55,7 +53,6 @@ class Heartbeat:
 
     @property
     def busy_s(self) -> float:
-        """Seconds since the current step began."""
         return self.clock() - self._turn_s
 
     @property
@@ -80,7 +77,6 @@ class Heartbeat:
         return statistics.median(tuple(self._ages_s) or (0.0,)) + self.cost_s
 
     def status(self, stuck_s: float) -> dict[str, object]:
-        """`ok`, `text` and figures for the health page; a step longer than `stuck_s` counts as a fault."""
         figures = {"frames": self.frames, "rate_hz": round(self.rate_hz, 2), "frame_s": round(self.cost_s, 4)}
         if self.is_over(stuck_s):
             return {

@@ -33,7 +33,6 @@ class FloodGate(logging.Filter):
         super().__init__()
         self.repeats = repeats
         self.left_out = 0
-        """Lines left out so far."""
         self._clock = clock
         self._lock = threading.Lock()
         self._seen: collections.OrderedDict[tuple[str, str], list[float]] = collections.OrderedDict()
@@ -74,7 +73,6 @@ class OpenFormatter(logging.Formatter):
     """Formats lines that anybody may read in a terminal, whoever wrote their text: see `wording.outside`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The lines of a record, with its traceback."""
         return visible_lines(super().format(record))
 
 
@@ -85,7 +83,6 @@ class RotatingFile(logging.handlers.RotatingFileHandler):
         path.parent.mkdir(parents=True, exist_ok=True)
         super().__init__(path, maxBytes=size_bytes, backupCount=files, encoding="utf-8")
         self.failed = 0
-        """Lines that could not be written."""
 
     def _open(self) -> TextIOWrapper:
         """Opens the file, which only its owner may read: names and moves stand in it."""
@@ -98,10 +95,7 @@ class RotatingFile(logging.handlers.RotatingFileHandler):
 
 
 class Log:
-    """The daemon's log handler, attached to the root logger."""
-
     def __init__(self, settings: LogSection, clock: Callable[[], float] = time.monotonic) -> None:
-        """Raises OSError if the file cannot be opened."""
         self._clock = clock
         self._handler: logging.Handler | None = None
         self._level_before = logging.getLogger().level
@@ -124,7 +118,6 @@ class Log:
 
     @property
     def failed(self) -> int:
-        """Lines that could not be written."""
         return self._handler.failed if isinstance(self._handler, RotatingFile) else 0
 
     def close(self) -> None:
@@ -144,5 +137,4 @@ def _handler(settings: LogSection) -> logging.Handler:
 
 
 def log_path(settings: LogSection) -> Path:
-    """The path of the log file."""
     return places.resolved(settings.path)

@@ -43,20 +43,15 @@ AT_RESTART = {
 
 @dataclasses.dataclass(frozen=True)
 class Reading:
-    """Result of reloading the settings."""
-
     config: Config
     """The settings now in force: new values of those that take effect at once, old values of the rest."""
     taken: tuple[str, ...] = ()
-    """Changed keys that have taken effect."""
     waiting: tuple[str, ...] = ()
-    """Changed keys that wait for a restart."""
     fault: str = ""
     """Why nothing was changed; empty if the settings are valid."""
 
     @property
     def text(self) -> str:
-        """The result as text, for log and health page."""
         if self.fault:
             return worded("The new settings are wrong. I keep the old ones.")
         if not (self.taken or self.waiting):
@@ -67,7 +62,6 @@ class Reading:
 
     @property
     def spoken(self) -> str:
-        """The result as a spoken sentence."""
         if self.fault or not (self.taken or self.waiting):
             return self.text
         if not self.waiting:
@@ -78,7 +72,6 @@ class Reading:
 
 
 def read_again(path: Path, now: Config, overlaid: Callable[[Config], Config] = lambda config: config) -> Reading:
-    """Reads the file and compares it with the settings in force."""
     try:
         wanted = overlaid(load_config(path))
     except ConfigError as error:

@@ -12,8 +12,6 @@ LOGGER = logging.getLogger(__name__)
 
 
 class Reopener:
-    """Reopens one service that runs in a thread of this process."""
-
     def __init__(
         self,
         name: str,
@@ -24,14 +22,12 @@ class Reopener:
     ) -> None:
         """`fault` returns why the service must be reopened, empty if it need not be; `renew` reopens it or raises."""
         self.restarts = 0
-        """Number of attempts."""
         self.trouble = ""
         """Why it could not be reopened; empty if it was, or need not be."""
         self._name, self._fault, self._renew = name, fault, renew
         self._limit, self._clock = limit or RestartLimit(), clock
 
     def look(self) -> None:
-        """Reopens the service if that is due."""
         why = self._fault()
         if not why:
             self.trouble = ""

@@ -12,8 +12,6 @@ PAUSES_S = (0.0, 0.0, 1.0, 3.0, 8.0)
 
 
 class RestartLimit:
-    """Computes how long to wait before the next start. Times are monotonic seconds."""
-
     def __init__(self, most: int = MAX_RESTARTS, window_s: float = WINDOW_S) -> None:
         self._most, self._window_s = most, window_s
         self._starts: collections.deque[float] = collections.deque(maxlen=most)
@@ -28,5 +26,4 @@ class RestartLimit:
         return max(0.0, free_s - now_s, recent[-1] + pause_s - now_s)
 
     def started(self, now_s: float) -> None:
-        """Records a start."""
         self._starts.append(now_s)

@@ -11,14 +11,11 @@ from wording import Sentence, sentence
 
 @dataclasses.dataclass(frozen=True)
 class FaultReport:
-    """How a component's fault is reported."""
-
     grace_s: float
     """Seconds that the fault must last: a worker that restarts in time concerns nobody."""
     trouble: Sentence
     """Sentence for the fault in languages other than English, as components report in English themselves."""
     again: Sentence
-    """Sentence for when the component works again."""
 
 
 FAULT_REPORTS = {
@@ -49,7 +46,6 @@ class Troubles:
         self._announced: set[str] = set()
 
     def look(self, parts: Mapping[str, Mapping[str, object]], now_s: float) -> list[str]:
-        """The sentences to speak now."""
         said: list[str] = []
         for name, report in self._reports.items():
             part = parts.get(name)

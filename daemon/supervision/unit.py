@@ -21,15 +21,11 @@ STOP_S = 20
 
 @dataclasses.dataclass(frozen=True)
 class Unit:
-    """The values that a unit file is generated from."""
-
     checkout: Path
-    """The folder the daemon runs in."""
     config: Path
     user: str = ""
     """The user the daemon runs as; empty in a unit of the user's own systemd."""
     writable: tuple[Path, ...] = ()
-    """Folders that the daemon writes to."""
     name: str = "kibitzer"
     """Name of the unit and of its folder under /run, which may hold `ipc://` sockets."""
     program: Path | None = None
@@ -37,7 +33,6 @@ class Unit:
 
     @property
     def text(self) -> str:
-        """The unit file."""
         own, program = not self.user, self.program or self.checkout / "kibitzer"
         service = {
             "Type": "notify",
@@ -116,7 +111,6 @@ HARDENING = {
     "SystemCallArchitectures": "native",
     "SystemCallFilter": "@system-service\nSystemCallErrorNumber=EPERM",
 }
-"""Restrictions of a system unit. Cameras and sound cards in /dev stay accessible."""
 OWN_HARDENING = {
     "NoNewPrivileges": "yes",
     "LockPersonality": "yes",

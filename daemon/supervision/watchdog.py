@@ -30,17 +30,13 @@ LOOK_S = 0.5
 STOPPED_S = 10 * LOOK_S
 """Seconds between looks that show that this thread was stopped too, by the same cause as the loop."""
 LAST_WORDS_S = 3.0
-"""Seconds for the voice to say that the daemon is ending."""
 LOCKED_S = 30.0
 """Seconds beyond `end_s` after which the timer in C ends a process whose Python no longer runs at all."""
 REARM_S = 5.0
 
 
 class Watched(Protocol):
-    """The watchdog's interface to the daemon, called from the watchdog's thread."""
-
-    def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
-        """Speaks and shows a sentence."""
+    def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None: ...
 
     def report_stuck(self, text: str) -> None:
         """Shows on the health page that the loop hangs, as the loop itself cannot."""
@@ -51,15 +47,12 @@ class Watched(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Liveness:
-    """State of the components as the loop last saw it."""
-
     capture: bool
     """Whether capture works: it delivers pictures, or knows that the camera is away and keeps trying."""
     bus: bool
     settled: bool
     """Whether startup is over: a frame was processed, or there is clearly no camera."""
     text: str
-    """The daemon's state in one line."""
 
 
 class Watchdog:
@@ -87,7 +80,6 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Starts the thread."""
         self._armed = True
         self._thread = threading.Thread(target=self._serve, name="watchdog", daemon=True)
         self._thread.start()
@@ -104,7 +96,6 @@ class Watchdog:
             self._armed = False
 
     def look(self) -> None:
-        """Checks the loop once and reports its state to systemd."""
         now_s = self._heartbeat.clock()
         if now_s - self._looked_s > STOPPED_S:
             # This thread did not run either: the whole process was stopped, or the computer was overloaded.
@@ -159,7 +150,6 @@ class Watchdog:
             faulthandler.dump_traceback_later(self.end_s + LOCKED_S, exit=True)
 
     def _serve(self) -> None:
-        """The thread: checks the loop every `LOOK_S` seconds until `close`."""
         try:
             while not self._stop.wait(LOOK_S):
                 self._rearm()
@@ -169,7 +159,6 @@ class Watchdog:
 
 
 def _stacks() -> str:
-    """The stack of every thread, innermost call last."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     return "\n".join(
         f"{names.get(number, number)}:\n{''.join(traceback.format_stack(frame)[-8:])}"

@@ -25,7 +25,6 @@ from wording.outside import shown_address
 LOGGER = logging.getLogger(__name__)
 LOOK_S = 0.5
 STOP_S = 15.0
-"""Seconds, longest wait for all tables to shut down before they are killed."""
 SUMMARY = places.state_folder() / "tables.json"
 """State of all tables, for programs; exists while the parent runs.
 
@@ -76,8 +75,6 @@ def run_tables(
 
 
 class Parent:
-    """The loop over all tables."""
-
     def __init__(
         self,
         tables: Sequence[Table],
@@ -95,7 +92,6 @@ class Parent:
         self._alive_s = float("-inf")
 
     def run(self) -> int:
-        """Loops until a signal comes or all tables have ended; returns the exit status."""
         for ending in (signal.SIGTERM, signal.SIGINT):
             signal.signal(ending, self._stop)
         signal.signal(signal.SIGHUP, lambda number, _frame: self._pass_on(signal.Signals(number)))
@@ -163,7 +159,6 @@ class Parent:
         self._write()
 
     def _write(self) -> None:
-        """Writes the summary as JSON if anything in it has changed."""
         tables = [
             {
                 "table": process.table.name,
@@ -190,7 +185,6 @@ class Parent:
 
 
 def forget_dead(summary: Path) -> None:
-    """Removes a summary whose parent is no longer running, so that nobody mistakes it for current."""
     pid, then = _owner(summary)
     if pid is None or started(pid) != then:
         with contextlib.suppress(OSError):
@@ -206,7 +200,6 @@ def started(pid: int) -> int | None:
 
 
 def _owner(summary: Path) -> tuple[int | None, int | None]:
-    """Id and start time of the process that wrote a summary; None if there is none or it is unreadable."""
     try:
         content = json.loads(summary.read_text(encoding="utf-8"))
         return int(content["pid"]), int(content["started"])
@@ -215,7 +208,6 @@ def _owner(summary: Path) -> tuple[int | None, int | None]:
 
 
 def summary_of(processes: Sequence[TableProcess]) -> str:
-    """The state of all tables in one line."""
     well = sum(process.well for process in processes)
     ill = [f"{process.table.name}: {process.text}" for process in processes if not process.well]
     return "; ".join([f"{well} of {len(processes)} tables run", *ill])

@@ -18,7 +18,6 @@ from processes import Process
 
 COMMAND = (sys.executable, "-m", "daemon.cli")
 REFUSED = 2
-"""Exit status for invalid settings, which no restart fixes."""
 PAUSES_S = (1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds from an end to the next start; longer each time, the last one repeats."""
 PROVED_S = 60.0
@@ -30,7 +29,6 @@ SILENT_S = 60.0
 START_S = 180.0
 """Seconds without a sign of life before a process still starting up is ended."""
 ABORT_S = 10.0
-"""Seconds between SIGABRT, which makes it report its stacks, and SIGKILL."""
 MAX_LINE_LENGTH = 8192
 
 State = Literal["starting", "running", "waiting", "ended", "refused"]
@@ -45,9 +43,7 @@ class TableProcess:
         self.reported = ReportedState()
         self.state: State = "waiting"
         self.restarts = 0
-        """Starts besides the first."""
         self.last_end = ""
-        """How it last ended, in words."""
         self._arguments = [*command, "run", "--config", str(table.path), *arguments]
         self._environment = _environment(address)
         self._limit = RestartLimit()
@@ -58,28 +54,23 @@ class TableProcess:
 
     @property
     def pid(self) -> int | None:
-        """Its process id while it runs."""
         return None if self._process is None else self._process.pid
 
     @property
     def well(self) -> bool:
-        """Whether startup is over and it sends signs of life."""
         return self.state == "running"
 
     @property
     def over(self) -> bool:
-        """Whether it will not be started again."""
         return self.state in ("ended", "refused")
 
     @property
     def text(self) -> str:
-        """Its state in one line."""
         if self.state == "waiting":
             return f"{self.last_end or 'not started'}; starts again soon"
         return self.last_end if self.over else self.reported.text or self.state
 
     def look(self, now_s: float) -> None:
-        """Starts the process when due, and detects its end and its silence."""
         if self._process is None:
             if self.state == "waiting" and now_s >= self._due_s and self._limit.wait_s(now_s) <= 0:
                 self._start(now_s)
@@ -93,7 +84,6 @@ class TableProcess:
         self._watch(now_s)
 
     def send(self, number: signal.Signals) -> None:
-        """Forwards a signal."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(number)
@@ -108,7 +98,6 @@ class TableProcess:
             return None
 
     def kill(self) -> None:
-        """Kills it and its child processes at once."""
         if self._process is not None:
             self._process.end()
 
@@ -161,7 +150,6 @@ def _copy(source: IO[bytes], name: str) -> None:
 
 
 def _words(status: int) -> str:
-    """An exit status in words."""
     if status >= 0:
         return f"status {status}"
     with contextlib.suppress(ValueError):

@@ -19,20 +19,14 @@ MAX_TEXT_LENGTH = 200
 
 @dataclasses.dataclass
 class ReportedState:
-    """The state a process has reported so far."""
-
     ready: bool = False
     alive_s: float | None = None
     """Monotonic seconds of its last sign of life; None before the first."""
     text: str = ""
-    """Its state in one line."""
 
 
 class NotifySockets:
-    """One socket for each table, in a folder that no other user may enter."""
-
     def __init__(self, count: int) -> None:
-        """Raises OSError if a socket cannot be created."""
         self._folder = Path(tempfile.mkdtemp(prefix="kibitzer-tables-"))
         self.sockets: list[socket.socket] = []
         try:
@@ -49,7 +43,6 @@ class NotifySockets:
         return str(self._folder / f"{number}.sock")
 
     def read(self, number: int, reported: ReportedState, now_s: float) -> None:
-        """Reads the messages that table's process has sent since the last call."""
         for _ in range(MAX_AT_A_TIME):
             try:
                 data = self.sockets[number].recv(MAX_BYTES)
@@ -58,7 +51,6 @@ class NotifySockets:
             take(data, reported, now_s)
 
     def close(self) -> None:
-        """Closes the sockets; may be called twice."""
         for one in self.sockets:
             with contextlib.suppress(OSError):
                 one.close()
@@ -66,7 +58,6 @@ class NotifySockets:
 
 
 def take(data: bytes, reported: ReportedState, now_s: float) -> None:
-    """Processes one message in the format of sd_notify(3)."""
     for line in data.decode(errors="replace").splitlines():
         name, _, value = line.partition("=")
         if name == "READY" and value == "1":

@@ -16,15 +16,11 @@ MAX_TABLES = 16
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """One of several tables."""
-
     path: Path
-    """Its settings file."""
     config: Config
 
     @property
     def name(self) -> str:
-        """Its name on the bus and in the log."""
         return self.config.bus.table
 
 
@@ -55,7 +51,6 @@ def conflicts(tables: Sequence[Table]) -> list[str]:
 
 
 def _own(table: Table) -> Iterator[tuple[str, str]]:
-    """The resources a table cannot share, as key and value."""
     config = table.config
     yield "the table's name, bus.table =", config.bus.table
     yield "the record, journal.path =", str(_resolved(config.journal.path))
