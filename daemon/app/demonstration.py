@@ -8,23 +8,21 @@ from __future__ import annotations
 import json
 import logging
 import sys
-import threading
 import time
 from collections.abc import Mapping, Sequence
-from subprocess import DEVNULL, PIPE
+from subprocess import DEVNULL
 
 import places
-import processes
 from daemon.app.session import Session
 from daemon.commands.command import Answer
 from daemon.commands.demo_requests import DemoRequest
 from daemon.i18n.translation import language, worded
+from processes import LineProcess
 
 LOGGER = logging.getLogger(__name__)
 COMMAND = (sys.executable, "-m", "daemon.cli", "demo")
 START_S = 180.0
 """Seconds, longest wait for a demo's page: it calibrates first, and the computer may be a small one."""
-MAX_LINE = 1024
 
 
 class Demonstration:
@@ -32,7 +30,7 @@ class Demonstration:
 
     def __init__(self, session: Session, command: Sequence[str] = COMMAND, start_s: float = START_S) -> None:
         self._session, self._command, self._start_s = session, tuple(command), start_s
-        self._process: processes.Process | None = None
+        self._process: LineProcess | None = None
         self._began_s = 0.0
         self._port: int | None = None
         self._failed = False
@@ -47,6 +45,8 @@ class Demonstration:
 
     def turn(self) -> None:
         page, process = self._session.page, self._process
+        if process is not None and self._port is None:
+            self._port = _port(process)
         if process is not None and (process.poll() is not None or self._is_late()):
             if self._port is None:
                 LOGGER.error("the demo did not begin (status %s)", process.returncode)
@@ -73,18 +73,17 @@ class Demonstration:
         words = ["--beside", page.host, "--language", language(), "--game", request.game or self._session.game.name]
         try:
             command = (*self._command, *words, *([] if speech.enabled else ["--silent"]))
-            self._process = processes.Process(command, cwd=places.PROGRAM, stdin=DEVNULL, stdout=PIPE)
+            self._process = LineProcess(command, cwd=places.PROGRAM, stdin=DEVNULL, stderr=None)
         except OSError as error:
             return Answer(False, worded("The demo cannot begin: {why}.", why=error.strerror or "?"))
         self._began_s, self._failed = time.monotonic(), False
-        threading.Thread(target=self._hear, args=(self._process,), name="demo", daemon=True).start()
         return Answer(True, worded("The demo begins soon: it first learns how its men look."))
 
-    def _hear(self, process: processes.Process) -> None:
-        assert process.stdout is not None
-        try:
-            port = json.loads(process.stdout.readline(MAX_LINE))["port"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return  # the process ends, or is late
-        if process is self._process and isinstance(port, int):
-            self._port = port
+
+def _port(process: LineProcess) -> int | None:
+    """The port that the demo tells in its first line; None until then."""
+    try:
+        port = json.loads(process.hear() or "{}").get("port")
+    except (EOFError, OSError, ValueError, AttributeError):
+        return None  # the process ends, or is late
+    return port if isinstance(port, int) else None
