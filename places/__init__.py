@@ -27,7 +27,6 @@ FOR_ALL = Path("/etc") / NAME
 
 
 def settings_file(in_checkout: bool = IN_CHECKOUT) -> Path:
-    """The settings file used if none is named: the user's, else that for all users, else the shipped one."""
     if in_checkout:
         return SHIPPED
     own = platformdirs.user_config_path(NAME, appauthor=False)

@@ -46,7 +46,6 @@ def find_weights(name: str, folder: Path = MODELS, again: str = "") -> Weights:
 
 
 def check_all(folder: Path = MODELS) -> int:
-    """Checks every file of the manifest that is there, and returns how many. Raises WeightsError for a damaged one."""
     there = [name for name, entry in _entries(folder).items() if (folder / str(entry.get("file", ""))).exists()]
     for name in there:
         _checked(name, folder)

@@ -30,8 +30,6 @@ GUARD = ("sh", "-c", 'read -r _; exec "$0" -I -S "$@"', sys.executable, str(Path
 
 
 class _Starter:
-    """This program as one that starts processes: its mark, and the guard that outlives it."""
-
     def __init__(self) -> None:
         self.pid = os.getpid()
         above = os.environ.get(family.VARIABLE)

@@ -21,8 +21,6 @@ MAX_NAMED = 8
 
 @dataclasses.dataclass(frozen=True)
 class Term:
-    """A name that every language translates, such as that of a side or a piece."""
-
     kind: str
     """Category, such as `side`: the same word may be translated differently in another."""
     name: str
@@ -72,8 +70,6 @@ class Translator(Protocol):
 
 
 class English:
-    """English: templates and names as written."""
-
     def text(self, template: str) -> str:
         return template
 
@@ -131,7 +127,6 @@ def plain(said: Iterable[Sentence]) -> str:
 
 
 def express(value: Value, translator: Translator) -> str:
-    """A single value in a language, outside a sentence."""
     return format(_Bound(value, translator))
 
 
@@ -172,7 +167,6 @@ class _Bound:
 
 
 def fixed(value: Given) -> Value:
-    """A value as a `Sentence` stores it."""
     if isinstance(value, str | int | float | Term | Listing | Sentence):
         return value
     return Listing(tuple(value))

@@ -31,7 +31,6 @@ def visible(text: str) -> str:
 
 
 def visible_in(value: object) -> Any:
-    """A document as `json.loads` returns it, with all its texts `visible`."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, list):
@@ -79,7 +78,6 @@ def _shown(found: re.Match[str]) -> str:
 
 
 def _is_readable(address: str) -> bool:
-    """Whether host and port can be told apart; a password with a slash in it stands where the port should."""
     try:
         parts = urlsplit(address)
         return bool(parts.netloc) and (parts.port is None or parts.port >= 0)

@@ -67,7 +67,6 @@ def analysis(
 
 
 def _told(process: LineProcess, errors: IO[bytes], time_s: float, stop: threading.Event) -> Iterator[dict[str, Any]]:
-    """The objects that it writes. Raises AnalysisError if it hangs, or ends with an error."""
     wait_s = START_S + LATE * time_s
     deadline_s = time.monotonic() + wait_s
     while not stop.is_set():

@@ -67,7 +67,6 @@ class BestMoves:
     count: int = 3
     seconds: float = 3.0
     wishes: frozenset[Side] = frozenset()
-    """The sides that want to see them."""
     practice: bool = False
     """Whether a game against an agent does not count."""
     forbidden: bool = False
@@ -82,7 +81,6 @@ class BestMoves:
     """Seconds of the next search of this position; 0 once there is nothing more to find."""
 
     def are_shown(self, referee: Referee) -> bool:
-        """Whether they may be seen, and who sits at the board wants it."""
         people = {side for side in (0, 1) if referee.agents[side] is None}
         agreed = bool(self.wishes) and people <= self.wishes and (len(people) != 1 or self.practice)
         return agreed and not self.forbidden and referee.outcome is None
@@ -96,7 +94,6 @@ class BestMoves:
         return [referee.announce("practice", said)]
 
     def moves(self, referee: Referee, mark: str) -> tuple[BestMove, ...]:
-        """Those of the present position, best first; empty while none are known, or none may be seen."""
         if mark != self._mark or referee.paused or not self.are_shown(referee):
             return ()
         return self._found or ()

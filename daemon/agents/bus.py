@@ -106,7 +106,6 @@ class Bus:
             self._wake.send(b"!")
 
     def poll(self) -> list[AnswerMessage]:
-        """Replies and failures for the newest state since the last call. Their moves are not checked for legality."""
         with self._lock:
             return self._registry.replies()
 
@@ -115,7 +114,6 @@ class Bus:
             return self._registry.workers(time.monotonic())
 
     def last_seen_s(self, name: str) -> float | None:
-        """Monotonic time of the last sign of life of a worker with that name; None if there was none."""
         with self._lock:
             return self._registry.last_seen_s(name)
 
@@ -154,7 +152,6 @@ class Bus:
             self._woken.close()
 
     def _serve(self, opened: queue.Queue[tuple[str, str] | BusError]) -> None:
-        """The thread: opens, serves until `close`, and reports why if it fails."""
         try:
             with zmq.Context() as context:
                 if self._curve_auth is not None:
@@ -212,7 +209,6 @@ class Bus:
     def _exchange(
         self, states: zmq.Socket[bytes], replies: zmq.Socket[bytes], monitors: list[zmq.Socket[bytes]]
     ) -> None:
-        """Serves until `close`, or until a key is revoked, or somebody subscribes to everything."""
         poller = zmq.Poller()
         for source in (states, replies, self._woken, *monitors):
             poller.register(source, zmq.POLLIN)
@@ -241,7 +237,6 @@ class Bus:
                     self._curve_auth.watch(monitor)
 
     def _has_revoked(self) -> bool:
-        """Whether a key was revoked; checks about twice a second."""
         now_s = time.monotonic()
         if self._curve_auth is None or now_s - self._looked_s < POLL_MS / 1000:
             return False
@@ -253,7 +248,6 @@ class Bus:
         return revoked
 
     def _is_overrun(self) -> bool:
-        """Whether somebody has filled the memory with subscriptions; only new sockets give it back."""
         overrun = self._topics > MAX_TOPICS
         if overrun:
             self._topics = 0
@@ -284,7 +278,6 @@ class Bus:
         return new
 
     def _hear(self, replies: zmq.Socket[bytes]) -> None:
-        """Reads a batch of messages from workers and answers each faulty one with its error."""
         for _ in range(BATCH):
             try:
                 identity, data = _receive(replies)

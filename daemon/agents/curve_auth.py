@@ -26,10 +26,7 @@ _FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROT
 
 
 class CurveAuth:
-    """Keys of one bus. Used by the bus thread, except `callback`, which the authenticator thread calls."""
-
     def __init__(self, path: Path) -> None:
-        """Reads the keys. Raises BusRefusedError naming what is missing."""
         folder = KeyFolder(path)
         try:
             self._certificate = folder.daemon()
@@ -72,7 +69,6 @@ class CurveAuth:
             self.keyless += int.from_bytes(event[:2], "little") != zmq.EVENT_HANDSHAKE_FAILED_AUTH
 
     def callback(self, domain: str, key: bytes) -> bool:
-        """Whether the holder of a public key (Z85) may connect."""
         name = None
         try:
             name = self._allowed.name_of(key)

@@ -13,7 +13,6 @@ from pathlib import Path
 import zmq
 
 MAX_PATH_LENGTH = 100
-"""Bytes in an ipc path; the system's limit is 107."""
 _TCP = re.compile(r"tcp://(?P<host>\*|localhost|[0-9.]{7,15}|\[[0-9A-Fa-f:.]{2,45}\]):(?P<port>\*|[0-9]{1,5})")
 
 
@@ -51,7 +50,6 @@ def checked(endpoint: str, *, has_keys: bool = False) -> str:
 
 
 def reachable(endpoint: str) -> str:
-    """The endpoint through which a program on this computer connects to a bound one."""
     return endpoint.replace("tcp://0.0.0.0:", "tcp://127.0.0.1:").replace("tcp://[::]:", "tcp://[::1]:")
 
 

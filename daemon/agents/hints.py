@@ -81,7 +81,6 @@ class Coach:
         return self._waits or (self._asked is not None and not self._asked.best)
 
     def ask(self, referee: Referee, game_id: str) -> None:
-        """Asks about the current position, unless a question is already waiting."""
         if self.thinks:
             return
         if self._asked is not None:
@@ -132,7 +131,6 @@ class Coach:
         return advice(referee.game, referee.position, text, asked.mark)
 
     def close(self) -> None:
-        """Gives up the question that is waiting, and kills the process."""
         self._asked, self._game_id, self._waits = None, "", False
         process, self._process = self._process, None
         if process is not None:
@@ -168,14 +166,12 @@ class Coach:
 
 
 def command_words(referee: Referee) -> list[str]:
-    """The command-line words for a game and its rules."""
     game = referee.game
     rules = [word for name, value in vars(game.rules).items() for word in ("--rule", f"{name}={str(value).lower()}")]
     return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", "--nice", str(NICE), *rules, "--lines"]
 
 
 def question(referee: Referee, more: Mapping[str, object] = MappingProxyType({})) -> str:
-    """The line that asks for the best move in the current position."""
     game = referee.game
     if referee.history[0] in game.starts:
         return json.dumps({"moves": " ".join(referee.moves), **more})

@@ -54,7 +54,6 @@ class KeyFolder:
         return public, secret
 
     def allow(self, source: Path, name: str = "") -> str:
-        """Allows the holder of a public key to join; returns the name under which the key is listed."""
         certificate = certificates.read(source)
         name = checked_name(name or source.name.removesuffix("_secret").removesuffix(".key"))
         if name in (DAEMON, OWN):
@@ -90,12 +89,10 @@ class KeyFolder:
         return found
 
     def damaged(self) -> list[Path]:
-        """Files among the allowed keys that are not certificates."""
         known = self.allowed()
         return [path for path in sorted((self.path / ALLOWED).glob("*.key")) if path.stem not in known]
 
     def pairs(self) -> dict[str, Certificate]:
-        """The pairs made here whose secret is still here."""
         found: dict[str, Certificate] = {}
         for path in sorted(self.path.glob("*.key_secret")):
             with contextlib.suppress(CertificateError):
@@ -125,7 +122,6 @@ class KeyFolder:
         return self.path / f"{DAEMON}.key"
 
     def check(self) -> None:
-        """Raises CertificateError if a key folder belongs to another user or is open to others."""
         if self.path.is_dir():
             owned_alone(self.path)
         if (self.path / ALLOWED).is_dir():
@@ -162,13 +158,11 @@ class AllowedKeys:
             return self._names.get(public)
 
     def snapshot(self) -> frozenset[bytes]:
-        """The currently allowed public keys."""
         with self._lock:
             self._look()
             return frozenset(self._names)
 
     def _look(self) -> None:
-        """Rereads the keys if a file was added, removed or changed."""
         mark = _mark(self._folder.path / ALLOWED)
         if mark != self._mark:
             self._mark = mark
@@ -176,7 +170,6 @@ class AllowedKeys:
 
 
 def checked_name(name: str) -> str:
-    """The name of a key. Raises CertificateError if it is not a plain file name."""
     if not _NAME.fullmatch(name):
         raise CertificateError(f"{name!r}: a key's name has 1 to 32 letters, digits, _ or -, and begins with no sign")
     return name

@@ -54,8 +54,6 @@ class Names:
 
 
 class AgentRequests:
-    """The published states of one match and the agents' replies to the newest."""
-
     def __init__(
         self, publisher: Publisher | None, names: Names, clock: Callable[[], float], sequences: Iterator[int]
     ) -> None:
@@ -76,7 +74,6 @@ class AgentRequests:
         self._heard: set[str] = set()
 
     def publish(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> None:
-        """Publishes the position as the newest state; if an agent is to move, this asks it."""
         self._asked_s = self._clock()
         self.state = self._state(referee, seats, game_id, spoken)
         if self.publisher is not None:
@@ -158,7 +155,6 @@ class AgentRequests:
         return [self._with_thought(effect) for effect in effects]
 
     def _with_thought(self, effect: Effect) -> Effect:
-        """An agent's ply, or the announcement of its move, with the agent's report on it."""
         if isinstance(effect, Announcement) and effect.code == "agent_move":
             return dataclasses.replace(effect, thought=self.thought)
         if not isinstance(effect, Record) or effect.known != "agent":
@@ -204,7 +200,6 @@ class AgentRequests:
 
 
 def _legal_moves(referee: Referee) -> list[str]:
-    """The moves an agent may choose from; empty unless one is asked."""
     if referee.awaiting != "agent":
         return []
     moves = referee.game.legal_moves(referee.position)

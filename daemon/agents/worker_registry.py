@@ -75,7 +75,6 @@ class WorkerRegistry:
         self._replies.clear()
 
     def take(self, identity: bytes, data: bytes, now_s: float) -> MessageError | None:
-        """Processes one message; returns the error to send back, None if there is none."""
         self.counters["received"] += 1
         excess = self._excess(identity, now_s)
         if excess is not None:
@@ -103,7 +102,6 @@ class WorkerRegistry:
         return [worker for worker in self._workers.values() if now_s - worker.last_seen_s <= ALIVE_S]
 
     def last_seen_s(self, name: str) -> float | None:
-        """Monotonic time of the last sign of life of any worker with that name; None if there was none."""
         return self._seen.get(name)
 
     def _excess(self, identity: bytes, now_s: float) -> MessageError | None:

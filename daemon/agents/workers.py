@@ -83,7 +83,6 @@ class WorkerProcess:
         return {"ok": self._well, "text": in_words(self._how), "pid": self._pid, "restarts": max(0, self._starts - 1)}
 
     def close(self) -> None:
-        """Asks the worker to end and kills it if it does not; may be called twice."""
         self._stop.set()
         self._thread.join(END_S + 3.0)
 
@@ -113,7 +112,6 @@ class WorkerProcess:
             self._trouble(told)
 
     def _live(self) -> Sentence:
-        """Starts the worker and watches it until it ends; returns how it ended."""
         self._starts += 1
         try:
             process = Process(self._command, cwd=ROOT, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT)
@@ -137,7 +135,6 @@ class WorkerProcess:
         return end or sentence("ended with status {number}", number=process.returncode)
 
     def _silence(self, started_s: float) -> Sentence | None:
-        """Why the running worker must be killed; None if it need not be."""
         if self._last_seen_s is None:
             self._well, self._how = True, sentence("runs")
             return None
@@ -150,7 +147,6 @@ class WorkerProcess:
         return silent if now_s - seen_s > SILENT_S else None
 
     def _trouble(self, said: Sentence) -> None:
-        """Records the problem, and reports it once until the worker runs again."""
         self._well, self._how, text = False, said, in_words(said)
         _log.error("%s", said)
         if self._on_trouble is not None and self._told != text:

@@ -26,16 +26,15 @@ START_S = 180.0
 
 
 class Demonstration:
-    """Starts the demos of one table. Used by the loop's thread."""
-
     def __init__(self, session: Session, command: Sequence[str] = COMMAND, start_s: float = START_S) -> None:
-        self._session, self._command, self._start_s = session, tuple(command), start_s
+        self._session, self._services = session, session.services
+        self._command, self._start_s = tuple(command), start_s
         self._process: LineProcess | None = None
         self._began_s = 0.0
         self._port: int | None = None
         self._failed = False
         session.demo = self.status
-        session.services.keep(self)
+        self._services.keep(self)
 
     def status(self) -> Mapping[str, object]:
         """For pages: the `state`, offered, starting, on or failed, and the `port` of the demo's page once it is on."""
@@ -44,7 +43,7 @@ class Demonstration:
         return {"state": state, "port": self._port}
 
     def turn(self) -> None:
-        page, process = self._session.page, self._process
+        page, process = self._services.page, self._process
         if process is not None and self._port is None:
             self._port = _port(process)
         if process is not None and (process.poll() is not None or self._is_late()):
@@ -64,12 +63,11 @@ class Demonstration:
         return self._port is None and time.monotonic() - self._began_s > self._start_s
 
     def _begin(self, request: DemoRequest) -> Answer:
-        """Starts a demo unless one is on, which is then shown to whoever asks."""
         if request.end:
             return Answer(False, worded("This is no demo."))
         if self._process is not None:
             return Answer(True, worded("The demo begins soon: it first learns how its men look."))
-        page, speech = self._session.config.page, self._session.config.speech
+        page, speech = self._services.config.page, self._services.config.speech
         words = ["--beside", page.host, "--language", language(), "--game", request.game or self._session.game.name]
         try:
             command = (*self._command, *words, *([] if speech.enabled else ["--silent"]))

@@ -41,7 +41,6 @@ LOOK_S = 2.0
 
 
 def check_players(config: Config, catalogue: Mapping[str, Any]) -> None:
-    """Checks the players of the settings as far as the agents are known. Raises ConfigError."""
     try:
         faults = player_faults(config, games.find(config.game.name).name, catalogue)
     except UnknownGame as error:
@@ -53,7 +52,8 @@ def check_players(config: Config, catalogue: Mapping[str, Any]) -> None:
 class GameChooser:
     def __init__(self, session: Session, configured: Config, source: str, catalogue: Catalogue | None = None) -> None:
         """`configured` holds the settings without any choice, `source` the camera they name."""
-        self._session, self._configured, self._source = session, configured, source
+        self._session, self._services = session, session.services
+        self._configured, self._source = configured, source
         self._catalogue = catalogue or Catalogue()
         self.start: Any = None
         """The position from which the game chosen last is to begin; None where it begins as usual."""
@@ -61,25 +61,25 @@ class GameChooser:
 
     def menu(self) -> Mapping[str, object]:
         """Everything that can be chosen; called by the page's thread."""
-        workers = self._session.bus.workers()
+        workers = self._services.bus.workers()
         joined = {
             game: sorted({name for one in workers if game in one.games for name in one.agents})
             for game in games.names()
         }
-        return menu_of(self._session.config, self._source, self._catalogue.newest, cameras(), joined)
+        return menu_of(self._services.config, self._source, self._catalogue.newest, cameras(), joined)
 
     def overlaid(self, configured: Config) -> Config:
         """Reloaded settings with the choice that is still in force applied. Raises ConfigError for wrong players."""
         check_players(configured, self._catalogue.newest)
         self._configured = configured
-        return restored(path_of(self._session.journal.path), configured, self._catalogue.newest)
+        return restored(path_of(self._services.journal.path), configured, self._catalogue.newest)
 
     def poll(self) -> Config | None:
         """Returns the settings of a new choice, to be applied; its sender has already been answered."""
-        page, taken = self._session.page, None
+        page, taken = self._services.page, None
         for request in () if page is None else page.chosen():
             try:
-                config = self._checked(request.command, taken or self._session.config)
+                config = self._checked(request.command, taken or self._services.config)
                 start = start_of(request.command, games.load(config.game.name, config.game.rules))
             except ChoiceError as error:
                 request.answer(Answer(False, str(error)))
@@ -90,10 +90,10 @@ class GameChooser:
 
     def changed(self) -> None:
         """Applies the changes of language, voice and clock to the game that is played, and answers their senders."""
-        page = self._session.page
+        page = self._services.page
         for request in () if page is None else page.changes():
             try:
-                config = chosen(self._session.config, request.command, {})
+                config = chosen(self._services.config, request.command, {})
             except ChoiceError as error:
                 request.answer(Answer(False, str(error)))
                 continue
@@ -104,7 +104,7 @@ class GameChooser:
 
     def keep(self, config: Config) -> None:
         choice = choice_of(config) | {"camera": {"source": config.camera.source}}
-        save(path_of(self._session.journal.path), self._configured, choice)
+        save(path_of(self._services.journal.path), self._configured, choice)
 
     def _checked(self, choice: Choice, now: Config) -> Config:
         if self._session.setting_up.active:

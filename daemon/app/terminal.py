@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import time
 from collections.abc import Callable
 from typing import TextIO
@@ -10,7 +12,6 @@ from calibration.template import BoardTemplate
 from daemon.app.move_words import move_words
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
-from daemon.app.typed_lines import TypedLines
 from daemon.commands.command import (
     Agree,
     Coach,
@@ -37,6 +38,9 @@ from daemon.judging import counting, phrases
 from rules import MoveError
 from wording import Term, listing, sentence
 
+MAX_LINE_BYTES = 512
+"""Bytes of the longest line; the rest is cut off."""
+CHUNK = 4096
 WAIT_S = 0.1
 """Seconds to wait at most for a typed line before agents and the clock are served."""
 THINK_S = 0.02
@@ -74,6 +78,27 @@ HELP = (
 )
 
 
+class TypedLines:
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.interactive = os.isatty(descriptor)
+        self._pending = b""
+        self.ended = False
+
+    def take(self, timeout_s: float) -> str | None:
+        """The next line without its line end; None if no complete line has come within `timeout_s` seconds."""
+        if b"\n" not in self._pending and not self.ended and select.select([self._descriptor], [], [], timeout_s)[0]:
+            chunk = os.read(self._descriptor, CHUNK)
+            self.ended = not chunk
+            self._pending += chunk if chunk else b"\n" * bool(self._pending)
+        line, end, rest = self._pending.partition(b"\n")
+        if not end:
+            self._pending = self._pending[:MAX_LINE_BYTES]
+            return None
+        self._pending = rest
+        return line[:MAX_LINE_BYTES].decode(errors="replace").strip()
+
+
 class TerminalGame:
     def __init__(self, session: Session, template: BoardTemplate, typed: TypedLines, shown: TextIO) -> None:
         self._session, self._typed, self._shown = session, typed, shown
@@ -102,7 +127,6 @@ class TerminalGame:
                 self._read_within(WAIT_S)
 
     def _read_within(self, timeout_s: float) -> None:
-        """Carries out the line typed within that time, if any. The end of the input ends the game."""
         if (line := self._typed.take(timeout_s)) is not None:
             self._read(line)
         elif self._typed.ended:
@@ -192,7 +216,6 @@ class TerminalGame:
         return game.format_move(position, moves[len(moves) // 2]) if moves else game.cells[0]
 
     def _moves(self) -> str:
-        """The legal moves in the game's notation, those that lay or move nothing first, each with what it does."""
         game, position = self._match.referee.game, self._match.referee.position
         choices = self._choices()
         moves = [game.format_move(position, move) for move in game.legal_moves(position)]

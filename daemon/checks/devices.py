@@ -33,6 +33,7 @@ CARDS = Path("/proc/asound/cards")
 
 
 def check_cameras(_config: Config, dev: Path = DEV, sys: Path = SYS) -> CheckResult:
+    """Lists the cameras on a cable, by the names to use in the settings."""
     found = cameras(dev, sys)
     if not found:
         return CheckResult("cameras", True, "none on a cable")
@@ -54,6 +55,7 @@ def _check_phone(config: Config) -> CheckResult:
 
 
 def check_camera(config: Config) -> CheckResult:
+    """Checks whether the configured camera opens, and what it delivers."""
     spec, camera = config.camera.source, config.camera
     name = shown_address(spec)
     if spec == NONE:
@@ -114,6 +116,7 @@ def _pictures_of(name: str, source: FrameSource) -> CheckResult:
 
 
 def check_voice(config: Config) -> CheckResult:
+    """Checks the programs for speech, and its language."""
     if not config.speech.enabled:
         return CheckResult("voice", True, "switched off in the settings")
     missing = [name for name in ("espeak-ng", "aplay") if not shutil.which(name)]

@@ -16,8 +16,8 @@ from daemon.checks import CheckResult
 from daemon.config.settings import Config
 from daemon.outputs.window import display_fault
 from daemon.storage.journal import Journal, JournalError
-from daemon.supervision.disk import gigabytes
 from daemon.supervision.logs import log_path
+from daemon.supervision.resources import gigabytes
 
 MIN_MEMORY_MB = 600
 """Megabytes needed by one table with its worker and voice, with some reserve."""
@@ -29,6 +29,7 @@ UNITS = (Path("/etc/systemd/system"), Path.home() / ".config" / "systemd" / "use
 
 
 def check_computer(_config: Config, meminfo: Path = Path("/proc/meminfo")) -> CheckResult:
+    """Checks cores and memory."""
     cores, free_mb = len(os.sched_getaffinity(0)), _available_mb(meminfo)
     text = f"{cores} cores" + ("" if free_mb is None else f", {free_mb} MB of memory free")
     advice = [f"a table wants {MIN_CORES} cores: ask for fewer pictures, camera.rate_hz = 8"] * (cores < MIN_CORES)
@@ -55,6 +56,7 @@ def check_clock(_config: Config, now_s: float | None = None) -> CheckResult:
 
 
 def check_record(config: Config) -> CheckResult:
+    """Checks the record: disk space, permissions, and whether it can be read."""
     path = places.resolved(config.journal.path)
     folder = next(parent for parent in path.parents if parent.exists())
     free = shutil.disk_usage(folder).free
@@ -76,6 +78,7 @@ def check_record(config: Config) -> CheckResult:
 
 
 def check_folders(config: Config, searches: Path = SEARCHES) -> CheckResult:
+    """Checks the other folders written to: log, compiled searches, bundles."""
     wanted = {searches: "searches are compiled anew at every start"}
     if config.log.path:
         wanted[log_path(config.log).parent] = "there is no log"
@@ -112,6 +115,7 @@ def _is_intact(file: importlib.metadata.PackagePath) -> bool:
 
 
 def check_display(config: Config) -> CheckResult:
+    """Checks whether a window can be shown."""
     if not config.page.window:
         return CheckResult("display", True, "no window wanted")
     fault = display_fault()
@@ -119,6 +123,7 @@ def check_display(config: Config) -> CheckResult:
 
 
 def check_service(_config: Config, units: tuple[Path, ...] = UNITS) -> CheckResult:
+    """Checks whether the daemon starts with the computer."""
     written = [str(unit) for folder in units if folder.is_dir() for unit in sorted(folder.glob("kibitzer*.service"))]
     if written:
         return CheckResult("service", True, ", ".join(written))

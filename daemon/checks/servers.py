@@ -15,6 +15,7 @@ ANSWER_S = 5.0
 
 
 def check_voice_server(config: Config) -> CheckResult:
+    """Checks the Wyoming server that is to speak."""
     speech = config.speech
     if not speech.voice:
         return CheckResult("voice server", True, "none is wanted")
@@ -22,6 +23,7 @@ def check_voice_server(config: Config) -> CheckResult:
 
 
 def check_listening(config: Config) -> CheckResult:
+    """Checks who is to write down what is said."""
     listening, language = config.listening, config.speech.language
     if not listening.enabled:
         return CheckResult("listening", True, "switched off in the settings")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import urllib.error
+from typing import Any
 
 import places
 from daemon.agents import endpoints
@@ -38,6 +39,7 @@ def check_ports(config: Config) -> CheckResult:
 
 
 def check_keys(config: Config) -> CheckResult:
+    """Checks the folder of keys, if workers need keys."""
     if not config.bus.keys:
         return CheckResult("keys", True, "none wanted: the bus is for this computer only")
     folder = places.resolved(config.bus.keys)
@@ -59,18 +61,25 @@ def _is_free(host: str, port: int) -> bool:
     return True
 
 
-def _who_serves(config: Config) -> str:
-    """Describes a daemon that already uses the page's port; empty if none answers."""
+def parts_at(address: str) -> dict[str, Any]:
+    """The components on a daemon's health page; empty if what answers has none. Raises OSError, ValueError."""
     try:
-        with OPENER.open(f"{address_of(config.page)}/healthz", timeout=ASK_S) as response:
+        with OPENER.open(f"{address}/healthz", timeout=ASK_S) as response:
             body = response.read(MAX_BYTES)
     except urllib.error.HTTPError as error:
         with error:
             body = error.read(MAX_BYTES)
-    except (OSError, ValueError):
-        return ""
     try:
-        process = json.loads(body)["parts"]["process"]
-        return f"a kibitzer runs there already, process {int(process['pid'])}, {str(process['text'])[:40]}"
+        parts = json.loads(body)["parts"]
     except (ValueError, KeyError, TypeError):
+        parts = {}
+    return parts if isinstance(parts, dict) else {}
+
+
+def _who_serves(config: Config) -> str:
+    """Describes a daemon that already uses the page's port; empty if none answers."""
+    try:
+        process = parts_at(address_of(config.page))["process"]
+        return f"a kibitzer runs there already, process {int(process['pid'])}, {str(process['text'])[:40]}"
+    except (OSError, ValueError, KeyError, TypeError):
         return ""

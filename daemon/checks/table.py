@@ -29,6 +29,7 @@ THINKING_S = 0.2
 
 
 def check_game(config: Config) -> CheckResult:
+    """Checks game, rules and board template."""
     try:
         game = games.load(config.game.name, config.game.rules)
         template = load_template(game.name, switched_on(game))
@@ -52,6 +53,7 @@ def check_models(config: Config) -> CheckResult:
 
 
 def check_profile(config: Config) -> CheckResult:
+    """Checks that the table's profile exists, is intact and belongs to this game."""
     if not config.board.profile:
         return CheckResult("profile", True, "none: the board is found and read without; `kibitzer calibrate` makes one")
     path = places.resolved(config.board.profile)

@@ -13,8 +13,8 @@ from typing import Annotated
 import typer
 
 from daemon.checks import CheckResult, devices, machine, servers, sockets, table
-from daemon.cli.wrong_call import stop
-from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
+from daemon.cli.wrong_call import settings_of
+from daemon.config.settings import DEFAULT, Config
 
 CHECKS: tuple[Callable[[Config], CheckResult], ...] = (
     machine.check_computer,
@@ -57,10 +57,7 @@ def doctor(
     Example: kibitzer doctor --config /etc/kibitzer.toml
     """
     logging.basicConfig(level=logging.ERROR, format="%(message)s")  # what a source logs meanwhile stands in its line
-    try:
-        settings = load_config(config)
-    except ConfigError as error:
-        raise stop("doctor", error) from None
+    settings = settings_of("doctor", config)
     if source:
         camera = settings.camera.model_copy(update={"source": source})
         settings = settings.model_copy(update={"camera": camera})

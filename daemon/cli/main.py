@@ -32,8 +32,6 @@ AGAIN_S = 0.05
 
 
 class Entry(NamedTuple):
-    """Module of a command, and its line in `--help`."""
-
     module: str
     summary: str
     group: bool = False

@@ -15,8 +15,7 @@ import places
 from calibration.template import TemplateError
 from daemon.agents.endpoints import BusError
 from daemon.app.session import Session
-from daemon.app.terminal import TerminalGame
-from daemon.app.typed_lines import TypedLines
+from daemon.app.terminal import TerminalGame, TypedLines
 from daemon.cli.wrong_call import BLOCKED, stop
 from daemon.commands.game_choice import ChoiceError, chosen
 from daemon.config.settings import JOINS, Config

@@ -36,9 +36,9 @@ from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import vision_setup_of, vision_setup_of_another
 from daemon.storage.journal import JournalError
 from daemon.supervision.camera import NONE
-from daemon.supervision.heap import share_one_heap
 from daemon.supervision.logs import Log
-from daemon.supervision.tables.parent import SUMMARY, forget_dead, run_from_words
+from daemon.supervision.resources import share_one_heap
+from daemon.supervision.tables import SUMMARY, forget_dead, run_from_words
 from daemon.supervision.watchdog import LAST_WORDS_S, STUCK_STATUS
 from places.weights import WeightsError
 from rules import GameError
@@ -134,16 +134,16 @@ def run(
         daemon.config_applier.overlaid = lambda read: daemon.choosing.overlaid(_named(read, source, profile))
         had_terminal = os.isatty(sys.stdin.fileno()) if sys.stdin else False
         signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
-        if open_page and session.page is not None:
-            open_in_browser(session.page.address)
+        if open_page and session.services.page is not None:
+            open_in_browser(session.services.page.address)
         daemon.run(stop, resume=not new_game)
     except JournalError as error:
         raise ended("run", error, BLOCKED) from None  # between games: nothing waits to be written
     except Exception:
         # The next frame may raise the same error, so the process restarts; the game goes on from the record.
         LOGGER.critical("the daemon ends by a fault of its own", exc_info=True)
-        session.say(worded("I must start again. Nothing recorded is lost."), urgent=True)
-        session.has_spoken(LAST_WORDS_S)
+        session.services.say(worded("I must start again. Nothing recorded is lost."), urgent=True)
+        session.services.has_spoken(LAST_WORDS_S)
         raise typer.Exit(STUCK_STATUS) from None
     finally:
         session.close()
@@ -163,7 +163,6 @@ def _show_invitation(invitation: Invitation) -> None:
 
 
 def _stop(stop: threading.Event) -> None:
-    """The first signal ends the loop; a second one ends the process, in case something hangs."""
     if stop.is_set():
         os._exit(130)
     stop.set()

@@ -14,18 +14,16 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
 
-from calibration.annotations import AnnotationError
-from calibration.profile import ProfileError, TableProfile
-from calibration.template import TemplateError, load_template
-from daemon.cli.wrong_call import stop
-from daemon.scoring.annotation_folder import AnnotationFolder, FolderError
+from calibration.profile import TableProfile
+from calibration.template import load_template
+from daemon.cli.wrong_call import refusals
+from daemon.scoring.annotation_folder import AnnotationFolder
 from daemon.scoring.evaluation import WORTH, Evaluation, Tally, evaluate
-from daemon.scoring.photo_series import Series, SeriesError, find_series
+from daemon.scoring.photo_series import Series, find_series
 from daemon.scoring.score_words import line_of, object_of, summary_of
 from daemon.scoring.scorer import Look, ScoredMove, Scorer
 from games.double_double_dominoes import DoubleDoubleDominoes
 from games.double_double_dominoes.position import SIDES
-from places.weights import WeightsError
 from vision.cli import MEGAPIXELS, load_photo
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
@@ -35,7 +33,6 @@ from vision.sources.picture_size import MAX_MEGAPIXELS
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
 PAWN_SURE = 0.9
-"""Least probability at which a pawn is believed to be where it is seen."""
 INCOMPLETE = 1
 
 
@@ -68,7 +65,7 @@ def score_dominoes(
 
     Example: kibitzer score-dominoes photos --out scores --profile table.npz
     """
-    try:
+    with refusals("score-dominoes"):
         chosen = find_series(photos, _numbers(only))
         template = load_template(DoubleDoubleDominoes.name)
         table = None if profile is None else TableProfile.load(profile)
@@ -76,7 +73,14 @@ def score_dominoes(
         folder = AnnotationFolder(out, names, force)
         eyes = PhotoSeriesReader(PhotoReader(template, table))
         complete = True
-        with _progress_bar() as progress:
+        # Lines for another program must not pass through the progress bar, which would print them to standard error.
+        bar = Progress(
+            console=(console := Console(stderr=True)),
+            transient=True,
+            disable=not console.is_terminal,
+            redirect_stdout=sys.stdout.isatty(),
+        )
+        with bar as progress:
             task = progress.add_task("reading", total=len(names))
             for series in chosen:
                 teller = Teller(series, folder, as_json)
@@ -85,15 +89,11 @@ def score_dominoes(
                     teller.look(eyes.looks(photo))
                     progress.advance(task)
                 complete = teller.finish() and complete
-    except (AnnotationError, SeriesError, FolderError, ProfileError, TemplateError, WeightsError, ValueError) as error:
-        raise stop("score-dominoes", error) from None
     if not complete:
         raise typer.Exit(INCOMPLETE)
 
 
 class PhotoSeriesReader:
-    """Reads photos; remembers where the board was, in case the camera does not move."""
-
     def __init__(self, reader: PhotoReader) -> None:
         self._reader = reader
         self._corners_px: NDArray[np.float64] | None = None
@@ -135,7 +135,6 @@ class Teller:
             sys.stderr.write(f"{note}\n")
 
     def look(self, looks: Iterator[Look]) -> None:
-        """Scores the next photo of the series. Raises FolderError."""
         self._scorer.look(looks)
         moves = self._scorer.moves()
         for shot, move in enumerate(moves):
@@ -144,7 +143,6 @@ class Teller:
                 self._say(shot, move)
 
     def finish(self) -> bool:
-        """Ends the game after its last photo; returns whether every photo got its file."""
         moves = self._scorer.moves()
         for shot, move in enumerate(moves):
             self._say(shot, move)
@@ -181,10 +179,8 @@ def evaluate_dominoes(
 
     Example: kibitzer evaluate-dominoes scores photos
     """
-    try:
+    with refusals("evaluate-dominoes"):
         found = evaluate(out, truth)
-    except AnnotationError as error:
-        raise stop("evaluate-dominoes", error) from None
     if as_json:
         sys.stdout.write(json.dumps(_evaluation_object(found), ensure_ascii=False) + "\n")
         return
@@ -224,11 +220,3 @@ def _numbers(text: str) -> list[int]:
         if not word.isascii() or not word.isdecimal():
             raise ValueError(f"--only takes numbers of games, such as 1,3, not {word!r}")
     return [int(word) for word in words]
-
-
-def _progress_bar() -> Progress:
-    """A progress bar on standard error that disappears when done; none if that is not a terminal."""
-    console = Console(stderr=True)
-    return Progress(
-        console=console, transient=True, disable=not console.is_terminal, redirect_stdout=sys.stdout.isatty()
-    )

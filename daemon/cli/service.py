@@ -13,8 +13,8 @@ from typing import Annotated
 import typer
 
 import places
-from daemon.cli.wrong_call import stop
-from daemon.config.settings import DEFAULT, ROOT, ConfigError, load_config
+from daemon.cli.wrong_call import settings_of, stop
+from daemon.config.settings import DEFAULT, ROOT
 from daemon.supervision.unit import MARK, unit_of
 
 NAME = "kibitzer"
@@ -114,19 +114,14 @@ def uninstall(
 
 
 def _text(config: Path, command: str, name: str, *, own: bool, run_as: str) -> str:
-    """Returns the unit for these settings, and fails if they are wrong: such a service would not start."""
-    try:
-        settings = load_config(config)
-    except ConfigError as error:
-        raise stop(f"service {command}", str(error)) from None
+    settings = settings_of(f"service {command}", config)
     user = "" if own else _user(run_as)
     if any(letter in user for letter in "\n %/"):
         raise stop(f"service {command}", f"--run-as {run_as!r}: this is no user's name")
-    return unit_of(ROOT, config.resolve(), settings, user, name, PROGRAM).text
+    return unit_of(ROOT, config.resolve(), settings, user, name, PROGRAM)
 
 
 def _user(run_as: str) -> str:
-    """Returns the service's user: the one named, else the program's owner, or if that is root, `kibitzer`."""
     owner = ""
     with contextlib.suppress(KeyError, OSError):
         owner = pwd.getpwuid(ROOT.stat().st_uid).pw_name

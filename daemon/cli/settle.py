@@ -13,7 +13,8 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from vision.cli import MEGAPIXELS, parse_corners, stop
+from daemon.cli.wrong_call import refusals
+from vision.cli import MEGAPIXELS, parse_corners
 from vision.frame import Frame, FrameSource, Image, SourceEnded
 from vision.sources.files import write_picture
 from vision.sources.opening import open_source
@@ -58,7 +59,6 @@ class Settler:
         self._told = False
 
     def look(self, picture: Image, time_s: float) -> tuple[Sight, Surroundings]:
-        """What the next picture shows, `fresh` in the first of a pause without motion; and the picture reduced."""
         around = self._window.around(picture)
         state = self._watcher.update(around, time_s)
         if state.settled:
@@ -102,13 +102,11 @@ def settle(
 
     Example: kibitzer settle table.avi --corners "140,9 508,10 509,379 137,377" --out settled --json
     """
-    try:
+    with refusals("settle", ValueError, OSError):
         window = Window(parse_corners(corners) if corners else None)
         frames = open_source(source, hold_s=frame_s, rate_hz=1 / frame_s, give_up_s=15.0, max_megapixels=max_megapixels)
         out.mkdir(parents=True, exist_ok=True)
         watch(frames, window, Settler(window, settle_s), out, as_json)
-    except (ValueError, OSError) as error:
-        raise stop("settle", error) from None
 
 
 def watch(frames: FrameSource, window: Window, settler: Settler, out: Path, as_json: bool) -> None:

@@ -49,7 +49,6 @@ def prepare() -> None:
 
 
 def fault() -> str:
-    """Why standard output could not be written; empty where it could."""
     return getattr(sys.stdout, "fault", "")
 
 

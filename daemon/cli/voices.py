@@ -76,7 +76,6 @@ def phrases_of(language: str) -> Iterator[str]:
 
 
 def is_heard(sound: bytes) -> bool:
-    """Whether a 16-bit wave file holds more than silence."""
     with wave.open(io.BytesIO(sound)) as reader:
         samples = np.frombuffer(reader.readframes(reader.getnframes()), np.int16).astype(float)
     return bool(samples.size and np.sqrt((samples**2).mean()) >= QUIET)

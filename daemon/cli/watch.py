@@ -11,10 +11,10 @@ from typing import Annotated
 import typer
 
 import games
-from calibration.profile import ProfileError, TableProfile
-from calibration.template import TemplateError, load_template
+from calibration.profile import TableProfile
+from calibration.template import load_template
 from daemon.app.ui_publisher import scene_of
-from daemon.cli.wrong_call import BLOCKED, stop
+from daemon.cli.wrong_call import BLOCKED, refusals
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import in_words
@@ -22,8 +22,6 @@ from daemon.judging.referee import Referee
 from daemon.outputs.overlay import draw_overlay
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
-from places.weights import WeightsError
-from rules import GameError
 from rules.options import rules_from_words, switched_on
 from vision.cli import MEGAPIXELS
 from vision.film import CODECS, Film, check_film
@@ -84,7 +82,7 @@ def watch(
 
     Example: kibitzer watch --game reversi --source game.mp4 --out seen.webm
     """
-    try:
+    with refusals("watch", ValueError, SourceError):
         if out is not None:
             check_film(out)
             if out.exists() and Path(source).exists() and out.samefile(source):
@@ -97,8 +95,6 @@ def watch(
         template = load_template(the_game.name, switched_on(the_game))
         pipeline = Pipeline(template, table)
         frames = open_source(source, hold_s=hold_s, give_up_s=give_up_s, max_megapixels=max_megapixels)
-    except (GameError, TemplateError, ProfileError, WeightsError, SourceError) as error:
-        raise stop("watch", error) from None
     if table is not None and table.caution:
         sys.stderr.write(f"{table.caution}\n")
     # The next photo comes before the usual limit for a hidden board is over.
@@ -109,9 +105,8 @@ def watch(
     match.listeners.append(lambda announcement: print_event(match, announcement, eyes.observation))
     recorder = None if out is None else Recorder(eyes, Film(out, FILM_HZ, give_up_s))
     try:
-        follow(eyes, frames, recorder)
-    except SourceError as error:
-        raise stop("watch", error) from None
+        with refusals("watch", SourceError):
+            follow(eyes, frames, recorder)
     finally:
         if recorder is not None:
             recorder.close()
@@ -127,7 +122,6 @@ class Recorder:
         self._eyes, self._film, self._closed = eyes, film, False
 
     def show(self, time_s: float) -> None:
-        """Films the present state from `time_s` on, on the source's clock."""
         if self._closed:
             return
         try:
@@ -157,7 +151,6 @@ class Recorder:
 
 
 def follow(eyes: BoardTracker, source: FrameSource, recorder: Recorder | None = None) -> None:
-    """Feeds frames to the board tracker until the source ends, and films what it makes of them. Raises SourceError."""
     frames, match = NewestFrame(source), eyes.match
     try:
         match.start()

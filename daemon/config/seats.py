@@ -23,7 +23,6 @@ class Seat:
 
     @property
     def shown(self) -> str:
-        """The agent's name for people: an engine's own, else the agent's; empty for a person."""
         return self.options.get("engine") or self.agent or ""
 
 
@@ -39,7 +38,6 @@ def own_agents(seats: tuple[Seat, Seat]) -> tuple[str, ...]:
 
 
 def level_of(seat: Seat) -> int | None:
-    """The level, 1 to 8, that an agent is set to; None if it has none."""
     said = re.fullmatch(r"level-([1-8])", seat.agent or "") or re.fullmatch(r"([1-8])", seat.options.get("level", ""))
     return None if said is None else int(said[1])
 

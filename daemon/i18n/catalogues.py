@@ -37,7 +37,6 @@ from wording import plural
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("wording", "rules", "games", "calibration", "vision", "daemon", "lab")
 CHOOSING = ("games", "agents")
-"""Packages that contain the fields of rules and options."""
 PAGES = ROOT / "daemon" / "outputs" / "page"
 KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     "worded": None,
@@ -61,7 +60,6 @@ Message = tuple[str | None, str | tuple[str, ...], str]
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Updates all catalogues, or checks that they are up to date; returns the exit status."""
     files = fresh()
     stale = [path for path, content in files.items() if not path.exists() or path.read_bytes() != content]
     if "--check" not in arguments:
@@ -93,7 +91,6 @@ def fresh() -> dict[Path, bytes]:
 
 
 def catalogue_of(language: str) -> Catalog:
-    """The current catalogue of a language; an empty one if there is none."""
     path = FOLDER / f"{language}.po"
     if not path.exists():
         return Catalog(locale=LOCALES[language])
@@ -102,7 +99,6 @@ def catalogue_of(language: str) -> Catalog:
 
 
 def untranslated(catalogue: Catalog) -> list[str]:
-    """The texts of a catalogue with no translation or an incomplete plural."""
     lacking = []
     for message in catalogue:
         parts = message.string if isinstance(message.string, tuple | list) else (message.string,)
@@ -124,8 +120,6 @@ def untranslated_of(messages: Sequence[Message], language: str) -> list[str]:
 
 
 class _Nothing(gettext.NullTranslations):
-    """A catalogue that translates everything as an empty text."""
-
     def gettext(self, message: str) -> str:
         return ""
 
@@ -160,7 +154,6 @@ def _sources(packages: Sequence[str]) -> list[Path]:
 
 
 def _all_of(sources: Sequence[Path], choosing: Sequence[Path], boards: Sequence[Path]) -> list[Message]:
-    """The texts in the sources, the options in some of them, and the names of boards' classes."""
     found = [one for path in sources for one in _of_python(path)]
     sides = {text for context, text, _ in found if context == "side" and isinstance(text, str)}
     found += [one for path in choosing for one in _of_options(path, sides)]
@@ -168,7 +161,6 @@ def _all_of(sources: Sequence[Path], choosing: Sequence[Path], boards: Sequence[
 
 
 def _updated(language: str, messages: Sequence[Message]) -> Catalog:
-    """The catalogue of a language with all messages in order; translations of removed texts are dropped."""
     old = catalogue_of(language)
     new = Catalog(
         locale=LOCALES[language],
@@ -208,7 +200,6 @@ def _of_python(path: Path) -> Iterator[Message]:
 
 
 def _of_board(path: Path) -> Iterator[Message]:
-    """The names of a board's classes: singular and plural."""
     for letter, name in tomllib.loads(path.read_text(encoding="utf-8"))["classes"].items():
         if letter != EMPTY:
             yield "kind", name, _place(path)

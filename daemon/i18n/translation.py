@@ -162,7 +162,6 @@ class _Speaking:
 
 
 def speak(language: str) -> None:
-    """Sets the language of sentences from now on. Raises ValueError listing the existing ones."""
     _Speaking.translator, _Speaking.code = translator_of(language), language
 
 
@@ -171,12 +170,10 @@ def language() -> str:
 
 
 def worded(template: str, /, **values: Given) -> str:
-    """A sentence in the players' language."""
     return in_words(wording.sentence(template, **values))
 
 
 def worded_n(one: str, many: str, count: int, /, **values: Given) -> str:
-    """A sentence that depends on the number `count`, in the players' language."""
     return in_words(wording.sentence_n(one, many, count, **values))
 
 
@@ -187,7 +184,6 @@ def called(term: Term) -> set[str]:
 
 
 def alone(kind: str, name: str) -> str:
-    """The name of a term used by itself, as on a button, in the players' language."""
     return _Speaking.translator.form(Term(kind, name), "name")
 
 
@@ -196,7 +192,6 @@ def titled(name: str) -> str:
 
 
 def as_words(value: Given) -> str:
-    """A term or a list of names by itself, in the players' language."""
     return wording.express(wording.fixed(value), _Speaking.translator)
 
 
@@ -207,7 +202,6 @@ def reason(error: Exception) -> str:
 
 
 def in_words(*said: Sentence) -> str:
-    """Sentences made elsewhere, in the players' language."""
     return wording.render_all(said, _Speaking.translator)
 
 

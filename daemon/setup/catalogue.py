@@ -20,8 +20,6 @@ DEADLINE_S = 60.0
 
 
 class Catalogue:
-    """Asks for the catalogue once, in the background. `newest` never blocks."""
-
     def __init__(self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S) -> None:
         self._command, self._deadline_s = tuple(command), deadline_s
         self._catalogue: dict[str, Any] = {}

@@ -66,7 +66,6 @@ class GuidedRun:
                 self._tell(calibration.feed(frame))
 
     def _list_boards(self) -> None:
-        """Lists all boards that will be asked for, so that people may lay them in another order."""
         sys.stderr.write(worded("These boards will be asked for; after the first, in any order:") + "\n")
         for number, lesson in enumerate(self._calibration.lessons, 1):
             sys.stderr.write(f"  {number}. {in_words(lesson.said)}\n")
@@ -84,7 +83,6 @@ class GuidedRun:
                 sys.stdout.flush()
 
     def _watch_camera(self, seen: bool, frozen: bool) -> None:
-        """Reports once when pictures stop, and once when they are back."""
         now_s = time.monotonic()
         if seen:
             self._picture_s = now_s
@@ -129,7 +127,6 @@ def keep_pictures(taken: Sequence[Taken], calibration: GuidedCalibration, folder
 
 
 def _enter_was_pressed() -> bool:
-    """Whether a line was entered at the terminal meanwhile; consumes that line."""
     if not sys.stdin.isatty() or not select.select([sys.stdin], [], [], 0)[0]:
         return False
     return bool(sys.stdin.readline())

@@ -112,14 +112,12 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
 
 
 def _is_there(engine: Mapping[str, Any], game: str) -> bool:
-    """Whether an engine of the catalogue's `known` is installed and plays the game."""
     return bool(engine["installed"]) and engine["game"] == game
 
 
 def _options(
     agent: Mapping[str, Any], game: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """An agent's options for this game: its heuristics, its engines, and an opening depth if it has an opening."""
     options = []
     for option in agent["options"]:
         if option["name"] == "opening_depth" and not known.get("opening"):
@@ -147,7 +145,6 @@ def _choice(name: str) -> str:
 
 
 def _ranges(section: Any, keys: tuple[str, ...]) -> dict[str, Any]:
-    """Range and default of a settings section's numbers."""
     properties = section.model_json_schema()["properties"]
     return {
         key: {

@@ -64,7 +64,6 @@ class TableSetup:
         return self._run is not None
 
     def obey(self, request: SetupRequest, aligner: Aligner | None) -> Answer:
-        """Carries out a request or answers why not. `aligner` tracks the board of the match."""
         if request.action == "stop":
             return self._stop()
         if request.action == "right":
@@ -82,7 +81,6 @@ class TableSetup:
         return self._begin(corners) if request.action == "calibrate" else self._lock(corners, aligner)
 
     def see(self, frame: Frame) -> bool:
-        """Processes a frame; True if a calibration has consumed it."""
         before, self._frame = self._frame, frame
         run = self._run
         if run is None:
@@ -112,7 +110,6 @@ class TableSetup:
         return Frame(frame.image, frame.time_s - self._away_s, frame.index, frame.name)
 
     def status(self) -> dict[str, object] | None:
-        """State for the page; None if no calibration is under way or has just ended."""
         run = self._run
         if run is None:
             return {"active": False, "ended": self._ended} if self._ended else None
@@ -237,8 +234,6 @@ def _outlined(frame: Frame, template: BoardTemplate, pose: BoardPose | None) -> 
 
 
 class _Fit:
-    """A profile fit running in a thread of its own."""
-
     def __init__(self, run: GuidedCalibration) -> None:
         self.made: GuidedFit | None = None
         self.why = ""

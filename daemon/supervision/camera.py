@@ -118,33 +118,29 @@ class Camera:
 
     @property
     def settled(self) -> bool:
-        """Whether the camera's state is known: a picture came, or a problem was reported."""
         return self._seen or bool(self.trouble) or not self.wanted
 
     @property
     def age_s(self) -> float | None:
-        """Seconds since the last picture; None before the first."""
         return self._clock() - self._picture_s if self._seen else None
 
     def status(self) -> dict[str, object]:
         if not self.wanted:
             return {"ok": True, "text": worded("none is wanted: moves are told"), "state": "unwanted", **UNWANTED}
-        source = None if self._frames is None else self._frames.source
+        frames = self._frames
         figures: dict[str, object] = {"age_s": None if self.age_s is None else round(self.age_s, 2)}
-        figures |= {"reopened": self.reopened, "dropped": 0 if self._frames is None else self._frames.dropped}
+        figures |= {"reopened": self.reopened, "dropped": 0 if frames is None else frames.dropped}
         text = self.trouble or (worded("sends pictures") if self._seen else worded("is being opened"))
-        if isinstance(source, PhoneSource):
-            figures |= {"rate_hz": _rounded(source.delivery.rate_hz), "reconnects": source.reconnects}
-            figures["dropped"] = source.dropped + self._frames.dropped if self._frames else 0
+        if frames is not None and isinstance(source := frames.source, PhoneSource | LiveSource):
+            rate_hz = source.delivery.rate_hz
+            figures |= {"rate_hz": None if rate_hz is None else round(rate_hz, 1), "reconnects": source.reconnects}
+            figures["dropped"] = source.dropped + frames.dropped
             text = self.trouble or ", ".join(map(as_words, source.delivery.parts())) or text
-        if isinstance(source, LiveSource):
-            figures |= {"rate_hz": _rounded(source.delivery.rate_hz), "reconnects": source.reconnects}
-            figures |= {"hanging_threads": source.abandoned}
-            figures["dropped"] = source.dropped + self._frames.dropped if self._frames else 0
-            text = self.trouble or ", ".join(map(as_words, source.delivery.parts())) or text
-            text += f" ({source.trouble})" if self.trouble and source.trouble else ""
-            if not self.trouble and source.delivery.slow:
-                text = f"{text}: {in_words(*source.delivery.remedy())}"
+            if isinstance(source, LiveSource):
+                figures |= {"hanging_threads": source.abandoned}
+                text += f" ({source.trouble})" if self.trouble and source.trouble else ""
+                if not self.trouble and source.delivery.slow:
+                    text = f"{text}: {in_words(*source.delivery.remedy())}"
         return {"ok": not self.trouble, "text": text, "state": self.state, **figures}
 
     def close(self) -> None:
@@ -241,10 +237,6 @@ class Camera:
             self._attempt = None
         if frames is not None:
             threading.Thread(target=frames.close, name="closing a camera", daemon=True).start()
-
-
-def _rounded(rate_hz: float | None) -> float | None:
-    return None if rate_hz is None else round(rate_hz, 1)
 
 
 def opener_with(feed: PhoneFeed) -> Callable[[str, CameraSection], FrameSource]:

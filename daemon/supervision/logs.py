@@ -40,7 +40,6 @@ class FloodGate(logging.Filter):
         self._all: collections.deque[float] = collections.deque()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to write the line. Called by any thread, before the handler takes its lock."""
         try:
             key = record.name, record.getMessage()
         except Exception:  # noqa: BLE001 - a line whose arguments do not fit must not crash its caller
@@ -52,7 +51,6 @@ class FloodGate(logging.Filter):
         return passes
 
     def _count(self, key: tuple[str, str], now_s: float) -> tuple[bool, int]:
-        """Whether a line passes, and how often it was left out since it last passed."""
         while self._all and now_s - self._all[0] >= WINDOW_S:
             self._all.popleft()
         times_s = [time_s for time_s in self._seen.pop(key, []) if now_s - time_s < WINDOW_S]

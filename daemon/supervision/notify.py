@@ -66,7 +66,6 @@ class Notifier:
 
 
 def _watchdog_s(environment: Mapping[str, str]) -> float | None:
-    """Seconds of the watchdog interval, if it is meant for this process."""
     wanted, pid = environment.get("WATCHDOG_USEC", ""), environment.get("WATCHDOG_PID", "")
     if not wanted.isascii() or not wanted.isdecimal() or int(wanted) == 0:
         return None

@@ -94,7 +94,6 @@ def takes_effect(key: str) -> bool:
 
 
 def _changed(old: dict[str, Any], new: dict[str, Any], above: str = "") -> Iterator[str]:
-    """Keys whose values differ; options, rules and engines are compared as whole tables."""
     for key in new:
         name = f"{above}.{key}" if above else key
         before, after = old.get(key), new[key]

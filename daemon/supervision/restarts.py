@@ -1,9 +1,13 @@
-"""Restart limit for what has died: at once the first time, then with growing pauses, at most five times a minute."""
+"""Restarts what has died: at once the first time, then with growing pauses, at most five times a minute."""
 
 from __future__ import annotations
 
 import collections
+import logging
+import time
+from collections.abc import Callable
 
+LOGGER = logging.getLogger(__name__)
 MAX_RESTARTS = 5
 """Most starts within any `WINDOW_S`, including the first."""
 WINDOW_S = 60.0
@@ -17,7 +21,6 @@ class RestartLimit:
         self._starts: collections.deque[float] = collections.deque(maxlen=most)
 
     def wait_s(self, now_s: float) -> float:
-        """Seconds until the next start is allowed; 0 if it is allowed now."""
         recent = [start_s for start_s in self._starts if now_s - start_s < self._window_s]
         if not recent:
             return 0.0
@@ -27,3 +30,40 @@ class RestartLimit:
 
     def started(self, now_s: float) -> None:
         self._starts.append(now_s)
+
+
+class Reopener:
+    def __init__(
+        self,
+        name: str,
+        fault: Callable[[], str],
+        renew: Callable[[], object],
+        limit: RestartLimit | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`fault` returns why the service must be reopened, empty if it need not be; `renew` reopens it or raises."""
+        self.restarts = 0
+        self.trouble = ""
+        """Why it could not be reopened; empty if it was, or need not be."""
+        self._name, self._fault, self._renew = name, fault, renew
+        self._limit, self._clock = limit or RestartLimit(), clock
+
+    def look(self) -> None:
+        why = self._fault()
+        if not why:
+            self.trouble = ""
+            return
+        now_s = self._clock()
+        if self._limit.wait_s(now_s) > 0:
+            self.trouble = self.trouble or why
+            return
+        self._limit.started(now_s)
+        self.restarts += 1
+        LOGGER.warning("%s: %s; it is opened again", self._name, why)
+        try:
+            self._renew()
+        except (RuntimeError, OSError, ValueError) as error:
+            self.trouble = str(error)
+            LOGGER.warning("%s: it cannot be opened again: %s", self._name, error)
+        else:
+            self.trouble = ""

@@ -81,22 +81,22 @@ def test_language_voice_and_clock_change_within_the_game_and_are_kept(session: S
     assert session.match is not None and session.timer is not None
     match, before = session.match, session.match.mark
     changed = {"speech": {"language": "pl"}, "clock": {"control": "game", "minutes": 3.0}}
-    session.retune(chosen(session.config, changed, {}))
+    session.retune(chosen(session.services.config, changed, {}))
     assert session.match is match and match.mark == before and match.referee.ply == 2
     assert session.timer.clock.left_s == (180.0, 180.0)
     assert match.state is not None and match.state.text == "Czarny: f4."
-    note = session.journal.game(match.game_id).notes[-1]
+    note = session.services.journal.game(match.game_id).notes[-1]
     assert (note.kind, note.ply, note.data["time_s"]) == ("time_control", 2, 180.0)
 
 
 def test_a_game_resumed_after_its_clock_was_set_charges_nobody_for_the_plies_before(session: Session) -> None:
     play(session, "d6", "f4")
     assert session.match is not None
-    session.retune(chosen(session.config, {"clock": {"control": "game", "minutes": 3.0}}, {}))
-    stored = session.journal.game(session.match.game_id)
+    session.retune(chosen(session.services.config, {"clock": {"control": "game", "minutes": 3.0}}, {}))
+    stored = session.services.journal.game(session.match.game_id)
     spent = [one.spent_s for one in stored.plies]
     assert any(spent)
-    assert clock_of(session.config.clock, stored, session.match.referee).left_s == (180.0, 180.0)
+    assert clock_of(session.services.config.clock, stored, session.match.referee).left_s == (180.0, 180.0)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_each_strength_says_what_it_means_in_every_game() -> None:
 
 def test_the_start_card_is_shown_until_somebody_chooses_or_moves(session: Session) -> None:
     assert not session.at_entrance  # nothing can be chosen here
-    GameChooser(session, session.config, "none")
+    GameChooser(session, session.services.config, "none")
     assert session.at_entrance
     play(session, "d6")
     assert not session.at_entrance
@@ -207,7 +207,7 @@ def test_one_demo_at_a_time_is_begun_beside_a_table_and_ends_with_it(session: Se
     first = demo._process
     assert first is not None and demo._begin(DemoRequest("gomoku")).accepted and demo._process is first
     assert {"--beside", "--silent", "reversi"} <= set(map(str, first.args))  # type: ignore[call-overload]
-    session.services.forget(demo)
+    session.services.drop(demo)
     assert first.poll() is not None
 
 

@@ -59,7 +59,7 @@ def session(tmp_path: Path, said: list[str]) -> Iterator[Session]:
         }
     )
     session = Session(config, games.load("morris"))
-    session.say = lambda text, **_rest: said.append(text)  # type: ignore[method-assign]
+    session.services.say = lambda text, **_rest: said.append(text)  # type: ignore[method-assign]
     yield session
     session.close()
 
@@ -76,7 +76,10 @@ def test_camera_that_is_absent_silent_and_back_is_told_each_time_once(
 
     monkeypatch.setattr(camera_module, "open_source", open_camera)
     monkeypatch.setattr(camera_module, "REOPEN_S", (0.1,))
-    daemon, stop = Daemon(session, session.config, load_template("nine_mens_morris"), None, "0"), threading.Event()
+    daemon, stop = (
+        Daemon(session, session.services.config, load_template("nine_mens_morris"), None, "0"),
+        threading.Event(),
+    )
 
     def act() -> None:
         wait_for(lambda: "I have no camera. Is it plugged in? I keep trying." in said)

@@ -183,7 +183,7 @@ def test_a_move_and_the_view_of_the_position_after_it_come_at_once(
     monkeypatch.setattr(WebPage, "update_view", slow)
     there = Table(tmp_path / "table", "gomoku")
     try:
-        page = there.session.page
+        page = there.session.services.page
         assert page is not None
         listener = Listener(page)
         told: dict[str, Any] = listener.hear()

@@ -225,8 +225,7 @@ def test_a_game_whose_learnt_files_are_damaged_is_refused_and_not_kept(monkeypat
     monkeypatch.setattr(game_chooser, "Reader", damaged)
     heard = list[Answer]()
     asked = SimpleNamespace(command={"game": {"name": "dominoes"}, "players": ALONE}, answer=heard.append)
-    session: Any = SimpleNamespace(
-        config=Config(), setting_up=SimpleNamespace(active=False), page=SimpleNamespace(chosen=lambda: [asked])
-    )
+    services = SimpleNamespace(config=Config(), page=SimpleNamespace(chosen=lambda: [asked]))
+    session: Any = SimpleNamespace(services=services, setting_up=SimpleNamespace(active=False))
     assert game_chooser.GameChooser(session, Config(), Config().camera.source).poll() is None
     assert [(answer.accepted, answer.text) for answer in heard] == [(False, "game: halves.onnx: its sha256 is wrong")]

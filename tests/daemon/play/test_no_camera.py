@@ -47,8 +47,8 @@ class Table:
         """Body of the thread; the thread that opens the record must also use it."""
         session = Session(config, games.load(config.game.name))
         try:
-            assert session.page is not None
-            self._address = session.page.address
+            assert session.services.page is not None
+            self._address = session.services.page.address
             template = load_template(session.game.name)
             Daemon(session, config, template, None, config.camera.source).run(self._stop)
         finally:
