@@ -1,9 +1,10 @@
-"""Finds the model files of `models/` and checks their digests against the manifest."""
+"""The model files of `models/`: found, checked against the digests of their manifest, and entered in it."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,10 @@ import places
 ROOT = places.PROGRAM
 MODELS = ROOT / "models"
 MANIFEST = "manifest.toml"
+HEADING = """# What was learnt, and where it comes from.
+# `sha256` is checked whenever a file is loaded; `command` makes it again. Written by `kibitzer train` and
+# `kibitzer book build`.
+"""
 MADE_HERE = places.state_folder() / "imagenet"
 
 
@@ -89,3 +94,17 @@ def _remedy(path: Path) -> str:
     if places.IN_CHECKOUT:
         return f"restore it with `git checkout {path.relative_to(ROOT)}`"
     return "install Kibitzer again"
+
+
+def write_entry(folder: Path, name: str, file: str, facts: dict[str, str | float]) -> None:
+    """Adds or replaces one entry, with the digest of the present file; other entries stay."""
+    path = folder / MANIFEST
+    entries = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    digest = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+    entries[name] = {"file": file, "sha256": digest, **facts}
+    text = HEADING
+    for title, values in entries.items():
+        # JSON's strings and numbers are valid TOML.
+        lines = (f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items())
+        text += f"\n[{title}]\n" + "".join(lines)
+    path.write_text(text, encoding="utf-8")

@@ -66,14 +66,10 @@ def bind(sock: zmq.Socket[bytes], endpoint: str) -> str:
         sock.bind(endpoint)
         if path is not None:
             path.chmod(stat.S_IRUSR | stat.S_IWUSR)
-    except zmq.ZMQError as error:
-        if error.errno == zmq.EADDRINUSE:
-            port = endpoint.rpartition(":")[2]
-            raise BusError(
-                f"port {port} is in use ({endpoint}): is another kibitzer running? Stop it, or set another endpoint"
-            ) from error
-        raise BusError(f"{endpoint} cannot be opened: {error}") from error
-    except OSError as error:
+    except (zmq.ZMQError, OSError) as error:
+        if isinstance(error, zmq.ZMQError) and error.errno == zmq.EADDRINUSE:
+            in_use = f"port {endpoint.rpartition(':')[2]} is in use ({endpoint}): is another kibitzer running?"
+            raise BusError(f"{in_use} Stop it, or set another endpoint") from error
         raise BusError(f"{endpoint} cannot be opened: {error}") from error
     return sock.getsockopt_string(zmq.LAST_ENDPOINT)
 

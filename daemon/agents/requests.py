@@ -47,15 +47,14 @@ class Publisher(Protocol):
         """Replies and failures for the newest state received since the last call."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Names:
-    session: str
-    table: str
-
-
 class AgentRequests:
     def __init__(
-        self, publisher: Publisher | None, names: Names, clock: Callable[[], float], sequences: Iterator[int]
+        self,
+        publisher: Publisher | None,
+        session: str,
+        table: str,
+        clock: Callable[[], float],
+        sequences: Iterator[int],
     ) -> None:
         self.publisher = publisher
         self.state: StateMessage | None = None
@@ -64,7 +63,7 @@ class AgentRequests:
         self.last_thought: Thought | None = None
         """What an agent reported last, kept after its move was made."""
         self.refused = 0
-        self._names, self._clock, self._sequences = names, clock, sequences
+        self._session, self._table, self._clock, self._sequences = session, table, clock, sequences
         self._asked_s = 0.0
         self._refusals = self._asked_again = 0
         self._failure: FailureMessage | None = None
@@ -173,8 +172,8 @@ class AgentRequests:
         public = hands.public_position(game, referee.position, asked=referee.awaiting == "agent")
         first, second = (PlayerPart(agent=seat.agent, options=seat.options, limits=seat.limits) for seat in seats)
         return StateMessage(
-            session=self._names.session,
-            table=self._names.table,
+            session=self._session,
+            table=self._table,
             game=game.name,
             rules={name: str(value).lower() for name, value in dataclasses.asdict(game.rules).items()},
             game_id=game_id,

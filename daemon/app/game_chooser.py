@@ -9,19 +9,8 @@ from typing import Any
 import games
 from calibration.template import TemplateError, load_template
 from daemon.app.session import Session
+from daemon.commands import game_choice
 from daemon.commands.command import Answer
-from daemon.commands.game_choice import (
-    Choice,
-    ChoiceError,
-    choice_of,
-    chosen,
-    path_of,
-    player_faults,
-    restored,
-    save,
-    start_of,
-    with_source,
-)
 from daemon.commands.sources import check_source, meant
 from daemon.config.settings import Config, ConfigError
 from daemon.i18n.translation import worded
@@ -42,7 +31,7 @@ LOOK_S = 2.0
 
 def check_players(config: Config, catalogue: Mapping[str, Any]) -> None:
     try:
-        faults = player_faults(config, games.find(config.game.name).name, catalogue)
+        faults = game_choice.player_faults(config, games.find(config.game.name).name, catalogue)
     except UnknownGame as error:
         raise ConfigError(str(error)) from error
     if faults:
@@ -72,7 +61,9 @@ class GameChooser:
         """Reloaded settings with the choice that is still in force applied. Raises ConfigError for wrong players."""
         check_players(configured, self._catalogue.newest)
         self._configured = configured
-        return restored(path_of(self._services.journal.path), configured, self._catalogue.newest)
+        return game_choice.restored(
+            game_choice.path_of(self._services.journal.path), configured, self._catalogue.newest
+        )
 
     def poll(self) -> Config | None:
         """Returns the settings of a new choice, to be applied; its sender has already been answered."""
@@ -80,8 +71,8 @@ class GameChooser:
         for request in () if page is None else page.chosen():
             try:
                 config = self._checked(request.command, taken or self._services.config)
-                start = start_of(request.command, games.load(config.game.name, config.game.rules))
-            except ChoiceError as error:
+                start = game_choice.start_of(request.command, games.load(config.game.name, config.game.rules))
+            except game_choice.ChoiceError as error:
                 request.answer(Answer(False, str(error)))
             else:
                 taken, self.start = config, start
@@ -93,8 +84,8 @@ class GameChooser:
         page = self._services.page
         for request in () if page is None else page.changes():
             try:
-                config = chosen(self._services.config, request.command, {})
-            except ChoiceError as error:
+                config = game_choice.chosen(self._services.config, request.command, {})
+            except game_choice.ChoiceError as error:
                 request.answer(Answer(False, str(error)))
                 continue
             self._session.retune(config)
@@ -103,20 +94,20 @@ class GameChooser:
             request.answer(Answer(True, worded("The clock starts anew for both.") if anew else worded("Done.")))
 
     def keep(self, config: Config) -> None:
-        choice = choice_of(config) | {"camera": {"source": config.camera.source}}
-        save(path_of(self._services.journal.path), self._configured, choice)
+        choice = game_choice.choice_of(config) | {"camera": {"source": config.camera.source}}
+        game_choice.save(game_choice.path_of(self._services.journal.path), self._configured, choice)
 
-    def _checked(self, choice: Choice, now: Config) -> Config:
+    def _checked(self, choice: game_choice.Choice, now: Config) -> Config:
         if self._session.setting_up.active:
-            raise ChoiceError(worded("A calibration is under way. Stop it on the set-up page first."))
-        config = self._with_camera(chosen(now, choice, self._catalogue.wait(LOOK_S)), now)
+            raise game_choice.ChoiceError(worded("A calibration is under way. Stop it on the set-up page first."))
+        config = self._with_camera(game_choice.chosen(now, choice, self._catalogue.wait(LOOK_S)), now)
         game = games.load(config.game.name, config.game.rules)
         try:
             template = load_template(game.name, switched_on(game))
             if config.camera.source != NONE:
                 Reader(template)  # refuses a game whose learnt files are damaged before the choice is kept
         except (TemplateError, WeightsError) as error:
-            raise ChoiceError(f"game: {error}") from error
+            raise game_choice.ChoiceError(f"game: {error}") from error
         return config
 
     def _with_camera(self, config: Config, now: Config) -> Config:
@@ -126,5 +117,5 @@ class GameChooser:
             if source not in known:
                 check_source(source, cameras())
         except ValueError as error:
-            raise ChoiceError(f"camera.source = {error}") from None
-        return with_source(config, source)
+            raise game_choice.ChoiceError(f"camera.source = {error}") from None
+        return game_choice.with_source(config, source)

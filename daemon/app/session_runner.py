@@ -9,21 +9,7 @@ from collections.abc import Callable
 from daemon.app.move_words import choice_words, move_words
 from daemon.app.session import Session
 from daemon.app.ui_publisher import UiPublisher
-from daemon.commands.command import (
-    Adopt,
-    Answer,
-    Coach,
-    Command,
-    EndMove,
-    Mover,
-    NewGame,
-    Pass,
-    Pause,
-    Repeat,
-    Resign,
-    Resume,
-    Undo,
-)
+from daemon.commands import command as commands
 from daemon.commands.spoken.conversation import Conversation, Table
 from daemon.commands.spoken.grammar import phrases_of
 from daemon.core.command_handlers import obey
@@ -34,18 +20,18 @@ from vision.frame import Frame
 from wording import sentence
 
 LOGGER = logging.getLogger(__name__)
-KEYS: dict[str, Command] = {
-    " ": EndMove(),
-    "u": Undo(),
-    "p": Pass(),
-    "m": Mover(),
-    "c": Coach(),
-    "r": Repeat(),
-    "h": Pause(),
-    "g": Resume(),
-    "a": Adopt(),
-    "n": NewGame(),
-    "R": Resign(),
+KEYS: dict[str, commands.Command] = {
+    " ": commands.EndMove(),
+    "u": commands.Undo(),
+    "p": commands.Pass(),
+    "m": commands.Mover(),
+    "c": commands.Coach(),
+    "r": commands.Repeat(),
+    "h": commands.Pause(),
+    "g": commands.Resume(),
+    "a": commands.Adopt(),
+    "n": commands.NewGame(),
+    "R": commands.Resign(),
 }
 """Keys of the window, in order: move made, undo, pass, last move was the other side's, coach, repeat, pause, resume,
 adopt the board, new game, resign."""
@@ -64,7 +50,7 @@ class Keyboard:
         self._clock = clock
         self._pressed: tuple[str, float, str] = "", 0.0, ""
 
-    def press(self, key: str, mark: str) -> Command | str | None:
+    def press(self, key: str, mark: str) -> commands.Command | str | None:
         """The command of a key; what a second press would do, if one is needed; None for a key without meaning.
 
         `mark` identifies the position: a key first pressed in another one, or in another game, does not count.
@@ -141,7 +127,7 @@ class SessionRunner:
             elif not (answer := self._carry_out(reply.command)).accepted:
                 session.services.say(answer.text, code="refused_command")
 
-    def _carry_out(self, command: Command) -> Answer:
+    def _carry_out(self, command: commands.Command) -> commands.Answer:
         session = self.session
         assert session.match is not None
         if session.scenes is not None:

@@ -12,21 +12,7 @@ from calibration.template import BoardTemplate
 from daemon.app.move_words import move_words
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
-from daemon.commands.command import (
-    Agree,
-    Coach,
-    Command,
-    Count,
-    Move,
-    NewGame,
-    Pass,
-    Pause,
-    Position,
-    Repeat,
-    Resign,
-    Resume,
-    Undo,
-)
+from daemon.commands import command as commands
 from daemon.commands.spoken.grammar import understand_words
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
@@ -47,18 +33,18 @@ THINK_S = 0.02
 MAX_SHOWN = 60
 """Greatest number of moves listed; of further moves only the number is shown."""
 CHANGES = ("move", "pass", "undo", "game_over", "counted")
-WORDS: dict[str, Callable[[str], Command]] = {
-    "undo": lambda _: Undo(),
-    "hint": lambda _: Coach(),
-    "pass": lambda rest: Move(f"pass:{rest}") if rest else Pass(),
-    "resign": lambda rest: Resign(rest),
-    "pause": lambda _: Pause(),
-    "resume": lambda _: Resume(),
-    "repeat": lambda _: Repeat(),
-    "count": lambda rest: Count(rest),
-    "agree": lambda rest: Agree(rest),
-    "new": lambda _: NewGame(),
-    "position": lambda rest: Position(rest),
+WORDS: dict[str, Callable[[str], commands.Command]] = {
+    "undo": lambda _: commands.Undo(),
+    "hint": lambda _: commands.Coach(),
+    "pass": lambda rest: commands.Move(f"pass:{rest}") if rest else commands.Pass(),
+    "resign": lambda rest: commands.Resign(rest),
+    "pause": lambda _: commands.Pause(),
+    "resume": lambda _: commands.Resume(),
+    "repeat": lambda _: commands.Repeat(),
+    "count": lambda rest: commands.Count(rest),
+    "agree": lambda rest: commands.Agree(rest),
+    "new": lambda _: commands.NewGame(),
+    "position": lambda rest: commands.Position(rest),
 }
 HELP = (
     ("{move}", sentence("a move, such as this one")),
@@ -184,7 +170,7 @@ class TerminalGame:
                 self._premove = line
                 self._write(worded("I keep {move} until the agent has moved.", move=line))
             case _:
-                self._obey(Move(self._meant(line)))
+                self._obey(commands.Move(self._meant(line)))
         self._show()
         if not self._prompted:
             self._prompt()
@@ -200,7 +186,7 @@ class TerminalGame:
                 return said.moves[0] if said.moves else line
         return line
 
-    def _obey(self, command: Command) -> None:
+    def _obey(self, command: commands.Command) -> None:
         answer = obey(self._match, command, None)
         if not answer.accepted:
             self._write(answer.text)

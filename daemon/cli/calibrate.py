@@ -20,8 +20,9 @@ from daemon.config.settings import DEFAULT, load_config
 from daemon.i18n.translation import in_a_row, in_words, speak, worded
 from daemon.outputs.speech.speech import Speaker
 from daemon.setup.guided_run import GuidedRun, keep_pictures
+from daemon.supervision.camera import open_by_settings
 from rules.options import rules_from_words
-from vision.calibrating.guided import GuidedCalibration, Taken
+from vision.calibrating.guided import GuidedCalibration
 from vision.calibrating.guided_fit import fit_guided
 from vision.calibrating.verdict import ALL_THE_SAME, RefusedError
 from vision.cli import (
@@ -38,7 +39,6 @@ from vision.cli import (
 )
 from vision.reading.own_weights import WEIGHTS_HELP, descriptor_for
 from vision.sources.cameras import Camera, cameras
-from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
@@ -172,17 +172,9 @@ def _guided(
         if not out.absolute().parent.is_dir():
             raise ProfileError(f"{out}: there is no folder {out.absolute().parent}")
         calibration = GuidedCalibration(template, plan, parse_corners(corners) if corners else None, accept=accept)
-        camera, speech = settings.camera, settings.speech
+        speech = settings.speech
         speak(speech.language)
-        size_px = camera.width_px, camera.height_px
-        frames = open_source(
-            source,
-            hold_s=camera.photo_hold_s,
-            rate_hz=camera.rate_hz,
-            size_px=size_px,
-            give_up_s=give_up_s or None,
-            max_megapixels=camera.max_megapixels,
-        )
+        frames = open_by_settings(source, settings.camera.model_copy(update={"give_up_s": give_up_s}))
     speaker = Speaker(speech.language, speech.rate_wpm, speech.device, enabled=speech.enabled and not silent)
     try:
         run = GuidedRun(calibration, frames, speaker, as_json=as_json)
@@ -211,17 +203,16 @@ def _write(
     accept: bool,
     descriptor: str | None,
 ) -> None:
-    taken: list[Taken] = [calibration.taken[number] for number in sorted(calibration.taken)]
+    taken = [calibration.taken[number] for number in sorted(calibration.taken)]
     if keep is not None:
         keep_pictures(taken, calibration, keep)
     with progress_bar() as progress:
         task = progress.add_task("fitting", total=len(taken))
-        fit = fit_guided(
-            taken,
-            calibration.template,
-            lambda done, total: progress.update(task, completed=done, total=total),
-            descriptor,
-        )
+
+        def show(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        fit = fit_guided(taken, calibration.template, show, descriptor)
     for where in fit.left_out:
         sys.stderr.write(f"not learnt from, because other pictures show it otherwise: {where}\n")
     if as_json:

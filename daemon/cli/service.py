@@ -78,9 +78,8 @@ def install(
     control = "systemctl --user" if own else "sudo systemctl"
     sys.stderr.write(f"{path} is written. Nothing runs yet; now:\n")
     lines = [f"{control} daemon-reload", f"{control} enable --now {name}", f"{control} status {name}"]
-    lines += (
-        [f"loginctl enable-linger {getpass.getuser()}    # so that it runs while you are not logged in"] if own else []
-    )
+    if own:
+        lines += [f"loginctl enable-linger {getpass.getuser()}    # so that it runs while you are not logged in"]
     lines += [f"journalctl {'--user ' if own else ''}-u {name} -f    # what it says"]
     sys.stderr.write("".join(f"  {line}\n" for line in lines))
     if not own:
@@ -88,11 +87,7 @@ def install(
 
 
 @app.command("uninstall")
-def uninstall(
-    own: OwnOption = False,
-    name: NameOption = NAME,
-    root: RootOption = Path("/"),
-) -> None:
+def uninstall(own: OwnOption = False, name: NameOption = NAME, root: RootOption = Path("/")) -> None:
     """Removes the unit that `install` wrote; keeps record, settings and profiles.
 
     Example: sudo ./kibitzer service uninstall
@@ -100,9 +95,8 @@ def uninstall(
     _checked(name, "uninstall")
     path, control = _place(root, name, own=own), "systemctl --user" if own else "sudo systemctl"
     if not path.exists():
-        raise stop(
-            "service uninstall", f"{path}: there is no such unit{'' if own else '; is it one of your own (--user)?'}"
-        )
+        hint = "" if own else "; is it one of your own (--user)?"
+        raise stop("service uninstall", f"{path}: there is no such unit{hint}")
     if not _is_ours(path):
         raise stop("service uninstall", f"{path}: Kibitzer did not write this unit; it stays")
     try:
@@ -139,11 +133,8 @@ def _say_about_the_user(user: str) -> None:
 
 
 def _place(root: Path, name: str, *, own: bool) -> Path:
-    if own:
-        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-        folder = base / "systemd" / "user"
-    else:
-        folder = Path("/etc/systemd/system")
+    base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    folder = base / "systemd" / "user" if own else Path("/etc/systemd/system")
     return root / folder.relative_to("/") / f"{name}.service"
 
 
@@ -161,6 +152,5 @@ def _checked(name: str, command: str) -> None:
 
 
 def _remedy(error: OSError, *, own: bool) -> str:
-    return (
-        "try again with sudo, or with --user" if isinstance(error, PermissionError) and not own else "is it writable?"
-    )
+    denied = isinstance(error, PermissionError) and not own
+    return "try again with sudo, or with --user" if denied else "is it writable?"

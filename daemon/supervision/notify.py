@@ -29,10 +29,6 @@ class Notifier:
         self.watchdog_s = _watchdog_s(environment)
         self._status = ""
 
-    @property
-    def listens(self) -> bool:
-        return bool(self._address)
-
     def ready(self, status: str) -> None:
         self._send(f"READY=1\nSTATUS={clean(status, MAX_STATUS_LENGTH)}", TURN_S)
 

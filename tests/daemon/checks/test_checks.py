@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import processes
 from calibration.template import BoardTemplate
 from daemon.checks import devices, machine, sockets, table
 from daemon.config.settings import Config
@@ -37,6 +38,7 @@ def only_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder that is the only one on PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
+    processes.run(["true"])  # begins the guard of all processes, which needs a shell
     monkeypatch.setenv("PATH", str(folder))
     return folder
 
