@@ -53,14 +53,14 @@ def visible_lines(text: str) -> str:
 def without_secrets(text: str) -> str:
     """The text with everything hidden that may be a password in one of its addresses.
 
-    That is all before an @, the values of unknown parameters, and the whole address if it cannot be read. A text that
-    was shown so is shown as it is.
+    Hidden are all before an @, the values of unknown parameters, and the whole address if it cannot be read. A text
+    that was shown so is unchanged.
     """
     return ADDRESS.sub(_shown, text) if "://" in text else text
 
 
 def shown_address(address: str) -> str:
-    """A camera as everybody may see it; an address is one even if it has blanks in it."""
+    """A camera's name or address without secrets; an address may have blanks in it."""
     return without_secrets(_BLANKS.sub("%20", address)) if "://" in address else address
 
 

@@ -122,7 +122,7 @@ class BestMoves:
             self._next_s = 0.0 if self._next_s >= self.seconds else min(longer, self.seconds)
 
     def _take(self, referee: Referee, text: str) -> None:
-        """Takes an answer; what is no answer ends the search of this position."""
+        """Takes an answer; an invalid one stops the search of this position."""
         try:
             told = json.loads(text)
             lead = None if told.get("lead") is None else float(told["lead"])

@@ -37,7 +37,7 @@ class Demonstration:
         self._services.keep(self)
 
     def status(self) -> Mapping[str, object]:
-        """For pages: the `state`, offered, starting, on or failed, and the `port` of the demo's page once it is on."""
+        """For pages: `state` (offered, starting, on or failed) and `port` of the demo's page (None until it is on)."""
         starts = "failed" if self._failed else "offered"
         state = starts if self._process is None else "starting" if self._port is None else "on"
         return {"state": state, "port": self._port}

@@ -16,7 +16,7 @@ from daemon.app.services import Services
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
 from daemon.config.player_names import player_name
-from daemon.config.seats import Seat, own_agents, seat, stand_in
+from daemon.config.seats import Seat, own_agents, seat, seats_of, stand_in
 from daemon.config.settings import BusSection, ClockSection, Config, PlayerSection, PlayersSection
 from daemon.core.clock_service import CLOCK, ClockService, clock_of, time_control
 from daemon.core.game_beginning import Begun, GameBeginning
@@ -48,7 +48,7 @@ class Session:
     def __init__(self, config: Config, game: AnyGame, *, render_to: Path | None = None) -> None:
         """Raises JournalError, BusError, WebError; services opened before the error are closed again."""
         self.game = game
-        self.seats = seat(config.players.first), seat(config.players.second)
+        self.seats = seats_of(config.players)
         self.session_id = secrets.token_hex(4)
         self._sequences = itertools.count(1)
         self.match: Match | None = None
@@ -129,7 +129,7 @@ class Session:
         if begun is None:
             if start is None and pipeline is None:
                 start = dealt(self.game, config.game.deal_seed)
-            players = [player_name(one) for one in (config.players.first, config.players.second)]
+            players = [player_name(one) for one in config.players.both]
             begun = self._beginning.new(players, time_control(config.clock).as_object(), self._event, start)
             begun.referee.to_clear = to_clear
         referee, record, stored = begun.referee, begun.record, begun.stored
@@ -197,12 +197,12 @@ class Session:
 
     def _resumed(self) -> Begun | None:
         """The interrupted game; None if there is none, or it cannot be resumed, announced if it had begun."""
-        stored, players = self.services.journal.unfinished(), self.services.config.players
+        stored = self.services.journal.unfinished()
         if stored is None or was_left(stored):
             return None
         positions = positions_of(self.game, stored)
         if isinstance(positions, list):
-            sections = zip((players.first, players.second), stored.players, strict=True)
+            sections = zip(self.services.config.players.both, stored.players, strict=True)
             names = [player_name(one) if one.agent else kept for one, kept in sections]
             return self._beginning.resumed(stored, positions, names)
         if stored.plies:
@@ -240,7 +240,7 @@ class Session:
 
     @property
     def at_entrance(self) -> bool:
-        """Whether there is nothing to see but what may be begun.
+        """Whether the page shows only what can be begun.
 
         Nobody has moved, and no picture comes from the camera, or there is none and nobody has chosen to play without.
         """
@@ -301,8 +301,7 @@ class Session:
 
     def reseat(self) -> None:
         """Seats the players of the settings from now on, and starts a worker that offers them if needed."""
-        players = self.services.config.players
-        self.seats = seat(players.first), seat(players.second)
+        self.seats = seats_of(self.services.config.players)
         self.services.offer(own_agents(self.seats))
         if self.match is not None:
             self.match.retune(seats=self.seats)
@@ -313,7 +312,7 @@ class Session:
             return
         journal, now = self.services.journal, self.services.config.players
         kept = journal.game(self.match.game_id).players
-        sections = zip(kept, (before.first, before.second), (now.first, now.second), strict=True)
+        sections = zip(kept, before.both, now.both, strict=True)
         names = [name if player_name(old) == player_name(new) else player_name(new) for name, old, new in sections]
         if names != list(kept):
             journal.name_players(self.match.game_id, names)

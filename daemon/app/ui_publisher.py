@@ -105,15 +105,14 @@ class UiPublisher:
         unknown = () if session.eyes is None else session.eyes.unknown_cells
         drawing = self._view.board(match, unknown)
         watched = session.eyes is not None
-        names = [
-            person_name(one) for one in (session.services.config.players.first, session.services.config.players.second)
-        ]
+        config = session.services.config
+        names = [person_name(one) for one in config.players.both]
         view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought, names=names)
         listens = session.services.listening is not None
         own = {"setup": session.setting_up.status(), "listens": listens}
         seen = None if session.eyes is None else session.eyes.observation
         pose = None if seen is None else seen.alignment.pose
-        page.update_frame(session.setting_up.picture(pose) if watched else None, session.services.config.camera.source)
+        page.update_frame(session.setting_up.picture(pose) if watched else None, config.camera.source)
         changed = match.state is not None and match.state.sequence != self._sequence
         if changed and not watched:
             page.update_legal(legal_moves_of(match.referee, match.game_id))
@@ -187,7 +186,7 @@ def line_objects(line: LineOfPlay) -> list[dict[str, object]]:
 
 
 def table_of(session: Session) -> dict[str, object]:
-    players = session.services.config.players.first, session.services.config.players.second
+    players = session.services.config.players.both
     seats = session.seats if session.match is None else session.match.seats
     return {
         "entrance": session.at_entrance,

@@ -12,6 +12,7 @@ import typer
 import places
 from agents import certificates
 from daemon.agents.keys import DAEMON, OWN, KeyFolder
+from daemon.cli.options import PortOption
 from daemon.cli.wrong_call import refusals, settings_of, stop
 from daemon.commands.page_client import address_of, ask
 from daemon.config.settings import DEFAULT, load_config
@@ -138,9 +139,7 @@ def phone(
     config: Annotated[
         Path, typer.Option("--config", help="The daemon's settings; they say where its page is.")
     ] = DEFAULT,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port of the daemon's page; 0: as configured.")
-    ] = 0,
+    port: PortOption = 0,
     fresh: Annotated[bool, typer.Option("--new", help="Make a new code; the old one stops working.")] = False,
     forget: Annotated[bool, typer.Option("--forget", help="Forget all phones that are paired.")] = False,
 ) -> None:

@@ -12,6 +12,7 @@ import typer
 
 import games
 from calibration.profile import TableProfile
+from daemon.cli.options import ProfileOption
 from daemon.cli.wrong_call import BLOCKED, refusals, stop
 from daemon.drawing.photo_marks import captioned, draw_read
 from daemon.drawing.text_board import TextBoard
@@ -39,7 +40,7 @@ LIKELY = 0.05
 def read(
     photos: Annotated[list[Path], typer.Argument(help="Photos of one board or of several.")],
     game: Annotated[str, GAME],
-    profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
+    profile: ProfileOption = None,
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
     corners: Annotated[
         str, typer.Option(help='Where the board is: "x,y x,y x,y x,y", top left, top right, bottom right, bottom left.')

@@ -12,6 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from daemon.checks.sockets import parts_at
+from daemon.cli.options import PortOption
 from daemon.commands.page_client import address_of
 from daemon.config.settings import DEFAULT, ConfigError, load_config
 
@@ -26,7 +27,7 @@ def reload(
     config: Annotated[Path, typer.Option(help="The daemon's settings; checked first, and used to find its page.")] = (
         DEFAULT
     ),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the daemon's page; 0: as configured.")] = 0,
+    port: PortOption = 0,
 ) -> None:
     """Makes the running daemon reload its settings, and prints what takes effect at once and what needs a restart.
 

@@ -16,6 +16,7 @@ from rich.progress import Progress
 
 from calibration.profile import TableProfile
 from calibration.template import load_template
+from daemon.cli.options import ProfileOption
 from daemon.cli.wrong_call import refusals
 from daemon.scoring.annotation_folder import AnnotationFolder
 from daemon.scoring.evaluation import WORTH, Evaluation, Tally, evaluate
@@ -40,7 +41,7 @@ INCOMPLETE = 1
 def score_dominoes(
     photos: Annotated[Path, typer.Argument(help="Folder with the photos 1_01.jpg, 1_02.jpg, ... and 1_mutari.txt.")],
     out: Annotated[Path, typer.Option(help="Folder for the annotation files 1_01.txt, ...; created if absent.")],
-    profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
+    profile: ProfileOption = None,
     only: Annotated[str, typer.Option(help="Numbers of the games to score, such as 1,3. Default: all.")] = "",
     force: Annotated[
         bool, typer.Option("--force", help="Also overwrite files that another program or a person wrote.")

@@ -14,6 +14,7 @@ import games
 from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.app.ui_publisher import scene_of
+from daemon.cli.options import GameOption, ProfileOption, RuleOption
 from daemon.cli.wrong_call import BLOCKED, refusals
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
@@ -47,15 +48,10 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command("watch")
 def watch(
-    game: Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")],
+    game: GameOption,
     source: Annotated[str, typer.Option(help="Camera index or path, video, folder of photos, or http/rtsp address.")],
-    profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
-    rule: Annotated[
-        list[str],
-        typer.Option(
-            "--rule", "--rules", help="Rule option k=v, such as flying=true, or a rule set, such as lasker. Repeatable."
-        ),
-    ] = [],  # noqa: B006
+    profile: ProfileOption = None,
+    rule: RuleOption = [],  # noqa: B006
     hold_s: Annotated[float, typer.Option(min=0.5, max=60, help="Seconds to hold each photo of a folder.")] = 1.0,
     give_up_s: Annotated[
         float, typer.Option(min=1, max=3600, help="Seconds without a picture after which a stream counts as ended.")
@@ -115,7 +111,7 @@ def watch(
 
 
 class Recorder:
-    """Films what the overlay shows; a film that cannot go on ends, and is spoken of, and watching goes on."""
+    """Films what the overlay shows. A film that cannot be continued ends with a message, and watching goes on."""
 
     def __init__(self, eyes: BoardTracker, film: Film) -> None:
         self.fault = ""

@@ -6,7 +6,7 @@ import dataclasses
 import re
 
 from agents.messages import LimitsPart
-from daemon.config.settings import JOINS, PlayerSection
+from daemon.config.settings import JOINS, PlayerSection, PlayersSection
 
 STAND_IN_LEVEL = 5
 
@@ -31,6 +31,10 @@ def seat(player: PlayerSection) -> Seat:
     options = {name: str(value).lower() for name, value in player.options.items()}
     agent = player.agent.removeprefix(JOINS) or None
     return Seat(agent, options, limits if agent else LimitsPart(), player.seat, player.agent.startswith(JOINS))
+
+
+def seats_of(players: PlayersSection) -> tuple[Seat, Seat]:
+    return seat(players.first), seat(players.second)
 
 
 def own_agents(seats: tuple[Seat, Seat]) -> tuple[str, ...]:

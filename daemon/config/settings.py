@@ -114,6 +114,10 @@ class PlayersSection(Section):
     first: PlayerSection = Field(default_factory=PlayerSection)
     second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="level-4"))
 
+    @property
+    def both(self) -> tuple[PlayerSection, PlayerSection]:
+        return self.first, self.second
+
     @model_validator(mode="after")
     def _sit_apart(self) -> PlayersSection:
         if self.first.seat and self.first.seat == self.second.seat:
@@ -315,7 +319,7 @@ class Config(Section):
     @model_validator(mode="before")
     @classmethod
     def _without_what_is_gone(cls, settings: Any) -> Any:
-        """Files made from those of 0.1 and 0.2 say `[vision] adapt = false`, which is so without saying it."""
+        """Settings of 0.1 and 0.2 have `[vision] adapt = false`; the section is gone, and its default stays."""
         if isinstance(settings, dict) and settings.get("vision") == {"adapt": False}:
             return {key: value for key, value in settings.items() if key != "vision"}
         return settings

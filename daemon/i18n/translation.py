@@ -206,5 +206,5 @@ def in_words(*said: Sentence) -> str:
 
 
 def in_a_row(sentences: Iterable[str]) -> str:
-    """Joins whole sentences; empty ones are left out."""
+    """Whole sentences joined by blanks, without empty ones."""
     return " ".join(filter(None, sentences))

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from daemon.config.settings import CameraSection
 from daemon.i18n.translation import as_words, in_words, worded
+from daemon.supervision.restarts import Pauses
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources.attempt import Attempt
 from vision.sources.live import LiveSource
@@ -53,17 +54,16 @@ class Camera:
         self.trouble = ""
         """The current problem, in the words shown to the players; empty if there is none."""
         self.state: State = "opening"
-        self.reopened = 0
-        """How often it was reopened because it was gone, silent or frozen."""
         self._spec, self._settings, self._say = spec, settings, say
         self._opener = opener or open_by_settings
         self._clock, self._sleep = clock, sleep
         self._frames: NewestFrame | None = None
         self._attempt: Attempt | None = None
         self._began_s = 0.0
-        self._failures = self._thaws = self._opened = 0
-        self._retry_s = float("-inf")
-        self._frozen_retry_s = float("inf")
+        self._openings = 0
+        self._missing, self._thaws = Pauses(REOPEN_S), Pauses(FROZEN_REOPEN_S)
+        self._thaws_next = False
+        """Whether a frozen picture waits for the camera to be opened again."""
         self._picture_s = clock()
         self._seen = False
         self._stillness = Stillness(settings.frozen_s)
@@ -93,8 +93,10 @@ class Camera:
         self._let_go()
         self._spec, self._settings = spec, settings
         self._stillness = Stillness(settings.frozen_s)
-        self._failures = self._thaws = 0
-        self._retry_s, self._picture_s, self.state = float("-inf"), self._clock(), "opening"
+        self._missing.reset()
+        self._thaws.reset()
+        self._thaws_next = False
+        self._picture_s, self.state = self._clock(), "opening"
         if not self.wanted:
             self.trouble, self._seen = "", False
 
@@ -129,7 +131,7 @@ class Camera:
             return {"ok": True, "text": worded("none is wanted: moves are told"), "state": "unwanted", **UNWANTED}
         frames = self._frames
         figures: dict[str, object] = {"age_s": None if self.age_s is None else round(self.age_s, 2)}
-        figures |= {"reopened": self.reopened, "dropped": 0 if frames is None else frames.dropped}
+        figures |= {"reopened": max(0, self._openings - 1), "dropped": 0 if frames is None else frames.dropped}
         text = self.trouble or (worded("sends pictures") if self._seen else worded("is being opened"))
         if frames is not None and isinstance(source := frames.source, PhoneSource | LiveSource):
             rate_hz = source.delivery.rate_hz
@@ -154,7 +156,7 @@ class Camera:
         """One step towards an open camera. No new attempt begins while one hangs: never more than one thread."""
         now_s = self._clock()
         if self._attempt is None:
-            if now_s < self._retry_s:
+            if now_s < self._missing.due_s:
                 self._sleep(timeout_s)
                 return
             spec, settings = self._spec, self._settings
@@ -170,11 +172,9 @@ class Camera:
         except SourceError as error:
             self._lost(str(error))
             return
-        self._failures = 0
-        self._picture_s = self._clock()
-        self.reopened += self._opened > 0
-        self._opened += 1
-        self.state = "opening"
+        self._missing.reset()
+        self._openings += 1
+        self._picture_s, self.state = self._clock(), "opening"
         self._frames = NewestFrame(source, self._settings.frozen_s, self._stillness)
 
     def _watch(self, frame: Frame | None) -> None:
@@ -196,7 +196,8 @@ class Camera:
             plugged = worded("No picture comes from the camera. Is it plugged in?")
             self._tell(plugged if phone is None else in_words(phone.silence))
         elif frame is not None:
-            self.state, self._thaws, self._frozen_retry_s = "on", 0, float("inf")
+            self.state, self._thaws_next = "on", False
+            self._thaws.reset()
             if self.trouble:
                 self.trouble = ""
                 back = worded("The camera's picture is back.")
@@ -205,12 +206,12 @@ class Camera:
     def _frozen(self, now_s: float) -> None:
         self.state = "frozen"
         self._tell(worded("The camera's picture is frozen."))
-        if self._frozen_retry_s == float("inf"):
-            self._frozen_retry_s = now_s + FROZEN_REOPEN_S[min(self._thaws, len(FROZEN_REOPEN_S) - 1)]
-        if now_s >= self._frozen_retry_s:
+        if not self._thaws_next:
+            self._thaws_next = True
+            self._thaws.begin(now_s)
+        if now_s >= self._thaws.due_s:
             LOGGER.warning("the camera's picture stands still; it is opened again")
-            self._thaws += 1
-            self._frozen_retry_s = float("inf")
+            self._thaws_next = False
             self._let_go()
 
     def _lost(self, why: str) -> None:
@@ -220,8 +221,7 @@ class Camera:
         LOGGER.log(logging.DEBUG if self.trouble else logging.WARNING, "no camera: %s", why)
         said = worded("I have no camera. Is it plugged in? I keep trying.")
         self._tell(worded("I have no camera ({why}).", why=why), said)
-        self._retry_s = self._clock() + REOPEN_S[min(self._failures, len(REOPEN_S) - 1)]
-        self._failures += 1
+        self._missing.begin(self._clock())
 
     def _tell(self, text: str, said: str = "") -> None:
         """Shows the problem and speaks it, possibly in other words, once until it is fixed."""

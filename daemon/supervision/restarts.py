@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 LOGGER = logging.getLogger(__name__)
 MAX_RESTARTS = 5
@@ -30,6 +30,22 @@ class RestartLimit:
 
     def started(self, now_s: float) -> None:
         self._starts.append(now_s)
+
+
+class Pauses:
+    """Growing pauses in seconds between attempts; the last one repeats."""
+
+    def __init__(self, pauses_s: Sequence[float]) -> None:
+        self._pauses_s = pauses_s
+        self.reset()
+
+    def reset(self) -> None:
+        self._count, self.due_s = 0, float("-inf")
+
+    def begin(self, now_s: float) -> None:
+        """The next attempt is due after the next pause."""
+        self.due_s = now_s + self._pauses_s[min(self._count, len(self._pauses_s) - 1)]
+        self._count += 1
 
 
 class Reopener:
