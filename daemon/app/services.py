@@ -65,8 +65,9 @@ class Services:
         self._open: list[Any] = []
         with contextlib.ExitStack() as undo:  # Ctrl-C may come at any point
             undo.callback(self.close)
-            self.keep(OwnerLock(journal_path(config)))
-            self.journal: Journal = self.keep(open_record(journal_path(config)))
+            record = places.resolved(config.journal.path)
+            self.keep(OwnerLock(record))
+            self.journal: Journal = self.keep(open_record(record))
             self.page = self._new_page()
             self.bus = self._new_bus()
             self.speaker = self._new_speaker()
@@ -251,7 +252,3 @@ class Services:
             )
         )
         return opened
-
-
-def journal_path(config: Config) -> Path:
-    return places.resolved(config.journal.path)

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from daemon.checks import CheckResult, devices, machine, servers, sockets, table
+from daemon.checks import CheckResult, devices, machine, network, table
 from daemon.cli.wrong_call import settings_of
 from daemon.config.settings import DEFAULT, Config
 
@@ -29,10 +29,10 @@ CHECKS: tuple[Callable[[Config], CheckResult], ...] = (
     devices.check_camera,
     devices.check_voice,
     devices.check_sound,
-    servers.check_voice_server,
-    servers.check_listening,
-    sockets.check_ports,
-    sockets.check_keys,
+    network.check_voice_server,
+    network.check_listening,
+    network.check_ports,
+    network.check_keys,
     machine.check_record,
     machine.check_folders,
     machine.check_display,

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from daemon.checks.sockets import parts_at
+from daemon.checks.network import parts_at
 from daemon.cli.options import PortOption
 from daemon.commands.page_client import address_of
 from daemon.config.settings import DEFAULT, ConfigError, load_config

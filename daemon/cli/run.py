@@ -21,7 +21,6 @@ from daemon.agents.endpoints import BusError, BusRefusedError
 from daemon.app.config_apply import ConfigApplier
 from daemon.app.game_chooser import check_players
 from daemon.app.loop import Daemon
-from daemon.app.services import journal_path
 from daemon.app.session import Session
 from daemon.cli.browser import open_in_browser
 from daemon.cli.wrong_call import BLOCKED
@@ -90,9 +89,9 @@ def run(
     faulthandler.enable()  # systemd's watchdog ends by SIGABRT: the stack of every thread goes to the journal
     try:
         settings = load_config(config)
-        log = Log(settings.log)
+        log, record = Log(settings.log), places.resolved(settings.journal.path)
         if old := places.left_behind(settings.journal.path):
-            LOGGER.warning("a record is in %s; the one that is kept from now on is %s", old, journal_path(settings))
+            LOGGER.warning("a record is in %s; the one that is kept from now on is %s", old, record)
     except (ConfigError, OSError) as error:
         raise ended("run", error) from None
     try:
@@ -101,7 +100,7 @@ def run(
         settings = _named(settings, source, profile)
         catalogue = Catalogue()
         check_players(settings, catalogue.wait(AGENTS_S))
-        wanted = restored(path_of(journal_path(settings)), settings, catalogue.newest)
+        wanted = restored(path_of(record), settings, catalogue.newest)
         game = games.load(wanted.game.name, wanted.game.rules)
         sight = (
             vision_setup_of(settings, game) if wanted.game == settings.game else vision_setup_of_another(wanted, game)

@@ -143,9 +143,11 @@ def brought_by_packages() -> list[Message]:
 def collected() -> list[Message]:
     found = _all_of(_sources(PACKAGES), _sources(CHOOSING), sorted((ROOT / "games").glob("*/boards/*.toml")))
     for path in sorted(PAGES.glob("*.js")):
-        found += _of_script(path)
+        found += [("page", json.loads(text), _place(path)) for text in IN_SCRIPT.findall(_text(path))]
     for path in sorted(PAGES.glob("*.html")):
-        found += _of_page(path)
+        reader = _PageReader()
+        reader.feed(_text(path))
+        found += [("page", text, _place(path)) for text in reader.texts]
     return found
 
 
@@ -196,11 +198,11 @@ def _listed(messages: Sequence[Message]) -> bytes:
 def _of_python(path: Path) -> Iterator[Message]:
     with path.open("rb") as file:
         for _line, text, _comments, context in extract("python", file, KEYWORDS, strip_comment_tags=True):
-            yield context, _plain(text), _place(path)
+            yield context, text if isinstance(text, str) else tuple(text), _place(path)
 
 
 def _of_board(path: Path) -> Iterator[Message]:
-    for letter, name in tomllib.loads(path.read_text(encoding="utf-8"))["classes"].items():
+    for letter, name in tomllib.loads(_text(path))["classes"].items():
         if letter != EMPTY:
             yield "kind", name, _place(path)
             yield "kind", plural(name), _place(path)
@@ -208,7 +210,7 @@ def _of_board(path: Path) -> Iterator[Message]:
 
 def _of_options(path: Path, sides: Collection[str]) -> Iterator[Message]:
     """Menu texts of each field made by `rules.options.rule`: its name, description, and choices that are not sides."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(_text(path))):
         if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)):
             continue
         field = node.value
@@ -223,20 +225,8 @@ def _of_options(path: Path, sides: Collection[str]) -> Iterator[Message]:
                 yield OPTION, text, _place(path)
 
 
-def _of_script(path: Path) -> Iterator[Message]:
-    for text in IN_SCRIPT.findall(path.read_text(encoding="utf-8")):
-        yield "page", json.loads(text), _place(path)
-
-
-def _of_page(path: Path) -> Iterator[Message]:
-    reader = _PageReader()
-    reader.feed(path.read_text(encoding="utf-8"))
-    for text in reader.texts:
-        yield "page", text, _place(path)
-
-
-def _plain(text: str | tuple[str, ...] | list[str]) -> str | tuple[str, ...]:
-    return text if isinstance(text, str) else tuple(text)
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def _place(path: Path) -> str:

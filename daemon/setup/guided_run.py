@@ -26,11 +26,8 @@ class GuidedRun:
     def __init__(
         self, calibration: GuidedCalibration, source: FrameSource, speaker: Speaker, *, as_json: bool = False
     ) -> None:
-        self._calibration = calibration
-        self._source = source
-        self._speaker = speaker
-        self._as_json = as_json
-        self._trouble = ""
+        self._calibration, self._source, self._speaker = calibration, source, speaker
+        self._as_json, self._trouble = as_json, ""
         self._picture_s = time.monotonic()
 
     def go(self) -> bool:
@@ -38,7 +35,9 @@ class GuidedRun:
 
         Raises SourceError, ValueError.
         """
-        self._list_boards()
+        sys.stderr.write(worded("These boards will be asked for; after the first, in any order:") + "\n")
+        for number, lesson in enumerate(self._calibration.lessons, 1):
+            sys.stderr.write(f"  {number}. {in_words(lesson.said)}\n")
         frames = NewestFrame(self._source)
         try:
             self._guide(frames)
@@ -65,11 +64,6 @@ class GuidedRun:
             if frame is not None:
                 self._tell(calibration.feed(frame))
 
-    def _list_boards(self) -> None:
-        sys.stderr.write(worded("These boards will be asked for; after the first, in any order:") + "\n")
-        for number, lesson in enumerate(self._calibration.lessons, 1):
-            sys.stderr.write(f"  {number}. {in_words(lesson.said)}\n")
-
     def _tell(self, prompts: Sequence[Prompt]) -> None:
         lessons, names = self._calibration.lessons, self._calibration.template.cell_names
         for prompt in prompts:
@@ -86,9 +80,8 @@ class GuidedRun:
         now_s = time.monotonic()
         if seen:
             self._picture_s = now_s
-        away = now_s - self._picture_s > SILENT_S
         trouble = ""
-        if away:
+        if now_s - self._picture_s > SILENT_S:
             trouble = worded("No picture comes from the camera.")
         elif frozen:
             trouble = worded("The camera's picture is frozen.")

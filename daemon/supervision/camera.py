@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Literal
 
 from daemon.config.settings import CameraSection
 from daemon.i18n.translation import as_words, in_words, worded
@@ -35,10 +35,6 @@ UNWANTED: dict[str, object] = {"age_s": None, "reopened": 0, "dropped": 0}
 State = Literal["unwanted", "opening", "on", "silent", "frozen", "away", "hangs"]
 
 
-class Say(Protocol):
-    def __call__(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None: ...
-
-
 class Camera:
     """Delivers frames; tells the players once when something is wrong and once when it is fixed. Used by one thread."""
 
@@ -46,11 +42,12 @@ class Camera:
         self,
         spec: str,
         settings: CameraSection,
-        say: Say,
+        say: Callable[..., object],
         opener: Callable[[str, CameraSection], FrameSource] | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
+        """`say` takes a sentence, and whether it is `urgent`."""
         self.trouble = ""
         """The current problem, in the words shown to the players; empty if there is none."""
         self.state: State = "opening"

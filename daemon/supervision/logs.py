@@ -32,7 +32,6 @@ class FloodGate(logging.Filter):
     def __init__(self, repeats: int, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self.repeats = repeats
-        self.left_out = 0
         self._clock = clock
         self._lock = threading.Lock()
         self._seen: collections.OrderedDict[tuple[str, str], list[float]] = collections.OrderedDict()
@@ -60,7 +59,6 @@ class FloodGate(logging.Filter):
             gone, _ = self._seen.popitem(last=False)
             del self._missed[gone]
         if not passes:
-            self.left_out += 1
             self._missed[key] += 1
             return False, 0
         self._all.append(now_s)
@@ -93,16 +91,17 @@ class RotatingFile(logging.handlers.RotatingFileHandler):
 
 
 class Log:
-    def __init__(self, settings: LogSection, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, settings: LogSection) -> None:
         self._handler: logging.Handler | None = None
         self._level_before = logging.getLogger().level
-        self.gate = FloodGate(settings.repeats, clock)
+        self.gate = FloodGate(settings.repeats)
         self.change(settings)
 
     def change(self, settings: LogSection) -> None:
         """Applies these settings from now on. Raises OSError and keeps the old ones if that fails."""
-        handler = _handler(settings)
+        handler: logging.Handler = logging.StreamHandler(sys.stderr)
+        if settings.path:
+            handler = RotatingFile(places.resolved(settings.path), round(settings.size_mb * 1_000_000), settings.files)
         handler.setFormatter(OpenFormatter(FORMAT))
         self.gate.repeats = settings.repeats
         handler.addFilter(self.gate)
@@ -126,13 +125,3 @@ class Log:
             with contextlib.suppress(OSError):  # a full disk cannot take the last bytes
                 self._handler.close()
             self._handler = None
-
-
-def _handler(settings: LogSection) -> logging.Handler:
-    if not settings.path:
-        return logging.StreamHandler(sys.stderr)
-    return RotatingFile(log_path(settings), round(settings.size_mb * 1_000_000), settings.files)
-
-
-def log_path(settings: LogSection) -> Path:
-    return places.resolved(settings.path)

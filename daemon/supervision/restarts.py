@@ -54,7 +54,6 @@ class Reopener:
         name: str,
         fault: Callable[[], str],
         renew: Callable[[], object],
-        limit: RestartLimit | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`fault` returns why the service must be reopened, empty if it need not be; `renew` reopens it or raises."""
@@ -62,7 +61,7 @@ class Reopener:
         self.trouble = ""
         """Why it could not be reopened; empty if it was, or need not be."""
         self._name, self._fault, self._renew = name, fault, renew
-        self._limit, self._clock = limit or RestartLimit(), clock
+        self._limit, self._clock = RestartLimit(), clock
 
     def look(self) -> None:
         why = self._fault()

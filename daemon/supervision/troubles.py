@@ -40,14 +40,13 @@ FAULT_REPORTS = {
 class Troubles:
     """Checks the health of all components and returns what is new. Pure: the caller passes the time in."""
 
-    def __init__(self, reports: Mapping[str, FaultReport] = FAULT_REPORTS) -> None:
-        self._reports = reports
+    def __init__(self) -> None:
         self._since_s: dict[str, float] = {}
         self._announced: set[str] = set()
 
     def look(self, parts: Mapping[str, Mapping[str, object]], now_s: float) -> list[str]:
         said: list[str] = []
-        for name, report in self._reports.items():
+        for name, report in FAULT_REPORTS.items():
             part = parts.get(name)
             if part is None or part["ok"]:
                 self._since_s.pop(name, None)

@@ -42,7 +42,6 @@ def test_same_line_is_written_so_often_a_minute_and_then_again_with_what_was_lef
     assert gate.filter(late) and late.getMessage() == "no picture (and 7 more times before)"
     again = record("no picture")
     assert gate.filter(again) and again.getMessage() == "no picture"
-    assert gate.left_out == 7
 
 
 def test_memory_of_lines_is_bounded_and_so_is_their_number(clock: StillClock) -> None:

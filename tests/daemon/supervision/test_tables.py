@@ -105,9 +105,13 @@ def test_a_table_that_is_killed_is_started_again_and_the_other_is_left_alone(sta
     assert "well_a: I am well" in log
 
 
-def test_signals_are_handed_on_once_to_all_tables(start: Callable[..., Running]) -> None:
+def test_signals_are_handed_on_once_to_all_tables_of_a_parent_that_lives(
+    start: Callable[..., Running],
+) -> None:
     parent = start("well_a", "well_b")
     ids = [parent.runs(name) for name in ("well_a", "well_b")]
+    forget_dead(parent.summary)
+    assert parent.table("well_a")["well"]  # the summary of a parent that lives is left alone
     notes = [parent.folder / f"{name}.signals" for name in ("well_a", "well_b")]
     parent.process.send_signal(signal.SIGHUP)
     wait_for(lambda: all(note.exists() for note in notes))
@@ -153,13 +157,6 @@ def test_the_summary_of_a_parent_that_was_killed_is_gone_with_the_next_start(
     assert killed.table("well_a")["well"]
     forget_dead(killed.summary)
     assert not killed.summary.exists()
-
-
-def test_the_summary_of_a_parent_that_lives_is_left_alone(start: Callable[..., Running]) -> None:
-    parent = start("well_a")
-    parent.runs("well_a")
-    forget_dead(parent.summary)
-    assert parent.table("well_a")["well"]
 
 
 @pytest.mark.parametrize("started_then", [0, None])

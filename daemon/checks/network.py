@@ -1,10 +1,13 @@
-"""Checks ports and addresses: whether they are free, allowed, and have keys where required."""
+"""Checks ports, addresses and keys, and the Wyoming servers that speak and write down what is said."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import socket
+import threading
 import urllib.error
+from collections.abc import Mapping
 from typing import Any
 
 import places
@@ -12,8 +15,10 @@ from daemon.agents import endpoints
 from daemon.agents.endpoints import BusError
 from daemon.checks import CheckResult
 from daemon.commands.page_client import OPENER, address_of
-from daemon.config.settings import Config
+from daemon.config.settings import Config, wyoming_address
+from daemon.outputs.wyoming import Connection, WyomingError
 
+ANSWER_S = 5.0
 ASK_S = 2.0
 MAX_BYTES = 1 << 20
 
@@ -83,3 +88,57 @@ def _who_serves(config: Config) -> str:
         return f"a kibitzer runs there already, process {int(process['pid'])}, {str(process['text'])[:40]}"
     except (OSError, ValueError, KeyError, TypeError):
         return ""
+
+
+def check_voice_server(config: Config) -> CheckResult:
+    """Checks the Wyoming server that is to speak."""
+    speech = config.speech
+    if not speech.voice:
+        return CheckResult("voice server", True, "none is wanted")
+    return _check("voice server", speech.voice, "tts", "voices", speech.language)
+
+
+def check_listening(config: Config) -> CheckResult:
+    """Checks who is to write down what is said."""
+    listening, language = config.listening, config.speech.language
+    if not listening.enabled:
+        return CheckResult("listening", True, "switched off in the settings")
+    if listening.recogniser:
+        return _check("listening", listening.recogniser, "asr", "models", language)
+    if importlib.util.find_spec("pocketsphinx") is None:
+        return CheckResult("listening", False, 'pocketsphinx is not installed: pip install "kibitzer[listen]"')
+    if language != "en":
+        fix = 'set recogniser = "wyoming://HOST:PORT" under [listening]'
+        return CheckResult("listening", False, f"pocketsphinx hears English alone, not {language}: {fix}")
+    return CheckResult("listening", True, "pocketsphinx, English")
+
+
+def _check(name: str, address: str, service: str, parts: str, language: str) -> CheckResult:
+    """Asks a server what it offers: `parts` of `service`, with the languages of each."""
+    try:
+        with Connection(wyoming_address(address), ANSWER_S, threading.Event()) as server:
+            server.send("describe", {})
+            while (event := server.receive()).type != "info":
+                pass
+    except WyomingError as error:
+        return CheckResult(name, False, str(error))
+    known = sorted(set(_languages(event.data, service, parts)))
+    if not known:
+        return CheckResult(name, False, f"{address} offers no {parts}; is it the right server?")
+    if not any(one.lower().split("-")[0].split("_")[0] == language.split("-")[0] for one in known):
+        return CheckResult(name, False, f"{address} does not know {language}, only {', '.join(known[:20])}")
+    return CheckResult(name, True, f"{address}, language {language}")
+
+
+def _languages(info: Mapping[str, Any], service: str, parts: str) -> list[str]:
+    """The languages of what is installed; none if the description is no such thing."""
+    try:
+        return [
+            str(language)
+            for program in info.get(service) or ()
+            for part in program.get(parts) or ()
+            if part.get("installed", True)
+            for language in part.get("languages") or ()
+        ]
+    except (AttributeError, TypeError):
+        return []
