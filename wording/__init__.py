@@ -13,8 +13,10 @@ begins the sentence) or the plural, `pl`. In English only the capital and the pl
 from __future__ import annotations
 
 import dataclasses
+import functools
+import gettext
 from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 MAX_NAMED = 8
 
@@ -57,30 +59,38 @@ Given = Value | Sequence[str]
 S = TypeVar("S", bound=str)
 
 
-class Translator(Protocol):
-    """Puts sentences into one language."""
+class Translator:
+    """Puts sentences into the language of a catalogue; what the catalogue lacks stays English."""
 
-    def text(self, template: str) -> str: ...
+    def __init__(self, catalogue: gettext.NullTranslations) -> None:
+        self._catalogue = catalogue
 
-    def plural(self, one: str, many: str, count: int) -> str:
-        """The template for that number, in this language."""
-
-    def form(self, term: Term, form: str) -> str:
-        """The term in a form that a translated template asks for: gen, dat, acc or pl; empty or nom is nominative."""
-
-
-class English:
     def text(self, template: str) -> str:
-        return template
+        return self._catalogue.gettext(template)
 
     def plural(self, one: str, many: str, count: int) -> str:
-        return one if count == 1 else many
+        return self._catalogue.ngettext(one, many, count)
 
     def form(self, term: Term, form: str) -> str:
-        return term.name
+        """The term in a form that a translated template asks for: gen, dat, acc, pl or name; else the nominative."""
+        entry = self._catalogue.pgettext(term.kind, term.name)
+        if entry == term.name:
+            return entry
+        forms = _forms_of(entry)
+        return forms.get(form, forms["nom"])
 
 
-ENGLISH = English()
+@functools.cache
+def _forms_of(entry: str) -> dict[str, str]:
+    """The forms of a term in an entry such as `albul|gen=albului|name=alb`: the nominative comes first.
+
+    `name` is the form used by itself, as on a button.
+    """
+    first, *others = entry.split("|")
+    return {"nom": first, **dict(other.split("=", 1) for other in others)}
+
+
+ENGLISH = Translator(gettext.NullTranslations())
 
 
 def plural(name: str) -> str:

@@ -180,7 +180,8 @@ class Bus:
                 monitors = []
                 if self._curve_auth is not None:
                     monitors = [stack.enter_context(self._curve_auth.secure(sock)) for sock in (states, replies)]
-                    stack.callback(_end_monitors, states, replies)
+                    for sock in (states, replies):
+                        stack.callback(sock.disable_monitor)
                 try:
                     bound = self._bind(states, replies, deadline_s)
                 except BusError as error:
@@ -301,11 +302,6 @@ def _configure(states: zmq.Socket[bytes], replies: zmq.Socket[bytes]) -> None:
         sock.setsockopt(zmq.HANDSHAKE_IVL, HANDSHAKE_MS)
     states.setsockopt(zmq.XPUB_VERBOSE, 1)  # report every subscription, also a second one to the same topic
     states.setsockopt(zmq.MAXMSGSIZE, 1024)
-
-
-def _end_monitors(*socks: zmq.Socket[bytes]) -> None:
-    for sock in socks:
-        sock.disable_monitor()
 
 
 def _receive(replies: zmq.Socket[bytes]) -> tuple[bytes, bytes]:

@@ -36,7 +36,6 @@ class CurveAuth:
         self._let_in: set[bytes] = set()
         """Keys accepted and not revoked since; the authenticator thread adds to it."""
         self._authenticator: ThreadAuthenticator | None = None
-        self._monitors: dict[zmq.Socket[bytes], zmq.Socket[bytes]] = {}
         self.strangers = 0
         """Connections refused so far because their key is not allowed."""
         self.keyless = 0
@@ -54,9 +53,8 @@ class CurveAuth:
         sock.setsockopt(zmq.CURVE_PUBLICKEY, self._certificate.public)
         sock.setsockopt(zmq.CURVE_SECRETKEY, self._certificate.secret or b"")
         sock.setsockopt_string(zmq.ZAP_DOMAIN, DOMAIN)
-        sock.setsockopt(
-            zmq.SocketOption.ZAP_ENFORCE_DOMAIN, 1
-        )  # if the authenticator is gone, accept nobody instead of everybody
+        # If the authenticator is gone, nobody is accepted, instead of everybody.
+        sock.setsockopt(zmq.SocketOption.ZAP_ENFORCE_DOMAIN, 1)
         return sock.get_monitor_socket(_FAILED)
 
     def watch(self, monitor: zmq.Socket[bytes]) -> None:
@@ -69,12 +67,12 @@ class CurveAuth:
             self.keyless += int.from_bytes(event[:2], "little") != zmq.EVENT_HANDSHAKE_FAILED_AUTH
 
     def callback(self, domain: str, key: bytes) -> bool:
-        name = None
+        allowed = False
         try:
-            name = self._allowed.name_of(key)
+            allowed = key in self._allowed()
         except Exception:  # noqa: BLE001 - the top of the authenticator's thread
             _log.exception("the keys cannot be read; nobody is let in")
-        if name is None:
+        if not allowed:
             self.strangers += 1
             if self.strangers & (self.strangers - 1) == 0:  # log the 1st, 2nd, 4th, 8th: bounds the log in a flood
                 _log.warning("a worker with a key that is not allowed was refused (%d so far)", self.strangers)
@@ -84,7 +82,7 @@ class CurveAuth:
 
     def has_revoked(self) -> bool:
         """Whether an accepted key has been revoked, in which case every connection must be reopened."""
-        gone = self._let_in.copy() - self._allowed.snapshot()
+        gone = self._let_in.copy() - self._allowed()
         self._let_in -= gone
         return bool(gone)
 

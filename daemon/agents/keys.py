@@ -142,31 +142,19 @@ class KeyFolder:
 
 
 class AllowedKeys:
-    """Who may join; reread whenever the folder of allowed keys changes. Thread-safe."""
+    """The public keys (Z85) of those who may join; reread whenever their folder changes. Thread-safe."""
 
     def __init__(self, folder: KeyFolder) -> None:
-        self._folder = folder
-        self._lock = threading.Lock()
+        self._folder, self._lock = folder, threading.Lock()
         self._own = folder.own().public
         self._mark: object = None
-        self._names: dict[bytes, str] = {}
+        self._known = frozenset[bytes]()
 
-    def name_of(self, public: bytes) -> str | None:
-        """The name under which a key (Z85) is allowed; None if it is not."""
+    def __call__(self) -> frozenset[bytes]:
         with self._lock:
-            self._look()
-            return self._names.get(public)
-
-    def snapshot(self) -> frozenset[bytes]:
-        with self._lock:
-            self._look()
-            return frozenset(self._names)
-
-    def _look(self) -> None:
-        mark = _mark(self._folder.path / ALLOWED)
-        if mark != self._mark:
-            self._mark = mark
-            self._names = {public: name for name, public in self._folder.allowed().items()} | {self._own: OWN}
+            if (mark := _mark(self._folder.path / ALLOWED)) != self._mark:
+                self._mark, self._known = mark, frozenset((*self._folder.allowed().values(), self._own))
+            return self._known
 
 
 def checked_name(name: str) -> str:

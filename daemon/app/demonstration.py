@@ -46,7 +46,8 @@ class Demonstration:
         page, process = self._services.page, self._process
         if process is not None and self._port is None:
             self._port = _port(process)
-        if process is not None and (process.poll() is not None or self._is_late()):
+        late = self._port is None and time.monotonic() - self._began_s > self._start_s
+        if process is not None and (process.poll() is not None or late):
             if self._port is None:
                 LOGGER.error("the demo did not begin (status %s)", process.returncode)
                 self._failed = True
@@ -58,9 +59,6 @@ class Demonstration:
         process, self._process, self._port = self._process, None, None
         if process is not None:
             process.close()
-
-    def _is_late(self) -> bool:
-        return self._port is None and time.monotonic() - self._began_s > self._start_s
 
     def _begin(self, request: DemoRequest) -> Answer:
         if request.end:

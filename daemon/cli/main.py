@@ -180,7 +180,11 @@ def run() -> None:
     signal.signal(signal.SIGTERM, _terminate)
     sys.unraisablehook = _not_swallowed
     try:
-        status = _status_of(sys.argv[1:])
+        status: str | int | None
+        try:
+            status = main(sys.argv[1:])
+        except SystemExit as ended:
+            status = ended.code
         sys.stdout.flush()
         sys.exit(status)
     except KeyboardInterrupt:
@@ -199,13 +203,6 @@ def run() -> None:
         # CPython remembers a Ctrl-C that came during code executed from a string (dataclasses use that), even if it
         # was handled, and then ends by SIGINT instead of the exit status. Executing another string clears this.
         exec("")
-
-
-def _status_of(arguments: list[str]) -> str | int | None:
-    try:
-        return main(arguments)
-    except SystemExit as ended:
-        return ended.code
 
 
 def _terminate(number: int, _frame: object) -> None:

@@ -43,10 +43,6 @@ class Window:
         if corners_px is not None:
             self._matrix, self._size = _rectification(corners_px)
 
-    @staticmethod
-    def around(picture: Image) -> Surroundings:
-        return surroundings_within(picture, MARGIN_SHARE)
-
     def show(self, image: Image) -> Image:
         if self._matrix is None:
             return image
@@ -54,12 +50,11 @@ class Window:
 
 
 class Settler:
-    def __init__(self, window: Window, settle_s: float) -> None:
-        self._window, self._watcher = window, Watcher(CellPlaces.grid(PATCHES), settle_s)
-        self._told = False
+    def __init__(self, settle_s: float) -> None:
+        self._watcher, self._told = Watcher(CellPlaces.grid(PATCHES), settle_s), False
 
     def look(self, picture: Image, time_s: float) -> tuple[Sight, Surroundings]:
-        around = self._window.around(picture)
+        around = surroundings_within(picture, MARGIN_SHARE)
         state = self._watcher.update(around, time_s)
         if state.settled:
             self._watcher.renew()
@@ -106,7 +101,7 @@ def settle(
         window = Window(parse_corners(corners) if corners else None)
         frames = open_source(source, hold_s=frame_s, rate_hz=1 / frame_s, give_up_s=15.0, max_megapixels=max_megapixels)
         out.mkdir(parents=True, exist_ok=True)
-        watch(frames, window, Settler(window, settle_s), out, as_json)
+        watch(frames, window, Settler(settle_s), out, as_json)
 
 
 def watch(frames: FrameSource, window: Window, settler: Settler, out: Path, as_json: bool) -> None:

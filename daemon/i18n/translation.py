@@ -62,34 +62,6 @@ UNSPOKEN = ("page", "part", OPTION)
 """Contexts of messages that are only read, never spoken."""
 
 
-class Translated:
-    def __init__(self, catalogue: gettext.NullTranslations) -> None:
-        self._catalogue = catalogue
-        self._forms: dict[Term, dict[str, str]] = {}
-
-    def text(self, template: str) -> str:
-        return self._catalogue.gettext(template)
-
-    def plural(self, one: str, many: str, count: int) -> str:
-        return self._catalogue.ngettext(one, many, count)
-
-    def form(self, term: Term, form: str) -> str:
-        """The term in that form; in the nominative if the catalogue has no such form."""
-        if term not in self._forms:
-            self._forms[term] = forms_of(self._catalogue.pgettext(term.kind, term.name))
-        forms = self._forms[term]
-        return forms.get(form, forms["nom"])
-
-
-def forms_of(entry: str) -> dict[str, str]:
-    """The forms of a term in an entry such as `albul|gen=albului|name=alb`: the nominative comes first.
-
-    `name` is the form used by itself, as on a button.
-    """
-    first, *others = entry.split("|")
-    return {"nom": first, **dict(other.split("=", 1) for other in others)}
-
-
 @functools.cache
 def translator_of(language: str) -> Translator:
     """The translator into the language with that code. Raises ValueError listing the existing ones."""
@@ -97,7 +69,7 @@ def translator_of(language: str) -> Translator:
         raise ValueError(f"there is no language {language!r}; the languages are {', '.join(LANGUAGES)}")
     if language == "en":
         return ENGLISH
-    return Translated(compiled(language))
+    return Translator(compiled(language))
 
 
 def compiled(language: str) -> gettext.NullTranslations:

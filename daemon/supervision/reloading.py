@@ -57,7 +57,8 @@ class Reading:
         if not (self.taken or self.waiting):
             return worded("The settings are as they were.")
         parts = [f"New settings: {_few(self.taken)}."] if self.taken else []
-        parts += [f"{_few(self.waiting)} {_wait(self.waiting)} for a restart."] if self.waiting else []
+        if self.waiting:
+            parts.append(f"{_few(self.waiting)} {'waits' if len(self.waiting) == 1 else 'wait'} for a restart.")
         return " ".join(parts)
 
     @property
@@ -111,7 +112,3 @@ def _put(target: dict[str, Any], source: dict[str, Any], key: list[str]) -> None
 
 def _few(keys: tuple[str, ...]) -> str:
     return ", ".join(keys[:4]) + (f" and {len(keys) - 4} more" if len(keys) > 4 else "")
-
-
-def _wait(keys: tuple[str, ...]) -> str:
-    return "waits" if len(keys) == 1 else "wait"

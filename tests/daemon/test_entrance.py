@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,32 +18,18 @@ from daemon.commands.command import CommandError
 from daemon.commands.demo_requests import DemoRequest, parse_demo_request
 from daemon.commands.game_choice import chosen, parse_change
 from daemon.commands.strengths import meaning, shown_name, strengths_of
-from daemon.config.settings import Config
 from daemon.core.clock_service import clock_of
 from daemon.game.clocks import GameClock, TimeControl
 from daemon.i18n.translation import speak
 from daemon.outputs.phones.addresses import own_addresses
 from daemon.outputs.web import WebPage
+from tests.daemon.quiet_table import quiet
 from tests.waiting import wait_for
-
-
-def settings(folder: Path, **sections: Any) -> Config:
-    return Config.model_validate(
-        {
-            "camera": {"source": "none"},
-            "players": {"first": {}, "second": {}},
-            "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
-            "speech": {"enabled": False},
-            "page": {"enabled": True, "window": False, "port": 0},
-            "journal": {"path": str(folder / "journal.sqlite")},
-        }
-        | sections
-    )
 
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    opened = Session(settings(tmp_path), games.load("morris"))
+    opened = Session(quiet(tmp_path, camera={"source": "none"}), games.load("morris"))
     opened.begin(None)
     yield opened
     opened.close()
@@ -121,7 +106,9 @@ def test_a_demo_is_asked_for_in_one_form(words: object) -> None:
 
 
 def test_a_persons_name_does_not_stay_where_an_agent_sits(tmp_path: Path) -> None:
-    named = settings(tmp_path, players={"first": {"name": "Ada"}, "second": {"agent": "random"}})
+    named = quiet(
+        tmp_path, camera={"source": "none"}, players={"first": {"name": "Ada"}, "second": {"agent": "random"}}
+    )
     swapped = {"players": {"first": {"agent": "random", "name": "Ada"}, "second": {"name": "Ada"}}}
     players = chosen(named, swapped, {}).players
     assert (players.first.name, players.second.name) == ("", "Ada")

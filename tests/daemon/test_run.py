@@ -15,8 +15,8 @@ from calibration.template import load_template
 from daemon.app.health import health_of
 from daemon.app.session import Session
 from daemon.cli.run import Daemon
-from daemon.config.settings import Config
 from daemon.supervision import camera as camera_module
+from tests.daemon.quiet_table import quiet
 from tests.waiting import wait_for
 from vision.frame import Frame, SourceError
 
@@ -48,16 +48,7 @@ def said() -> list[str]:
 
 @pytest.fixture
 def session(tmp_path: Path, said: list[str]) -> Iterator[Session]:
-    config = Config.model_validate(
-        {
-            "players": {"second": {"agent": ""}},
-            "camera": {"frozen_s": 1.0},
-            "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
-            "speech": {"enabled": False},
-            "page": {"enabled": False, "window": False},
-            "journal": {"path": str(tmp_path / "journal.sqlite")},
-        }
-    )
+    config = quiet(tmp_path, camera={"frozen_s": 1.0}, page={"enabled": False, "window": False})
     session = Session(config, games.load("morris"))
     session.services.say = lambda text, **_rest: said.append(text)  # type: ignore[method-assign]
     yield session

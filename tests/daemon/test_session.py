@@ -27,6 +27,7 @@ from daemon.core.command_handlers import obey
 from daemon.perception.pipeline import Observation, Pipeline
 from lab.demo.cli import open_session
 from rules import Outcome
+from tests.daemon.quiet_table import quiet
 from tests.daemon.readings import reading_of
 from tests.daemon.sights import sight
 from vision.frame import Frame
@@ -40,15 +41,11 @@ def settings(
     folder: Path, rules: dict[str, object], page_port: int | None = None, game: str = "morris", seat: str = ""
 ) -> Config:
     """Settings for two people, free ports, no voice, no window."""
-    return Config.model_validate(
-        {
-            "game": {"name": game, "rules": rules},
-            "players": {"first": {"seat": seat}, "second": {"agent": ""}},
-            "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
-            "speech": {"enabled": False},
-            "page": {"enabled": page_port is not None, "window": False, "port": page_port or 0},
-            "journal": {"path": str(folder / "journal.sqlite")},
-        }
+    return quiet(
+        folder,
+        game={"name": game, "rules": rules},
+        players={"first": {"seat": seat}, "second": {"agent": ""}},
+        page={"enabled": page_port is not None, "window": False, "port": page_port or 0},
     )
 
 

@@ -25,13 +25,13 @@ from daemon.app.config_apply import ConfigApplier
 from daemon.app.health import health_of
 from daemon.app.session import Session
 from daemon.cli.run import Daemon
-from daemon.config.settings import Config
 from daemon.i18n import translation
 from daemon.outputs import web
 from daemon.outputs.speech import speech
 from daemon.supervision import camera as camera_module
 from daemon.supervision.notify import Notifier
 from daemon.supervision.troubles import FAULT_REPORTS
+from tests.daemon.quiet_table import FREE, quiet
 from tests.daemon.supervision.test_camera import Plug
 from tests.waiting import PATIENCE_S, wait_for
 from vision.frame import SourceError
@@ -62,14 +62,7 @@ class Table:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, **sections: dict[str, object]) -> None:
         self.plug: Plug | None = Plug()
-        settings: dict[str, dict[str, object]] = {
-            "players": {"second": {"agent": ""}},
-            "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
-            "speech": {"enabled": False},
-            "page": {"port": 0, "window": False, "token": str(folder / "token")},
-            "journal": {"path": str(folder / "journal.sqlite")},
-        }
-        config = Config.model_validate(settings | sections)
+        config = quiet(folder, **sections)
         self.session = Session(config, games.load("morris"))
         self.said: list[str] = []
         say = self.session.services.say
@@ -201,7 +194,7 @@ def test_loudspeaker_that_is_missing_is_told_in_writing_once_and_missed_no_more_
 def test_agent_that_nobody_offers_is_told_once(sit: Sit) -> None:
     table = sit(
         players={"second": {"agent": "mascot"}},
-        bus={"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*", "start_workers": False},
+        bus=FREE | {"start_workers": False},
     )
     table.until(lambda: "No worker here plays mascot." in table.said)
     for _ in range(20):
