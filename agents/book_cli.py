@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import games
 from agents.books import BookError, book, opening
 from agents.command_line import GameOption, JsonOption, RuleOption, stop
-from places.manifest import write_entry
+from places.weights import write_entry
 from rules import AnyGame
 from rules.options import rules_from_words
 from rules.turns import line_of_play

@@ -22,13 +22,11 @@ IN_CHECKOUT = (PROGRAM / "pyproject.toml").is_file()
 STATE_IN_CHECKOUT = "var"
 SETTINGS = "config.toml"
 SHIPPED = PROGRAM / SETTINGS if IN_CHECKOUT else PROGRAM / "daemon" / "config" / SETTINGS
-"""The shipped settings: every default, with comments."""
 FOR_ALL = Path("/etc") / NAME
 """Folder of the settings for all users of this computer."""
 
 
 def settings_file(in_checkout: bool = IN_CHECKOUT) -> Path:
-    """The settings file used if none is named: the user's, else that for all users, else the shipped one."""
     if in_checkout:
         return SHIPPED
     own = platformdirs.user_config_path(NAME, appauthor=False)
@@ -36,7 +34,6 @@ def settings_file(in_checkout: bool = IN_CHECKOUT) -> Path:
 
 
 def state_folder(in_checkout: bool = IN_CHECKOUT) -> Path:
-    """Folder of the record and other data that must not be lost."""
     if in_checkout:
         return PROGRAM / STATE_IN_CHECKOUT
     return _of_systemd("STATE_DIRECTORY") or platformdirs.user_state_path(NAME, appauthor=False)

@@ -1,9 +1,10 @@
-"""Finds the model files of `models/` and checks their digests against the manifest."""
+"""The model files of `models/`: found, checked against the digests of their manifest, and entered in it."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,11 @@ import places
 ROOT = places.PROGRAM
 MODELS = ROOT / "models"
 MANIFEST = "manifest.toml"
+HEADING = """# What was learnt, and where it comes from.
+# `sha256` is checked whenever a file is loaded; `command` makes it again. Written by `kibitzer train` and
+# `kibitzer book build`.
+"""
 MADE_HERE = places.state_folder() / "imagenet"
-"""Folder of model files that are not shipped but were made on this computer, with a manifest of their own."""
 
 
 class WeightsError(ValueError):
@@ -23,8 +27,6 @@ class WeightsError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Weights:
-    """One model file."""
-
     path: Path
     sha256: str
     """Hexadecimal digest from the manifest, checked by `find_weights`."""
@@ -49,7 +51,6 @@ def find_weights(name: str, folder: Path = MODELS, again: str = "") -> Weights:
 
 
 def check_all(folder: Path = MODELS) -> int:
-    """Checks every file of the manifest that is there, and returns how many. Raises WeightsError for a damaged one."""
     there = [name for name, entry in _entries(folder).items() if (folder / str(entry.get("file", ""))).exists()]
     for name in there:
         _checked(name, folder)
@@ -75,7 +76,6 @@ def _checked(name: str, folder: Path) -> Weights:
 
 
 def _entries(folder: Path) -> dict[str, dict[str, Any]]:
-    """The manifest's entries by name. Raises WeightsError."""
     manifest = folder / MANIFEST
     try:
         entries: dict[str, dict[str, Any]] = tomllib.loads(manifest.read_text(encoding="utf-8"))
@@ -89,9 +89,22 @@ def _entries(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _remedy(path: Path) -> str:
-    """What brings a file back."""
     if path.parent != MODELS:
         return "`kibitzer train --help` says how to make it again"
     if places.IN_CHECKOUT:
         return f"restore it with `git checkout {path.relative_to(ROOT)}`"
     return "install Kibitzer again"
+
+
+def write_entry(folder: Path, name: str, file: str, facts: dict[str, str | float]) -> None:
+    """Adds or replaces one entry, with the digest of the present file; other entries stay."""
+    path = folder / MANIFEST
+    entries = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    digest = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+    entries[name] = {"file": file, "sha256": digest, **facts}
+    text = HEADING
+    for title, values in entries.items():
+        # JSON's strings and numbers are valid TOML.
+        lines = (f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items())
+        text += f"\n[{title}]\n" + "".join(lines)
+    path.write_text(text, encoding="utf-8")

@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import os
 import secrets
+import select
 import subprocess
 import sys
 import threading
@@ -23,12 +24,12 @@ from processes import family
 
 AGAIN_S = 0.1
 """Seconds until a guard that was killed is started again."""
+MAX_LINE = 65536
+"""Bytes of the longest line that is taken from a process; the rest of it counts as another line."""
 GUARD = ("sh", "-c", 'read -r _; exec "$0" -I -S "$@"', sys.executable, str(Path(family.__file__)))
 
 
 class _Starter:
-    """This program as one that starts processes: its mark, and the guard that outlives it."""
-
     def __init__(self) -> None:
         self.pid = os.getpid()
         above = os.environ.get(family.VARIABLE)
@@ -81,7 +82,6 @@ class Process(subprocess.Popen[Any]):
     """A process started in a session of its own; takes the options of `subprocess.Popen`."""
 
     def __init__(self, command: Sequence[str], *, env: dict[str, str] | None = None, **options: Any) -> None:
-        """Raises OSError if it cannot be started."""
         global _starter
         if _starter.pid != os.getpid():  # a fork of the program is another one
             _starter = _Starter()
@@ -116,8 +116,39 @@ class Process(subprocess.Popen[Any]):
 
     @property
     def _has_lost_its_number(self) -> bool:
-        """Whether its process id, and so its session's, belongs to somebody else by now."""
         return self.returncode is not None and Path(f"/proc/{self.pid}").exists()
+
+
+class LineProcess(Process):
+    """A process that is told lines and answers in lines; whoever listens says how long to wait."""
+
+    def __init__(self, command: Sequence[str], **options: Any) -> None:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        super().__init__(command, **pipes | options)
+        self._unread = b""
+
+    def say(self, line: str, *, last: bool = False) -> None:
+        """Writes a line, and closes its input after the last; does nothing if the process has ended."""
+        assert self.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            self.stdin.write(line.encode() + b"\n")
+            self.stdin.flush()
+            if last:
+                self.stdin.close()
+
+    def hear(self, wait_s: float = 0.0) -> str | None:
+        """The next line; None if it is not complete within that time. Raises EOFError after the last line."""
+        assert self.stdout is not None
+        while b"\n" not in self._unread and len(self._unread) < MAX_LINE:
+            if not select.select([self.stdout], [], [], wait_s)[0]:
+                return None
+            data = os.read(self.stdout.fileno(), MAX_LINE)
+            if not data:
+                raise EOFError
+            self._unread += data
+        line, _, rest = self._unread.partition(b"\n")
+        line, self._unread = line[:MAX_LINE], line[MAX_LINE:] + rest
+        return line.decode(errors="replace").strip()
 
 
 def run(command: Sequence[str], timeout_s: float | None = None, **options: Any) -> subprocess.CompletedProcess[Any]:

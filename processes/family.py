@@ -36,7 +36,6 @@ def _session_of(pid: int) -> int:
 
 
 def is_gone(pid: int) -> bool:
-    """Whether the process is gone, or a zombie."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123 - no pathlib here
             return stat.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
@@ -60,7 +59,6 @@ def members(prefixes: tuple[str, ...], session: int = 0) -> list[int]:
 
 
 def send(pids: list[int], number: signal.Signals) -> None:
-    """Sends a signal to those that still run."""
     for pid in pids:
         with contextlib.suppress(OSError):
             os.kill(pid, number)

@@ -157,12 +157,14 @@ def test_missing_library_is_reported_by_its_debian_package(
     assert launcher.missing_system_packages() == ["libnowhere1", "nowhere-utils"]
 
 
+@pytest.mark.parametrize("package", ["libnowhere1", "libllvm19"])
 def test_without_root_the_command_is_named_and_the_start_goes_on(
-    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], package: str
 ) -> None:
     monkeypatch.setattr(launcher.os, "geteuid", lambda: 1000)
-    launcher.install_system_packages(["libnowhere1"], False)
-    assert "sudo apt-get install -y --no-install-recommends libnowhere1" in capsys.readouterr().err
+    launcher.install_system_packages([package], False)
+    said = capsys.readouterr().err
+    assert f"sudo apt-get install -y --no-install-recommends {package}" in said and "espeak" not in said
 
 
 class Terminal(io.StringIO):
@@ -212,12 +214,6 @@ def test_another_system_is_refused_in_one_line(system: str) -> None:
     )
 
 
-def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "daemon.cli", *arguments], capture_output=True, text=True, timeout=60, cwd=ROOT
-    )
-
-
 def test_help_lists_every_command_without_importing_any() -> None:
     heavy = "print(sorted(set(sys.modules) & {'cv2', 'numpy'}))"
     code = f"import sys; from daemon.cli.main import main; main(['--help']); {heavy}"
@@ -227,7 +223,8 @@ def test_help_lists_every_command_without_importing_any() -> None:
 
 
 def test_unknown_command_names_the_nearest_one() -> None:
-    result = run_cli("dmeo")
+    command = [sys.executable, "-m", "daemon.cli", "dmeo"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
     assert result.returncode == 2
     assert "did you mean 'demo'?" in result.stderr
     assert "Traceback" not in result.stderr
@@ -251,16 +248,6 @@ def test_scenes_want_llvm_only_where_there_is_none_that_is_new_enough(
     assert launcher.missing_llvm() == ["libllvm19"]
     (tmp_path / library).touch()
     assert launcher.missing_llvm() == wanted
-
-
-def test_llvm_is_named_where_it_cannot_be_installed(
-    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(launcher.os, "geteuid", lambda: 1000)
-    launcher.install_system_packages(["libllvm19"], False)
-    said = capsys.readouterr().err
-    assert "sudo apt-get install -y --no-install-recommends libllvm19" in said
-    assert "espeak" not in said
 
 
 @pytest.mark.parametrize("where", ["prepare", "execve"])

@@ -14,7 +14,7 @@ import pytest
 
 import processes
 from lab.bench import victims
-from processes import Process, family
+from processes import MAX_LINE, LineProcess, Process, family
 
 ROOT = Path(__file__).parents[1]
 DEADLINE_S = 180.0
@@ -160,6 +160,19 @@ def test_a_command_gets_its_input_and_gives_its_output_and_status() -> None:
     command = ("sh", "-c", "cat; echo trouble >&2; exit 4")
     done = processes.run(command, DEADLINE_S, input="said", text=True, capture_output=True)
     assert (done.stdout, done.stderr, done.returncode) == ("said", "trouble\n", 4)
+
+
+def test_lines_are_heard_one_by_one_and_half_a_line_at_the_end_is_none() -> None:
+    code = 'read -r said; echo "$said, $said"; head -c 70000 /dev/zero | tr "\\0" x; echo; printf half'
+    process = LineProcess(("sh", "-c", code))
+    assert process.hear() is None
+    process.say("hear")
+    assert process.hear(DEADLINE_S) == "hear, hear"
+    assert [process.hear(DEADLINE_S) for _ in range(2)] == ["x" * MAX_LINE, "x" * (70_000 - MAX_LINE)]
+    with pytest.raises(EOFError):
+        process.hear(DEADLINE_S)
+    process.close()
+    process.say("nobody is there")
 
 
 def test_a_mark_says_who_started_whom() -> None:

@@ -13,21 +13,19 @@ begins the sentence) or the plural, `pl`. In English only the capital and the pl
 from __future__ import annotations
 
 import dataclasses
+import functools
+import gettext
 from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 MAX_NAMED = 8
-"""Most items that a listing names; it counts the others."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Term:
-    """A name that every language translates, such as that of a side or a piece."""
-
     kind: str
     """Category, such as `side`: the same word may be translated differently in another."""
     name: str
-    """English name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,50 +53,47 @@ class Sentence:
 
 
 Value = str | int | float | Term | Listing | Sentence
-"""A value in a template."""
 Sentences = tuple[Sentence, ...]
-"""Consecutive whole sentences."""
 Given = Value | Sequence[str]
-"""A value as callers may pass it: a sequence of names becomes a `Listing`."""
-
 
 S = TypeVar("S", bound=str)
 
 
-class Translator(Protocol):
-    """Puts sentences into one language."""
+class Translator:
+    """Puts sentences into the language of a catalogue; what the catalogue lacks stays English."""
+
+    def __init__(self, catalogue: gettext.NullTranslations) -> None:
+        self._catalogue = catalogue
 
     def text(self, template: str) -> str:
-        """The template in this language."""
+        return self._catalogue.gettext(template)
 
     def plural(self, one: str, many: str, count: int) -> str:
-        """The template for that number, in this language."""
+        return self._catalogue.ngettext(one, many, count)
 
     def form(self, term: Term, form: str) -> str:
-        """The term in a form that a translated template asks for: gen, dat, acc or pl; empty or nom is nominative."""
+        """The term in a form that a translated template asks for: gen, dat, acc, pl or name; else the nominative."""
+        entry = self._catalogue.pgettext(term.kind, term.name)
+        if entry == term.name:
+            return entry
+        forms = _forms_of(entry)
+        return forms.get(form, forms["nom"])
 
 
-class English:
-    """English: templates and names as written."""
+@functools.cache
+def _forms_of(entry: str) -> dict[str, str]:
+    """The forms of a term in an entry such as `albul|gen=albului|name=alb`: the nominative comes first.
 
-    def text(self, template: str) -> str:
-        """The template unchanged."""
-        return template
-
-    def plural(self, one: str, many: str, count: int) -> str:
-        """`one` for a count of 1, else `many`."""
-        return one if count == 1 else many
-
-    def form(self, term: Term, form: str) -> str:
-        """The term's name, in any form."""
-        return term.name
+    `name` is the form used by itself, as on a button.
+    """
+    first, *others = entry.split("|")
+    return {"nom": first, **dict(other.split("=", 1) for other in others)}
 
 
-ENGLISH = English()
+ENGLISH = Translator(gettext.NullTranslations())
 
 
 def plural(name: str) -> str:
-    """Of a noun: "light man" becomes "light men", and "half of a tile" "halves of a tile"."""
     thing, of, rest = name.partition(" of ")
     for one, many in (("man", "men"), ("half", "halves")):
         if thing.endswith(one):
@@ -112,7 +107,6 @@ def noun(kind: str, name: S) -> S:
 
 
 def sentence(template: str, /, **values: Given) -> Sentence:
-    """A sentence with that template and values."""
     return Sentence(template, _fixed(values))
 
 
@@ -122,39 +116,31 @@ def untranslated(text: str) -> Sentence:
 
 
 def sentence_n(one: str, many: str, count: int, /, **values: Given) -> Sentence:
-    """A sentence with a singular and a plural; `count` chooses between them and is also a value of the template."""
     return Sentence(one, _fixed({**values, "count": count}), many, count)
 
 
 def listing(items: Iterable[Value], most: int = MAX_NAMED, joint: Literal["and", "or"] = "and") -> Listing:
-    """A `Listing` of the items."""
     return Listing(tuple(items), most, joint)
 
 
 def render(said: Sentence, translator: Translator) -> str:
-    """The sentence in a language, values included."""
     template = translator.plural(said.template, said.many, said.count) if said.many else translator.text(said.template)
     return template.format_map({name: _Bound(value, translator) for name, value in said.values})
 
 
 def render_all(said: Iterable[Sentence], translator: Translator) -> str:
-    """Several sentences in a language, joined by spaces."""
     return " ".join(filter(None, (render(one, translator) for one in said)))
 
 
 def plain(said: Iterable[Sentence]) -> str:
-    """Several sentences in English, joined by spaces."""
     return render_all(said, ENGLISH)
 
 
 def express(value: Value, translator: Translator) -> str:
-    """A single value in a language, outside a sentence."""
     return format(_Bound(value, translator))
 
 
 class _Bound:
-    """A value with the language in which `format` renders it."""
-
     def __init__(self, value: Value, translator: Translator) -> None:
         self._value, self._translator = value, translator
 
@@ -191,12 +177,10 @@ class _Bound:
 
 
 def fixed(value: Given) -> Value:
-    """A value as a `Sentence` stores it."""
     if isinstance(value, str | int | float | Term | Listing | Sentence):
         return value
     return Listing(tuple(value))
 
 
 def _fixed(values: dict[str, Given]) -> tuple[tuple[str, Value], ...]:
-    """The values as a `Sentence` stores them."""
     return tuple((name, fixed(value)) for name, value in values.items())

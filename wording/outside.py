@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 STARS = "***"
-"""Stands for what is hidden."""
 ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,15})://(\S+)")
 PUNCTUATION = ")]}\"',;:."
 """Characters of the text around an address that may follow it."""
@@ -32,7 +31,6 @@ def visible(text: str) -> str:
 
 
 def visible_in(value: object) -> Any:
-    """A document as `json.loads` returns it, with all its texts `visible`."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, list):
@@ -55,14 +53,14 @@ def visible_lines(text: str) -> str:
 def without_secrets(text: str) -> str:
     """The text with everything hidden that may be a password in one of its addresses.
 
-    That is all before an @, the values of unknown parameters, and the whole address if it cannot be read. A text that
-    was shown so is shown as it is.
+    Hidden are all before an @, the values of unknown parameters, and the whole address if it cannot be read. A text
+    that was shown so is unchanged.
     """
     return ADDRESS.sub(_shown, text) if "://" in text else text
 
 
 def shown_address(address: str) -> str:
-    """A camera as everybody may see it; an address is one even if it has blanks in it."""
+    """A camera's name or address without secrets; an address may have blanks in it."""
     return without_secrets(_BLANKS.sub("%20", address)) if "://" in address else address
 
 
@@ -80,7 +78,6 @@ def _shown(found: re.Match[str]) -> str:
 
 
 def _is_readable(address: str) -> bool:
-    """Whether host and port can be told apart; a password with a slash in it stands where the port should."""
     try:
         parts = urlsplit(address)
         return bool(parts.netloc) and (parts.port is None or parts.port >= 0)

@@ -5,18 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from subprocess import PIPE
 from typing import IO, Any
 
 import places
-from processes import Process
+from processes import LineProcess
 
 COMMAND = (sys.executable, "-m", "daemon.cli", "analyse")
 START_S = 300.0
@@ -24,10 +22,8 @@ START_S = 300.0
 LATE = 20.0
 """A judgement may take this many times its thinking time: other processes may want the processor."""
 PATIENCE_S = 60.0
-"""Seconds, and at least this long."""
 LOOK_S = 0.2
 """Seconds until a wait notices that it was stopped."""
-MAX_LINE = 65536
 MAX_ERROR = 4096
 
 
@@ -59,60 +55,43 @@ def analysis(
     words += ["--background"] if background else []
     with tempfile.TemporaryFile() as errors:
         try:
-            process = Process(words, cwd=places.PROGRAM, stdin=PIPE, stdout=PIPE, stderr=errors)
+            process = LineProcess(words, cwd=places.PROGRAM, stderr=errors)
         except OSError as error:
             raise AnalysisError(f"the analysis cannot be started: {error.strerror}") from None
         try:
-            threading.Thread(target=_ask, args=(process, json.dumps(asked)), name="analysis", daemon=True).start()
+            # In a thread: a long game may fill the pipe before the process reads.
+            threading.Thread(target=process.say, args=(json.dumps(asked),), kwargs={"last": True}, daemon=True).start()
             yield _told(process, errors, time_s, stop or threading.Event())
         finally:
             process.close()
 
 
-def _ask(process: Process, question: str) -> None:
-    """Body of a thread: a long game may fill the pipe before the process reads."""
-    assert process.stdin is not None
-    with contextlib.suppress(OSError, ValueError):  # it has ended, or was closed
-        process.stdin.write(question.encode())
-        process.stdin.close()
-
-
-def _told(process: Process, errors: IO[bytes], time_s: float, stop: threading.Event) -> Iterator[dict[str, Any]]:
-    """The objects that it writes. Raises AnalysisError if it hangs, or ends with an error."""
-    wait_s, unread = START_S + LATE * time_s, b""
+def _told(process: LineProcess, errors: IO[bytes], time_s: float, stop: threading.Event) -> Iterator[dict[str, Any]]:
+    wait_s = START_S + LATE * time_s
     deadline_s = time.monotonic() + wait_s
-    assert process.stdout is not None
     while not stop.is_set():
         if time.monotonic() > deadline_s:
             raise AnalysisError(f"the analysis gave no answer within {wait_s:.0f} seconds")
-        if not select.select([process.stdout], [], [], LOOK_S)[0]:
-            continue
-        data = os.read(process.stdout.fileno(), MAX_LINE)
-        if not data:
-            _end(process, errors)
+        try:
+            line = process.hear(LOOK_S)
+        except EOFError:
+            _check_end(process, errors)
             return
-        *lines, unread = (unread + data).split(b"\n")
-        if len(unread) > MAX_LINE:
+        if line is None:
+            continue
+        try:
+            told = json.loads(line)
+        except ValueError:
+            told = None
+        if not isinstance(told, dict):
             raise AnalysisError("the analysis answers with rubbish")
-        for line in lines:
-            yield _object(line)
-        if lines:
-            wait_s = max(PATIENCE_S, LATE * time_s)
-            deadline_s = time.monotonic() + wait_s
+        yield told
+        wait_s = max(PATIENCE_S, LATE * time_s)
+        deadline_s = time.monotonic() + wait_s
 
 
-def _object(line: bytes) -> dict[str, Any]:
-    try:
-        told = json.loads(line)
-    except ValueError:
-        told = None
-    if not isinstance(told, dict):
-        raise AnalysisError("the analysis answers with rubbish")
-    return told
-
-
-def _end(process: Process, errors: IO[bytes]) -> None:
-    """Raises AnalysisError with what it said last, unless it ended well."""
+def _check_end(process: LineProcess, errors: IO[bytes]) -> None:
+    """Raises AnalysisError with what the process said last, unless it ended well."""
     status = process.wait(PATIENCE_S)
     if status == 0:
         return

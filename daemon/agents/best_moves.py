@@ -51,14 +51,11 @@ REASONS: dict[str, Sentence] = {
 
 @dataclasses.dataclass(frozen=True)
 class BestMove:
-    """One of the best moves, as people see it."""
-
     text: str
     steps: tuple[Step, ...]
     label: str
     """Its value in a few signs, to be drawn on the board: +4, ★3."""
     spoken: Value
-    """The move in words."""
     value: Sentence
     why: tuple[Sentence, ...] = ()
 
@@ -69,9 +66,7 @@ class BestMoves:
 
     count: int = 3
     seconds: float = 3.0
-    """Seconds of the longest search."""
     wishes: frozenset[Side] = frozenset()
-    """The sides that want to see them."""
     practice: bool = False
     """Whether a game against an agent does not count."""
     forbidden: bool = False
@@ -86,13 +81,11 @@ class BestMoves:
     """Seconds of the next search of this position; 0 once there is nothing more to find."""
 
     def are_shown(self, referee: Referee) -> bool:
-        """Whether they may be seen, and who sits at the board wants it."""
         people = {side for side in (0, 1) if referee.agents[side] is None}
         agreed = bool(self.wishes) and people <= self.wishes and (len(people) != 1 or self.practice)
         return agreed and not self.forbidden and referee.outcome is None
 
     def show(self, referee: Referee) -> list[Effect]:
-        """Shows them to all; a game of one person against an agent becomes practice."""
         self.wishes = frozenset((0, 1))
         if self.practice or referee.agents.count(None) != 1:
             return [referee.announce("best", sentence("The best moves are shown."))]
@@ -101,13 +94,11 @@ class BestMoves:
         return [referee.announce("practice", said)]
 
     def moves(self, referee: Referee, mark: str) -> tuple[BestMove, ...]:
-        """Those of the present position, best first; empty while none are known, or none may be seen."""
         if mark != self._mark or referee.paused or not self.are_shown(referee):
             return ()
         return self._found or ()
 
     def has_looked(self, mark: str) -> bool:
-        """Whether the position was searched, even if nothing was found."""
         return mark == self._mark and self._found is not None
 
     def turn(self, coach: Coach, referee: Referee, game_id: str) -> None:
@@ -131,7 +122,7 @@ class BestMoves:
             self._next_s = 0.0 if self._next_s >= self.seconds else min(longer, self.seconds)
 
     def _take(self, referee: Referee, text: str) -> None:
-        """Takes an answer; what is no answer ends the search of this position."""
+        """Takes an answer; an invalid one stops the search of this position."""
         try:
             told = json.loads(text)
             lead = None if told.get("lead") is None else float(told["lead"])
@@ -191,7 +182,6 @@ def _whole(value: object) -> int | None:
 
 
 def signed(number: int) -> str:
-    """+4, −2, =."""
     return "=" if not number else f"+{number}" if number > 0 else f"−{-number}"
 
 
@@ -225,5 +215,4 @@ def _grade(score: float, lead: float | None) -> tuple[str, Sentence]:
 
 
 def steps_and_labels(moves: Sequence[BestMove]) -> tuple[tuple[tuple[Step, ...], str], ...]:
-    """Steps and label of each move, for drawing."""
     return tuple((one.steps, one.label) for one in moves)

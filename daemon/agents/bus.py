@@ -28,13 +28,11 @@ _log = logging.getLogger(__name__)
 
 POLL_MS = 500
 SILENT_S = 10.0
-"""Seconds without an iteration of the bus thread before it counts as hung."""
 OPEN_S = 5.0
 CLOSE_S = 3.0
 RESEND_MS = 50
 """Milliseconds: subscribers that join within this time share one resend of the state."""
 HIGH_WATER = 256
-"""Most messages queued for one peer."""
 BATCH = 64
 """Most messages read from a socket before checking for a newer state to send."""
 MAX_TOPICS = 256
@@ -92,7 +90,6 @@ class Bus:
             self.close()
             raise answer
         self.bound: tuple[str, str] = answer
-        """The endpoints for states and replies that the bus listens on."""
         self.state_endpoint, self.reply_endpoint = (endpoints.reachable(bound) for bound in answer)
 
     def publish(self, state: StateMessage) -> None:
@@ -109,22 +106,18 @@ class Bus:
             self._wake.send(b"!")
 
     def poll(self) -> list[AnswerMessage]:
-        """Replies and failures for the newest state since the last call. Their moves are not checked for legality."""
         with self._lock:
             return self._registry.replies()
 
     def workers(self) -> list[Worker]:
-        """The live workers and the agents and games they offer."""
         with self._lock:
             return self._registry.workers(time.monotonic())
 
     def last_seen_s(self, name: str) -> float | None:
-        """Monotonic time of the last sign of life of a worker with that name; None if there was none."""
         with self._lock:
             return self._registry.last_seen_s(name)
 
     def counters(self) -> dict[str, int]:
-        """Counts of messages sent, received, refused and dropped so far, by name."""
         with self._lock:
             sent = {"published": self._published, "superseded": self._superseded, "resent": self._resent}
             sent["reopened"] = self._reopened
@@ -136,7 +129,6 @@ class Bus:
             return sent | self._registry.counters
 
     def status(self) -> dict[str, object]:
-        """`ok` and a `text` for the health page."""
         if self._failure:
             return {"ok": False, "text": self._failure}
         if not self._thread.is_alive():
@@ -151,7 +143,6 @@ class Bus:
         return {"ok": True, "text": worded_n("{count} worker", "{count} workers", len(self.workers()))}
 
     def close(self) -> None:
-        """Closes both sockets; may be called twice."""
         self._closing.set()
         with contextlib.suppress(OSError):
             self._wake.send(b"!")
@@ -161,7 +152,6 @@ class Bus:
             self._woken.close()
 
     def _serve(self, opened: queue.Queue[tuple[str, str] | BusError]) -> None:
-        """The thread: opens, serves until `close`, and reports why if it fails."""
         try:
             with zmq.Context() as context:
                 if self._curve_auth is not None:
@@ -190,7 +180,8 @@ class Bus:
                 monitors = []
                 if self._curve_auth is not None:
                     monitors = [stack.enter_context(self._curve_auth.secure(sock)) for sock in (states, replies)]
-                    stack.callback(_end_monitors, states, replies)
+                    for sock in (states, replies):
+                        stack.callback(sock.disable_monitor)
                 try:
                     bound = self._bind(states, replies, deadline_s)
                 except BusError as error:
@@ -219,7 +210,6 @@ class Bus:
     def _exchange(
         self, states: zmq.Socket[bytes], replies: zmq.Socket[bytes], monitors: list[zmq.Socket[bytes]]
     ) -> None:
-        """Serves until `close`, or until a key is revoked, or somebody subscribes to everything."""
         poller = zmq.Poller()
         for source in (states, replies, self._woken, *monitors):
             poller.register(source, zmq.POLLIN)
@@ -248,7 +238,6 @@ class Bus:
                     self._curve_auth.watch(monitor)
 
     def _has_revoked(self) -> bool:
-        """Whether a key was revoked; checks about twice a second."""
         now_s = time.monotonic()
         if self._curve_auth is None or now_s - self._looked_s < POLL_MS / 1000:
             return False
@@ -260,7 +249,6 @@ class Bus:
         return revoked
 
     def _is_overrun(self) -> bool:
-        """Whether somebody has filled the memory with subscriptions; only new sockets give it back."""
         overrun = self._topics > MAX_TOPICS
         if overrun:
             self._topics = 0
@@ -269,7 +257,6 @@ class Bus:
         return overrun
 
     def _fresh(self) -> bytes | None:
-        """Takes the unsent state; None if there is none."""
         with self._lock:
             data, self._unsent = self._unsent, None
             self._published += data is not None
@@ -292,7 +279,6 @@ class Bus:
         return new
 
     def _hear(self, replies: zmq.Socket[bytes]) -> None:
-        """Reads a batch of messages from workers and answers each faulty one with its error."""
         for _ in range(BATCH):
             try:
                 identity, data = _receive(replies)
@@ -316,11 +302,6 @@ def _configure(states: zmq.Socket[bytes], replies: zmq.Socket[bytes]) -> None:
         sock.setsockopt(zmq.HANDSHAKE_IVL, HANDSHAKE_MS)
     states.setsockopt(zmq.XPUB_VERBOSE, 1)  # report every subscription, also a second one to the same topic
     states.setsockopt(zmq.MAXMSGSIZE, 1024)
-
-
-def _end_monitors(*socks: zmq.Socket[bytes]) -> None:
-    for sock in socks:
-        sock.disable_monitor()
 
 
 def _receive(replies: zmq.Socket[bytes]) -> tuple[bytes, bytes]:

@@ -26,10 +26,7 @@ _FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROT
 
 
 class CurveAuth:
-    """Keys of one bus. Used by the bus thread, except `callback`, which the authenticator thread calls."""
-
     def __init__(self, path: Path) -> None:
-        """Reads the keys. Raises BusRefusedError naming what is missing."""
         folder = KeyFolder(path)
         try:
             self._certificate = folder.daemon()
@@ -39,16 +36,13 @@ class CurveAuth:
         self._let_in: set[bytes] = set()
         """Keys accepted and not revoked since; the authenticator thread adds to it."""
         self._authenticator: ThreadAuthenticator | None = None
-        self._monitors: dict[zmq.Socket[bytes], zmq.Socket[bytes]] = {}
         self.strangers = 0
         """Connections refused so far because their key is not allowed."""
         self.keyless = 0
         """Connections refused so far that presented no key or did not speak ZeroMQ."""
         self.worker_options = ("--server-key", str(folder.public_path), "--key", str(folder.own_path))
-        """Command-line options for the daemon's own worker."""
 
     def open(self, context: zmq.Context[zmq.Socket[bytes]]) -> None:
-        """Starts the thread that checks keys."""
         self._authenticator = ThreadAuthenticator(context, log=_quiet)
         self._authenticator.start()
         self._authenticator.configure_curve_callback(domain=DOMAIN, credentials_provider=self)
@@ -59,9 +53,8 @@ class CurveAuth:
         sock.setsockopt(zmq.CURVE_PUBLICKEY, self._certificate.public)
         sock.setsockopt(zmq.CURVE_SECRETKEY, self._certificate.secret or b"")
         sock.setsockopt_string(zmq.ZAP_DOMAIN, DOMAIN)
-        sock.setsockopt(
-            zmq.SocketOption.ZAP_ENFORCE_DOMAIN, 1
-        )  # if the authenticator is gone, accept nobody instead of everybody
+        # If the authenticator is gone, nobody is accepted, instead of everybody.
+        sock.setsockopt(zmq.SocketOption.ZAP_ENFORCE_DOMAIN, 1)
         return sock.get_monitor_socket(_FAILED)
 
     def watch(self, monitor: zmq.Socket[bytes]) -> None:
@@ -74,13 +67,12 @@ class CurveAuth:
             self.keyless += int.from_bytes(event[:2], "little") != zmq.EVENT_HANDSHAKE_FAILED_AUTH
 
     def callback(self, domain: str, key: bytes) -> bool:
-        """Whether the holder of a public key (Z85) may connect."""
-        name = None
+        allowed = False
         try:
-            name = self._allowed.name_of(key)
+            allowed = key in self._allowed()
         except Exception:  # noqa: BLE001 - the top of the authenticator's thread
             _log.exception("the keys cannot be read; nobody is let in")
-        if name is None:
+        if not allowed:
             self.strangers += 1
             if self.strangers & (self.strangers - 1) == 0:  # log the 1st, 2nd, 4th, 8th: bounds the log in a flood
                 _log.warning("a worker with a key that is not allowed was refused (%d so far)", self.strangers)
@@ -90,17 +82,15 @@ class CurveAuth:
 
     def has_revoked(self) -> bool:
         """Whether an accepted key has been revoked, in which case every connection must be reopened."""
-        gone = self._let_in.copy() - self._allowed.snapshot()
+        gone = self._let_in.copy() - self._allowed()
         self._let_in -= gone
         return bool(gone)
 
     @property
     def is_open(self) -> bool:
-        """Whether keys are checked."""
         return self._authenticator is not None and self._authenticator.is_alive()
 
     def close(self) -> None:
-        """Stops the authenticator thread."""
         if self._authenticator is not None:
             self._authenticator.stop()
             self._authenticator = None

@@ -13,7 +13,6 @@ from pathlib import Path
 import zmq
 
 MAX_PATH_LENGTH = 100
-"""Bytes in an ipc path; the system's limit is 107."""
 _TCP = re.compile(r"tcp://(?P<host>\*|localhost|[0-9.]{7,15}|\[[0-9A-Fa-f:.]{2,45}\]):(?P<port>\*|[0-9]{1,5})")
 
 
@@ -51,7 +50,6 @@ def checked(endpoint: str, *, has_keys: bool = False) -> str:
 
 
 def reachable(endpoint: str) -> str:
-    """The endpoint through which a program on this computer connects to a bound one."""
     return endpoint.replace("tcp://0.0.0.0:", "tcp://127.0.0.1:").replace("tcp://[::]:", "tcp://[::1]:")
 
 
@@ -68,14 +66,10 @@ def bind(sock: zmq.Socket[bytes], endpoint: str) -> str:
         sock.bind(endpoint)
         if path is not None:
             path.chmod(stat.S_IRUSR | stat.S_IWUSR)
-    except zmq.ZMQError as error:
-        if error.errno == zmq.EADDRINUSE:
-            port = endpoint.rpartition(":")[2]
-            raise BusError(
-                f"port {port} is in use ({endpoint}): is another kibitzer running? Stop it, or set another endpoint"
-            ) from error
-        raise BusError(f"{endpoint} cannot be opened: {error}") from error
-    except OSError as error:
+    except (zmq.ZMQError, OSError) as error:
+        if isinstance(error, zmq.ZMQError) and error.errno == zmq.EADDRINUSE:
+            in_use = f"port {endpoint.rpartition(':')[2]} is in use ({endpoint}): is another kibitzer running?"
+            raise BusError(f"{in_use} Stop it, or set another endpoint") from error
         raise BusError(f"{endpoint} cannot be opened: {error}") from error
     return sock.getsockopt_string(zmq.LAST_ENDPOINT)
 

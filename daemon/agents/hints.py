@@ -7,9 +7,8 @@ import dataclasses
 import json
 import logging
 import sys
-import threading
+import time
 from collections.abc import Mapping, Sequence
-from subprocess import DEVNULL, PIPE
 from types import MappingProxyType
 from typing import Any
 
@@ -17,12 +16,11 @@ import places
 from daemon.commands.command import mark_of
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from processes import Process
+from processes import LineProcess
 from rules import AnyGame, GameError
 from wording import Sentences, sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)
-ROOT = places.PROGRAM
 COMMAND = (sys.executable, "-m", "daemon.cli", "move")
 PLAYER = "level-8"
 """The agent to ask: the strongest level of every game."""
@@ -33,7 +31,6 @@ NICE = 10
 DEADLINE_S, START_S = 30.0, 300.0
 """Seconds before the process is killed, and before its first answer: after an update its search has to be compiled,
 which takes minutes where other processes want the processor."""
-MAX_BYTES = 65536
 WIN, FORCED = 1_000_000, 900_000.0
 """Score of a game won at once, less the plies to it; a score beyond the second means a forced win."""
 EVEN, CLEAR, FAR = 0.25, 1.0, 3.0
@@ -42,28 +39,24 @@ EVEN, CLEAR, FAR = 0.25, 1.0, 3.0
 
 @dataclasses.dataclass(frozen=True)
 class Advice:
-    """The coach's answer to a question."""
-
     said: Sentences
     mark: str = ""
-    """The position that it is for."""
     move: Any = None
     """The move advised; None if it has no opinion."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True)
 class _Question:
-    """A question that waits for its answer."""
-
-    game_id: str
     mark: str
     """The position that it is about."""
-    best: bool = False
+    due_s: float
+    """Monotonic time by which it must be answered."""
+    best: bool
     """Whether it asks for several moves, to be shown, rather than for advice."""
 
 
 class Coach:
-    """Answers one question at a time. `ask` and `poll` never block.
+    """Answers one question at a time; no method waits for an answer.
 
     Its process stays for further questions until the game ends: only the first has to wait for its start.
     """
@@ -72,15 +65,12 @@ class Coach:
         self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S, start_s: float = START_S
     ) -> None:
         self._command, self._deadline_s, self._start_s = tuple(command), deadline_s, start_s
-        self._lock = threading.Lock()
-        self._process: Process | None = None
-        self._running: list[str] = []
+        self._process: LineProcess | None = None
+        self._words: list[str] = []
         """The command of the process."""
-        self._started: Process | None = None
-        """The process that has answered before."""
+        self._has_answered = False
+        """Whether the process has answered before."""
         self._game_id = ""
-        self._answer: tuple[_Question, str] | None = None
-        """The question and the JSON text received; the text is empty if the process gave none."""
         self._asked: _Question | None = None
         self._waits = False
         """Whether advice is to be asked for as soon as the best moves, which it interrupts, have come."""
@@ -91,45 +81,36 @@ class Coach:
         return self._waits or (self._asked is not None and not self._asked.best)
 
     def ask(self, referee: Referee, game_id: str) -> None:
-        """Asks about the current position, unless a question is already waiting."""
         if self.thinks:
             return
         if self._asked is not None:
             self._waits, self._game_id = True, game_id
             self.give_up_best()
             return
-        self._begin(referee, _Question(game_id, mark_of(game_id, referee.moves)), _question(referee))
+        self._begin(referee, game_id, question(referee), best=False)
 
     def ask_best(self, referee: Referee, game_id: str, count: int, time_s: float) -> bool:
         """Asks for the best moves of the current position; returns whether nothing else was being thought about."""
         if self._asked is not None or self._waits:
             return False
-        asked = _question(referee, {"best": count, "time_s": time_s})
-        self._begin(referee, _Question(game_id, mark_of(game_id, referee.moves), best=True), asked)
+        self._begin(referee, game_id, question(referee, {"best": count, "time_s": time_s}), best=True)
         return True
 
     def take_best(self) -> tuple[str, str] | None:
-        """The mark of a position and the JSON text of its best moves, once; None before they have come."""
-        with self._lock:
-            if self._answer is None or not self._answer[0].best or self._answer[0] is not self._asked:
-                return None
-            (question, text), self._answer = self._answer, None
+        """The mark of a position and the JSON text of its best moves, once; None before they have come.
+
+        The text is empty if the process gave none.
+        """
+        asked = self._asked
+        if asked is None or not asked.best or (text := self._answer(asked)) is None:
+            return None
         self._asked = None
-        return question.mark, text
+        return asked.mark, text
 
     def give_up_best(self) -> None:
         """Makes the best moves, if they are being looked for, come at once."""
-        with self._lock:
-            process = self._process if self._asked is not None and self._asked.best else None
-        if process is not None and process.stdin is not None:
-            with contextlib.suppress(OSError, ValueError):  # it has ended
-                process.stdin.write(b"\n")
-                process.stdin.flush()
-
-    def _begin(self, referee: Referee, question: _Question, line: str) -> None:
-        self._game_id, self._asked = question.game_id, question
-        asked = question, [*self._command, *_words(referee)], line
-        threading.Thread(target=self._think, args=asked, name="coach", daemon=True).start()
+        if self._process is not None and self._asked is not None and self._asked.best:
+            self._process.say("")
 
     def poll(self, referee: Referee, game_id: str) -> Advice | None:
         """The coach's advice, once; None while it thinks. An outdated answer only yields that the board changed.
@@ -141,85 +122,56 @@ class Coach:
         if self._waits and self._asked is None:
             self._waits = False
             self.ask(referee, game_id)
-        with self._lock:
-            if self._answer is not None and self._answer[0].best and self._answer[0] is self._asked:
-                return None
-            answer, self._answer = self._answer, None
-        if answer is None or answer[0] is not self._asked:
+        asked = self._asked
+        if asked is None or asked.best or (text := self._answer(asked)) is None:
             return None
         self._asked = None
-        if answer[0].mark != mark_of(game_id, referee.moves):
+        if asked.mark != mark_of(game_id, referee.moves):
             return Advice((sentence("The board has changed while I was thinking. Ask me again."),))
-        return advice(referee.game, referee.position, answer[1], answer[0].mark)
+        return advice(referee.game, referee.position, text, asked.mark)
 
     def close(self) -> None:
-        """Gives up the question that is waiting, and kills the process."""
-        with self._lock:
-            waits = self._asked is not None and self._answer is None
-            self._asked, self._game_id, self._waits = None, "", False
-            process, self._process = self._process, None
+        self._asked, self._game_id, self._waits = None, "", False
+        process, self._process = self._process, None
         if process is not None:
-            if waits:
-                process.end()  # its thread closes it
-            else:
-                process.close()
-
-    def _think(self, asked: _Question, command: list[str], question: str) -> None:
-        """The thread of one question."""
-        text, process = "", None
-        try:
-            process = self._ready(asked, command)
-            if process is not None:
-                text = _answered(process, question, self._deadline_s if process is self._started else self._start_s)
-                self._started = process
-        except Exception:  # the top of the thread
-            LOGGER.exception("the coach cannot be asked")
-        with self._lock:
-            wanted = asked is self._asked
-            if wanted:
-                self._process = self._process if text else None
-                self._answer = asked, text
-        if process is not None and not (wanted and text):
             process.close()
 
-    def _ready(self, asked: _Question, command: list[str]) -> Process | None:
-        """The process of that command, started if need be; None if the question is given up."""
-        with self._lock:
-            if asked is not self._asked:
-                return None
-            before = self._process
-            if before is None or self._running != command or before.poll() is not None:
-                if before is not None:
-                    before.close()
-                self._process = Process(command, cwd=ROOT, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
-                self._running = command
-            return self._process
+    def _begin(self, referee: Referee, game_id: str, line: str, *, best: bool) -> None:
+        words = [*self._command, *command_words(referee)]
+        if self._process is None or self._words != words or self._process.poll() is not None:
+            self.close()
+            self._words, self._has_answered = words, False
+            try:
+                self._process = LineProcess(words, cwd=places.PROGRAM)
+            except OSError as error:
+                LOGGER.error("the coach cannot be asked: %s", error)
+        if self._process is not None:
+            self._process.say(line)
+        due_s = time.monotonic() + (self._deadline_s if self._has_answered else self._start_s)
+        self._game_id, self._asked = game_id, _Question(mark_of(game_id, referee.moves), due_s, best)
+
+    def _answer(self, asked: _Question) -> str | None:
+        """The line that answers a question; None before it has come; empty if none comes, which ends the process."""
+        text: str | None = ""
+        if self._process is not None and time.monotonic() <= asked.due_s:
+            with contextlib.suppress(EOFError):
+                text = self._process.hear()
+        if text is None:
+            return None
+        self._has_answered = True
+        if not text and self._process is not None:
+            self._process.close()
+            self._process = None
+        return text
 
 
-def _answered(process: Process, question: str, deadline_s: float) -> str:
-    """The line that answers a question; empty if none comes in time, and then the process has ended."""
-    assert process.stdin is not None and process.stdout is not None
-    deadline = threading.Timer(deadline_s, process.end)
-    deadline.daemon = True
-    deadline.start()
-    try:
-        with contextlib.suppress(OSError):  # it may answer without having read, and end
-            process.stdin.write(question.encode() + b"\n")
-            process.stdin.flush()
-        return bytes(process.stdout.readline(MAX_BYTES)).decode(errors="replace").strip()
-    finally:
-        deadline.cancel()
-
-
-def _words(referee: Referee) -> list[str]:
-    """The command-line words for a game and its rules."""
+def command_words(referee: Referee) -> list[str]:
     game = referee.game
     rules = [word for name, value in vars(game.rules).items() for word in ("--rule", f"{name}={str(value).lower()}")]
     return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", "--nice", str(NICE), *rules, "--lines"]
 
 
-def _question(referee: Referee, more: Mapping[str, object] = MappingProxyType({})) -> str:
-    """The line that asks for the best move in the current position."""
+def question(referee: Referee, more: Mapping[str, object] = MappingProxyType({})) -> str:
     game = referee.game
     if referee.history[0] in game.starts:
         return json.dumps({"moves": " ".join(referee.moves), **more})

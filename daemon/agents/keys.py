@@ -29,7 +29,6 @@ DAEMON, OWN = "daemon", "own"
 """Names of the two pairs that every folder has: the daemon's and its own worker's."""
 ALLOWED = "allowed"
 MAX_ALLOWED = 256
-"""Most public keys that are read."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
 
@@ -55,7 +54,6 @@ class KeyFolder:
         return public, secret
 
     def allow(self, source: Path, name: str = "") -> str:
-        """Allows the holder of a public key to join; returns the name under which the key is listed."""
         certificate = certificates.read(source)
         name = checked_name(name or source.name.removesuffix("_secret").removesuffix(".key"))
         if name in (DAEMON, OWN):
@@ -73,7 +71,6 @@ class KeyFolder:
         return name
 
     def revoke(self, name: str) -> None:
-        """Stops allowing that key; the daemon ends its holder's connection within a second."""
         target = self.path / ALLOWED / f"{checked_name(name)}.key"
         try:
             target.unlink()
@@ -92,12 +89,10 @@ class KeyFolder:
         return found
 
     def damaged(self) -> list[Path]:
-        """Files among the allowed keys that are not certificates."""
         known = self.allowed()
         return [path for path in sorted((self.path / ALLOWED).glob("*.key")) if path.stem not in known]
 
     def pairs(self) -> dict[str, Certificate]:
-        """The pairs made here whose secret is still here."""
         found: dict[str, Certificate] = {}
         for path in sorted(self.path.glob("*.key_secret")):
             with contextlib.suppress(CertificateError):
@@ -120,16 +115,13 @@ class KeyFolder:
 
     @property
     def own_path(self) -> Path:
-        """File of the pair for the daemon's own worker."""
         return self.path / f"{OWN}.key_secret"
 
     @property
     def public_path(self) -> Path:
-        """File of the daemon's public key."""
         return self.path / f"{DAEMON}.key"
 
     def check(self) -> None:
-        """Raises CertificateError if a key folder belongs to another user or is open to others."""
         if self.path.is_dir():
             owned_alone(self.path)
         if (self.path / ALLOWED).is_dir():
@@ -150,37 +142,22 @@ class KeyFolder:
 
 
 class AllowedKeys:
-    """Who may join; reread whenever the folder of allowed keys changes. Thread-safe."""
+    """The public keys (Z85) of those who may join; reread whenever their folder changes. Thread-safe."""
 
     def __init__(self, folder: KeyFolder) -> None:
-        self._folder = folder
-        self._lock = threading.Lock()
+        self._folder, self._lock = folder, threading.Lock()
         self._own = folder.own().public
         self._mark: object = None
-        self._names: dict[bytes, str] = {}
+        self._known = frozenset[bytes]()
 
-    def name_of(self, public: bytes) -> str | None:
-        """The name under which a key (Z85) is allowed; None if it is not."""
+    def __call__(self) -> frozenset[bytes]:
         with self._lock:
-            self._look()
-            return self._names.get(public)
-
-    def snapshot(self) -> frozenset[bytes]:
-        """The currently allowed public keys."""
-        with self._lock:
-            self._look()
-            return frozenset(self._names)
-
-    def _look(self) -> None:
-        """Rereads the keys if a file was added, removed or changed."""
-        mark = _mark(self._folder.path / ALLOWED)
-        if mark != self._mark:
-            self._mark = mark
-            self._names = {public: name for name, public in self._folder.allowed().items()} | {self._own: OWN}
+            if (mark := _mark(self._folder.path / ALLOWED)) != self._mark:
+                self._mark, self._known = mark, frozenset((*self._folder.allowed().values(), self._own))
+            return self._known
 
 
 def checked_name(name: str) -> str:
-    """The name of a key. Raises CertificateError if it is not a plain file name."""
     if not _NAME.fullmatch(name):
         raise CertificateError(f"{name!r}: a key's name has 1 to 32 letters, digits, _ or -, and begins with no sign")
     return name

@@ -41,39 +41,29 @@ MAX_DOUBLINGS = 5
 
 
 class Publisher(Protocol):
-    """Publishes states and returns replies."""
-
-    def publish(self, state: StateMessage) -> None:
-        """Publishes this as the newest state."""
+    def publish(self, state: StateMessage) -> None: ...
 
     def poll(self) -> Sequence[AnswerMessage]:
         """Replies and failures for the newest state received since the last call."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Names:
-    """Names of the session and the table on the bus."""
-
-    session: str
-    table: str
-
-
 class AgentRequests:
-    """The published states of one match and the agents' replies to the newest."""
-
     def __init__(
-        self, publisher: Publisher | None, names: Names, clock: Callable[[], float], sequences: Iterator[int]
+        self,
+        publisher: Publisher | None,
+        session: str,
+        table: str,
+        clock: Callable[[], float],
+        sequences: Iterator[int],
     ) -> None:
         self.publisher = publisher
         self.state: StateMessage | None = None
-        """The newest state; None before the first."""
         self.thought: Thought | None = None
         """What an agent reported about the move that waits to be carried out on the board."""
         self.last_thought: Thought | None = None
         """What an agent reported last, kept after its move was made."""
         self.refused = 0
-        """Illegal agent replies so far."""
-        self._names, self._clock, self._sequences = names, clock, sequences
+        self._session, self._table, self._clock, self._sequences = session, table, clock, sequences
         self._asked_s = 0.0
         self._refusals = self._asked_again = 0
         self._failure: FailureMessage | None = None
@@ -81,10 +71,8 @@ class AgentRequests:
         self._failed_again = False
         """Whether a worker had no move for this position when it was asked again, either."""
         self._heard: set[str] = set()
-        """The agents that have answered."""
 
     def publish(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> None:
-        """Publishes the position as the newest state; if an agent is to move, this asks it."""
         self._asked_s = self._clock()
         self.state = self._state(referee, seats, game_id, spoken)
         if self.publisher is not None:
@@ -112,7 +100,6 @@ class AgentRequests:
         return effects
 
     def has_heard(self, agent: str) -> bool:
-        """Whether the agent has played in this match."""
         return agent in self._heard
 
     def refuse(self) -> bool:
@@ -167,7 +154,6 @@ class AgentRequests:
         return [self._with_thought(effect) for effect in effects]
 
     def _with_thought(self, effect: Effect) -> Effect:
-        """An agent's ply, or the announcement of its move, with the agent's report on it."""
         if isinstance(effect, Announcement) and effect.code == "agent_move":
             return dataclasses.replace(effect, thought=self.thought)
         if not isinstance(effect, Record) or effect.known != "agent":
@@ -186,8 +172,8 @@ class AgentRequests:
         public = hands.public_position(game, referee.position, asked=referee.awaiting == "agent")
         first, second = (PlayerPart(agent=seat.agent, options=seat.options, limits=seat.limits) for seat in seats)
         return StateMessage(
-            session=self._names.session,
-            table=self._names.table,
+            session=self._session,
+            table=self._table,
             game=game.name,
             rules={name: str(value).lower() for name, value in dataclasses.asdict(game.rules).items()},
             game_id=game_id,
@@ -213,7 +199,6 @@ class AgentRequests:
 
 
 def _legal_moves(referee: Referee) -> list[str]:
-    """The moves an agent may choose from; empty unless one is asked."""
     if referee.awaiting != "agent":
         return []
     moves = referee.game.legal_moves(referee.position)

@@ -37,8 +37,6 @@ COUNTERS = (
 
 @dataclasses.dataclass(frozen=True)
 class Worker:
-    """A worker as it announced itself."""
-
     name: str
     agents: tuple[str, ...]
     games: tuple[str, ...]
@@ -77,7 +75,6 @@ class WorkerRegistry:
         self._replies.clear()
 
     def take(self, identity: bytes, data: bytes, now_s: float) -> MessageError | None:
-        """Processes one message; returns the error to send back, None if there is none."""
         self.counters["received"] += 1
         excess = self._excess(identity, now_s)
         if excess is not None:
@@ -97,17 +94,14 @@ class WorkerRegistry:
                 return self._keep(identity, message.worker, now_s) or self._judge(identity, message)
 
     def replies(self) -> list[AnswerMessage]:
-        """Valid replies and failures not fetched yet."""
         fetched = list(self._replies)
         self._replies.clear()
         return fetched
 
     def workers(self, now_s: float) -> list[Worker]:
-        """The workers that are alive."""
         return [worker for worker in self._workers.values() if now_s - worker.last_seen_s <= ALIVE_S]
 
     def last_seen_s(self, name: str) -> float | None:
-        """Monotonic time of the last sign of life of any worker with that name; None if there was none."""
         return self._seen.get(name)
 
     def _excess(self, identity: bytes, now_s: float) -> MessageError | None:

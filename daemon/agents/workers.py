@@ -26,9 +26,7 @@ WORKER = (sys.executable, "-m", "agents.worker")
 START_S = 60.0
 """Seconds until a worker's first sign of life: a search may have to be compiled first."""
 SILENT_S = 15.0
-"""Seconds without a sign of life before a worker is killed."""
 END_S = 2.0
-"""Seconds a worker has to end when asked, before it is killed."""
 LOOK_S = 0.2
 REFUSED = 2
 """Exit status of a worker that was called wrongly: started again, it would end in the same way."""
@@ -85,12 +83,10 @@ class WorkerProcess:
         return {"ok": self._well, "text": in_words(self._how), "pid": self._pid, "restarts": max(0, self._starts - 1)}
 
     def close(self) -> None:
-        """Asks the worker to end and kills it if it does not; may be called twice."""
         self._stop.set()
         self._thread.join(END_S + 3.0)
 
     def _serve(self) -> None:
-        """The thread: each iteration is one life of the process."""
         try:
             while not self._stop.is_set():
                 wait_s = self._limit.wait_s(time.monotonic())
@@ -116,7 +112,6 @@ class WorkerProcess:
             self._trouble(told)
 
     def _live(self) -> Sentence:
-        """Starts the worker and watches it until it ends; returns how it ended."""
         self._starts += 1
         try:
             process = Process(self._command, cwd=ROOT, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT)
@@ -140,7 +135,6 @@ class WorkerProcess:
         return end or sentence("ended with status {number}", number=process.returncode)
 
     def _silence(self, started_s: float) -> Sentence | None:
-        """Why the running worker must be killed; None if it need not be."""
         if self._last_seen_s is None:
             self._well, self._how = True, sentence("runs")
             return None
@@ -153,7 +147,6 @@ class WorkerProcess:
         return silent if now_s - seen_s > SILENT_S else None
 
     def _trouble(self, said: Sentence) -> None:
-        """Records the problem, and reports it once until the worker runs again."""
         self._well, self._how, text = False, said, in_words(said)
         _log.error("%s", said)
         if self._on_trouble is not None and self._told != text:
@@ -161,7 +154,6 @@ class WorkerProcess:
             self._on_trouble(text)
 
     def _listen(self, output: IO[bytes]) -> None:
-        """Logs the worker's output, up to a limit per second."""
         begun_s, lines = time.monotonic(), 0
         with contextlib.suppress(OSError, ValueError):  # the pipe was closed while reading
             while line := output.readline(MAX_LINE_LENGTH):

@@ -6,26 +6,20 @@ import dataclasses
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from daemon.app.health import Supervision
+from daemon.app.session import Session, logged
+from daemon.config.settings import Config
 from daemon.i18n.translation import worded
-from daemon.storage.journal import JournalError
+from daemon.supervision.camera import Camera
+from daemon.supervision.logs import Log
 from daemon.supervision.reloading import Reading, read_again
-
-if TYPE_CHECKING:
-    from daemon.app.session import Session
-    from daemon.app.supervision import Supervision
-    from daemon.config.settings import Config
-    from daemon.supervision.camera import Camera
-    from daemon.supervision.logs import Log
-    from daemon.supervision.watchdog import Watchdog
+from daemon.supervision.watchdog import Watchdog
 
 LOGGER = logging.getLogger(__name__)
 
 
 class ConfigApplier:
-    """Reloads the settings on request and reports the result. Used by the loop's thread."""
-
     def __init__(
         self,
         path: Path,
@@ -34,22 +28,19 @@ class ConfigApplier:
         supervision: Supervision,
         watchdog: Watchdog,
         log: Log | None = None,
-        source: str = "",
     ) -> None:
-        """`source` is the camera named on the command line, which takes precedence over the settings."""
         self.path = path
         self.readings = 0
-        """Number of times the settings were reloaded."""
         self.overlaid: Callable[[Config], Config] = lambda config: config
         """Applies what was since chosen on the page to the file's settings."""
-        self._session, self._camera, self._supervision = session, camera, supervision
-        self._watchdog, self._log, self._source = watchdog, log, source
+        self._session, self._services = session, session.services
+        self._camera, self._supervision = camera, supervision
+        self._watchdog, self._log = watchdog, log
         self._last: Reading | None = None
-        session.reports["settings"] = self.status
+        session.services.reports["settings"] = self.status
 
     def read(self) -> Reading:
-        """Reads the file, applies what can be applied, and tells players and log."""
-        reading = read_again(self.path, self._session.config, self.overlaid)
+        reading = read_again(self.path, self._services.config, self.overlaid)
         if reading.fault and self._last is not None:
             reading = dataclasses.replace(reading, waiting=self._last.waiting)
         self.readings += 1
@@ -59,11 +50,10 @@ class ConfigApplier:
         else:
             LOGGER.info("%s", reading.text)
             self._take(reading)
-        self._session.say(reading.spoken, urgent=bool(reading.fault), code="settings")
+        self._services.say(reading.spoken, urgent=bool(reading.fault), code="settings")
         return reading
 
     def status(self) -> dict[str, object]:
-        """`ok`, `text` and `readings` for the health page."""
         last, figures = self._last, {"readings": self.readings, "file": str(self.path)}
         if last is None:
             return {"ok": True, "text": worded("as at the start"), **figures}
@@ -72,44 +62,30 @@ class ConfigApplier:
         return {"ok": not last.fault, "text": text, "waiting": list(last.waiting), **figures}
 
     def _take(self, reading: Reading) -> None:
-        session, config, before = self._session, reading.config, self._session.config
+        session, config, before = self._session, reading.config, self._services.config
         changed = {key.partition(".")[0] for key in reading.taken}
         session.retune(config)
-        if "log" in changed:
-            self._take_log(config)
+        if "log" in changed and self._log is not None:
+            try:
+                self._log.change(config.log)
+            except OSError as error:
+                LOGGER.error("the log stays where it is: %s", error)
         if "camera" in changed:
-            self._camera.change(self._source or config.camera.source, config.camera)
+            self._camera.change(config.camera.source, config.camera)
         if "supervision" in changed:
             self._supervision.change(config.supervision)
             self._watchdog.stuck_s, self._watchdog.end_s = config.supervision.stuck_s, config.supervision.end_s
         if "listening" in changed:
             session.services.renew("listening")
         if "page.enabled" in reading.taken:
-            self._take_page()
+            try:
+                session.services.renew("page")
+            except RuntimeError as error:  # the supervision tries again
+                LOGGER.warning("the page: %s", error)
         if "players" in changed:
             session.reseat()
-            self._rename(before)
+            with logged("who plays now is not recorded"):
+                session.rename(before.players)
         if "eyes" in changed and session.eyes is not None:
             session.eyes.lost_s = config.eyes.lost_s
             session.eyes.pipeline.retune(settle_s=config.eyes.settle_s, readings=config.eyes.readings)
-
-    def _rename(self, before: Config) -> None:
-        try:
-            self._session.rename(before.players)
-        except JournalError as error:
-            LOGGER.error("who plays now is not recorded: %s", error)
-
-    def _take_page(self) -> None:
-        """Reopens the page; if that fails now, the supervision tries again."""
-        try:
-            self._session.services.renew("page")
-        except RuntimeError as error:
-            LOGGER.warning("the page: %s", error)
-
-    def _take_log(self, config: Config) -> None:
-        if self._log is None:
-            return
-        try:
-            self._log.change(config.log)
-        except OSError as error:
-            LOGGER.error("the log stays where it is: %s", error)

@@ -9,19 +9,8 @@ from typing import Any
 import games
 from calibration.template import TemplateError, load_template
 from daemon.app.session import Session
+from daemon.commands import game_choice
 from daemon.commands.command import Answer
-from daemon.commands.game_choice import (
-    Choice,
-    ChoiceError,
-    choice_of,
-    chosen,
-    path_of,
-    player_faults,
-    restored,
-    save,
-    start_of,
-    with_source,
-)
 from daemon.commands.sources import check_source, meant
 from daemon.config.settings import Config, ConfigError
 from daemon.i18n.translation import worded
@@ -41,9 +30,8 @@ LOOK_S = 2.0
 
 
 def check_players(config: Config, catalogue: Mapping[str, Any]) -> None:
-    """Checks the players of the settings as far as the agents are known. Raises ConfigError."""
     try:
-        faults = player_faults(config, games.find(config.game.name).name, catalogue)
+        faults = game_choice.player_faults(config, games.find(config.game.name).name, catalogue)
     except UnknownGame as error:
         raise ConfigError(str(error)) from error
     if faults:
@@ -51,11 +39,10 @@ def check_players(config: Config, catalogue: Mapping[str, Any]) -> None:
 
 
 class GameChooser:
-    """Handles the choices at one table."""
-
     def __init__(self, session: Session, configured: Config, source: str, catalogue: Catalogue | None = None) -> None:
         """`configured` holds the settings without any choice, `source` the camera they name."""
-        self._session, self._configured, self._source = session, configured, source
+        self._session, self._services = session, session.services
+        self._configured, self._source = configured, source
         self._catalogue = catalogue or Catalogue()
         self.start: Any = None
         """The position from which the game chosen last is to begin; None where it begins as usual."""
@@ -63,27 +50,29 @@ class GameChooser:
 
     def menu(self) -> Mapping[str, object]:
         """Everything that can be chosen; called by the page's thread."""
-        workers = self._session.bus.workers()
+        workers = self._services.bus.workers()
         joined = {
             game: sorted({name for one in workers if game in one.games for name in one.agents})
             for game in games.names()
         }
-        return menu_of(self._session.config, self._source, self._catalogue.newest, cameras(), joined)
+        return menu_of(self._services.config, self._source, self._catalogue.newest, cameras(), joined)
 
     def overlaid(self, configured: Config) -> Config:
         """Reloaded settings with the choice that is still in force applied. Raises ConfigError for wrong players."""
         check_players(configured, self._catalogue.newest)
         self._configured = configured
-        return restored(path_of(self._session.journal.path), configured, self._catalogue.newest)
+        return game_choice.restored(
+            game_choice.path_of(self._services.journal.path), configured, self._catalogue.newest
+        )
 
     def poll(self) -> Config | None:
         """Returns the settings of a new choice, to be applied; its sender has already been answered."""
-        page, taken = self._session.page, None
+        page, taken = self._services.page, None
         for request in () if page is None else page.choices.take():
             try:
-                config = self._checked(request.command, taken or self._session.config)
-                start = start_of(request.command, games.load(config.game.name, config.game.rules))
-            except ChoiceError as error:
+                config = self._checked(request.command, taken or self._services.config)
+                start = game_choice.start_of(request.command, games.load(config.game.name, config.game.rules))
+            except game_choice.ChoiceError as error:
                 request.answer(Answer(False, str(error)))
             else:
                 taken, self.start = config, start
@@ -92,11 +81,11 @@ class GameChooser:
 
     def changed(self) -> None:
         """Applies the changes of language, voice and clock to the game that is played, and answers their senders."""
-        page = self._session.page
+        page = self._services.page
         for request in () if page is None else page.changes.take():
             try:
-                config = chosen(self._session.config, request.command, {})
-            except ChoiceError as error:
+                config = game_choice.chosen(self._services.config, request.command, {})
+            except game_choice.ChoiceError as error:
                 request.answer(Answer(False, str(error)))
                 continue
             self._session.retune(config)
@@ -105,31 +94,28 @@ class GameChooser:
             request.answer(Answer(True, worded("The clock starts anew for both.") if anew else worded("Done.")))
 
     def keep(self, config: Config) -> None:
-        """Saves the settings' choice for the next start."""
-        choice = choice_of(config) | {"camera": {"source": config.camera.source}}
-        save(path_of(self._session.journal.path), self._configured, choice)
+        choice = game_choice.choice_of(config) | {"camera": {"source": config.camera.source}}
+        game_choice.save(game_choice.path_of(self._services.journal.path), self._configured, choice)
 
-    def _checked(self, choice: Choice, now: Config) -> Config:
-        """The settings with a validated choice. Raises ChoiceError."""
+    def _checked(self, choice: game_choice.Choice, now: Config) -> Config:
         if self._session.setting_up.active:
-            raise ChoiceError(worded("A calibration is under way. Stop it on the set-up page first."))
-        config = self._with_camera(chosen(now, choice, self._catalogue.wait(LOOK_S)), now)
+            raise game_choice.ChoiceError(worded("A calibration is under way. Stop it on the set-up page first."))
+        config = self._with_camera(game_choice.chosen(now, choice, self._catalogue.wait(LOOK_S)), now)
         game = games.load(config.game.name, config.game.rules)
         try:
             template = load_template(game.name, switched_on(game))
             if config.camera.source != NONE:
                 Reader(template)  # refuses a game whose learnt files are damaged before the choice is kept
         except (TemplateError, WeightsError) as error:
-            raise ChoiceError(f"game: {error}") from error
+            raise game_choice.ChoiceError(f"game: {error}") from error
         return config
 
     def _with_camera(self, config: Config, now: Config) -> Config:
-        """The settings with a permitted camera. Raises ChoiceError."""
         known = NONE, PHONE, now.camera.source, self._source
         source = meant(config.camera.source, known)
         try:
             if source not in known:
                 check_source(source, cameras())
         except ValueError as error:
-            raise ChoiceError(f"camera.source = {error}") from None
-        return with_source(config, source)
+            raise game_choice.ChoiceError(f"camera.source = {error}") from None
+        return game_choice.with_source(config, source)

@@ -14,10 +14,10 @@ from calibration.template import BoardTemplate
 from daemon.app.config_apply import ConfigApplier
 from daemon.app.demonstration import Demonstration
 from daemon.app.game_chooser import GameChooser
+from daemon.app.health import Supervision
 from daemon.app.phone_guest import PhoneGuest
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
-from daemon.app.supervision import Supervision
 from daemon.config.settings import Config
 from daemon.core.match import Match
 from daemon.i18n.translation import in_words, worded
@@ -28,9 +28,8 @@ from daemon.perception.pipeline import Pipeline
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import vision_setup_of_another
 from daemon.supervision.camera import Camera, opener_with
-from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
-from daemon.supervision.watchdog import Watchdog
+from daemon.supervision.watchdog import BEGINNING, Heartbeat, Watchdog
 from rules.options import named
 from vision.frame import SourceEnded
 from wording import sentence_n
@@ -43,8 +42,6 @@ READ_S = 0.2
 
 
 class Daemon:
-    """Runs the loop of a table until it is stopped."""
-
     def __init__(
         self,
         session: Session,
@@ -59,7 +56,7 @@ class Daemon:
         on_invitation: Callable[[Invitation], None] | None = None,
     ) -> None:
         """`on_invitation` shows what a phone must scan, where one is wanted or no camera is there."""
-        self._session = session
+        self._session, self._services = session, session.services
         session.pace_s = PACE_S
         self._runner = SessionRunner(session)
         self._template = template
@@ -68,23 +65,20 @@ class Daemon:
         self._patience = BEGINNING
         """Watchdog patience for the next frame: the first one of a game takes longer."""
         self.wants_reading = False
-        """Set by a signal: the settings are to be reloaded."""
         self.config_applier: ConfigApplier | None = None
         """Reloads the settings; None if there is no file to read."""
         self.choosing = GameChooser(session, configured or config, (configured or config).camera.source, catalogue)
-        """Handles choices for a new game from the page."""
         self._demonstration = Demonstration(session)
         self._invited = False
-        """Whether the log says where to begin without a camera."""
         self._notifier = notifier or Notifier()
         self.heartbeat = Heartbeat()
-        feed = session.services.phone_feed
-        self.camera = Camera(source, config.camera, self._say, opener_with(feed))
-        self._phones = PhoneGuest(session, self.camera, feed, on_invitation)
+        opener = opener_with(session.services.phone_feed)
+        self.camera = Camera(source, config.camera, session.services.say, opener)
+        self._phones = PhoneGuest(session, self.camera, on_invitation)
         self.supervision = Supervision(session, self.camera, self.heartbeat, config.supervision)
         self.watchdog = Watchdog(
             self.heartbeat,
-            session,
+            session.services,
             lambda: self.supervision.liveness,
             self._notifier,
             stuck_s=config.supervision.stuck_s,
@@ -92,13 +86,12 @@ class Daemon:
         )
 
     def run(self, stop: threading.Event, *, resume: bool = True) -> None:
-        """Runs until `stop` is set, or a file or folder has ended."""
         self.watchdog.start()
         try:
             self.heartbeat.begin("beginning a game", BEGINNING)
             self._begin(resume=resume)
             self._show_window()
-            if (page := self._session.page) is not None:
+            if (page := self._services.page) is not None:
                 LOGGER.info("page: %s%s", page.address, page.elsewhere and f", on other devices {page.elsewhere}")
             while not stop.is_set():
                 self._turn()
@@ -136,7 +129,7 @@ class Daemon:
 
     def _invite(self) -> None:
         """Says once, where no camera is there, that the page offers what can be done without."""
-        page = self._session.page
+        page = self._services.page
         if page is not None and not self._invited and self._session.at_entrance and self._session.camera_trouble:
             self._invited = True
             LOGGER.info("no camera: play on the page, or choose a camera or your phone there: %s", page.address)
@@ -152,8 +145,7 @@ class Daemon:
         self._notifier.ready(self.supervision.liveness.text)
 
     def _show_window(self) -> None:
-        """Opens or closes the window according to the settings; without a camera there is nothing to show in it."""
-        wanted = self._session.config.page.window and self.camera.wanted
+        wanted = self._services.config.page.window and self.camera.wanted
         if wanted and self._window is None:
             self._window = Window(f"Kibitzer: {self._session.game.title}")
         elif not wanted and self._window is not None:
@@ -163,14 +155,13 @@ class Daemon:
     def _begin(self, *, resume: bool, start: Any = None) -> None:
         self._patience = BEGINNING
         match = self._session.begin(self._eyes(), resume=resume, start=start)
-        self._session.say(self._beginning(match), code="start")
+        self._services.say(self._beginning(match), code="start")
         if self._session.eyes is None:
-            self._session.say(worded("No camera: tap to move."), code="start")
+            self._services.say(worded("No camera: tap to move."), code="start")
         elif self._profile is not None and self._profile.caution:
-            self._session.say(self._profile.caution)
+            self._services.say(self._profile.caution)
 
     def _take_choice(self) -> None:
-        """Begins the game chosen on the page, with a new template and profile if it is a different game."""
         session = self._session
         if session.match is not None and session.match.backlog.waiting:
             return
@@ -181,7 +172,7 @@ class Daemon:
         if game.name != session.game.name or game.rules != session.game.rules:
             sight = vision_setup_of_another(config, game)
             self._template, self._profile = sight.template, sight.profile
-        if config.camera.source != session.config.camera.source:
+        if config.camera.source != session.services.config.camera.source:
             self.camera.change(config.camera.source, config.camera)
         session.change(config, game)
         self.choosing.keep(config)
@@ -190,19 +181,17 @@ class Daemon:
 
     def _take_camera(self, config: Config) -> None:
         """Goes on with another camera in the same game; `_watch_for_new_game` opens the eyes if there were none."""
-        self._session.config = self._session.services.config = config
+        self._services.config = config
         self.camera.change(config.camera.source, config.camera)
         self.choosing.keep(config)
 
     def _eyes(self) -> Pipeline | None:
-        """A new pipeline for a game; None if no camera is wanted."""
         if not self.camera.wanted:
             return None
-        eyes = self._session.config.eyes
+        eyes = self._services.config.eyes
         return Pipeline(self._template, self._profile, settle_s=eyes.settle_s, readings=eyes.readings)
 
     def _beginning(self, match: Match) -> str:
-        """The announcement for a game that begins or is resumed."""
         game, position = self._session.game, match.referee.position
         side = phrases.named(game, game.to_move(position))
         if not match.referee.ply:
@@ -216,9 +205,6 @@ class Daemon:
             len(match.referee.line.seen),
         )
         return in_words(resumed, *phrases.totals(game, position), match.referee.whose_turn())
-
-    def _say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
-        self._session.say(text, urgent=urgent, code=code)
 
     def _watch_for_new_game(self) -> None:
         """Begins the next game if the board was set up for it or somebody asks for it.

@@ -65,7 +65,6 @@ def choice_words(referee: Referee, language: str) -> dict[str, str]:
 
 
 def _names(term: Term, language: str) -> list[str]:
-    """A choice by its name alone, and with what people say before it."""
     names = [spelled(name, language) for name in sorted(called(term))]
     starts = [spelled(start, language) for start in words_of(language).choosing]
     return [*names, *(f"{start} {name}" for start in starts for name in names)]

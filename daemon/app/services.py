@@ -13,16 +13,18 @@ from typing import Any, Literal
 
 import places
 from daemon.agents.bus import Bus
+from daemon.agents.hints import Coach
 from daemon.agents.workers import WORKER, WorkerProcess
 from daemon.config.settings import Config, wyoming_address
-from daemon.i18n.translation import speak
+from daemon.i18n.translation import speak, worded, worded_n
 from daemon.outputs.listening.listening import Listening
 from daemon.outputs.listening.recognisers import EmbeddedRecogniser, Recogniser, WyomingRecogniser
 from daemon.outputs.phones.door import PhoneDoor
 from daemon.outputs.speech.command_voice import voice_of
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.web import WebPage
-from daemon.storage.journal import Journal
+from daemon.storage.journal import Journal, Mended
+from daemon.storage.live_file import LiveFile
 from daemon.storage.salvage import OwnerLock, open_record
 from vision.sources.phone import PhoneFeed
 
@@ -35,35 +37,35 @@ Name = Literal["page", "bus", "voice", "agents", "listening"]
 class Services:
     """Opens the services that the settings ask for. Used by one thread; the services may be used by any."""
 
-    def __init__(
-        self,
-        config: Config,
-        agents: Sequence[str],
-        *,
-        takes_commands: bool,
-        on_trouble: Callable[[str], None],
-        render_to: Path | None = None,
-    ) -> None:
-        """Raises JournalError, BusError, WebError; anything opened before the error is closed again."""
+    def __init__(self, config: Config, agents: Sequence[str], render_to: Path | None = None) -> None:
+        """`agents` are those that the table's own worker offers.
+
+        Raises JournalError, BusError, WebError; anything opened before the error is closed again, also after Ctrl-C.
+        """
         self.config = config
-        """Settings used from the next opening on."""
+        """Settings in force; services use them from their next opening on."""
         self.agents = tuple(agents)
-        """Names of the agents that the table's own worker offers."""
         self.phone_feed = PhoneFeed()
-        """The pictures of phones that film."""
         self.page: WebPage | None = None
+        """None if none is wanted, or it cannot be opened at present."""
         self.worker: WorkerProcess | None = None
+        """The table's own worker; None if no agent plays, or other workers are to join."""
         self.listening: Listening | None = None
-        self._takes_commands = takes_commands
-        self._on_trouble = on_trouble
+        self.live_file: LiveFile | None = None
+        self.reports: dict[str, Callable[[], dict[str, object]]] = {}
+        """Health reports of components kept elsewhere, by name, for the health page."""
+        self.last_health: dict[str, dict[str, object]] = {}
+        """Component health as last reported; for the thread that reports that the loop hangs."""
+        self._told_of: Mended | None = None
         self._render_to = render_to
         self._bus_name = f"{WORKER_NAME}.{secrets.token_hex(8)}"
         """The own worker's name on the bus: whoever does not know it cannot pretend that the worker lives."""
         self._open: list[Any] = []
-        with contextlib.ExitStack() as undo:
+        with contextlib.ExitStack() as undo:  # Ctrl-C may come at any point
             undo.callback(self.close)
-            self.keep(OwnerLock(journal_path(config)))
-            self.journal: Journal = self.keep(open_record(journal_path(config)))
+            record = places.resolved(config.journal.path)
+            self.keep(OwnerLock(record))
+            self.journal: Journal = self.keep(open_record(record))
             self.page = self._new_page()
             self.bus = self._new_bus()
             self.speaker = self._new_speaker()
@@ -71,6 +73,11 @@ class Services:
             self.listening = self._new_listening()
             self._lend_ear()
             self.worker = self._new_worker()
+            self.coach: Coach = self.keep(Coach())
+            if config.journal.live_file:
+                path = places.resolved(config.journal.live_file)
+                self.live_file = self.keep(LiveFile(path, self.journal.path))
+                self.reports["live file"] = self.live_file.status
             undo.pop_all()
 
     def renew(self, name: Name) -> None:
@@ -81,49 +88,85 @@ class Services:
         """
         match name:
             case "page":
-                self._drop(self.page)
+                self.drop(self.page)
                 self.page = None
                 self.page = self._new_page()
                 self._lend_voice()
                 self._lend_ear()
             case "voice":
-                self._drop(self.speaker)
+                self.drop(self.speaker)
                 self.speaker = self._new_speaker()
                 self._lend_voice()
                 self.renew("listening")  # in the same language
             case "listening":
-                self._drop(self.listening)
+                self.drop(self.listening)
                 self.listening = None
                 self.listening = self._new_listening()
                 self._lend_ear()
             case "agents":
-                self._drop(self.worker)
+                self.drop(self.worker)
                 self.worker = self._new_worker()
             case "bus":
                 state, reply = self.bus.bound
                 self.bus.close()
                 renewed = self._new_bus(state, reply)
-                self._drop(self.bus)
+                self.drop(self.bus)
                 self.bus = renewed
+
+    def offer(self, agents: Sequence[str]) -> None:
+        if set(agents) != set(self.agents):
+            self.agents = tuple(agents)
+            self.renew("agents")
 
     def keep(self, service: Any) -> Any:
         """Registers a service to be closed by `close`, before those registered earlier; returns it."""
         self._open.append(service)
         return service
 
-    def forget(self, service: Any) -> None:
+    def drop(self, service: Any) -> None:
         """Closes a registered service and unregisters it; None is ignored."""
-        self._drop(service)
-
-    def close(self) -> None:
-        """Closes every service, the newest first."""
-        while self._open:
-            self._open.pop().close()
-
-    def _drop(self, service: Any) -> None:
         if service is not None:
             self._open.remove(service)
             service.close()
+
+    def close(self) -> None:
+        while self._open:
+            self._open.pop().close()
+
+    def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
+        """Speaks one sentence and writes it to log and page."""
+        LOGGER.info("%s", text)
+        self.speaker.say(text, urgent=urgent)
+        if self.page is not None:
+            self.page.announce(text, code)
+
+    def tell_of_record(self) -> None:
+        """Says once what was done about a damaged record; to be called often."""
+        mended = self.journal.mended
+        if mended is None or mended == self._told_of:
+            return
+        self._told_of, name = mended, mended.kept_as.name
+        if not mended.games:
+            self.say(worded("The record was damaged. It is kept as {name}, and a new one begins.", name=name))
+            return
+        self.say(
+            worded_n(
+                "The record was damaged. It is kept as {name}; {count} game could be saved.",
+                "The record was damaged. It is kept as {name}; {count} games could be saved.",
+                mended.games,
+                name=name,
+            )
+        )
+
+    def report_stuck(self, text: str) -> None:
+        """Shows on the page that the loop hangs; called by another thread, since the loop cannot."""
+        if (page := self.page) is not None:
+            health = self.last_health | {"pipeline": {"ok": False, "text": text}}
+            page.publish(health=health, ready=(False, text))
+
+    def has_spoken(self, timeout_s: float) -> bool:
+        """Waits until everything was spoken; returns whether it was."""
+        return self.speaker.wait_until_silent(timeout_s)
 
     def _new_page(self) -> WebPage | None:
         page, phone = self.config.page, self.config.phone
@@ -139,8 +182,7 @@ class Services:
                 door=PhoneDoor(self.phone_feed, places.resolved(phone.folder), phone.port, phone.addresses),
             )
         )
-        if self._takes_commands:
-            opened.take_commands()
+        opened.take_commands()
         return opened
 
     def _new_bus(self, state: str = "", reply: str = "") -> Bus:
@@ -189,7 +231,6 @@ class Services:
         return opened
 
     def _lend_ear(self) -> None:
-        """Lets pages' microphones be heard."""
         if self.page is not None:
             self.page.listen_with(self.listening, lambda: self.speaker.is_talking)
 
@@ -204,13 +245,8 @@ class Services:
                 name=WORKER_NAME,
                 bus_name=self._bus_name,
                 command=(*WORKER, *self.bus.worker_options),
-                on_trouble=self._on_trouble,
+                on_trouble=lambda text: self.say(text, urgent=True),
                 last_seen_s=lambda name: self.bus.last_seen_s(name),
             )
         )
         return opened
-
-
-def journal_path(config: Config) -> Path:
-    """Path of a table's record according to its settings."""
-    return places.resolved(config.journal.path)

@@ -4,26 +4,69 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 
-from daemon.app.keyboard import Keyboard
 from daemon.app.move_words import choice_words, move_words
 from daemon.app.session import Session
 from daemon.app.ui_publisher import UiPublisher
-from daemon.commands.command import Answer, Command
+from daemon.commands import command as commands
 from daemon.commands.spoken.conversation import Conversation, Table
 from daemon.commands.spoken.grammar import phrases_of
 from daemon.core.command_handlers import obey
 from daemon.core.legal_moves import MAX_MOVES
-from daemon.i18n.translation import language
+from daemon.i18n.translation import in_words, language
 from daemon.perception.pipeline import Observation
 from vision.frame import Frame
+from wording import sentence
 
 LOGGER = logging.getLogger(__name__)
+KEYS: dict[str, commands.Command] = {
+    " ": commands.EndMove(),
+    "u": commands.Undo(),
+    "p": commands.Pass(),
+    "m": commands.Mover(),
+    "c": commands.Coach(),
+    "r": commands.Repeat(),
+    "h": commands.Pause(),
+    "g": commands.Resume(),
+    "a": commands.Adopt(),
+    "n": commands.NewGame(),
+    "R": commands.Resign(),
+}
+"""Keys of the window, in order: move made, undo, pass, last move was the other side's, coach, repeat, pause, resume,
+adopt the board, new game, resign."""
+TWICE = {
+    "a": sentence("Press {key} again to take the board as it is.", key="a"),
+    "n": sentence("Press {key} again to begin a new game.", key="n"),
+    "R": sentence("Press {key} again to resign.", key="R"),
+}
+"""Keys that must be pressed twice within TWICE_S, so that nobody loses a game by leaning on a keyboard, and what is
+said after the first press."""
+TWICE_S = 4.0
+
+
+class Keyboard:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._pressed: tuple[str, float, str] = "", 0.0, ""
+
+    def press(self, key: str, mark: str) -> commands.Command | str | None:
+        """The command of a key; what a second press would do, if one is needed; None for a key without meaning.
+
+        `mark` identifies the position: a key first pressed in another one, or in another game, does not count.
+        """
+        command = KEYS.get(key)
+        if command is None or key not in TWICE:
+            return command
+        (before, then_s, where), now_s = self._pressed, self._clock()
+        if (before, where) == (key, mark) and now_s - then_s <= TWICE_S:
+            self._pressed = "", 0.0, ""
+            return command
+        self._pressed = key, now_s, mark
+        return in_words(TWICE[key])
 
 
 class SessionRunner:
-    """The turns of a session's loop. Used by one thread."""
-
     def __init__(self, session: Session) -> None:
         self.session = session
         self.ui = UiPublisher(session)
@@ -32,9 +75,8 @@ class SessionRunner:
         self._table = Table(language(), "")
 
     def tick(self, frame: Frame | None) -> Observation | None:
-        """Runs one turn of the loop: a frame, if there is one, then commands, agents and services."""
         session, observation = self.session, None
-        session.tell_of_record()
+        session.services.tell_of_record()
         assert session.match is not None
         if frame is not None and not session.setting_up.see(frame) and session.eyes is not None:
             keeper = session.scenes
@@ -46,27 +88,24 @@ class SessionRunner:
         return observation
 
     def press(self, key: str) -> None:
-        """Handles a key pressed in the window; `daemon.app.keyboard` lists those with a meaning."""
         assert self.session.match is not None
         command = self._keyboard.press(key, self.session.match.mark)
         if isinstance(command, str):
-            self.session.say(command, code="key")
+            self.session.services.say(command, code="key")
         elif command is not None and not (answer := self._carry_out(command)).accepted:
-            self.session.say(answer.text, code="refused_command")
+            self.session.services.say(answer.text, code="refused_command")
 
     def _obey(self) -> None:
-        """Carries out commands from the page or the command line."""
         session = self.session
-        if session.page is None:
+        if session.services.page is None:
             return
-        for request in session.page.commands.take():
+        for request in session.services.page.commands.take():
             request.answer(self._carry_out(request.command))
         aligner = None if session.eyes is None else session.eyes.pipeline.aligner
-        for setup in session.page.setups.take():
+        for setup in session.services.page.setups.take():
             setup.answer(session.setting_up.obey(setup.command, aligner))
 
     def _listen(self) -> None:
-        """Carries out, or asks back, what somebody has said."""
         session, listening = self.session, self.session.services.listening
         if listening is None or session.match is None:
             return
@@ -84,12 +123,11 @@ class SessionRunner:
                 continue
             LOGGER.info("heard: %s", text)
             if reply.command is None:
-                session.say(reply.words, urgent=True, code="question")
+                session.services.say(reply.words, urgent=True, code="question")
             elif not (answer := self._carry_out(reply.command)).accepted:
-                session.say(answer.text, code="refused_command")
+                session.services.say(answer.text, code="refused_command")
 
-    def _carry_out(self, command: Command) -> Answer:
-        """Carries out a command and adds it to the kept scene."""
+    def _carry_out(self, command: commands.Command) -> commands.Answer:
         session = self.session
         assert session.match is not None
         if session.scenes is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import time
 from collections.abc import Callable
 from typing import TextIO
@@ -10,22 +12,7 @@ from calibration.template import BoardTemplate
 from daemon.app.move_words import move_words
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
-from daemon.app.typed_lines import TypedLines
-from daemon.commands.command import (
-    Agree,
-    Coach,
-    Command,
-    Count,
-    Move,
-    NewGame,
-    Pass,
-    Pause,
-    Position,
-    Repeat,
-    Resign,
-    Resume,
-    Undo,
-)
+from daemon.commands import command as commands
 from daemon.commands.spoken.grammar import understand_words
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
@@ -37,25 +24,27 @@ from daemon.judging import counting, phrases
 from rules import MoveError
 from wording import Term, listing, sentence
 
+MAX_LINE_BYTES = 512
+"""Bytes of the longest line; the rest is cut off."""
+CHUNK = 4096
 WAIT_S = 0.1
 """Seconds to wait at most for a typed line before agents and the clock are served."""
 THINK_S = 0.02
 MAX_SHOWN = 60
 """Greatest number of moves listed; of further moves only the number is shown."""
 CHANGES = ("move", "pass", "undo", "game_over", "counted")
-"""Codes of the announcements after which the board is drawn again."""
-WORDS: dict[str, Callable[[str], Command]] = {
-    "undo": lambda _: Undo(),
-    "hint": lambda _: Coach(),
-    "pass": lambda rest: Move(f"pass:{rest}") if rest else Pass(),
-    "resign": lambda rest: Resign(rest),
-    "pause": lambda _: Pause(),
-    "resume": lambda _: Resume(),
-    "repeat": lambda _: Repeat(),
-    "count": lambda rest: Count(rest),
-    "agree": lambda rest: Agree(rest),
-    "new": lambda _: NewGame(),
-    "position": lambda rest: Position(rest),
+WORDS: dict[str, Callable[[str], commands.Command]] = {
+    "undo": lambda _: commands.Undo(),
+    "hint": lambda _: commands.Coach(),
+    "pass": lambda rest: commands.Move(f"pass:{rest}") if rest else commands.Pass(),
+    "resign": lambda rest: commands.Resign(rest),
+    "pause": lambda _: commands.Pause(),
+    "resume": lambda _: commands.Resume(),
+    "repeat": lambda _: commands.Repeat(),
+    "count": lambda rest: commands.Count(rest),
+    "agree": lambda rest: commands.Agree(rest),
+    "new": lambda _: commands.NewGame(),
+    "position": lambda rest: commands.Position(rest),
 }
 HELP = (
     ("{move}", sentence("a move, such as this one")),
@@ -73,12 +62,30 @@ HELP = (
     ("position [TEXT]", sentence("the position as text, or another game that begins from that one")),
     ("quit", sentence("leave; the game is kept, and goes on next time")),
 )
-"""What can be typed, with its meaning."""
+
+
+class TypedLines:
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.interactive = os.isatty(descriptor)
+        self._pending = b""
+        self.ended = False
+
+    def take(self, timeout_s: float) -> str | None:
+        """The next line without its line end; None if no complete line has come within `timeout_s` seconds."""
+        if b"\n" not in self._pending and not self.ended and select.select([self._descriptor], [], [], timeout_s)[0]:
+            chunk = os.read(self._descriptor, CHUNK)
+            self.ended = not chunk
+            self._pending += chunk if chunk else b"\n" * bool(self._pending)
+        line, end, rest = self._pending.partition(b"\n")
+        if not end:
+            self._pending = self._pending[:MAX_LINE_BYTES]
+            return None
+        self._pending = rest
+        return line[:MAX_LINE_BYTES].decode(errors="replace").strip()
 
 
 class TerminalGame:
-    """Plays the games of a session with the person at the terminal."""
-
     def __init__(self, session: Session, template: BoardTemplate, typed: TypedLines, shown: TextIO) -> None:
         self._session, self._typed, self._shown = session, typed, shown
         self._runner = SessionRunner(session)
@@ -91,7 +98,6 @@ class TerminalGame:
         session.listeners.append(self._announcements.append)
 
     def play(self, *, resume: bool) -> None:
-        """Plays until somebody leaves or the input ends."""
         self._begin(resume=resume)
         while not self._quit:
             self._runner.tick(None)
@@ -107,7 +113,6 @@ class TerminalGame:
                 self._read_within(WAIT_S)
 
     def _read_within(self, timeout_s: float) -> None:
-        """Carries out the line typed within that time, if any. The end of the input ends the game."""
         if (line := self._typed.take(timeout_s)) is not None:
             self._read(line)
         elif self._typed.ended:
@@ -142,7 +147,6 @@ class TerminalGame:
             time.sleep(THINK_S)
 
     def _read(self, line: str) -> None:
-        """Carries out a typed line."""
         self._asked = self._prompted = False
         word, _, rest = line.partition(" ")
         match word.lower():
@@ -166,7 +170,7 @@ class TerminalGame:
                 self._premove = line
                 self._write(worded("I keep {move} until the agent has moved.", move=line))
             case _:
-                self._obey(Move(self._meant(line)))
+                self._obey(commands.Move(self._meant(line)))
         self._show()
         if not self._prompted:
             self._prompt()
@@ -182,7 +186,7 @@ class TerminalGame:
                 return said.moves[0] if said.moves else line
         return line
 
-    def _obey(self, command: Command) -> None:
+    def _obey(self, command: commands.Command) -> None:
         answer = obey(self._match, command, None)
         if not answer.accepted:
             self._write(answer.text)
@@ -198,7 +202,6 @@ class TerminalGame:
         return game.format_move(position, moves[len(moves) // 2]) if moves else game.cells[0]
 
     def _moves(self) -> str:
-        """The legal moves in the game's notation, those that lay or move nothing first, each with what it does."""
         game, position = self._match.referee.game, self._match.referee.position
         choices = self._choices()
         moves = [game.format_move(position, move) for move in game.legal_moves(position)]
@@ -215,7 +218,6 @@ class TerminalGame:
         return {text: f"{text} ({in_words(told)})" for text, told in does.items() if told is not None}
 
     def _show(self) -> None:
-        """Prints the new announcements, and the board if it has changed."""
         announcements, self._announcements[:] = [one for one in self._announcements if one.said], []
         if announcements and self._prompted:
             self._write("")
@@ -232,7 +234,6 @@ class TerminalGame:
         self._prompt()
 
     def _prompt(self) -> None:
-        """Prints whose turn it is, with clock and hand, when a person is to move."""
         referee, game, timer = self._match.referee, self._match.referee.game, self._session.timer
         if self._quit or self._match.new_game_due or referee.awaiting not in ("move", "nothing"):
             return

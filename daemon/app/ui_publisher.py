@@ -43,7 +43,6 @@ VERDICTS = {
     "paused": sentence("Paused."),
     "over": sentence("The game is over."),
 }
-"""Verdict line of the overlay, by verdict code."""
 
 
 class UiPublisher:
@@ -61,17 +60,15 @@ class UiPublisher:
         self._picture_s = self._shown_s = float("-inf")
         self._view, self._sequence = View(), -1
         self._plies: list[Ply] = []
-        """The moves listed on the page."""
         self._drawn: tuple[Sentences, str, int] = (), "", -1
         """State shown in the page's picture: sentences, verdict and ply."""
 
     def show(self) -> None:
-        """Updates the page's state, health and, at intervals, picture."""
         now, session = time.monotonic(), self._session
-        if session.page is None or session.match is None:
+        if session.services.page is None or session.match is None:
             return
-        if session.page is not self._page:
-            self._begin(session.page)
+        if session.services.page is not self._page:
+            self._begin(session.services.page)
         if session.match is not self._match:
             self._match = session.match
             self.show_at_once()
@@ -79,16 +76,14 @@ class UiPublisher:
         if now - self._shown_s < SHOW_S and (state is None or state.sequence == self._sequence):
             return
         self._shown_s = now
-        self._show_state(session.page)
+        self._show_state(session.services.page)
         if session.eyes is not None:
-            self._show_picture(session.page, session.eyes, now)
+            self._show_picture(session.services.page, session.eyes, now)
 
     def show_at_once(self) -> None:
-        """Makes the next `show` update at once."""
         self._shown_s, self._sequence = float("-inf"), -1
 
     def show_in(self, window: Window | None) -> None:
-        """Shows the overlay in the window, if there is one, at most ten times a second."""
         now, eyes = time.monotonic(), self._session.eyes
         if window is None or eyes is None or not window.is_open or now - self._window_s < PICTURE_S:
             return
@@ -98,7 +93,6 @@ class UiPublisher:
             window.show(draw_overlay(scene))
 
     def picture_pause_s(self, page: WebPage, eyes: BoardTracker, news: bool) -> float:
-        """Seconds that the page's picture may be old: of a board at rest it shows nothing new."""
         if not page.viewers:
             return IDLE_PICTURE_S
         seen = eyes.observation
@@ -111,15 +105,16 @@ class UiPublisher:
         unknown = () if session.eyes is None else session.eyes.unknown_cells
         drawing = self._view.board(match, unknown)
         watched = session.eyes is not None
-        names = [person_name(one) for one in (session.config.players.first, session.config.players.second)]
+        config = session.services.config
+        names = [person_name(one) for one in config.players.both]
         view = self._view.of(match, session.timer, watched=watched, thought=match.requests.last_thought, names=names)
         listens = session.services.listening is not None
         own = {"setup": session.setting_up.status(), "listens": listens}
         seen = None if session.eyes is None else session.eyes.observation
         pose = None if seen is None else seen.alignment.pose
-        page.update_frame(session.setting_up.picture(pose) if watched else None, session.config.camera.source)
+        page.update_frame(session.setting_up.picture(pose) if watched else None, config.camera.source)
         changed = match.state is not None and match.state.sequence != self._sequence
-        figures = {f"bus_{name}_total": count for name, count in session.bus.counters().items()}
+        figures = {f"bus_{name}_total": count for name, count in session.services.bus.counters().items()}
         news = News(
             view=view | own | table_of(session),
             health=health_of(session),
@@ -150,7 +145,6 @@ class UiPublisher:
 
 
 def scene_of(eyes: BoardTracker) -> Scene | None:
-    """The scene for the overlay; None before the first frame."""
     referee, seen = eyes.match.referee, eyes.observation
     if seen is None:
         return None
@@ -181,7 +175,6 @@ def scene_of(eyes: BoardTracker) -> Scene | None:
 
 
 def line_objects(line: LineOfPlay) -> list[dict[str, object]]:
-    """The moves for the page: text, side, how the side is known, and the number, which passes lack."""
     numbers = {index: number for number, index in enumerate(line.seen, 1)}
     return [
         {
@@ -195,15 +188,14 @@ def line_objects(line: LineOfPlay) -> list[dict[str, object]]:
 
 
 def table_of(session: Session) -> dict[str, object]:
-    """What pages show of the table itself, besides its match."""
-    players = session.config.players.first, session.config.players.second
+    players = session.services.config.players.both
     seats = session.seats if session.match is None else session.match.seats
     return {
         "entrance": session.at_entrance,
         "awaits_phone": session.awaits_phone,
         "demo": None if session.demo is None else session.demo(),
-        "address": "" if session.page is None else session.page.elsewhere,
+        "address": "" if session.services.page is None else session.services.page.elsewhere,
         "names": [shown_name(seat.shown) or one.name for seat, one in zip(seats, players, strict=True)],
         "language": language(),
-        "speaks": session.config.speech.enabled,
+        "speaks": session.services.config.speech.enabled,
     }

@@ -28,7 +28,6 @@ OPEN_S = 15.0
 MEASURED_S = 4.0
 """Seconds for which a live source is watched: longer than a camera takes to settle and lock its exposure."""
 DARK = 20.0
-"""Mean grey value below which a picture shows nothing."""
 PLAY_S = 5.0
 CARDS = Path("/proc/asound/cards")
 
@@ -46,7 +45,6 @@ def check_cameras(_config: Config, dev: Path = DEV, sys: Path = SYS) -> CheckRes
 
 
 def _check_phone(config: Config) -> CheckResult:
-    """Checks whether a phone could reach this computer."""
     found = config.phone.addresses or own_addresses()
     if not found:
         return CheckResult("camera", False, "a phone: this computer is in no network that a phone could reach it by")

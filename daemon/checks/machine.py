@@ -16,8 +16,7 @@ from daemon.checks import CheckResult
 from daemon.config.settings import Config
 from daemon.outputs.window import display_fault
 from daemon.storage.journal import Journal, JournalError
-from daemon.supervision.disk import gigabytes
-from daemon.supervision.logs import log_path
+from daemon.supervision.resources import gigabytes
 
 MIN_MEMORY_MB = 600
 """Megabytes needed by one table with its worker and voice, with some reserve."""
@@ -25,7 +24,6 @@ MIN_CORES = 2
 EARLIEST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 """Earliest plausible time: a clock that shows an earlier one was never set."""
 SEARCHES = places.cache_folder(".numba_cache")
-"""Folder of compiled searches."""
 UNITS = (Path("/etc/systemd/system"), Path.home() / ".config" / "systemd" / "user")
 
 
@@ -82,7 +80,7 @@ def check_folders(config: Config, searches: Path = SEARCHES) -> CheckResult:
     """Checks the other folders written to: log, compiled searches, bundles."""
     wanted = {searches: "searches are compiled anew at every start"}
     if config.log.path:
-        wanted[log_path(config.log).parent] = "there is no log"
+        wanted[places.resolved(config.log.path).parent] = "there is no log"
     if config.bundles.enabled:
         wanted[places.resolved(config.bundles.folder)] = "no bundles are kept"
     faults = []

@@ -68,7 +68,7 @@ def check_profile(config: Config) -> CheckResult:
 
 def check_players(config: Config) -> CheckResult:
     """Checks whether each agent answers with a move, regardless of its own limits."""
-    asked = {one.agent: one for one in (config.players.first, config.players.second) if one.agent}
+    asked = {one.agent: one for one in config.players.both if one.agent}
     if not asked:
         return CheckResult("players", True, "two people")
     joining = [name for name in asked if name.startswith(JOINS)]

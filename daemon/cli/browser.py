@@ -14,7 +14,6 @@ def open_in_browser(address: str) -> None:
 
 
 def _open(address: str) -> None:
-    """Body of the thread."""
     shows = sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")))
     try:
         opened = shows and webbrowser.open(address)

@@ -13,18 +13,16 @@ from typing import Annotated
 import typer
 
 import games
-from calibration.guide import GuideError, lessons
+from calibration.guide import lessons
 from calibration.profile import ProfileError
-from calibration.template import TemplateError
-from daemon.config.settings import DEFAULT, ConfigError, load_config
+from daemon.cli.wrong_call import refusals, stop
+from daemon.config.settings import DEFAULT, load_config
 from daemon.i18n.translation import in_a_row, in_words, speak, worded
 from daemon.outputs.speech.speech import Speaker
 from daemon.setup.guided_run import GuidedRun, keep_pictures
-from places.weights import WeightsError
-from rules import GameError
+from daemon.supervision.camera import open_by_settings
 from rules.options import rules_from_words
-from vision.calibrating.calibrate import CalibrationError
-from vision.calibrating.guided import GuidedCalibration, Taken
+from vision.calibrating.guided import GuidedCalibration
 from vision.calibrating.guided_fit import fit_guided
 from vision.calibrating.verdict import ALL_THE_SAME, RefusedError
 from vision.cli import (
@@ -36,30 +34,14 @@ from vision.cli import (
     parse_corners,
     progress_bar,
     refused,
-    stop,
     summarise,
     template_of,
 )
-from vision.frame import SourceError
 from vision.reading.own_weights import WEIGHTS_HELP, descriptor_for
 from vision.sources.cameras import Camera, cameras
-from vision.sources.opening import open_source
 from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
-
-REFUSALS = (
-    GameError,
-    TemplateError,
-    GuideError,
-    ProfileError,
-    CalibrationError,
-    WeightsError,
-    ConfigError,
-    SourceError,
-    ValueError,
-    OSError,
-)
 
 
 @app.command("calibrate")
@@ -134,13 +116,14 @@ def calibrate(
             filter(None, ["" if game else f"--game ({known_games()})", "" if out else "--out FILE.npz"])
         )
         raise stop("calibrate", f"name {missing} too: which board it is, and where the profile goes")
+    if source and (labels is not None or only):
+        raise stop("calibrate", "--source takes its own pictures: leave --labels and --only away")
+    with refusals("calibrate"):
+        descriptor = descriptor_for(weights)  # made first if absent
     if source:
-        if labels is not None or only:
-            raise stop("calibrate", "--source takes its own pictures: leave --labels and --only away")
-        _guided(game, source, out, photos, corners, silent, give_up_s, config, rule, as_json, accept, weights)
+        _guided(game, source, out, photos, corners, silent, give_up_s, config, rule, as_json, accept, descriptor)
     else:
         assert photos is not None and labels is not None
-        descriptor = _descriptor(weights)
         calibrate_photos(
             game, photos, labels, out, only, rule,
             descriptor=descriptor, as_json=as_json, accept=accept, max_megapixels=max_megapixels,
@@ -148,7 +131,6 @@ def calibrate(
 
 
 def what_to_type(game: str, out: Path | None, found: Sequence[Camera]) -> str:
-    """The cameras that there are, and a command line for each way to calibrate."""
     begin = f"kibitzer calibrate --game {shlex.quote(game or 'GAME')}"
     end = f"--out {shlex.quote(str(out or 'table.npz'))}"
     name = (found[0].stable or str(found[0].number)) if found else "0"
@@ -164,16 +146,7 @@ def what_to_type(game: str, out: Path | None, found: Sequence[Camera]) -> str:
 
 
 def known_games() -> str:
-    """The games' short names, for people."""
     return ", ".join(games.load(name).short_name for name in games.names())
-
-
-def _descriptor(weights: str) -> str | None:
-    """Returns the descriptor for the weights, which are made first if absent."""
-    try:
-        return descriptor_for(weights)
-    except (ValueError, WeightsError) as error:
-        raise stop("calibrate", error) from None
 
 
 def _guided(
@@ -188,11 +161,10 @@ def _guided(
     rule: list[str],
     as_json: bool,
     accept: bool,
-    weights: str,
+    descriptor: str | None,
 ) -> None:
-    descriptor = _descriptor(weights)
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
-    try:
+    with refusals("calibrate", ValueError, OSError):
         settings = load_config(config)
         the_game = games.load(game, rules_from_words(rule))
         template = template_of(game, rule)
@@ -200,19 +172,9 @@ def _guided(
         if not out.absolute().parent.is_dir():
             raise ProfileError(f"{out}: there is no folder {out.absolute().parent}")
         calibration = GuidedCalibration(template, plan, parse_corners(corners) if corners else None, accept=accept)
-        camera, speech = settings.camera, settings.speech
+        speech = settings.speech
         speak(speech.language)
-        size_px = camera.width_px, camera.height_px
-        frames = open_source(
-            source,
-            hold_s=camera.photo_hold_s,
-            rate_hz=camera.rate_hz,
-            size_px=size_px,
-            give_up_s=give_up_s or None,
-            max_megapixels=camera.max_megapixels,
-        )
-    except REFUSALS as error:
-        raise stop("calibrate", error) from None
+        frames = open_by_settings(source, settings.camera.model_copy(update={"give_up_s": give_up_s}))
     speaker = Speaker(speech.language, speech.rate_wpm, speech.device, enabled=speech.enabled and not silent)
     try:
         run = GuidedRun(calibration, frames, speaker, as_json=as_json)
@@ -225,7 +187,7 @@ def _guided(
             raise typer.Exit(130)
     except RefusedError as error:
         raise refused("calibrate", error) from None
-    except REFUSALS as error:
+    except (ValueError, OSError) as error:
         raise stop("calibrate", error) from None
     finally:
         speaker.close()
@@ -241,18 +203,16 @@ def _write(
     accept: bool,
     descriptor: str | None,
 ) -> None:
-    """Fits the profile, says how good it is, and writes it. Raises RefusedError if it is too bad."""
-    taken: list[Taken] = [calibration.taken[number] for number in sorted(calibration.taken)]
+    taken = [calibration.taken[number] for number in sorted(calibration.taken)]
     if keep is not None:
         keep_pictures(taken, calibration, keep)
     with progress_bar() as progress:
         task = progress.add_task("fitting", total=len(taken))
-        fit = fit_guided(
-            taken,
-            calibration.template,
-            lambda done, total: progress.update(task, completed=done, total=total),
-            descriptor,
-        )
+
+        def show(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        fit = fit_guided(taken, calibration.template, show, descriptor)
     for where in fit.left_out:
         sys.stderr.write(f"not learnt from, because other pictures show it otherwise: {where}\n")
     if as_json:

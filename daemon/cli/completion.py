@@ -12,7 +12,6 @@ from typer.main import get_command
 
 NAME = "kibitzer"
 VARIABLE = "_KIBITZER_COMPLETE"
-"""Environment variable that the shell sets when it asks for completions."""
 OPTIONS = ("--install-completion", "--show-completion")
 
 
@@ -29,11 +28,9 @@ def answer(arguments: Sequence[str], summaries: Mapping[str, str], load: Callabl
             return list(summaries)
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
-            """A stub with only the command's name and summary, for listing all commands."""
             return TyperCommand(cmd_name, help=summaries[cmd_name])
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            """The real command, with its options."""
             name, *rest = args
             if name not in summaries:
                 return None, None, rest

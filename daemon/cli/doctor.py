@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
-from daemon.checks import CheckResult, devices, machine, servers, sockets, table
-from daemon.cli.wrong_call import stop
-from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
+from daemon.checks import CheckResult, devices, machine, network, table
+from daemon.cli.wrong_call import settings_of
+from daemon.config.settings import DEFAULT, Config
 
 CHECKS: tuple[Callable[[Config], CheckResult], ...] = (
     machine.check_computer,
@@ -29,10 +29,10 @@ CHECKS: tuple[Callable[[Config], CheckResult], ...] = (
     devices.check_camera,
     devices.check_voice,
     devices.check_sound,
-    servers.check_voice_server,
-    servers.check_listening,
-    sockets.check_ports,
-    sockets.check_keys,
+    network.check_voice_server,
+    network.check_listening,
+    network.check_ports,
+    network.check_keys,
     machine.check_record,
     machine.check_folders,
     machine.check_display,
@@ -57,10 +57,7 @@ def doctor(
     Example: kibitzer doctor --config /etc/kibitzer.toml
     """
     logging.basicConfig(level=logging.ERROR, format="%(message)s")  # what a source logs meanwhile stands in its line
-    try:
-        settings = load_config(config)
-    except ConfigError as error:
-        raise stop("doctor", error) from None
+    settings = settings_of("doctor", config)
     if source:
         camera = settings.camera.model_copy(update={"source": source})
         settings = settings.model_copy(update={"camera": camera})

@@ -29,7 +29,6 @@ GAME_HELP = "The game's id from `kibitzer games list`, an unambiguous beginning 
 
 @contextlib.contextmanager
 def opened(path: Path, read_only: bool = False) -> Iterator[Journal]:
-    """Opens an existing record; never creates one. Raises JournalError."""
     if not path.is_file():
         raise JournalError("absent", f"{path}: there is no record yet; `kibitzer run` makes one")
     journal = Journal(path, read_only)
@@ -40,7 +39,6 @@ def opened(path: Path, read_only: bool = False) -> Iterator[Journal]:
 
 
 def chosen(journal: Journal, word: str) -> StoredGame:
-    """Returns the game with that id or beginning of an id, or the last one. Raises JournalError."""
     return journal.game(chosen_id(journal, word))
 
 

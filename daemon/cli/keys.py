@@ -10,13 +10,14 @@ from typing import Annotated
 import typer
 
 import places
-from agents.certificates import CertificateError
+from agents import certificates
 from daemon.agents.keys import DAEMON, OWN, KeyFolder
-from daemon.cli.wrong_call import stop
+from daemon.cli.options import PortOption
+from daemon.cli.wrong_call import refusals, settings_of, stop
 from daemon.commands.page_client import address_of, ask
-from daemon.config.settings import DEFAULT, ConfigError, load_config
+from daemon.config.settings import DEFAULT, load_config
 from daemon.outputs.phones.door import Invitation
-from daemon.outputs.token import TokenError, new_token, page_token
+from daemon.outputs.token import new_token, page_token
 
 FOLDER = places.state_folder() / "keys"
 
@@ -49,11 +50,9 @@ def new(
 
     Example: kibitzer keys new laptop
     """
-    try:
+    with refusals("keys new"):
         public, secret = KeyFolder(folder).new(name)
         fingerprint = KeyFolder(folder).pairs()[name].fingerprint
-    except CertificateError as error:
-        raise stop("keys new", error) from None
     if as_json:
         _print({"name": name, "public": str(public), "secret": str(secret), "fingerprint": fingerprint})
         return
@@ -78,13 +77,9 @@ def allow(
     """
     ours = KeyFolder(folder)
     source = file if file.exists() or file.parent != Path() else ours.path / file
-    try:
+    with refusals("keys allow"):
         listed = ours.allow(source, name)
-        from agents.certificates import read
-
-        fingerprint = read(source).fingerprint
-    except CertificateError as error:
-        raise stop("keys allow", error) from None
+        fingerprint = certificates.read(source).fingerprint
     sys.stdout.write(f"{listed} may join (fingerprint {fingerprint}).\n")
 
 
@@ -94,14 +89,10 @@ def show(folder: FolderOption = FOLDER, as_json: JsonOption = False) -> None:
 
     Example: kibitzer keys list --json
     """
-    from agents.certificates import Certificate
-
     ours = KeyFolder(folder)
-    try:
+    with refusals("keys list"):
         ours.check()
-    except CertificateError as error:
-        raise stop("keys list", error) from None
-    allowed = {name: Certificate(key).fingerprint for name, key in ours.allowed().items()}
+    allowed = {name: certificates.Certificate(key).fingerprint for name, key in ours.allowed().items()}
     pairs = {name: pair.fingerprint for name, pair in ours.pairs().items() if name != OWN}
     damaged = [str(path) for path in ours.damaged()]
     if as_json:
@@ -121,10 +112,8 @@ def revoke(
 
     Example: kibitzer keys revoke laptop
     """
-    try:
+    with refusals("keys revoke"):
         KeyFolder(folder).revoke(name)
-    except CertificateError as error:
-        raise stop("keys revoke", error) from None
     sys.stdout.write(f"{name} may not join any more.\n")
 
 
@@ -140,11 +129,9 @@ def token(
     Example: curl -H "Authorization: Bearer $(kibitzer keys token)" -H "Content-Type: application/json"
     -d '{"command": "pause"}' http://192.168.1.5:8765/tell
     """
-    try:
+    with refusals("keys token"):
         path = places.resolved(load_config(config).page.token)
         sys.stdout.write((new_token(path) if fresh else page_token(path)) + "\n")
-    except (ConfigError, TokenError) as error:
-        raise stop("keys token", error) from None
 
 
 @app.command("phone")
@@ -152,9 +139,7 @@ def phone(
     config: Annotated[
         Path, typer.Option("--config", help="The daemon's settings; they say where its page is.")
     ] = DEFAULT,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port of the daemon's page; 0: as configured.")
-    ] = 0,
+    port: PortOption = 0,
     fresh: Annotated[bool, typer.Option("--new", help="Make a new code; the old one stops working.")] = False,
     forget: Annotated[bool, typer.Option("--forget", help="Forget all phones that are paired.")] = False,
 ) -> None:
@@ -164,10 +149,7 @@ def phone(
 
     Example: kibitzer keys phone --forget
     """
-    try:
-        address = address_of(load_config(config).page, port)
-    except ConfigError as error:
-        raise stop("keys phone", error) from None
+    address = address_of(settings_of("keys phone", config).page, port)
     status, told = ask(f"{address}/phone{'?new' if fresh else ''}", "DELETE" if forget else "POST")
     if status != 200:
         raise stop("keys phone", str(told.get("text", "what answers there is no Kibitzer")))

@@ -27,18 +27,14 @@ EXTRAS = {"numba": ("play", "doctor"), "matplotlib": ("plot", "arena")}
 """Optional packages: the extra that contains each, and a command that installs it in a checkout."""
 CHECKOUT_ONLY = "`./kibitzer {}` runs this, in a checkout, because it needs what is not installed with the program"
 UNWRITABLE = 75
-"""Exit status where standard output is closed or full."""
 AGAIN_S = 0.05
 """Seconds before a signal whose exception was dropped is sent again."""
 
 
 class Entry(NamedTuple):
-    """Module of a command, and its line in `--help`."""
-
     module: str
     summary: str
     group: bool = False
-    """Whether the command has subcommands."""
 
 
 SECTIONS = {
@@ -126,7 +122,6 @@ Usage: kibitzer COMMAND [OPTIONS]
 
 
 def listed(section: str) -> str:
-    """A section of `--help`: its title, and one line per command."""
     width = max(map(len, COMMANDS))
     return "\n".join(
         [f"{section}:", *(f"  {name:<{width}}  {entry.summary}" for name, entry in SECTIONS[section].items())]
@@ -176,7 +171,6 @@ def main(arguments: list[str]) -> int:
 
 
 def load(name: str) -> typer.Typer:
-    """Imports the module of a command and returns its application."""
     application: typer.Typer = importlib.import_module(COMMANDS[name].module).app
     return application
 
@@ -186,7 +180,11 @@ def run() -> None:
     signal.signal(signal.SIGTERM, _terminate)
     sys.unraisablehook = _not_swallowed
     try:
-        status = _status_of(sys.argv[1:])
+        status: str | int | None
+        try:
+            status = main(sys.argv[1:])
+        except SystemExit as ended:
+            status = ended.code
         sys.stdout.flush()
         sys.exit(status)
     except KeyboardInterrupt:
@@ -205,14 +203,6 @@ def run() -> None:
         # CPython remembers a Ctrl-C that came during code executed from a string (dataclasses use that), even if it
         # was handled, and then ends by SIGINT instead of the exit status. Executing another string clears this.
         exec("")
-
-
-def _status_of(arguments: list[str]) -> str | int | None:
-    """The exit status of a command, however it ends."""
-    try:
-        return main(arguments)
-    except SystemExit as ended:
-        return ended.code
 
 
 def _terminate(number: int, _frame: object) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from daemon.cli.game_arguments import RECORD
-from daemon.cli.wrong_call import stop
+from daemon.cli.wrong_call import refusals
 from daemon.game.score_pad import ScorePad, ScorePadError
 from daemon.storage.score_pads import ScorePads
 
@@ -96,7 +96,6 @@ def list_pads(journal: JournalOption = RECORD) -> None:
 
 
 def in_words(pad: ScorePad) -> str:
-    """The pad in columns: the rounds, the totals, and who has won or how far it goes."""
     rows = [("", *pad.players), *((str(number), *map(str, one)) for number, one in enumerate(pad.rounds, 1))]
     rows.append(("total", *map(str, pad.totals)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -117,8 +116,6 @@ def _existing(pad: ScorePad | None) -> ScorePad:
 
 
 def _show(command: str, work: Callable[[], ScorePad], *, as_json: bool = False) -> None:
-    try:
+    with refusals(f"pad {command}", ScorePadError, OSError):
         shown = work()
-    except (ScorePadError, OSError) as error:
-        raise stop(f"pad {command}", error) from None
     sys.stdout.write((json.dumps(shown.as_object(), ensure_ascii=False) if as_json else in_words(shown)) + "\n")

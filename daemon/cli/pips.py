@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from daemon.cli.read import counted, targets_of
-from daemon.cli.wrong_call import BLOCKED, stop
+from daemon.cli.read import counted, show, targets_of, write_drawn
+from daemon.cli.wrong_call import refusals
 from daemon.drawing.photo_marks import captioned, draw_tiles
-from places.weights import WeightsError
 from vision.cli import JSON, MEGAPIXELS, load_photo
 from vision.reading.loose_tiles import LooseTileReader, LooseTiles
-from vision.sources.files import PICTURES, write_picture
+from vision.sources.files import PICTURES
 from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -42,32 +40,19 @@ def pips(
 
     Example: kibitzer pips hand.jpg --out counted.png
     """
-    try:
+    with refusals("pips"):
         targets = [None] * len(photos) if out is None else targets_of(photos, out)
         reader = LooseTileReader()
-    except (WeightsError, ValueError) as error:
-        raise stop("pips", error) from None
     for photo, target in zip(photos, targets, strict=True):
         image = load_photo(photo, max_megapixels)
         found = LooseTiles((), ()) if image is None else reader.read(image)
-        told = (
-            json.dumps(as_object(photo.name, found), ensure_ascii=False)
-            if as_json
-            else f"{photo.name}: {in_words(found)}"
-        )
-        sys.stdout.write(told + "\n")
-        sys.stdout.flush()
+        told = as_object(photo.name, found) if as_json else None
+        show(f"{photo.name}: {in_words(found)}" if told is None else json.dumps(told, ensure_ascii=False))
         if target is not None and image is not None:
-            try:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                write_picture(target, captioned(draw_tiles(image, found), in_words(found)))
-            except OSError as error:
-                raise stop("pips", f"--out {target}: {error.strerror or error}", BLOCKED) from None
-            sys.stderr.write(f"drawn: {target}\n")
+            write_drawn("pips", captioned(draw_tiles(image, found), in_words(found)), target)
 
 
 def in_words(found: LooseTiles) -> str:
-    """How many tiles and pips there are, which they are, and what is in doubt."""
     if not found.tiles:
         return "no tiles are seen: they lie face up, on a darker ground, and each is at least 30 pixels long"
     names = " ".join("-".join(map(str, pips)) for pips in sorted(sorted(one.pips) for one in found.tiles))
@@ -81,7 +66,6 @@ def in_words(found: LooseTiles) -> str:
 
 
 def as_object(photo: str, found: LooseTiles) -> dict[str, object]:
-    """What was read, as data."""
     tiles = [
         {
             "pips": list(one.pips),

@@ -15,8 +15,8 @@ import places
 from calibration.template import TemplateError
 from daemon.agents.endpoints import BusError
 from daemon.app.session import Session
-from daemon.app.terminal import TerminalGame
-from daemon.app.typed_lines import TypedLines
+from daemon.app.terminal import TerminalGame, TypedLines
+from daemon.cli.options import GameOption, RuleOption
 from daemon.cli.wrong_call import BLOCKED, stop
 from daemon.commands.game_choice import ChoiceError, chosen
 from daemon.config.settings import JOINS, Config
@@ -36,15 +36,10 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command("play", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def play(
     context: typer.Context,
-    game: Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")],
+    game: GameOption,
     white: Annotated[str, typer.Option(help="Who plays white (light, up, red): me, or an agent.")] = "",
     black: Annotated[str, typer.Option(help="Who plays black (dark, down, green): me, or an agent.")] = "",
-    rule: Annotated[
-        list[str],
-        typer.Option(
-            "--rule", "--rules", help="Rule option k=v, such as flying=true, or a rule set, such as lasker. Repeatable."
-        ),
-    ] = [],  # noqa: B006
+    rule: RuleOption = [],  # noqa: B006
     minutes: Annotated[float, typer.Option(min=0, max=1440, help="Minutes per move; 0: no clock.")] = 0,
     language: Annotated[str, typer.Option(help="en, ro, pl, vi or pt-br.")] = "en",
     speak: Annotated[bool, typer.Option("--speak", help="Also say everything aloud.")] = False,

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
 import games
-from calibration.profile import ProfileError, TableProfile
-from calibration.template import TemplateError
-from daemon.cli.wrong_call import BLOCKED, stop
+from calibration.profile import TableProfile
+from daemon.cli.options import ProfileOption
+from daemon.cli.wrong_call import BLOCKED, refusals, stop
 from daemon.drawing.photo_marks import captioned, draw_read
 from daemon.drawing.text_board import TextBoard
-from places.weights import WeightsError
-from rules import EMPTY, GameError
+from rules import EMPTY
 from vision.cli import JSON, MEGAPIXELS, RULE, load_photo, parse_corners, progress_bar, template_of
 from vision.frame import Image
 from vision.reading.board_reading import UNKNOWN
@@ -42,7 +40,7 @@ LIKELY = 0.05
 def read(
     photos: Annotated[list[Path], typer.Argument(help="Photos of one board or of several.")],
     game: Annotated[str, GAME],
-    profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
+    profile: ProfileOption = None,
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
     corners: Annotated[
         str, typer.Option(help='Where the board is: "x,y x,y x,y x,y", top left, top right, bottom right, bottom left.')
@@ -81,7 +79,7 @@ def read(
 
     Example: kibitzer read table.jpg --game morris --json
     """
-    try:
+    with refusals("read"):
         place = parse_corners(corners) if corners else None
         if game == AUTO:
             for option, given in (("--profile", profile), ("--rule", rule), ("--corners", corners)):
@@ -90,8 +88,6 @@ def read(
         targets = [None] * len(photos) if out is None else targets_of(photos, out)
         table = None if profile is None else TableProfile.load(profile)
         reader = None if game == AUTO else PhotoReader(template_of(game, rule), table)
-    except (GameError, ProfileError, TemplateError, WeightsError, ValueError) as error:
-        raise stop("read", error) from None
     for number, (photo, target) in enumerate(zip(photos, targets, strict=True)):
         image = load_photo(photo, max_megapixels)
         seen = _unnamed(image) if reader is None else read_named(image, reader, place)
@@ -99,10 +95,11 @@ def read(
             told = json.dumps({"photo": photo.name} | seen.report, ensure_ascii=False)
         else:
             told = ("\n" if number else "") + f"{photo.name}: {in_words(seen, colour=sys.stdout.isatty())}"
-        sys.stdout.write(told + "\n")
-        sys.stdout.flush()
+        show(told)
         if target is not None and image is not None:
-            _draw(image, seen, target)
+            drawn = image if seen.read is None else draw_read(image, seen.read)
+            title, doubts = headline(seen.report, seen.read), "" if seen.read is None else doubts_of(seen.read)
+            write_drawn("read", captioned(drawn, f"{title}. {doubts}".rstrip(". ") + "."), target)
 
 
 def targets_of(photos: Sequence[Path], out: Path) -> list[Path]:
@@ -124,22 +121,18 @@ def targets_of(photos: Sequence[Path], out: Path) -> list[Path]:
     return targets
 
 
-def _draw(image: Image, seen: SeenPhoto, target: Path) -> None:
-    """Writes the picture of what was seen, and says where."""
-    drawn = image if seen.read is None else draw_read(image, seen.read)
-    title = headline(seen.report, seen.read)
-    doubts = "" if seen.read is None else doubts_of(seen.read)
+def show(told: str) -> None:
+    sys.stdout.write(told + "\n")
+    sys.stdout.flush()
+
+
+def write_drawn(command: str, drawn: Image, target: Path) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_picture(target, captioned(drawn, f"{title}. {doubts}".rstrip(". ") + "."))
+        write_picture(target, drawn)
     except OSError as error:
-        raise stop("read", f"--out {target}: {error.strerror or error}", BLOCKED) from None
+        raise stop(command, f"--out {target}: {error.strerror or error}", BLOCKED) from None
     sys.stderr.write(f"drawn: {target}\n")
-
-
-def _unnamed(image: Image | None) -> SeenPhoto:
-    with progress_bar() as progress:
-        return read_unnamed(image, shown_on(progress))
 
 
 def in_words(seen: SeenPhoto, *, colour: bool = False) -> str:
@@ -155,7 +148,6 @@ def in_words(seen: SeenPhoto, *, colour: bool = False) -> str:
 
 
 def headline(report: Report, read: ReadPhoto | None) -> str:
-    """One line: the game, how many pieces of each kind, pawns, and how sure the board's place is."""
     if read is None:
         return str(report["advice"])
     rules, board = report["rules"], read.reading.board
@@ -174,13 +166,11 @@ def headline(report: Report, read: ReadPhoto | None) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """Such as "8 light men"."""
     many = what.removesuffix("man") + "men" if what.endswith("man") else f"{what}s"
     return f"{number} {what if number == 1 else many}"
 
 
 def doubts_of(read: ReadPhoto) -> str:
-    """The doubtful cells with what they may hold; empty where all is clear."""
     reading, names = read.reading, read.template.cell_names
     doubts = []
     for cell in reading.doubtful:
@@ -192,11 +182,11 @@ def doubts_of(read: ReadPhoto) -> str:
     return f"Not sure: {'; '.join(doubts)}" if doubts else ""
 
 
-def shown_on(progress: Progress) -> Callable[[int, int, str], None]:
-    """A callback that shows on a progress bar which board is being looked for."""
-    task = progress.add_task("looking for a board", total=None)
+def _unnamed(image: Image | None) -> SeenPhoto:
+    with progress_bar() as progress:
+        task = progress.add_task("looking for a board", total=None)
 
-    def show(done: int, total: int, what: str) -> None:
-        progress.update(task, completed=done, total=total, description=f"looking for {what}")
+        def looked(done: int, total: int, what: str) -> None:
+            progress.update(task, completed=done, total=total, description=f"looking for {what}")
 
-    return show
+        return read_unnamed(image, looked)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
 import time
-import urllib.error
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
-from daemon.commands.page_client import OPENER, address_of
+from daemon.checks.network import parts_at
+from daemon.cli.options import PortOption
+from daemon.commands.page_client import address_of
 from daemon.config.settings import DEFAULT, ConfigError, load_config
 
-ASK_S = 2.0
 ANSWER_S = 15.0
 LOOK_S = 0.2
-MAX_BYTES = 1 << 20
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -29,7 +27,7 @@ def reload(
     config: Annotated[Path, typer.Option(help="The daemon's settings; checked first, and used to find its page.")] = (
         DEFAULT
     ),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the daemon's page; 0: as configured.")] = 0,
+    port: PortOption = 0,
 ) -> None:
     """Makes the running daemon reload its settings, and prints what takes effect at once and what needs a restart.
 
@@ -40,10 +38,9 @@ def reload(
     Example: kibitzer reload --config /etc/kibitzer.toml
     """
     try:
-        page = load_config(config).page
+        address = address_of(load_config(config).page, port)
     except ConfigError as error:
         _fail(f"{error}\nnothing was changed")
-    address = address_of(page, port)
     parts = _parts(address)
     process, settings = parts.get("process", {}), parts.get("settings", {})
     pid = process.get("pid") if isinstance(process, dict) else None
@@ -89,21 +86,11 @@ def _say(settings: dict[str, Any]) -> None:
 
 
 def _parts(address: str) -> dict[str, Any]:
-    """Returns the components on the daemon's health page; exits if no daemon answers."""
     try:
-        with OPENER.open(f"{address}/healthz", timeout=ASK_S) as response:
-            body = response.read(MAX_BYTES)
-    except urllib.error.HTTPError as error:
-        with error:
-            body = error.read(MAX_BYTES)
+        return parts_at(address)
     except (OSError, ValueError) as error:
         why = getattr(error, "reason", error)
         _fail(f"no daemon answers at {address} ({why}); where its page is off, send SIGHUP or `systemctl reload` it")
-    try:
-        parts = json.loads(body)["parts"]
-    except (ValueError, KeyError, TypeError):
-        parts = {}
-    return parts if isinstance(parts, dict) else {}
 
 
 def _fail(text: str) -> NoReturn:

@@ -21,7 +21,6 @@ from daemon.agents.endpoints import BusError, BusRefusedError
 from daemon.app.config_apply import ConfigApplier
 from daemon.app.game_chooser import check_players
 from daemon.app.loop import Daemon
-from daemon.app.services import journal_path
 from daemon.app.session import Session
 from daemon.cli.browser import open_in_browser
 from daemon.cli.wrong_call import BLOCKED
@@ -36,9 +35,9 @@ from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import vision_setup_of, vision_setup_of_another
 from daemon.storage.journal import JournalError
 from daemon.supervision.camera import NONE
-from daemon.supervision.heap import share_one_heap
 from daemon.supervision.logs import Log
-from daemon.supervision.tables.parent import SUMMARY, forget_dead, run_from_words
+from daemon.supervision.resources import share_one_heap
+from daemon.supervision.tables import SUMMARY, forget_dead, run_from_words
 from daemon.supervision.watchdog import LAST_WORDS_S, STUCK_STATUS
 from places.weights import WeightsError
 from rules import GameError
@@ -90,9 +89,9 @@ def run(
     faulthandler.enable()  # systemd's watchdog ends by SIGABRT: the stack of every thread goes to the journal
     try:
         settings = load_config(config)
-        log = Log(settings.log)
+        log, record = Log(settings.log), places.resolved(settings.journal.path)
         if old := places.left_behind(settings.journal.path):
-            LOGGER.warning("a record is in %s; the one that is kept from now on is %s", old, journal_path(settings))
+            LOGGER.warning("a record is in %s; the one that is kept from now on is %s", old, record)
     except (ConfigError, OSError) as error:
         raise ended("run", error) from None
     try:
@@ -101,7 +100,7 @@ def run(
         settings = _named(settings, source, profile)
         catalogue = Catalogue()
         check_players(settings, catalogue.wait(AGENTS_S))
-        wanted = restored(path_of(journal_path(settings)), settings, catalogue.newest)
+        wanted = restored(path_of(record), settings, catalogue.newest)
         game = games.load(wanted.game.name, wanted.game.rules)
         sight = (
             vision_setup_of(settings, game) if wanted.game == settings.game else vision_setup_of_another(wanted, game)
@@ -134,16 +133,16 @@ def run(
         daemon.config_applier.overlaid = lambda read: daemon.choosing.overlaid(_named(read, source, profile))
         had_terminal = os.isatty(sys.stdin.fileno()) if sys.stdin else False
         signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
-        if open_page and session.page is not None:
-            open_in_browser(session.page.address)
+        if open_page and session.services.page is not None:
+            open_in_browser(session.services.page.address)
         daemon.run(stop, resume=not new_game)
     except JournalError as error:
         raise ended("run", error, BLOCKED) from None  # between games: nothing waits to be written
     except Exception:
         # The next frame may raise the same error, so the process restarts; the game goes on from the record.
         LOGGER.critical("the daemon ends by a fault of its own", exc_info=True)
-        session.say(worded("I must start again. Nothing recorded is lost."), urgent=True)
-        session.has_spoken(LAST_WORDS_S)
+        session.services.say(worded("I must start again. Nothing recorded is lost."), urgent=True)
+        session.services.has_spoken(LAST_WORDS_S)
         raise typer.Exit(STUCK_STATUS) from None
     finally:
         session.close()
@@ -151,21 +150,18 @@ def run(
 
 
 def _named(settings: Config, source: str, profile: Path | None) -> Config:
-    """Returns the settings with the camera and the profile named on the command line."""
     camera = settings.camera.model_copy(update={"source": source or settings.camera.source})
     board = settings.board.model_copy(update={"profile": str(profile.resolve()) if profile else settings.board.profile})
     return settings.model_copy(update={"camera": camera, "board": board})
 
 
 def _show_invitation(invitation: Invitation) -> None:
-    """Prints the code that a phone scans, and its address."""
     told = worded("Scan this code with a phone to film the board with it. The page explains the browser's warning.")
     others = "".join(f"\n{address}" for address in invitation.addresses)
     sys.stderr.write(f"{invitation.in_terminal()}{told}{others}\n")
 
 
 def _stop(stop: threading.Event) -> None:
-    """The first signal ends the loop; a second one ends the process, in case something hangs."""
     if stop.is_set():
         os._exit(130)
     stop.set()

@@ -36,17 +36,14 @@ def schema(
 
 
 def of_config() -> dict[str, Any]:
-    """The settings, as in a TOML file or the same in JSON."""
     return Config.model_json_schema()
 
 
 def of_bus() -> dict[str, Any]:
-    """Any message on the bus."""
     return TypeAdapter[Any](WorkerMessage | DaemonMessage).json_schema() | {"title": "Message on the bus"}
 
 
 def of_page() -> dict[str, Any]:
-    """The page's requests and answers, by address."""
     answers = {"live": Live, "events": Events, "healthz": Health, "readyz": Ready}
     inputs = [(name, "serialization", TypeAdapter[Any](kind)) for name, kind in answers.items()]
     found, shared = TypeAdapter.json_schemas(inputs)  # type: ignore[arg-type]

@@ -14,18 +14,17 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
 
-from calibration.annotations import AnnotationError
-from calibration.profile import ProfileError, TableProfile
-from calibration.template import TemplateError, load_template
-from daemon.cli.wrong_call import stop
-from daemon.scoring.annotation_folder import AnnotationFolder, FolderError
+from calibration.profile import TableProfile
+from calibration.template import load_template
+from daemon.cli.options import ProfileOption
+from daemon.cli.wrong_call import refusals
+from daemon.scoring.annotation_folder import AnnotationFolder
 from daemon.scoring.evaluation import WORTH, Evaluation, Tally, evaluate
-from daemon.scoring.photo_series import Series, SeriesError, find_series
+from daemon.scoring.photo_series import Series, find_series
 from daemon.scoring.score_words import line_of, object_of, summary_of
 from daemon.scoring.scorer import Look, ScoredMove, Scorer
 from games.double_double_dominoes import DoubleDoubleDominoes
 from games.double_double_dominoes.position import SIDES
-from places.weights import WeightsError
 from vision.cli import MEGAPIXELS, load_photo
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
@@ -35,16 +34,14 @@ from vision.sources.picture_size import MAX_MEGAPIXELS
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
 PAWN_SURE = 0.9
-"""Least probability at which a pawn is believed to be where it is seen."""
 INCOMPLETE = 1
-"""Exit status if no file was written for a photo."""
 
 
 @app.command("score-dominoes")
 def score_dominoes(
     photos: Annotated[Path, typer.Argument(help="Folder with the photos 1_01.jpg, 1_02.jpg, ... and 1_mutari.txt.")],
     out: Annotated[Path, typer.Option(help="Folder for the annotation files 1_01.txt, ...; created if absent.")],
-    profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
+    profile: ProfileOption = None,
     only: Annotated[str, typer.Option(help="Numbers of the games to score, such as 1,3. Default: all.")] = "",
     force: Annotated[
         bool, typer.Option("--force", help="Also overwrite files that another program or a person wrote.")
@@ -69,7 +66,7 @@ def score_dominoes(
 
     Example: kibitzer score-dominoes photos --out scores --profile table.npz
     """
-    try:
+    with refusals("score-dominoes"):
         chosen = find_series(photos, _numbers(only))
         template = load_template(DoubleDoubleDominoes.name)
         table = None if profile is None else TableProfile.load(profile)
@@ -77,7 +74,14 @@ def score_dominoes(
         folder = AnnotationFolder(out, names, force)
         eyes = PhotoSeriesReader(PhotoReader(template, table))
         complete = True
-        with _progress_bar() as progress:
+        # Lines for another program must not pass through the progress bar, which would print them to standard error.
+        bar = Progress(
+            console=(console := Console(stderr=True)),
+            transient=True,
+            disable=not console.is_terminal,
+            redirect_stdout=sys.stdout.isatty(),
+        )
+        with bar as progress:
             task = progress.add_task("reading", total=len(names))
             for series in chosen:
                 teller = Teller(series, folder, as_json)
@@ -86,15 +90,11 @@ def score_dominoes(
                     teller.look(eyes.looks(photo))
                     progress.advance(task)
                 complete = teller.finish() and complete
-    except (AnnotationError, SeriesError, FolderError, ProfileError, TemplateError, WeightsError, ValueError) as error:
-        raise stop("score-dominoes", error) from None
     if not complete:
         raise typer.Exit(INCOMPLETE)
 
 
 class PhotoSeriesReader:
-    """Reads photos; remembers where the board was, in case the camera does not move."""
-
     def __init__(self, reader: PhotoReader) -> None:
         self._reader = reader
         self._corners_px: NDArray[np.float64] | None = None
@@ -126,8 +126,6 @@ def _space(pawn: Pawn | None) -> int | None:
 
 
 class Teller:
-    """Prints and writes the scores of one game, photo by photo."""
-
     def __init__(self, series: Series, folder: AnnotationFolder, as_json: bool) -> None:
         self._series = series
         self._folder = folder
@@ -138,7 +136,6 @@ class Teller:
             sys.stderr.write(f"{note}\n")
 
     def look(self, looks: Iterator[Look]) -> None:
-        """Scores the next photo of the series. Raises FolderError."""
         self._scorer.look(looks)
         moves = self._scorer.moves()
         for shot, move in enumerate(moves):
@@ -147,7 +144,6 @@ class Teller:
                 self._say(shot, move)
 
     def finish(self) -> bool:
-        """Ends the game after its last photo; returns whether every photo got its file."""
         moves = self._scorer.moves()
         for shot, move in enumerate(moves):
             self._say(shot, move)
@@ -160,7 +156,6 @@ class Teller:
         return all(move.annotation is not None for shot, move in shots if shot.photo is not None)
 
     def _say(self, shot: int, move: ScoredMove) -> None:
-        """Prints the line of a move if it is new, or if its tile or points have changed."""
         told = (move.annotation, move.placed and (move.placed.side, move.placed.gains, move.placed.lay))
         if shot not in self._said or self._said[shot] != told:
             self._tell(line_of(move) + ("  (corrected)" if shot in self._said else ""))
@@ -185,10 +180,8 @@ def evaluate_dominoes(
 
     Example: kibitzer evaluate-dominoes scores photos
     """
-    try:
+    with refusals("evaluate-dominoes"):
         found = evaluate(out, truth)
-    except AnnotationError as error:
-        raise stop("evaluate-dominoes", error) from None
     if as_json:
         sys.stdout.write(json.dumps(_evaluation_object(found), ensure_ascii=False) + "\n")
         return
@@ -223,17 +216,8 @@ def _tally_object(tally: Tally) -> dict[str, object]:
 
 
 def _numbers(text: str) -> list[int]:
-    """Parses the game numbers in `--only`. Raises ValueError."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     for word in words:
         if not word.isascii() or not word.isdecimal():
             raise ValueError(f"--only takes numbers of games, such as 1,3, not {word!r}")
     return [int(word) for word in words]
-
-
-def _progress_bar() -> Progress:
-    """A progress bar on standard error that disappears when done; none if that is not a terminal."""
-    console = Console(stderr=True)
-    return Progress(
-        console=console, transient=True, disable=not console.is_terminal, redirect_stdout=sys.stdout.isatty()
-    )

@@ -13,13 +13,12 @@ from typing import Annotated
 import typer
 
 import places
-from daemon.cli.wrong_call import stop
-from daemon.config.settings import DEFAULT, ROOT, ConfigError, load_config
+from daemon.cli.wrong_call import settings_of, stop
+from daemon.config.settings import DEFAULT, ROOT
 from daemon.supervision.unit import MARK, unit_of
 
 NAME = "kibitzer"
 PROGRAM = None if places.IN_CHECKOUT else Path(sys.executable).with_name(NAME)
-"""Path of the command of an installed Kibitzer; None in a checkout."""
 MAX_BYTES = 1 << 20
 
 app = typer.Typer(
@@ -79,9 +78,8 @@ def install(
     control = "systemctl --user" if own else "sudo systemctl"
     sys.stderr.write(f"{path} is written. Nothing runs yet; now:\n")
     lines = [f"{control} daemon-reload", f"{control} enable --now {name}", f"{control} status {name}"]
-    lines += (
-        [f"loginctl enable-linger {getpass.getuser()}    # so that it runs while you are not logged in"] if own else []
-    )
+    if own:
+        lines += [f"loginctl enable-linger {getpass.getuser()}    # so that it runs while you are not logged in"]
     lines += [f"journalctl {'--user ' if own else ''}-u {name} -f    # what it says"]
     sys.stderr.write("".join(f"  {line}\n" for line in lines))
     if not own:
@@ -89,11 +87,7 @@ def install(
 
 
 @app.command("uninstall")
-def uninstall(
-    own: OwnOption = False,
-    name: NameOption = NAME,
-    root: RootOption = Path("/"),
-) -> None:
+def uninstall(own: OwnOption = False, name: NameOption = NAME, root: RootOption = Path("/")) -> None:
     """Removes the unit that `install` wrote; keeps record, settings and profiles.
 
     Example: sudo ./kibitzer service uninstall
@@ -101,9 +95,8 @@ def uninstall(
     _checked(name, "uninstall")
     path, control = _place(root, name, own=own), "systemctl --user" if own else "sudo systemctl"
     if not path.exists():
-        raise stop(
-            "service uninstall", f"{path}: there is no such unit{'' if own else '; is it one of your own (--user)?'}"
-        )
+        hint = "" if own else "; is it one of your own (--user)?"
+        raise stop("service uninstall", f"{path}: there is no such unit{hint}")
     if not _is_ours(path):
         raise stop("service uninstall", f"{path}: Kibitzer did not write this unit; it stays")
     try:
@@ -115,19 +108,14 @@ def uninstall(
 
 
 def _text(config: Path, command: str, name: str, *, own: bool, run_as: str) -> str:
-    """Returns the unit for these settings, and fails if they are wrong: such a service would not start."""
-    try:
-        settings = load_config(config)
-    except ConfigError as error:
-        raise stop(f"service {command}", str(error)) from None
+    settings = settings_of(f"service {command}", config)
     user = "" if own else _user(run_as)
     if any(letter in user for letter in "\n %/"):
         raise stop(f"service {command}", f"--run-as {run_as!r}: this is no user's name")
-    return unit_of(ROOT, config.resolve(), settings, user, name, PROGRAM).text
+    return unit_of(ROOT, config.resolve(), settings, user, name, PROGRAM)
 
 
 def _user(run_as: str) -> str:
-    """Returns the service's user: the one named, else the program's owner, or if that is root, `kibitzer`."""
     owner = ""
     with contextlib.suppress(KeyError, OSError):
         owner = pwd.getpwuid(ROOT.stat().st_uid).pw_name
@@ -135,7 +123,6 @@ def _user(run_as: str) -> str:
 
 
 def _say_about_the_user(user: str) -> None:
-    """Prints commands that create the service's user if there is no such user."""
     try:
         pwd.getpwnam(user)
     except KeyError:
@@ -146,11 +133,8 @@ def _say_about_the_user(user: str) -> None:
 
 
 def _place(root: Path, name: str, *, own: bool) -> Path:
-    if own:
-        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-        folder = base / "systemd" / "user"
-    else:
-        folder = Path("/etc/systemd/system")
+    base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    folder = base / "systemd" / "user" if own else Path("/etc/systemd/system")
     return root / folder.relative_to("/") / f"{name}.service"
 
 
@@ -168,6 +152,5 @@ def _checked(name: str, command: str) -> None:
 
 
 def _remedy(error: OSError, *, own: bool) -> str:
-    return (
-        "try again with sudo, or with --user" if isinstance(error, PermissionError) and not own else "is it writable?"
-    )
+    denied = isinstance(error, PermissionError) and not own
+    return "try again with sudo, or with --user" if denied else "is it writable?"

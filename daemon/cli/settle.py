@@ -13,7 +13,8 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from vision.cli import MEGAPIXELS, parse_corners, stop
+from daemon.cli.wrong_call import refusals
+from vision.cli import MEGAPIXELS, parse_corners
 from vision.frame import Frame, FrameSource, Image, SourceEnded
 from vision.sources.files import write_picture
 from vision.sources.opening import open_source
@@ -29,8 +30,6 @@ SIDE_PX = 512
 MARGIN_SHARE = 0.11
 """Share of the rectified picture on each side that lies outside the given corners."""
 PATCHES = 8
-"""Patches in a row and in a column that are watched."""
-
 FloatArray = NDArray[np.float64]
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -44,28 +43,18 @@ class Window:
         if corners_px is not None:
             self._matrix, self._size = _rectification(corners_px)
 
-    @staticmethod
-    def around(picture: Image) -> Surroundings:
-        """A watched picture, with its margin as surroundings."""
-        return surroundings_within(picture, MARGIN_SHARE)
-
     def show(self, image: Image) -> Image:
-        """The watched part of a picture."""
         if self._matrix is None:
             return image
         return np.asarray(cv2.warpPerspective(image, self._matrix, self._size), dtype=np.uint8)
 
 
 class Settler:
-    """Tells which pictures of a window settle."""
-
-    def __init__(self, window: Window, settle_s: float) -> None:
-        self._window, self._watcher = window, Watcher(CellPlaces.grid(PATCHES), settle_s)
-        self._told = False
+    def __init__(self, settle_s: float) -> None:
+        self._watcher, self._told = Watcher(CellPlaces.grid(PATCHES), settle_s), False
 
     def look(self, picture: Image, time_s: float) -> tuple[Sight, Surroundings]:
-        """What the next picture shows, `fresh` in the first of a pause without motion; and the picture reduced."""
-        around = self._window.around(picture)
+        around = surroundings_within(picture, MARGIN_SHARE)
         state = self._watcher.update(around, time_s)
         if state.settled:
             self._watcher.renew()
@@ -108,17 +97,14 @@ def settle(
 
     Example: kibitzer settle table.avi --corners "140,9 508,10 509,379 137,377" --out settled --json
     """
-    try:
+    with refusals("settle", ValueError, OSError):
         window = Window(parse_corners(corners) if corners else None)
         frames = open_source(source, hold_s=frame_s, rate_hz=1 / frame_s, give_up_s=15.0, max_megapixels=max_megapixels)
         out.mkdir(parents=True, exist_ok=True)
-        watch(frames, window, Settler(window, settle_s), out, as_json)
-    except (ValueError, OSError) as error:
-        raise stop("settle", error) from None
+        watch(frames, window, Settler(settle_s), out, as_json)
 
 
 def watch(frames: FrameSource, window: Window, settler: Settler, out: Path, as_json: bool) -> None:
-    """Follows a source to its end. Raises SourceError."""
     told, arms = ("", False), ArmWatch()
     try:
         while True:

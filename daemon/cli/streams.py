@@ -17,7 +17,6 @@ class Output(io.TextIOWrapper):
     fault = ""
 
     def write(self, text: str) -> int:
-        """Writes as usual, and notes a failure."""
         try:
             return super().write(text)
         except OSError as error:
@@ -25,7 +24,6 @@ class Output(io.TextIOWrapper):
             raise
 
     def flush(self) -> None:
-        """Flushes as usual, and notes a failure."""
         try:
             super().flush()
         except OSError as error:
@@ -51,7 +49,6 @@ def prepare() -> None:
 
 
 def fault() -> str:
-    """Why standard output could not be written; empty where it could."""
     return getattr(sys.stdout, "fault", "")
 
 

@@ -32,8 +32,6 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @dataclasses.dataclass
 class Count:
-    """Results for the phrases of one language."""
-
     language: str
     phrases: int = 0
     silent: int = 0
@@ -74,19 +72,16 @@ def voices(
 
 
 def phrases_of(language: str) -> Iterator[str]:
-    """Yields every phrase of a language once, as it is written."""
     yield from dict.fromkeys(text for message in spoken_messages() for text in examples(message, language))
 
 
 def is_heard(sound: bytes) -> bool:
-    """Whether a 16-bit wave file holds more than silence."""
     with wave.open(io.BytesIO(sound)) as reader:
         samples = np.frombuffer(reader.readframes(reader.getnframes()), np.int16).astype(float)
     return bool(samples.size and np.sqrt((samples**2).mean()) >= QUIET)
 
 
 def _speak_all(language: str, rate_wpm: int, out: Path | None, console: Console) -> Count:
-    """Speaks all phrases of a language. Raises VoiceError, OSError."""
     count, voice, stop = Count(language), Voice(language, rate_wpm), threading.Event()
     texts, lines = list(phrases_of(language)), []
     folder = None if out is None else out / language

@@ -11,10 +11,11 @@ from typing import Annotated
 import typer
 
 import games
-from calibration.profile import ProfileError, TableProfile
-from calibration.template import TemplateError, load_template
+from calibration.profile import TableProfile
+from calibration.template import load_template
 from daemon.app.ui_publisher import scene_of
-from daemon.cli.wrong_call import BLOCKED, stop
+from daemon.cli.options import GameOption, ProfileOption, RuleOption
+from daemon.cli.wrong_call import BLOCKED, refusals
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import in_words
@@ -22,8 +23,6 @@ from daemon.judging.referee import Referee
 from daemon.outputs.overlay import draw_overlay
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
-from places.weights import WeightsError
-from rules import GameError
 from rules.options import rules_from_words, switched_on
 from vision.cli import MEGAPIXELS
 from vision.film import CODECS, Film, check_film
@@ -33,7 +32,6 @@ from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.sources.slot import NewestFrame
 
 READ_S = 0.5
-"""Seconds to wait for a frame at most, so that Ctrl-C works at once."""
 LOST_S = 3.0
 """Seconds that the board must be out of sight before it is reported as lost."""
 PHOTO_LOST_SHARE = 0.6
@@ -50,15 +48,10 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command("watch")
 def watch(
-    game: Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")],
+    game: GameOption,
     source: Annotated[str, typer.Option(help="Camera index or path, video, folder of photos, or http/rtsp address.")],
-    profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
-    rule: Annotated[
-        list[str],
-        typer.Option(
-            "--rule", "--rules", help="Rule option k=v, such as flying=true, or a rule set, such as lasker. Repeatable."
-        ),
-    ] = [],  # noqa: B006
+    profile: ProfileOption = None,
+    rule: RuleOption = [],  # noqa: B006
     hold_s: Annotated[float, typer.Option(min=0.5, max=60, help="Seconds to hold each photo of a folder.")] = 1.0,
     give_up_s: Annotated[
         float, typer.Option(min=1, max=3600, help="Seconds without a picture after which a stream counts as ended.")
@@ -85,7 +78,7 @@ def watch(
 
     Example: kibitzer watch --game reversi --source game.mp4 --out seen.webm
     """
-    try:
+    with refusals("watch", ValueError, SourceError):
         if out is not None:
             check_film(out)
             if out.exists() and Path(source).exists() and out.samefile(source):
@@ -98,8 +91,6 @@ def watch(
         template = load_template(the_game.name, switched_on(the_game))
         pipeline = Pipeline(template, table)
         frames = open_source(source, hold_s=hold_s, give_up_s=give_up_s, max_megapixels=max_megapixels)
-    except (GameError, TemplateError, ProfileError, WeightsError, SourceError) as error:
-        raise stop("watch", error) from None
     if table is not None and table.caution:
         sys.stderr.write(f"{table.caution}\n")
     # The next photo comes before the usual limit for a hidden board is over.
@@ -110,9 +101,8 @@ def watch(
     match.listeners.append(lambda announcement: print_event(match, announcement, eyes.observation))
     recorder = None if out is None else Recorder(eyes, Film(out, FILM_HZ, give_up_s))
     try:
-        follow(eyes, frames, recorder)
-    except SourceError as error:
-        raise stop("watch", error) from None
+        with refusals("watch", SourceError):
+            follow(eyes, frames, recorder)
     finally:
         if recorder is not None:
             recorder.close()
@@ -121,15 +111,13 @@ def watch(
 
 
 class Recorder:
-    """Films what the overlay shows; a film that cannot go on ends, and is spoken of, and watching goes on."""
+    """Films what the overlay shows. A film that cannot be continued ends with a message, and watching goes on."""
 
     def __init__(self, eyes: BoardTracker, film: Film) -> None:
         self.fault = ""
-        """Why the film is not as long as the watching; empty where it is."""
         self._eyes, self._film, self._closed = eyes, film, False
 
     def show(self, time_s: float) -> None:
-        """Films the present state from `time_s` on, on the source's clock."""
         if self._closed:
             return
         try:
@@ -139,7 +127,6 @@ class Recorder:
             self.close()
 
     def close(self) -> None:
-        """Ends the film, and says where it is."""
         if self._closed:
             return
         self._closed = True
@@ -160,7 +147,6 @@ class Recorder:
 
 
 def follow(eyes: BoardTracker, source: FrameSource, recorder: Recorder | None = None) -> None:
-    """Feeds frames to the board tracker until the source ends, and films what it makes of them. Raises SourceError."""
     frames, match = NewestFrame(source), eyes.match
     try:
         match.start()
@@ -182,7 +168,6 @@ def follow(eyes: BoardTracker, source: FrameSource, recorder: Recorder | None = 
 
 
 def print_event(match: Match, announcement: Announcement, observation: Observation | None) -> None:
-    """Prints one event as a line of JSON to standard output, and flushes it."""
     cells = match.referee.game.cells
     event: dict[str, object] = {
         "event": announcement.code,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import typer
 
+from daemon.config.settings import Config, ConfigError, load_config
 from wording.outside import visible_lines
 
 REFUSED, BLOCKED = 2, 75
@@ -17,3 +21,18 @@ def stop(command: str, error: object, status: int = REFUSED) -> typer.Exit:
     """Says in one line what is wrong, which may quote a file or an address; returns the exit to raise."""
     sys.stderr.write(f"kibitzer {command}: {visible_lines(str(error))}\n")
     return typer.Exit(status)
+
+
+@contextlib.contextmanager
+def refusals(command: str, *errors: type[Exception]) -> Iterator[None]:
+    """Ends the command on these errors with one line; without any, on every ValueError."""
+    refused = errors or (ValueError,)
+    try:
+        yield
+    except refused as error:
+        raise stop(command, error) from None
+
+
+def settings_of(command: str, path: Path) -> Config:
+    with refusals(command, ConfigError):
+        return load_config(path)

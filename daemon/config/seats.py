@@ -6,18 +6,14 @@ import dataclasses
 import re
 
 from agents.messages import LimitsPart
-from daemon.config.settings import JOINS, PlayerSection
+from daemon.config.settings import JOINS, PlayerSection, PlayersSection
 
 STAND_IN_LEVEL = 5
-"""Level of the player that stands in for an agent whose own level is unknown: the middle of the eight."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Seat:
-    """The player of one side."""
-
     agent: str | None = None
-    """Name of the agent; None for a person."""
     options: dict[str, str] = dataclasses.field(default_factory=dict)
     limits: LimitsPart = dataclasses.field(default_factory=LimitsPart)
     place: str = ""
@@ -27,25 +23,25 @@ class Seat:
 
     @property
     def shown(self) -> str:
-        """The agent's name for people: an engine's own, else the agent's; empty for a person."""
         return self.options.get("engine") or self.agent or ""
 
 
 def seat(player: PlayerSection) -> Seat:
-    """The seat described by a player's settings."""
     limits = LimitsPart(time_s=player.time_s, depth=player.depth or None, nodes=player.nodes or None)
     options = {name: str(value).lower() for name, value in player.options.items()}
     agent = player.agent.removeprefix(JOINS) or None
     return Seat(agent, options, limits if agent else LimitsPart(), player.seat, player.agent.startswith(JOINS))
 
 
+def seats_of(players: PlayersSection) -> tuple[Seat, Seat]:
+    return seat(players.first), seat(players.second)
+
+
 def own_agents(seats: tuple[Seat, Seat]) -> tuple[str, ...]:
-    """The agents that the table's own worker must offer."""
     return tuple(one.agent for one in seats if one.agent and not one.joins)
 
 
 def level_of(seat: Seat) -> int | None:
-    """The level, 1 to 8, that an agent is set to; None if it has none."""
     said = re.fullmatch(r"level-([1-8])", seat.agent or "") or re.fullmatch(r"([1-8])", seat.options.get("level", ""))
     return None if said is None else int(said[1])
 

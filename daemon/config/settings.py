@@ -18,8 +18,6 @@ from wording.outside import clean, visible, without_secrets
 ROOT = places.PROGRAM
 SHIPPED = places.SHIPPED
 DEFAULT = places.settings_file()
-"""The settings file used when none is named."""
-
 
 PREFIX, DIVIDER = "KIBITZER_", "__"
 """Prefix of environment variables that override a setting, and the separator between section and key."""
@@ -30,13 +28,10 @@ class ConfigError(ValueError):
 
 
 class Section(BaseModel):
-    """Base of all sections: unknown keys are refused."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _expandable(path: str) -> str:
-    """The path as given. Raises ValueError where no file can have it."""
     try:
         Path(path).expanduser()
     except RuntimeError:
@@ -55,7 +50,6 @@ def wyoming_address(text: str) -> tuple[str, int]:
 
 
 def _wyoming(text: str) -> str:
-    """Checks the address of a Wyoming server; empty is none. Raises ValueError."""
     if text:
         wyoming_address(text)
     return text
@@ -70,13 +64,11 @@ JOINS = "bus:"
 
 
 def _network(text: str) -> str:
-    """Checks an address or network. Raises ValueError."""
     ipaddress.ip_network(text)
     return text
 
 
 def _address(text: str) -> str:
-    """Checks an IPv4 address. Raises ValueError."""
     return str(ipaddress.IPv4Address(text))
 
 
@@ -121,6 +113,10 @@ class PlayersSection(Section):
 
     first: PlayerSection = Field(default_factory=PlayerSection)
     second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="level-4"))
+
+    @property
+    def both(self) -> tuple[PlayerSection, PlayerSection]:
+        return self.first, self.second
 
     @model_validator(mode="after")
     def _sit_apart(self) -> PlayersSection:
@@ -323,7 +319,7 @@ class Config(Section):
     @model_validator(mode="before")
     @classmethod
     def _without_what_is_gone(cls, settings: Any) -> Any:
-        """Files made from those of 0.1 and 0.2 say `[vision] adapt = false`, which is so without saying it."""
+        """Settings of 0.1 and 0.2 have `[vision] adapt = false`; the section is gone, and its default stays."""
         if isinstance(settings, dict) and settings.get("vision") == {"adapt": False}:
             return {key: value for key, value in settings.items() if key != "vision"}
         return settings

@@ -18,7 +18,7 @@ from typing import Any
 from agents.messages import StateMessage
 from daemon.agents.best_moves import BestMove, BestMoves
 from daemon.agents.hints import Advice, Coach
-from daemon.agents.requests import AgentRequests, Names, Publisher
+from daemon.agents.requests import AgentRequests, Publisher
 from daemon.commands.command import mark_of
 from daemon.config.seats import Seat, level_of
 from daemon.core.clock_service import ClockService
@@ -82,7 +82,7 @@ class Match:
         self.new_game_wanted = False
         self.asked_anew = False
         """Whether a new game was requested by command, so that the board may still show the old one."""
-        self.requests = AgentRequests(publisher, Names(session, table), clock, sequences or itertools.count(1))
+        self.requests = AgentRequests(publisher, session, table, clock, sequences or itertools.count(1))
         self._timer, self._coach, self._clock = timer, coach, clock
         self._advice: Advice | None = None
         self.best = best or BestMoves()

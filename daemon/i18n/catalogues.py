@@ -37,7 +37,6 @@ from wording import plural
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("wording", "rules", "games", "calibration", "vision", "daemon", "lab")
 CHOOSING = ("games", "agents")
-"""Packages that contain the fields of rules and options."""
 PAGES = ROOT / "daemon" / "outputs" / "page"
 KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     "worded": None,
@@ -61,7 +60,6 @@ Message = tuple[str | None, str | tuple[str, ...], str]
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Updates all catalogues, or checks that they are up to date; returns the exit status."""
     files = fresh()
     stale = [path for path, content in files.items() if not path.exists() or path.read_bytes() != content]
     if "--check" not in arguments:
@@ -80,7 +78,6 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 def fresh() -> dict[Path, bytes]:
-    """The up-to-date content of every file in `languages/`."""
     messages = collected()
     files = {FOLDER / MESSAGES: _listed(messages)}
     for language in LOCALES:
@@ -94,7 +91,6 @@ def fresh() -> dict[Path, bytes]:
 
 
 def catalogue_of(language: str) -> Catalog:
-    """The current catalogue of a language; an empty one if there is none."""
     path = FOLDER / f"{language}.po"
     if not path.exists():
         return Catalog(locale=LOCALES[language])
@@ -103,7 +99,6 @@ def catalogue_of(language: str) -> Catalog:
 
 
 def untranslated(catalogue: Catalog) -> list[str]:
-    """The texts of a catalogue with no translation or an incomplete plural."""
     lacking = []
     for message in catalogue:
         parts = message.string if isinstance(message.string, tuple | list) else (message.string,)
@@ -125,19 +120,14 @@ def untranslated_of(messages: Sequence[Message], language: str) -> list[str]:
 
 
 class _Nothing(gettext.NullTranslations):
-    """A catalogue that translates everything as an empty text."""
-
     def gettext(self, message: str) -> str:
-        """An empty translation."""
         return ""
 
     def pgettext(self, context: str, message: str) -> str:
-        """An empty translation."""
         return ""
 
 
 def brought_by_packages() -> list[Message]:
-    """All texts of installed packages' games and agents."""
     folders = set()
     for group in (games.ENTRY_POINTS, agent.ENTRY_POINTS):
         for module in games.installed(group).values():
@@ -151,12 +141,13 @@ def brought_by_packages() -> list[Message]:
 
 
 def collected() -> list[Message]:
-    """All texts to translate, in the order of the sources."""
     found = _all_of(_sources(PACKAGES), _sources(CHOOSING), sorted((ROOT / "games").glob("*/boards/*.toml")))
     for path in sorted(PAGES.glob("*.js")):
-        found += _of_script(path)
+        found += [("page", json.loads(text), _place(path)) for text in IN_SCRIPT.findall(_text(path))]
     for path in sorted(PAGES.glob("*.html")):
-        found += _of_page(path)
+        reader = _PageReader()
+        reader.feed(_text(path))
+        found += [("page", text, _place(path)) for text in reader.texts]
     return found
 
 
@@ -165,7 +156,6 @@ def _sources(packages: Sequence[str]) -> list[Path]:
 
 
 def _all_of(sources: Sequence[Path], choosing: Sequence[Path], boards: Sequence[Path]) -> list[Message]:
-    """The texts in the sources, the options in some of them, and the names of boards' classes."""
     found = [one for path in sources for one in _of_python(path)]
     sides = {text for context, text, _ in found if context == "side" and isinstance(text, str)}
     found += [one for path in choosing for one in _of_options(path, sides)]
@@ -173,7 +163,6 @@ def _all_of(sources: Sequence[Path], choosing: Sequence[Path], boards: Sequence[
 
 
 def _updated(language: str, messages: Sequence[Message]) -> Catalog:
-    """The catalogue of a language with all messages in order; translations of removed texts are dropped."""
     old = catalogue_of(language)
     new = Catalog(
         locale=LOCALES[language],
@@ -198,7 +187,6 @@ def _updated(language: str, messages: Sequence[Message]) -> Catalog:
 
 
 def _listed(messages: Sequence[Message]) -> bytes:
-    """All messages to translate, once each, in the program's JSON format."""
     found = {}
     for context, text, _ in messages:
         one, many = (text, "") if isinstance(text, str) else (text[0], text[1])
@@ -210,12 +198,11 @@ def _listed(messages: Sequence[Message]) -> bytes:
 def _of_python(path: Path) -> Iterator[Message]:
     with path.open("rb") as file:
         for _line, text, _comments, context in extract("python", file, KEYWORDS, strip_comment_tags=True):
-            yield context, _plain(text), _place(path)
+            yield context, text if isinstance(text, str) else tuple(text), _place(path)
 
 
 def _of_board(path: Path) -> Iterator[Message]:
-    """The names of a board's classes: singular and plural."""
-    for letter, name in tomllib.loads(path.read_text(encoding="utf-8"))["classes"].items():
+    for letter, name in tomllib.loads(_text(path))["classes"].items():
         if letter != EMPTY:
             yield "kind", name, _place(path)
             yield "kind", plural(name), _place(path)
@@ -223,7 +210,7 @@ def _of_board(path: Path) -> Iterator[Message]:
 
 def _of_options(path: Path, sides: Collection[str]) -> Iterator[Message]:
     """Menu texts of each field made by `rules.options.rule`: its name, description, and choices that are not sides."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(_text(path))):
         if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)):
             continue
         field = node.value
@@ -238,20 +225,8 @@ def _of_options(path: Path, sides: Collection[str]) -> Iterator[Message]:
                 yield OPTION, text, _place(path)
 
 
-def _of_script(path: Path) -> Iterator[Message]:
-    for text in IN_SCRIPT.findall(path.read_text(encoding="utf-8")):
-        yield "page", json.loads(text), _place(path)
-
-
-def _of_page(path: Path) -> Iterator[Message]:
-    reader = _PageReader()
-    reader.feed(path.read_text(encoding="utf-8"))
-    for text in reader.texts:
-        yield "page", text, _place(path)
-
-
-def _plain(text: str | tuple[str, ...] | list[str]) -> str | tuple[str, ...]:
-    return text if isinstance(text, str) else tuple(text)
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def _place(path: Path) -> str:
@@ -267,7 +242,6 @@ class _PageReader(HTMLParser):
         self._open: str | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Starts a text, and collects the attributes."""
         given = dict(attrs)
         marked = [name for name in TRANSLATED_ATTRIBUTES if f"data-t-{name}" in given]
         self.texts += [value for name in marked if (value := given[f"data-t-{name}"] or given.get(name))]
@@ -277,12 +251,10 @@ class _PageReader(HTMLParser):
             self._open = ""
 
     def handle_data(self, data: str) -> None:
-        """Continues a text."""
         if self._open is not None:
             self._open += data
 
     def handle_endtag(self, tag: str) -> None:
-        """Ends a text."""
         if self._open is not None and self._open.strip():
             self.texts.append(" ".join(self._open.split()))
         self._open = None

@@ -79,9 +79,7 @@ NUMBERS = frozenset(
     "number ply men most stones black white bonus opening degrees pixels percent seconds held told limit needed width "
     "low high judged steps found".split()
 )
-"""Names in braces that stand for numbers."""
 CELLS = frozenset("cell origin point middle over cells taken due extra missing left moves move".split())
-"""Names in braces that stand for cells or moves."""
 
 
 def examples(message: Message, language: str) -> Iterator[str]:
@@ -105,7 +103,6 @@ def examples(message: Message, language: str) -> Iterator[str]:
 
 
 def spoken_messages() -> list[Message]:
-    """All messages that may be spoken, without those that are only read."""
     return [one for one in messages() if one.context not in UNSPOKEN]
 
 
@@ -115,7 +112,6 @@ def names_in(template: str) -> set[str]:
 
 
 def _filled(message: Message, count: int) -> Sentence:
-    """The sentence filled in with its examples."""
     names = names_in(message.text) | names_in(message.many)
     values = {name: _example(name) for name in names - {"count"}}
     if message.many:

@@ -46,7 +46,6 @@ LANGUAGES = {
     "vi": "Tiếng Việt",
     "pt-br": "Português (Brasil)",
 }
-"""Native names of the languages, by espeak-ng voice."""
 LOGGER = logging.getLogger(__name__)
 FOLDER = Path(__file__).with_name("languages")
 """Folder with a catalogue for each language but English: `ro.po` with its compiled `ro.mo`.
@@ -63,38 +62,6 @@ UNSPOKEN = ("page", "part", OPTION)
 """Contexts of messages that are only read, never spoken."""
 
 
-class Translated:
-    """A language that is translated by a catalogue."""
-
-    def __init__(self, catalogue: gettext.NullTranslations) -> None:
-        self._catalogue = catalogue
-        self._forms: dict[Term, dict[str, str]] = {}
-
-    def text(self, template: str) -> str:
-        """The template in this language; in English if the catalogue lacks it."""
-        return self._catalogue.gettext(template)
-
-    def plural(self, one: str, many: str, count: int) -> str:
-        """The template in the plural form for that number."""
-        return self._catalogue.ngettext(one, many, count)
-
-    def form(self, term: Term, form: str) -> str:
-        """The term in that form; in the nominative if the catalogue has no such form."""
-        if term not in self._forms:
-            self._forms[term] = forms_of(self._catalogue.pgettext(term.kind, term.name))
-        forms = self._forms[term]
-        return forms.get(form, forms["nom"])
-
-
-def forms_of(entry: str) -> dict[str, str]:
-    """The forms of a term in an entry such as `albul|gen=albului|name=alb`: the nominative comes first.
-
-    `name` is the form used by itself, as on a button.
-    """
-    first, *others = entry.split("|")
-    return {"nom": first, **dict(other.split("=", 1) for other in others)}
-
-
 @functools.cache
 def translator_of(language: str) -> Translator:
     """The translator into the language with that code. Raises ValueError listing the existing ones."""
@@ -102,7 +69,7 @@ def translator_of(language: str) -> Translator:
         raise ValueError(f"there is no language {language!r}; the languages are {', '.join(LANGUAGES)}")
     if language == "en":
         return ENGLISH
-    return Translated(compiled(language))
+    return Translator(compiled(language))
 
 
 def compiled(language: str) -> gettext.NullTranslations:
@@ -137,15 +104,12 @@ def page_words(language: str) -> dict[str, str]:
 
 
 def _names_of_brought_games() -> list[Term]:
-    """The names of installed packages' games and their sides."""
     brought = [games.load(name) for name in games.names() if name not in games.shipped()]
     return [term for game in brought for term in (Term("game", game.title), *(Term("side", one) for one in game.sides))]
 
 
 @dataclasses.dataclass(frozen=True)
 class Message:
-    """A text to translate."""
-
     text: str
     """In English; the singular if `many` is not empty."""
     many: str = ""
@@ -165,29 +129,23 @@ def messages() -> tuple[Message, ...]:
 
 
 class _Speaking:
-    """The current language."""
-
     code = "en"
     translator: Translator = ENGLISH
 
 
 def speak(language: str) -> None:
-    """Sets the language of sentences from now on. Raises ValueError listing the existing ones."""
     _Speaking.translator, _Speaking.code = translator_of(language), language
 
 
 def language() -> str:
-    """The code of the current language."""
     return _Speaking.code
 
 
 def worded(template: str, /, **values: Given) -> str:
-    """A sentence in the players' language."""
     return in_words(wording.sentence(template, **values))
 
 
 def worded_n(one: str, many: str, count: int, /, **values: Given) -> str:
-    """A sentence that depends on the number `count`, in the players' language."""
     return in_words(wording.sentence_n(one, many, count, **values))
 
 
@@ -198,17 +156,14 @@ def called(term: Term) -> set[str]:
 
 
 def alone(kind: str, name: str) -> str:
-    """The name of a term used by itself, as on a button, in the players' language."""
     return _Speaking.translator.form(Term(kind, name), "name")
 
 
 def titled(name: str) -> str:
-    """The English name of a rule or option as it appears in the catalogues."""
     return name.replace("_", " ")
 
 
 def as_words(value: Given) -> str:
-    """A term or a list of names by itself, in the players' language."""
     return wording.express(wording.fixed(value), _Speaking.translator)
 
 
@@ -219,10 +174,9 @@ def reason(error: Exception) -> str:
 
 
 def in_words(*said: Sentence) -> str:
-    """Sentences made elsewhere, in the players' language."""
     return wording.render_all(said, _Speaking.translator)
 
 
 def in_a_row(sentences: Iterable[str]) -> str:
-    """Joins whole sentences; empty ones are left out."""
+    """Whole sentences joined by blanks, without empty ones."""
     return " ".join(filter(None, sentences))

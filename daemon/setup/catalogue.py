@@ -17,12 +17,9 @@ LOGGER = logging.getLogger(__name__)
 ROOT = places.PROGRAM
 COMMAND = (sys.executable, "-m", "daemon.cli", "agents", "--json")
 DEADLINE_S = 60.0
-"""Seconds after which the process is killed."""
 
 
 class Catalogue:
-    """Asks for the catalogue once, in the background. `newest` never blocks."""
-
     def __init__(self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S) -> None:
         self._command, self._deadline_s = tuple(command), deadline_s
         self._catalogue: dict[str, Any] = {}
@@ -35,7 +32,6 @@ class Catalogue:
         return self._catalogue
 
     def wait(self, timeout_s: float) -> dict[str, Any]:
-        """Like `newest`, after waiting at most `timeout_s` seconds."""
         self._thread.join(timeout_s)
         return self._catalogue
 
@@ -43,7 +39,6 @@ class Catalogue:
         """Does nothing: the process ends by itself."""
 
     def _ask(self) -> None:
-        """Body of the thread."""
         try:
             done = processes.run(self._command, self._deadline_s, cwd=ROOT, stdin=DEVNULL, capture_output=True)
             if done.returncode:

@@ -23,16 +23,11 @@ SILENT_S = 5.0
 
 
 class GuidedRun:
-    """Guides the person at the board through the calibration."""
-
     def __init__(
         self, calibration: GuidedCalibration, source: FrameSource, speaker: Speaker, *, as_json: bool = False
     ) -> None:
-        self._calibration = calibration
-        self._source = source
-        self._speaker = speaker
-        self._as_json = as_json
-        self._trouble = ""
+        self._calibration, self._source, self._speaker = calibration, source, speaker
+        self._as_json, self._trouble = as_json, ""
         self._picture_s = time.monotonic()
 
     def go(self) -> bool:
@@ -40,7 +35,9 @@ class GuidedRun:
 
         Raises SourceError, ValueError.
         """
-        self._list_boards()
+        sys.stderr.write(worded("These boards will be asked for; after the first, in any order:") + "\n")
+        for number, lesson in enumerate(self._calibration.lessons, 1):
+            sys.stderr.write(f"  {number}. {in_words(lesson.said)}\n")
         frames = NewestFrame(self._source)
         try:
             self._guide(frames)
@@ -53,7 +50,6 @@ class GuidedRun:
             frames.close()
 
     def say(self, text: str, urgent: bool = False) -> None:
-        """Prints and speaks a message that is not a prompt."""
         sys.stderr.write(f"{text}\n")
         self._speaker.say(text, urgent)
 
@@ -68,12 +64,6 @@ class GuidedRun:
             if frame is not None:
                 self._tell(calibration.feed(frame))
 
-    def _list_boards(self) -> None:
-        """Lists all boards that will be asked for, so that people may lay them in another order."""
-        sys.stderr.write(worded("These boards will be asked for; after the first, in any order:") + "\n")
-        for number, lesson in enumerate(self._calibration.lessons, 1):
-            sys.stderr.write(f"  {number}. {in_words(lesson.said)}\n")
-
     def _tell(self, prompts: Sequence[Prompt]) -> None:
         lessons, names = self._calibration.lessons, self._calibration.template.cell_names
         for prompt in prompts:
@@ -87,13 +77,11 @@ class GuidedRun:
                 sys.stdout.flush()
 
     def _watch_camera(self, seen: bool, frozen: bool) -> None:
-        """Reports once when pictures stop, and once when they are back."""
         now_s = time.monotonic()
         if seen:
             self._picture_s = now_s
-        away = now_s - self._picture_s > SILENT_S
         trouble = ""
-        if away:
+        if now_s - self._picture_s > SILENT_S:
             trouble = worded("No picture comes from the camera.")
         elif frozen:
             trouble = worded("The camera's picture is frozen.")
@@ -132,7 +120,6 @@ def keep_pictures(taken: Sequence[Taken], calibration: GuidedCalibration, folder
 
 
 def _enter_was_pressed() -> bool:
-    """Whether a line was entered at the terminal meanwhile; consumes that line."""
     if not sys.stdin.isatty() or not select.select([sys.stdin], [], [], 0)[0]:
         return False
     return bool(sys.stdin.readline())

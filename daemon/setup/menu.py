@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -45,22 +45,21 @@ def menu_of(
             for name in games.names()
         ],
         "player": _ranges(PlayerSection, ("time_s", "depth", "nodes")),
-        "clocks": list(_clocks()),
+        "clocks": _clocks(),
         "clock": _ranges(ClockSection, ("minutes", "increment_s")) | {"control": ["none", "move", "game"]},
         "languages": [{"code": code, "name": name} for code, name in LANGUAGES.items()],
         "cameras": _cameras((source, config.camera.source), listed),
     }
 
 
-def _clocks() -> Iterator[dict[str, Any]]:
-    """Preset clocks."""
-    yield {"title": worded("no clock"), "clock": {"control": "none"}}
-    for minutes in A_MOVE:
-        title = worded_n("{count} minute a move", "{count} minutes a move", minutes)
-        yield {"title": title, "clock": {"control": "move", "minutes": float(minutes)}}
-    for minutes in A_GAME:
-        title = worded_n("{count} minute a game", "{count} minutes a game", minutes)
-        yield {"title": title, "clock": {"control": "game", "minutes": float(minutes)}}
+def _clocks() -> list[dict[str, Any]]:
+    moves = [(worded_n("{count} minute a move", "{count} minutes a move", one), "move", one) for one in A_MOVE]
+    whole = [(worded_n("{count} minute a game", "{count} minutes a game", one), "game", one) for one in A_GAME]
+    timed = [
+        {"title": title, "clock": {"control": control, "minutes": float(minutes)}}
+        for title, control, minutes in moves + whole
+    ]
+    return [{"title": worded("no clock"), "clock": {"control": "none"}}, *timed]
 
 
 def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, str]]:
@@ -82,7 +81,7 @@ def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, s
 def _joining(config: Config, game: str, catalogue: Mapping[str, Any], joined: Sequence[str]) -> list[str]:
     """The agents of others: those that have joined, MAX_JOINED at most, and those that play now."""
     own = {agent["name"] for agent in catalogue.get("agents", ())}
-    playing = [player.agent for player in (config.players.first, config.players.second)]
+    playing = [player.agent for player in config.players.both]
     awaited = [name for name in playing if name.startswith(JOINS) and games.find(config.game.name).name == game]
     return sorted({*awaited, *(JOINS + name for name in joined[:MAX_JOINED] if name not in own)})
 
@@ -102,7 +101,9 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
         ],
         "levels": known.get("levels", []),
         "strengths": strengths_of(known.get("levels", [])),
-        "engines": engines_of(one["name"] for one in catalogue.get("known", ()) if _is_there(one, name)),
+        "engines": engines_of(
+            one["name"] for one in catalogue.get("known", ()) if one["installed"] and one["game"] == name
+        ),
         "agents": [
             {"name": agent["name"], "options": _options(agent, name, known, catalogue)}
             for agent in agents
@@ -112,15 +113,9 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
     }
 
 
-def _is_there(engine: Mapping[str, Any], game: str) -> bool:
-    """Whether an engine of the catalogue's `known` is installed and plays the game."""
-    return bool(engine["installed"]) and engine["game"] == game
-
-
 def _options(
     agent: Mapping[str, Any], game: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """An agent's options for this game: its heuristics, its engines, and an opening depth if it has an opening."""
     options = []
     for option in agent["options"]:
         if option["name"] == "opening_depth" and not known.get("opening"):
@@ -148,7 +143,6 @@ def _choice(name: str) -> str:
 
 
 def _ranges(section: Any, keys: tuple[str, ...]) -> dict[str, Any]:
-    """Range and default of a settings section's numbers."""
     properties = section.model_json_schema()["properties"]
     return {
         key: {

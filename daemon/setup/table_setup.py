@@ -10,6 +10,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,6 @@ from daemon.i18n.translation import in_a_row, in_words, worded
 from daemon.outputs.view import class_names
 from places.weights import WeightsError
 from rules import AnyGame
-from vision.calibrating.calibrate import CalibrationError
 from vision.calibrating.guided import GuidedCalibration, Prompt
 from vision.calibrating.guided_fit import GuidedFit, fit_guided
 from vision.calibrating.verdict import RefusedError
@@ -37,7 +37,6 @@ LOGGER = logging.getLogger(__name__)
 OUTLINE = (76, 180, 240)
 """Colours (blue, green, red) drawn into the picture."""
 MAX_TOLD = 6
-"""Number of recent prompts shown."""
 AWAY_S = 2.0
 """Seconds without a picture after which the camera counts as away."""
 Say = Callable[..., None]
@@ -55,19 +54,16 @@ class TableSetup:
         self._run: GuidedCalibration | None = None
         self._prompts: deque[Prompt] = deque(maxlen=MAX_TOLD)
         self._frame: Frame | None = None
-        self._fit: _Fit | None = None
+        self._fit: Future[GuidedFit] | None = None
         self._ended = ""
         self._away_s = 0.0
-        """Seconds without a picture since the calibration began."""
         self._shown: tuple[str, tuple[int, ...], str] = "", (), ""
 
     @property
     def active(self) -> bool:
-        """Whether a calibration is under way and takes all frames."""
         return self._run is not None
 
     def obey(self, request: SetupRequest, aligner: Aligner | None) -> Answer:
-        """Carries out a request or answers why not. `aligner` tracks the board of the match."""
         if request.action == "stop":
             return self._stop()
         if request.action == "right":
@@ -85,7 +81,6 @@ class TableSetup:
         return self._begin(corners) if request.action == "calibrate" else self._lock(corners, aligner)
 
     def see(self, frame: Frame) -> bool:
-        """Processes a frame; True if a calibration has consumed it."""
         before, self._frame = self._frame, frame
         run = self._run
         if run is None:
@@ -96,26 +91,21 @@ class TableSetup:
         if self._fit is not None:
             self._finish(self._fit)
             return True
+        if self._away_s:
+            frame = Frame(frame.image, frame.time_s - self._away_s, frame.index, frame.name)
         try:
-            self._tell(run.feed(self._as_if_at_once(frame)))
-        except (ValueError, WeightsError) as error:
+            self._tell(run.feed(frame))
+        except ValueError as error:
             self._end(worded("The calibration ends: {why}", why=str(error)))
             return True
         if run.refusal:
             self._end(worded("The calibration ends without a profile. {why}", why=in_words(*run.refusal)))
         elif run.complete:
             self._say(worded("I learn from the pictures. One moment."), code="setup")
-            self._fit = _Fit(run)
+            self._fit = _fitting(run)
         return True
 
-    def _as_if_at_once(self, frame: Frame) -> Frame:
-        """The frame with its time reduced by the camera's absences."""
-        if not self._away_s:
-            return frame
-        return Frame(frame.image, frame.time_s - self._away_s, frame.index, frame.name)
-
     def status(self) -> dict[str, object] | None:
-        """State for the page; None if no calibration is under way or has just ended."""
         run = self._run
         if run is None:
             return {"active": False, "ended": self._ended} if self._ended else None
@@ -146,11 +136,8 @@ class TableSetup:
 
     def _lesson_board(self, board: str, faults: tuple[int, ...]) -> str:
         if (board, faults) != self._shown[:2]:
-            self._shown = (
-                board,
-                faults,
-                board_svg(self._template, board, marks=Marks(faults=faults), names=class_names(self._template)),
-            )
+            drawn = board_svg(self._template, board, marks=Marks(faults=faults), names=class_names(self._template))
+            self._shown = board, faults, drawn
         return self._shown[2]
 
     def _begin(self, corners: FloatArray | None) -> Answer:
@@ -202,25 +189,31 @@ class TableSetup:
         self._run, self._fit, self._ended = None, None, text
         self._say(text, urgent=True, code="setup")
 
-    def _finish(self, fit: _Fit) -> None:
-        """Writes the profile when its fit is done."""
-        if not fit.done:
+    def _finish(self, fit: Future[GuidedFit]) -> None:
+        if not fit.done():
             return
-        if fit.made is None:
-            self._end(worded("The calibration ends without a profile. {why}", why=fit.why))
+        try:
+            made = fit.result()
+        except ValueError as error:
+            self._end(worded("The calibration ends without a profile. {why}", why=str(error)))
+            return
+        except Exception:  # of the thread
+            LOGGER.exception("the calibration failed")
+            failed = worded("It failed, and the log says why.")
+            self._end(worded("The calibration ends without a profile. {why}", why=failed))
             return
         try:
             self.out.parent.mkdir(parents=True, exist_ok=True)
-            fit.made.verdict.accepted(fit.made.profile, accept=False).save(self.out)
+            made.verdict.accepted(made.profile, accept=False).save(self.out)
         except RefusedError:
-            why = in_a_row(in_words(*said) for said in fit.made.verdict.objections)
+            why = in_a_row(in_words(*said) for said in made.verdict.objections)
             self._end(worded("The calibration ends without a profile. {why}", why=why))
             return
         except (OSError, ProfileError) as error:
             self._end(worded("The profile cannot be written: {why}", why=str(error)))
             return
         self.made = self.out
-        expected = in_words(*fit.made.verdict.expectation.said)
+        expected = in_words(*made.verdict.expectation.said)
         text = worded("The profile is written, and in use. {expected}", expected=expected)
         self._run, self._fit, self._ended = None, None, text
         self._say(text, code="setup")
@@ -240,23 +233,15 @@ def _outlined(frame: Frame, template: BoardTemplate, pose: BoardPose | None) -> 
     return drawn
 
 
-class _Fit:
-    """A profile fit running in a thread of its own."""
+def _fitting(run: GuidedCalibration) -> Future[GuidedFit]:
+    """Fits a profile in a thread of its own, which does not keep the process from ending."""
+    fit, taken = Future[GuidedFit](), [run.taken[number] for number in sorted(run.taken)]
 
-    def __init__(self, run: GuidedCalibration) -> None:
-        self.made: GuidedFit | None = None
-        self.why = ""
-        self.done = False
-        self._taken = [run.taken[number] for number in sorted(run.taken)]
-        self._template = run.template
-        threading.Thread(target=self._work, name="calibration", daemon=True).start()
-
-    def _work(self) -> None:
+    def work() -> None:
         try:
-            self.made = fit_guided(self._taken, self._template)
-        except (CalibrationError, WeightsError, ValueError) as error:
-            self.why = str(error)
-        except Exception:  # the top of the thread
-            LOGGER.exception("the calibration failed")
-            self.why = worded("It failed, and the log says why.")
-        self.done = True
+            fit.set_result(fit_guided(taken, run.template))
+        except Exception as error:  # noqa: BLE001 - it belongs to whoever asks for the result
+            fit.set_exception(error)
+
+    threading.Thread(target=work, name="calibration", daemon=True).start()
+    return fit

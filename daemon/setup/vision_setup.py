@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
+from typing import NamedTuple
 
 import places
 from calibration.profile import ProfileError, TableProfile
@@ -15,16 +15,13 @@ from rules.options import switched_on
 LOGGER = logging.getLogger(__name__)
 
 
-@dataclasses.dataclass(frozen=True)
-class VisionSetup:
-    """Template and profile for one game at one table."""
-
+class VisionSetup(NamedTuple):
     template: BoardTemplate
     profile: TableProfile | None = None
 
 
 def vision_setup_of(config: Config, game: AnyGame) -> VisionSetup:
-    """Loads template and profile according to the settings. Raises TemplateError, ProfileError."""
+    """Raises TemplateError, ProfileError."""
     template = load_template(game.name, switched_on(game))
     if not config.board.profile:
         return VisionSetup(template)
@@ -36,12 +33,11 @@ def vision_setup_of_another(config: Config, game: AnyGame) -> VisionSetup:
 
     Raises TemplateError.
     """
-    template = load_template(game.name, switched_on(game))
     try:
         sight = vision_setup_of(config, game)
         if sight.profile is not None:
             sight.profile.check_game(game.name)
     except ProfileError as error:
         LOGGER.info("the board is looked for without a profile: %s", error)
-        return VisionSetup(template)
+        return VisionSetup(load_template(game.name, switched_on(game)))
     return sight

@@ -6,10 +6,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Literal
 
 from daemon.config.settings import CameraSection
 from daemon.i18n.translation import as_words, in_words, worded
+from daemon.supervision.restarts import Pauses
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources.attempt import Attempt
 from vision.sources.live import LiveSource
@@ -24,7 +25,6 @@ REOPEN_S = (1.0, 2.0, 5.0, 10.0, 30.0)
 FROZEN_REOPEN_S = (0.0, 15.0, 60.0, 300.0)
 """Seconds before each further reopening of a camera whose picture is frozen; the last one repeats."""
 NONE = "none"
-"""The spec for no camera: people report the moves."""
 IDLE_S = 0.02
 """Seconds, longest wait for a frame when there is no camera: commands meanwhile are answered at once."""
 SLOW_OPENING_S = 20.0
@@ -35,13 +35,6 @@ UNWANTED: dict[str, object] = {"age_s": None, "reopened": 0, "dropped": 0}
 State = Literal["unwanted", "opening", "on", "silent", "frozen", "away", "hangs"]
 
 
-class Say(Protocol):
-    """Speaks and shows a sentence."""
-
-    def __call__(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
-        """If `urgent`, the sentence is spoken before those waiting."""
-
-
 class Camera:
     """Delivers frames; tells the players once when something is wrong and once when it is fixed. Used by one thread."""
 
@@ -49,26 +42,25 @@ class Camera:
         self,
         spec: str,
         settings: CameraSection,
-        say: Say,
+        say: Callable[..., object],
         opener: Callable[[str, CameraSection], FrameSource] | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        """`spec` is an argument of `open_source`. `sleep` waits while there is no camera to read."""
+        """`say` takes a sentence, and whether it is `urgent`."""
         self.trouble = ""
         """The current problem, in the words shown to the players; empty if there is none."""
         self.state: State = "opening"
-        self.reopened = 0
-        """How often it was reopened because it was gone, silent or frozen."""
         self._spec, self._settings, self._say = spec, settings, say
         self._opener = opener or open_by_settings
         self._clock, self._sleep = clock, sleep
         self._frames: NewestFrame | None = None
         self._attempt: Attempt | None = None
         self._began_s = 0.0
-        self._failures = self._thaws = self._opened = 0
-        self._retry_s = float("-inf")
-        self._frozen_retry_s = float("inf")
+        self._openings = 0
+        self._missing, self._thaws = Pauses(REOPEN_S), Pauses(FROZEN_REOPEN_S)
+        self._thaws_next = False
+        """Whether a frozen picture waits for the camera to be opened again."""
         self._picture_s = clock()
         self._seen = False
         self._stillness = Stillness(settings.frozen_s)
@@ -95,18 +87,18 @@ class Camera:
         return frame
 
     def change(self, spec: str, settings: CameraSection) -> None:
-        """Switches to another camera, or to other settings of the same one."""
         self._let_go()
         self._spec, self._settings = spec, settings
         self._stillness = Stillness(settings.frozen_s)
-        self._failures = self._thaws = 0
-        self._retry_s, self._picture_s, self.state = float("-inf"), self._clock(), "opening"
+        self._missing.reset()
+        self._thaws.reset()
+        self._thaws_next = False
+        self._picture_s, self.state = self._clock(), "opening"
         if not self.wanted:
             self.trouble, self._seen = "", False
 
     @property
     def wanted(self) -> bool:
-        """Whether a camera is configured at all."""
         return self._spec != NONE
 
     @property
@@ -125,38 +117,32 @@ class Camera:
 
     @property
     def settled(self) -> bool:
-        """Whether the camera's state is known: a picture came, or a problem was reported."""
         return self._seen or bool(self.trouble) or not self.wanted
 
     @property
     def age_s(self) -> float | None:
-        """Seconds since the last picture; None before the first."""
         return self._clock() - self._picture_s if self._seen else None
 
     def status(self) -> dict[str, object]:
-        """`ok`, `text`, `state` and figures for the health page."""
         if not self.wanted:
             return {"ok": True, "text": worded("none is wanted: moves are told"), "state": "unwanted", **UNWANTED}
-        source = None if self._frames is None else self._frames.source
+        frames = self._frames
         figures: dict[str, object] = {"age_s": None if self.age_s is None else round(self.age_s, 2)}
-        figures |= {"reopened": self.reopened, "dropped": 0 if self._frames is None else self._frames.dropped}
+        figures |= {"reopened": max(0, self._openings - 1), "dropped": 0 if frames is None else frames.dropped}
         text = self.trouble or (worded("sends pictures") if self._seen else worded("is being opened"))
-        if isinstance(source, PhoneSource):
-            figures |= {"rate_hz": _rounded(source.delivery.rate_hz), "reconnects": source.reconnects}
-            figures["dropped"] = source.dropped + self._frames.dropped if self._frames else 0
+        if frames is not None and isinstance(source := frames.source, PhoneSource | LiveSource):
+            rate_hz = source.delivery.rate_hz
+            figures |= {"rate_hz": None if rate_hz is None else round(rate_hz, 1), "reconnects": source.reconnects}
+            figures["dropped"] = source.dropped + frames.dropped
             text = self.trouble or ", ".join(map(as_words, source.delivery.parts())) or text
-        if isinstance(source, LiveSource):
-            figures |= {"rate_hz": _rounded(source.delivery.rate_hz), "reconnects": source.reconnects}
-            figures |= {"hanging_threads": source.abandoned}
-            figures["dropped"] = source.dropped + self._frames.dropped if self._frames else 0
-            text = self.trouble or ", ".join(map(as_words, source.delivery.parts())) or text
-            text += f" ({source.trouble})" if self.trouble and source.trouble else ""
-            if not self.trouble and source.delivery.slow:
-                text = f"{text}: {in_words(*source.delivery.remedy())}"
+            if isinstance(source, LiveSource):
+                figures |= {"hanging_threads": source.abandoned}
+                text += f" ({source.trouble})" if self.trouble and source.trouble else ""
+                if not self.trouble and source.delivery.slow:
+                    text = f"{text}: {in_words(*source.delivery.remedy())}"
         return {"ok": not self.trouble, "text": text, "state": self.state, **figures}
 
     def close(self) -> None:
-        """Releases the camera; may be called twice."""
         frames, self._frames = self._frames, None
         if self._attempt is not None:
             self._attempt.abandon()
@@ -167,7 +153,7 @@ class Camera:
         """One step towards an open camera. No new attempt begins while one hangs: never more than one thread."""
         now_s = self._clock()
         if self._attempt is None:
-            if now_s < self._retry_s:
+            if now_s < self._missing.due_s:
                 self._sleep(timeout_s)
                 return
             spec, settings = self._spec, self._settings
@@ -183,15 +169,12 @@ class Camera:
         except SourceError as error:
             self._lost(str(error))
             return
-        self._failures = 0
-        self._picture_s = self._clock()
-        self.reopened += self._opened > 0
-        self._opened += 1
-        self.state = "opening"
+        self._missing.reset()
+        self._openings += 1
+        self._picture_s, self.state = self._clock(), "opening"
         self._frames = NewestFrame(source, self._settings.frozen_s, self._stillness)
 
     def _watch(self, frame: Frame | None) -> None:
-        """Reports when pictures stop or freeze, and when they are back."""
         now_s = self._clock()
         assert self._frames is not None
         if frame is not None:
@@ -210,22 +193,22 @@ class Camera:
             plugged = worded("No picture comes from the camera. Is it plugged in?")
             self._tell(plugged if phone is None else in_words(phone.silence))
         elif frame is not None:
-            self.state, self._thaws, self._frozen_retry_s = "on", 0, float("inf")
+            self.state, self._thaws_next = "on", False
+            self._thaws.reset()
             if self.trouble:
                 self.trouble = ""
                 back = worded("The camera's picture is back.")
                 self._say(back if phone is None else worded("I see what the phone films."))
 
     def _frozen(self, now_s: float) -> None:
-        """Reopens a camera whose picture is frozen, at growing intervals."""
         self.state = "frozen"
         self._tell(worded("The camera's picture is frozen."))
-        if self._frozen_retry_s == float("inf"):
-            self._frozen_retry_s = now_s + FROZEN_REOPEN_S[min(self._thaws, len(FROZEN_REOPEN_S) - 1)]
-        if now_s >= self._frozen_retry_s:
+        if not self._thaws_next:
+            self._thaws_next = True
+            self._thaws.begin(now_s)
+        if now_s >= self._thaws.due_s:
             LOGGER.warning("the camera's picture stands still; it is opened again")
-            self._thaws += 1
-            self._frozen_retry_s = float("inf")
+            self._thaws_next = False
             self._let_go()
 
     def _lost(self, why: str) -> None:
@@ -235,8 +218,7 @@ class Camera:
         LOGGER.log(logging.DEBUG if self.trouble else logging.WARNING, "no camera: %s", why)
         said = worded("I have no camera. Is it plugged in? I keep trying.")
         self._tell(worded("I have no camera ({why}).", why=why), said)
-        self._retry_s = self._clock() + REOPEN_S[min(self._failures, len(REOPEN_S) - 1)]
-        self._failures += 1
+        self._missing.begin(self._clock())
 
     def _tell(self, text: str, said: str = "") -> None:
         """Shows the problem and speaks it, possibly in other words, once until it is fixed."""
@@ -246,7 +228,6 @@ class Camera:
         self.trouble = text
 
     def _let_go(self) -> None:
-        """Closes the camera in the background: a driver may hang while closing, too."""
         frames, self._frames = self._frames, None
         if self._attempt is not None:
             self._attempt.abandon()
@@ -255,13 +236,7 @@ class Camera:
             threading.Thread(target=frames.close, name="closing a camera", daemon=True).start()
 
 
-def _rounded(rate_hz: float | None) -> float | None:
-    return None if rate_hz is None else round(rate_hz, 1)
-
-
 def opener_with(feed: PhoneFeed) -> Callable[[str, CameraSection], FrameSource]:
-    """Opens the source that a spec names, with these settings; `phone` is the feed of the phones."""
-
     def opened(spec: str, settings: CameraSection) -> FrameSource:
         if spec != PHONE:
             return open_by_settings(spec, settings)
@@ -272,7 +247,6 @@ def opener_with(feed: PhoneFeed) -> Callable[[str, CameraSection], FrameSource]:
 
 
 def open_by_settings(spec: str, settings: CameraSection) -> FrameSource:
-    """The source that `spec` names, opened with these settings. Raises SourceError."""
     return open_source(
         spec,
         hold_s=settings.photo_hold_s,

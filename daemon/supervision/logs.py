@@ -32,8 +32,6 @@ class FloodGate(logging.Filter):
     def __init__(self, repeats: int, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self.repeats = repeats
-        self.left_out = 0
-        """Lines left out so far."""
         self._clock = clock
         self._lock = threading.Lock()
         self._seen: collections.OrderedDict[tuple[str, str], list[float]] = collections.OrderedDict()
@@ -41,7 +39,6 @@ class FloodGate(logging.Filter):
         self._all: collections.deque[float] = collections.deque()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to write the line. Called by any thread, before the handler takes its lock."""
         try:
             key = record.name, record.getMessage()
         except Exception:  # noqa: BLE001 - a line whose arguments do not fit must not crash its caller
@@ -53,7 +50,6 @@ class FloodGate(logging.Filter):
         return passes
 
     def _count(self, key: tuple[str, str], now_s: float) -> tuple[bool, int]:
-        """Whether a line passes, and how often it was left out since it last passed."""
         while self._all and now_s - self._all[0] >= WINDOW_S:
             self._all.popleft()
         times_s = [time_s for time_s in self._seen.pop(key, []) if now_s - time_s < WINDOW_S]
@@ -63,7 +59,6 @@ class FloodGate(logging.Filter):
             gone, _ = self._seen.popitem(last=False)
             del self._missed[gone]
         if not passes:
-            self.left_out += 1
             self._missed[key] += 1
             return False, 0
         self._all.append(now_s)
@@ -74,7 +69,6 @@ class OpenFormatter(logging.Formatter):
     """Formats lines that anybody may read in a terminal, whoever wrote their text: see `wording.outside`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The lines of a record, with its traceback."""
         return visible_lines(super().format(record))
 
 
@@ -85,7 +79,6 @@ class RotatingFile(logging.handlers.RotatingFileHandler):
         path.parent.mkdir(parents=True, exist_ok=True)
         super().__init__(path, maxBytes=size_bytes, backupCount=files, encoding="utf-8")
         self.failed = 0
-        """Lines that could not be written."""
 
     def _open(self) -> TextIOWrapper:
         """Opens the file, which only its owner may read: names and moves stand in it."""
@@ -98,19 +91,17 @@ class RotatingFile(logging.handlers.RotatingFileHandler):
 
 
 class Log:
-    """The daemon's log handler, attached to the root logger."""
-
-    def __init__(self, settings: LogSection, clock: Callable[[], float] = time.monotonic) -> None:
-        """Raises OSError if the file cannot be opened."""
-        self._clock = clock
+    def __init__(self, settings: LogSection) -> None:
         self._handler: logging.Handler | None = None
         self._level_before = logging.getLogger().level
-        self.gate = FloodGate(settings.repeats, clock)
+        self.gate = FloodGate(settings.repeats)
         self.change(settings)
 
     def change(self, settings: LogSection) -> None:
         """Applies these settings from now on. Raises OSError and keeps the old ones if that fails."""
-        handler = _handler(settings)
+        handler: logging.Handler = logging.StreamHandler(sys.stderr)
+        if settings.path:
+            handler = RotatingFile(places.resolved(settings.path), round(settings.size_mb * 1_000_000), settings.files)
         handler.setFormatter(OpenFormatter(FORMAT))
         self.gate.repeats = settings.repeats
         handler.addFilter(self.gate)
@@ -124,7 +115,6 @@ class Log:
 
     @property
     def failed(self) -> int:
-        """Lines that could not be written."""
         return self._handler.failed if isinstance(self._handler, RotatingFile) else 0
 
     def close(self) -> None:
@@ -135,14 +125,3 @@ class Log:
             with contextlib.suppress(OSError):  # a full disk cannot take the last bytes
                 self._handler.close()
             self._handler = None
-
-
-def _handler(settings: LogSection) -> logging.Handler:
-    if not settings.path:
-        return logging.StreamHandler(sys.stderr)
-    return RotatingFile(log_path(settings), round(settings.size_mb * 1_000_000), settings.files)
-
-
-def log_path(settings: LogSection) -> Path:
-    """The path of the log file."""
-    return places.resolved(settings.path)

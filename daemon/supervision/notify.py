@@ -14,7 +14,6 @@ LOGGER = logging.getLogger(__name__)
 TURN_S = 0.5
 """Seconds, longest wait for a busy systemd, for messages it must not miss."""
 MAX_STATUS_LENGTH = 200
-"""Characters in a status text."""
 
 
 class Notifier:
@@ -28,20 +27,12 @@ class Notifier:
             )
             self._address = ""
         self.watchdog_s = _watchdog_s(environment)
-        """Seconds within which systemd expects a sign of life; None if it expects none."""
         self._status = ""
 
-    @property
-    def listens(self) -> bool:
-        """Whether there is a systemd to notify."""
-        return bool(self._address)
-
     def ready(self, status: str) -> None:
-        """Startup is over."""
         self._send(f"READY=1\nSTATUS={clean(status, MAX_STATUS_LENGTH)}", TURN_S)
 
     def alive(self) -> None:
-        """Sends a sign of life for the watchdog."""
         if self.watchdog_s is not None:
             self._send("WATCHDOG=1")
 
@@ -52,11 +43,9 @@ class Notifier:
             self._send(f"STATUS={clean(text, MAX_STATUS_LENGTH)}")
 
     def reloading(self) -> None:
-        """Reports that the settings are being reloaded; `ready` ends this state."""
         self._send(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}", TURN_S)
 
     def stopping(self) -> None:
-        """Reports that the daemon is stopping."""
         self._send("STOPPING=1", TURN_S)
 
     def _send(self, text: str, wait_s: float = 0.0) -> None:
@@ -73,7 +62,6 @@ class Notifier:
 
 
 def _watchdog_s(environment: Mapping[str, str]) -> float | None:
-    """Seconds of the watchdog interval, if it is meant for this process."""
     wanted, pid = environment.get("WATCHDOG_USEC", ""), environment.get("WATCHDOG_PID", "")
     if not wanted.isascii() or not wanted.isdecimal() or int(wanted) == 0:
         return None

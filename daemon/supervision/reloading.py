@@ -43,31 +43,26 @@ AT_RESTART = {
 
 @dataclasses.dataclass(frozen=True)
 class Reading:
-    """Result of reloading the settings."""
-
     config: Config
     """The settings now in force: new values of those that take effect at once, old values of the rest."""
     taken: tuple[str, ...] = ()
-    """Changed keys that have taken effect."""
     waiting: tuple[str, ...] = ()
-    """Changed keys that wait for a restart."""
     fault: str = ""
     """Why nothing was changed; empty if the settings are valid."""
 
     @property
     def text(self) -> str:
-        """The result as text, for log and health page."""
         if self.fault:
             return worded("The new settings are wrong. I keep the old ones.")
         if not (self.taken or self.waiting):
             return worded("The settings are as they were.")
         parts = [f"New settings: {_few(self.taken)}."] if self.taken else []
-        parts += [f"{_few(self.waiting)} {_wait(self.waiting)} for a restart."] if self.waiting else []
+        if self.waiting:
+            parts.append(f"{_few(self.waiting)} {'waits' if len(self.waiting) == 1 else 'wait'} for a restart.")
         return " ".join(parts)
 
     @property
     def spoken(self) -> str:
-        """The result as a spoken sentence."""
         if self.fault or not (self.taken or self.waiting):
             return self.text
         if not self.waiting:
@@ -78,7 +73,6 @@ class Reading:
 
 
 def read_again(path: Path, now: Config, overlaid: Callable[[Config], Config] = lambda config: config) -> Reading:
-    """Reads the file and compares it with the settings in force."""
     try:
         wanted = overlaid(load_config(path))
     except ConfigError as error:
@@ -101,7 +95,6 @@ def takes_effect(key: str) -> bool:
 
 
 def _changed(old: dict[str, Any], new: dict[str, Any], above: str = "") -> Iterator[str]:
-    """Keys whose values differ; options, rules and engines are compared as whole tables."""
     for key in new:
         name = f"{above}.{key}" if above else key
         before, after = old.get(key), new[key]
@@ -119,7 +112,3 @@ def _put(target: dict[str, Any], source: dict[str, Any], key: list[str]) -> None
 
 def _few(keys: tuple[str, ...]) -> str:
     return ", ".join(keys[:4]) + (f" and {len(keys) - 4} more" if len(keys) > 4 else "")
-
-
-def _wait(keys: tuple[str, ...]) -> str:
-    return "waits" if len(keys) == 1 else "wait"

@@ -11,14 +11,11 @@ from wording import Sentence, sentence
 
 @dataclasses.dataclass(frozen=True)
 class FaultReport:
-    """How a component's fault is reported."""
-
     grace_s: float
     """Seconds that the fault must last: a worker that restarts in time concerns nobody."""
     trouble: Sentence
     """Sentence for the fault in languages other than English, as components report in English themselves."""
     again: Sentence
-    """Sentence for when the component works again."""
 
 
 FAULT_REPORTS = {
@@ -43,15 +40,13 @@ FAULT_REPORTS = {
 class Troubles:
     """Checks the health of all components and returns what is new. Pure: the caller passes the time in."""
 
-    def __init__(self, reports: Mapping[str, FaultReport] = FAULT_REPORTS) -> None:
-        self._reports = reports
+    def __init__(self) -> None:
         self._since_s: dict[str, float] = {}
         self._announced: set[str] = set()
 
     def look(self, parts: Mapping[str, Mapping[str, object]], now_s: float) -> list[str]:
-        """The sentences to speak now."""
         said: list[str] = []
-        for name, report in self._reports.items():
+        for name, report in FAULT_REPORTS.items():
             part = parts.get(name)
             if part is None or part["ok"]:
                 self._since_s.pop(name, None)

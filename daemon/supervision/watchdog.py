@@ -9,18 +9,20 @@ without systemd.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import faulthandler
 import logging
 import os
+import statistics
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from typing import Protocol
 
 from daemon.i18n.translation import worded
-from daemon.supervision.heartbeat import Heartbeat
 from daemon.supervision.notify import Notifier
 
 LOGGER = logging.getLogger(__name__)
@@ -30,17 +32,93 @@ LOOK_S = 0.5
 STOPPED_S = 10 * LOOK_S
 """Seconds between looks that show that this thread was stopped too, by the same cause as the loop."""
 LAST_WORDS_S = 3.0
-"""Seconds for the voice to say that the daemon is ending."""
 LOCKED_S = 30.0
 """Seconds beyond `end_s` after which the timer in C ends a process whose Python no longer runs at all."""
 REARM_S = 5.0
+REMEMBERED = 60
+"""Frames over which rate and cost are measured."""
+BEGINNING = 6.0
+"""Deadline multiplier for a first frame: a small computer loads the network and searches for the board in it."""
+SLOW_S = 0.5
+"""Seconds: if frames are usually judged later than this after capture, the daemon is too slow."""
+
+
+class Heartbeat:
+    """When the loop last iterated, and what its frames cost. Times are those of `clock`, in seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.frames = 0
+        self.step = "starting"
+        self._turn_s, self._patience = clock(), BEGINNING
+        self._frame_s: float | None = None
+        self._ends_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
+        self._costs_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
+        self._ages_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
+
+    def begin(self, step: str, patience: float = 1.0) -> None:
+        self.step, self._turn_s, self._patience = step, self.clock(), patience
+
+    def forgive(self, seconds: float) -> None:
+        """Excludes time in which the whole process did not run from the current step."""
+        self._turn_s = min(self.clock(), self._turn_s + seconds)
+
+    def is_over(self, limit_s: float) -> bool:
+        """Whether the current step exceeds the limit for ordinary steps, multiplied by the step's patience."""
+        return self.busy_s > limit_s * self._patience
+
+    def frame_done(self, age_s: float) -> None:
+        """Ends a step that processed a frame; `age_s` is the picture's age when the step began."""
+        now_s = self.clock()
+        self._costs_s.append(now_s - self._turn_s)
+        self._ends_s.append(now_s)
+        self._ages_s.append(max(0.0, age_s))
+        self._frame_s = now_s
+        self.frames += 1
+
+    @property
+    def busy_s(self) -> float:
+        return self.clock() - self._turn_s
+
+    @property
+    def frame_age_s(self) -> float | None:
+        return None if self._frame_s is None else self.clock() - self._frame_s
+
+    @property
+    def rate_hz(self) -> float:
+        """Frames per second, over the last minute at most; 0 if fewer than two came."""
+        ends_s = [end_s for end_s in tuple(self._ends_s) if self.clock() - end_s <= 60]
+        return (len(ends_s) - 1) / (ends_s[-1] - ends_s[0]) if len(ends_s) > 1 and ends_s[-1] > ends_s[0] else 0.0
+
+    @property
+    def cost_s(self) -> float:
+        """Median seconds of work per frame; 0 before the first."""
+        return statistics.median(tuple(self._costs_s) or (0.0,))
+
+    @property
+    def late_s(self) -> float:
+        """Median age of a picture when its verdict is ready, in seconds: its age when work began, plus the work."""
+        return statistics.median(tuple(self._ages_s) or (0.0,)) + self.cost_s
+
+    def status(self, stuck_s: float) -> dict[str, object]:
+        figures = {"frames": self.frames, "rate_hz": round(self.rate_hz, 2), "frame_s": round(self.cost_s, 4)}
+        if self.is_over(stuck_s):
+            return {
+                "ok": False,
+                "text": worded("stuck for {seconds} s ({step})", seconds=round(self.busy_s), step=self.step),
+                **figures,
+            }
+        if self.frames >= REMEMBERED and self.late_s > SLOW_S:
+            text = worded(
+                "too slow: a picture is judged {late} s after it was taken; end other programs",
+                late=f"{self.late_s:.1f}",
+            )
+            return {"ok": False, "text": text, **figures}
+        return {"ok": True, "text": worded("{rate} frames a second", rate=f"{self.rate_hz:.1f}"), **figures}
 
 
 class Watched(Protocol):
-    """The watchdog's interface to the daemon, called from the watchdog's thread."""
-
-    def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
-        """Speaks and shows a sentence."""
+    def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None: ...
 
     def report_stuck(self, text: str) -> None:
         """Shows on the health page that the loop hangs, as the loop itself cannot."""
@@ -51,15 +129,12 @@ class Watched(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Liveness:
-    """State of the components as the loop last saw it."""
-
     capture: bool
     """Whether capture works: it delivers pictures, or knows that the camera is away and keeps trying."""
     bus: bool
     settled: bool
     """Whether startup is over: a frame was processed, or there is clearly no camera."""
     text: str
-    """The daemon's state in one line."""
 
 
 class Watchdog:
@@ -87,7 +162,6 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Starts the thread."""
         self._armed = True
         self._thread = threading.Thread(target=self._serve, name="watchdog", daemon=True)
         self._thread.start()
@@ -104,7 +178,6 @@ class Watchdog:
             self._armed = False
 
     def look(self) -> None:
-        """Checks the loop once and reports its state to systemd."""
         now_s = self._heartbeat.clock()
         if now_s - self._looked_s > STOPPED_S:
             # This thread did not run either: the whole process was stopped, or the computer was overloaded.
@@ -152,14 +225,12 @@ class Watchdog:
             self._notifier.alive()
 
     def _rearm(self) -> None:
-        """Rearms the timer in C, for as long as this thread runs."""
         now_s = self._heartbeat.clock()
         if self.end_s and now_s - self._armed_s >= REARM_S:
             self._armed_s = now_s
             faulthandler.dump_traceback_later(self.end_s + LOCKED_S, exit=True)
 
     def _serve(self) -> None:
-        """The thread: checks the loop every `LOOK_S` seconds until `close`."""
         try:
             while not self._stop.wait(LOOK_S):
                 self._rearm()
@@ -169,7 +240,6 @@ class Watchdog:
 
 
 def _stacks() -> str:
-    """The stack of every thread, innermost call last."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     return "\n".join(
         f"{names.get(number, number)}:\n{''.join(traceback.format_stack(frame)[-8:])}"

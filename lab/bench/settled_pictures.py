@@ -21,12 +21,13 @@ from typing import Annotated
 import cv2
 import typer
 
-from daemon.cli.settle import PATCHES, Settler, Window
+from daemon.cli.settle import MARGIN_SHARE, PATCHES, Settler, Window
 from vision.cli import parse_corners
 from vision.frame import Frame, FrameSource, SourceEnded
 from vision.sources.opening import open_source
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.cell_places import CellPlaces
+from vision.watching.surroundings import surroundings_within
 from vision.watching.watcher import Watcher
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -100,7 +101,7 @@ class Count:
 def measure(sequence: Sequence, data: Path, settle_s: float = 0.4, out: Path | None = None) -> Count:
     """Runs one sequence through the watcher."""
     window = Window(parse_corners(sequence.corners) if sequence.corners else None)
-    settler, motion, shown = Settler(window, settle_s), 0, list[int]()
+    settler, motion, shown = Settler(settle_s), 0, list[int]()
     for frame in frames_of(
         open_source(str(data / sequence.path), hold_s=1 / sequence.rate_hz, rate_hz=sequence.rate_hz)
     ):
@@ -131,7 +132,9 @@ def arms(data: Path) -> dict[str, Side | None]:
     """The side that `ArmWatch` reports for each ply of the chess game."""
     window, told = Window(parse_corners(CHESS_CORNERS)), {}
     pictures = frames_of(open_source(str(data / "video/scholarsmate.avi")))
-    seen = {frame.index: (window.around(window.show(frame.image)), frame.time_s) for frame in pictures}
+    seen = {
+        frame.index: (surroundings_within(window.show(frame.image), MARGIN_SHARE), frame.time_s) for frame in pictures
+    }
     for name, free, (first, last), _ in CHESS_PLIES:
         watch, watcher = ArmWatch(), Watcher(CellPlaces.grid(PATCHES))
         watcher.know(seen[free][0])

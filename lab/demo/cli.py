@@ -124,14 +124,16 @@ def demo(
             raise typer.Exit(0) from None
         faults = 0
         try:
-            window = Window(f"Kibitzer: {session.game.title}") if session.config.page.window else None
+            window = Window(f"Kibitzer: {session.game.title}") if session.services.config.page.window else None
             demonstration = Demo(session, fast=fast, most_plies=plies or None, window=window, moves=moves)
-            page = None if session.page is None else DemoPage(session, beside=bool(beside))
-            if session.page is not None and page is not None:
+            page = None if session.services.page is None else DemoPage(session, beside=bool(beside))
+            if session.services.page is not None and page is not None:
                 demonstration.turn = page.turn
-                console.print(f"The page with the picture: [bold]{session.page.address}[/bold]  (Ctrl-C ends the demo)")
+                console.print(
+                    f"The page with the picture: [bold]{session.services.page.address}[/bold]  (Ctrl-C ends the demo)"
+                )
                 if open_page:
-                    open_in_browser(session.page.address)
+                    open_in_browser(session.services.page.address)
             seeds = range(seed, seed + number)
             stays = page is not None and (bool(beside) or (sys.stdout.isatty() if stay is None else stay))
             try:
@@ -149,7 +151,7 @@ def demo(
         except (WeightsError, TemplateError) as error:
             raise stop("demo", error) from None
         except KeyboardInterrupt:
-            console.print(f"stopped; what was played is in {session.journal.path}", highlight=False)
+            console.print(f"stopped; what was played is in {session.services.journal.path}", highlight=False)
         finally:
             session.close()
     raise typer.Exit(1 if faults else 0)

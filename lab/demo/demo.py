@@ -93,7 +93,7 @@ class Demo:
         """Plays one game to its end."""
         game, session = self.session.game, self.session
         begun_s = time.monotonic()
-        tally = Tally(game.name, seed, journal=str(session.journal.path))
+        tally = Tally(game.name, seed, journal=str(session.services.journal.path))
         style = default_style()
         table = SimulatedTable(template, game.board(game.initial()), style, seed=seed)
         profile = profile_of(game, template, table, seed)
@@ -103,10 +103,15 @@ class Demo:
         think_s = 0.2 if self.fast and self._moves is None else 1.5
         player = ScriptedPlayer(game, table, humans, seed, think_s, say_pass=self._say_pass, moves=self._moves)
         pipeline = Pipeline(
-            template, profile, settle_s=session.config.eyes.settle_s, readings=session.config.eyes.readings
+            template,
+            profile,
+            settle_s=session.services.config.eyes.settle_s,
+            readings=session.services.config.eyes.readings,
         )
         match = session.begin(pipeline, resume=False)
-        judge = Judge(match, player, tally, lambda: seen_plies(game, session.journal.game(match.game_id).moves))
+        judge = Judge(
+            match, player, tally, lambda: seen_plies(game, session.services.journal.game(match.game_id).moves)
+        )
         match.listeners.append(judge.hear)
         try:
             self._play(match, source, player, judge)

@@ -38,12 +38,12 @@ class DemoPage:
         self._over = False
         self._begun = False
         self._seen_s = time.monotonic()
-        self._chooser = GameChooser(session, session.config, NONE)
+        self._chooser = GameChooser(session, session.services.config, NONE)
         session.demo = self._status
 
     def turn(self) -> None:
         """To be called often while a game is shown. Raises Left."""
-        page, now_s = self._session.page, time.monotonic()
+        page, now_s = self._session.services.page, time.monotonic()
         if page is None:
             return
         if self._beside and not self._begun:

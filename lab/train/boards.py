@@ -22,7 +22,7 @@ from lab.train.boards_tables import Tables, draw_tables
 from lab.train.boards_views import FloatImage, draw_noises, draw_view
 from lab.train.half_stored import store_half
 from lab.train.textures import Textures
-from places.manifest import write_entry
+from places.weights import write_entry
 from vision.finding.proposals import GAMES, BoardNetwork
 
 log = logging.getLogger(__name__)

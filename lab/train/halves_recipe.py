@@ -13,7 +13,7 @@ from lab.train.domino_scene import CLASSES
 from lab.train.halves import HalvesNetwork, Recipe, accuracy, train
 from lab.train.halves_pool import HalvesPool, shards_of_halves
 from lab.train.quantise import quantise
-from places.manifest import write_entry
+from places.weights import write_entry
 from vision.calibrating.fitting import fit_head
 from vision.reading.descriptors import Network
 

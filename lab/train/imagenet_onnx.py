@@ -19,7 +19,7 @@ from lab.train.patch_pool import draw_pool
 from lab.train.published import SHA256, URL
 from lab.train.quantise import quantise
 from lab.train.thesis import DEVIATION, MEAN
-from places.manifest import write_entry
+from places.weights import write_entry
 from vision.reading.descriptors import IMAGENET, Network
 
 log = logging.getLogger(__name__)

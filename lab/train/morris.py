@@ -15,7 +15,7 @@ from games.nine_mens_morris.kernel.weights import NAMED
 from games.nine_mens_morris.kernel.weights import PATTERNS as NAME
 from lab.train.morris_fit import Fitted, accuracy, fit
 from lab.train.morris_games import play
-from places.manifest import write_entry
+from places.weights import write_entry
 
 FILE = f"{NAME}.npz"
 ROUNDS = ((1 / 4, 3, 0.8), (1 / 2, 4, 0.7), (1.0, 4, 0.6), (1.0, 4, 0.6))

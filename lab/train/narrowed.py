@@ -30,7 +30,7 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from lab.train.fused import fuse
 from lab.train.graph import Graph, Node
-from places.manifest import write_entry
+from places.weights import write_entry
 
 PAIR = np.iinfo(np.int16).max // np.iinfo(np.uint8).max - 2
 """Greatest sum of two weights of one sign: two less than fits, since `fused.move_zero` takes 1 from each."""

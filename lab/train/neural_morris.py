@@ -21,7 +21,7 @@ from lab.train.neural_morris_fit import Progress, Recipe, fit, raw_answers
 from lab.train.neural_morris_folded import folded
 from lab.train.neural_morris_labels import labelled
 from lab.train.neural_morris_taught import taught_by_ours
-from places.manifest import write_entry
+from places.weights import write_entry
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from lab.train.quantise import quantise
 from lab.train.resnet18 import CellNetwork, Recipe, accuracy, train
 from lab.train.table_patches import cut_tables, whole_tables
 from lab.train.traced_cells import cut_traced, with_share
-from places.manifest import write_entry
+from places.weights import write_entry
 from vision.reading.descriptors import DEFAULT, Network
 from vision.reading.heads import load_generic
 

@@ -13,8 +13,7 @@ from rich.progress import Progress
 from games.reversi.kernel.memory import STAGE_WORDS, STAGES
 from lab.train.reversi_fit import fit
 from lab.train.reversi_games import play
-from places.manifest import write_entry
-from places.weights import find_weights
+from places.weights import find_weights, write_entry
 
 FILE, NAME = "reversi_patterns.npz", "reversi_patterns"
 

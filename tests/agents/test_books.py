@@ -20,8 +20,7 @@ from agents.books import BookError, book, opening
 from agents.books.building import Builder
 from agents.books.keys import Keys
 from agents.registry import load_agent
-from places.manifest import write_entry
-from places.weights import MODELS
+from places.weights import MODELS, write_entry
 from rules import AnyGame
 from rules.symmetry import symmetries
 from rules.turns import line_of_play

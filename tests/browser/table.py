@@ -75,8 +75,8 @@ class Table:
         self._thread.start()
         assert self._begun.wait(30), "the table did not open in time"
         self.session = self._opened[0]
-        assert self.session.page is not None
-        self.address = self.session.page.address
+        assert self.session.services.page is not None
+        self.address = self.session.services.page.address
 
     def _run(self, config: Config) -> None:
         session = Session(config, self.game)

@@ -85,7 +85,7 @@ def test_against_an_agent_it_asks_first_and_the_game_is_practice(table: Tables, 
     page.wait_for_selector("#best-moves li", timeout=ENGINE_MS)
     expect(page.locator("#announcements")).to_contain_text("does not count in the ranking")
     assert at.session.match is not None
-    with contextlib.closing(Journal(at.session.journal.path, read_only=True)) as journal:
+    with contextlib.closing(Journal(at.session.services.journal.path, read_only=True)) as journal:
         stored = journal.game(at.session.match.game_id)
     assert [note.kind for note in stored.notes].count("practice") == 1
     # Where it is, whichever drawing of the board is there by then: better moves may be found and drawn meanwhile.

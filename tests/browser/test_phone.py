@@ -119,8 +119,10 @@ def test_a_phone_that_scans_the_code_is_the_camera_of_a_table_without_one(
     other.locator("#aim", has_text="This code was used already, or is old.").wait_for()
     # What was cut off is taken up again by the page itself.
     began = place.session.services.phone_feed.begun
-    assert place.session.page is not None and place.session.page._door is not None
-    asyncio.run_coroutine_threadsafe(place.session.page._door.filming.close(), place.session.page._loop).result(10)
+    assert place.session.services.page is not None and place.session.services.page._door is not None
+    asyncio.run_coroutine_threadsafe(
+        place.session.services.page._door.filming.close(), place.session.services.page._loop
+    ).result(10)
     until_s = time.monotonic() + 20
     while place.session.services.phone_feed.begun == began and time.monotonic() < until_s:
         time.sleep(0.1)

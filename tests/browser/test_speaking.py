@@ -42,8 +42,8 @@ AudioBufferSourceNode.prototype.start = function () {
 
 
 def say(table: Table, text: str, **rest: Any) -> None:
-    assert table.session.page is not None
-    table.session.page.announce(text, **rest)
+    assert table.session.services.page is not None
+    table.session.services.page.announce(text, **rest)
 
 
 @pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is not installed")

@@ -118,7 +118,7 @@ def test_language_sound_and_clock_change_in_the_middle_of_a_game(table: Tables, 
     page.locator("#player-0 .clock:text('10:00')").wait_for()
     page.get_by_label("The table speaks").check()
     page.wait_for_function("() => document.querySelector('#settings-answer').textContent === 'Done.'")
-    assert there.session.config.speech.enabled
+    assert there.session.services.config.speech.enabled
     page.locator("[name=language]").select_option("vi")
     for one in (page, other):
         one.wait_for_selector('html[lang="vi"]')
@@ -152,7 +152,9 @@ def test_a_name_goes_when_an_agent_sits_down_and_is_asked_again_afterwards(table
     page.locator("#menu-begin").click()
     page.locator("#player-0 .name:text('Beginner')").wait_for()
     expect(page.locator("#player-1 .name")).to_have_text("White Bo")
-    assert [one.name for one in (there.session.config.players.first, there.session.config.players.second)] == ["", "Bo"]
+    assert [
+        one.name for one in (there.session.services.config.players.first, there.session.services.config.players.second)
+    ] == ["", "Bo"]
 
 
 def test_a_theme_is_kept_on_this_device_and_chosen_before_the_page_is_drawn(table: Tables, look: Look) -> None:
@@ -216,7 +218,7 @@ def test_a_phone_is_invited_with_the_game_that_was_chosen(table: Tables, look: L
     page.goto(there.address)
     page.locator("#phone a").wait_for()
     expect(page.locator("#main")).to_be_hidden()
-    assert there.session.config.game.name == "reversi"
+    assert there.session.services.config.game.name == "reversi"
     page.locator("#way-here").click()  # a change of mind
     page.locator("#menu-begin").click()
     page.wait_for_selector("#main .cell.target")

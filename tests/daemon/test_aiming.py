@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
-from daemon.app.aiming import Aiming, corners_of, in_short, why_not_found
+from daemon.app.phone_guest import Aiming, corners_of, in_short, why_not_found
 from daemon.i18n.translation import in_words
 from daemon.perception.pipeline import Observation, Pipeline
 from tests.vision.drawn import CORNERS, SIZE_PX, draw

@@ -65,6 +65,11 @@ def shown(bench: Bench, wait_s: float = 10.0) -> list[str]:
     return [one.text for one in bench.match.best_moves]
 
 
+def both_wish(bench: Bench) -> None:
+    for side in ("light", "dark"):
+        tell(bench, Best(True, side))
+
+
 def test_two_people_see_them_once_both_want_to() -> None:
     bench = at(moves=["d2"], coach=answering(ONE))
     assert "light" in refuse(bench, Best(True, "mauve"))
@@ -94,8 +99,7 @@ def test_they_stay_hidden_if_the_note_of_practice_cannot_be_written() -> None:
 
 def test_an_agent_that_sits_down_later_is_not_played_against_with_help() -> None:
     bench = at(moves=["d2"], coach=answering(ONE))
-    tell(bench, Best(True, "light"))
-    tell(bench, Best(True, "dark"))
+    both_wish(bench)
     assert shown(bench) == ["f4"]
     bench.match.referee.agents = (None, "level-8")
     assert bench.match.best_moves == () and not bench.match.best.are_shown(bench.match.referee)
@@ -118,8 +122,7 @@ for line in sys.stdin:
         print(json.dumps({"best": [{"move": move, "score": 1, "proven": True}], "lead": 400}), flush=True)
 """
     bench = at(moves=["d2"], coach=running(program))
-    tell(bench, Best(True, "light"))
-    tell(bench, Best(True, "dark"))
+    both_wish(bench)
     assert shown(bench) == ["f4"]
     bench.show(board_with(bench.game, W="d2", B="f6"))
     assert bench.match.best_moves == ()
@@ -131,8 +134,7 @@ for line in sys.stdin:
 )
 def test_an_answer_that_is_none_shows_nothing(answer: str) -> None:
     bench = at(moves=["d2"], coach=running(ANSWERING.format(answer=answer)))
-    tell(bench, Best(True, "light"))
-    tell(bench, Best(True, "dark"))
+    both_wish(bench)
     assert shown(bench, 0.5) == []
 
 
@@ -149,8 +151,7 @@ for line in sys.stdin:
         print(json.dumps({"move": "f4", "score": 9, "lead": 40}), flush=True)
 """
     bench = at(moves=["d2"], coach=running(program))
-    tell(bench, Best(True, "light"))
-    tell(bench, Best(True, "dark"))
+    both_wish(bench)
     bench.match.poll()
     time.sleep(0.5)
     assert tell(bench, Coach()) == "Let me think."
@@ -171,8 +172,7 @@ for line in sys.stdin:
 """
     bench = at(moves=["d2"], coach=running(program))
     bench.match.best.seconds = 1.5
-    tell(bench, Best(True, "light"))
-    tell(bench, Best(True, "dark"))
+    both_wish(bench)
     seen: list[str] = []
     end_s = time.monotonic() + 10
     while time.monotonic() < end_s and (not seen or seen[-1] != "winning advantage"):
@@ -245,8 +245,7 @@ def test_a_wish_is_true_or_false(words: dict[str, object]) -> None:
 def test_a_process_that_ends_without_an_answer_is_asked_again_but_not_for_ever(tmp_path: Path) -> None:
     tries = tmp_path / "tries"
     bench = at(moves=["d2"], coach=running(f"open({str(tries)!r}, 'a').write('x')"))
-    tell(bench, Best(True, "light"))
-    tell(bench, Best(True, "dark"))
+    both_wish(bench)
     assert shown(bench, 2.0) == []
     assert tries.read_text() == "x" * best_moves.TRIES and bench.match.best.has_looked(bench.match.mark)
 
@@ -254,6 +253,6 @@ def test_a_process_that_ends_without_an_answer_is_asked_again_but_not_for_ever(t
 def test_every_game_can_be_asked(tmp_path: Path) -> None:
     for game in games.names():
         bench = at(games.find(game).short_name)
-        line = json.loads(hints._question(bench.match.referee, {"best": 3, "time_s": 0.3}))
+        line = json.loads(hints.question(bench.match.referee, {"best": 3, "time_s": 0.3}))
         assert line["best"] == 3
     assert threading.active_count() < 50

@@ -6,6 +6,7 @@ import json
 import shlex
 import signal
 from pathlib import Path
+from typing import Any
 
 import cv2
 import pytest
@@ -22,6 +23,7 @@ from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from tests.daemon.test_cli import start
 from tests.vision.test_calibrate import photos
+from vision.calibrating import calibrate as fitting
 from vision.calibrating import guided, guided_inspection
 from vision.calibrating.conditions import Condition
 from vision.cli import load_photo
@@ -81,8 +83,16 @@ def test_source_that_ends_too_early_leaves_no_profile(shots: Path, slow: list[st
     assert not list(tmp_path.glob("*.npz*"))
 
 
-def test_bad_labels_are_refused_with_status_1_unless_they_are_accepted(tmp_path: Path) -> None:
-    labels, out = {}, tmp_path / "table.npz"
+def test_bad_labels_are_refused_with_status_1_unless_they_are_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels, out, fit, fitted = {}, tmp_path / "table.npz", fitting.calibrate, list[Any]()
+
+    def fit_once(*words: Any, **more: Any) -> Any:
+        fitted.extend([] if fitted else [fit(*words, **more)])
+        return fitted[0]
+
+    monkeypatch.setattr(fitting, "calibrate", fit_once)  # both commands fit the same photos, which takes long
     for photo, cells in zip(photos(), ("." * 24, "W.B" * 8, ".BW" * 8), strict=True):
         cv2.imwrite(str(tmp_path / photo.name), photo.image)
         labels[photo.name] = {"corners_px": photo.corners_px.tolist(), "cells": cells}  # type: ignore[union-attr]

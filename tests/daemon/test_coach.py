@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from daemon.commands.command import Coach, Resign
 from tests.daemon.match_bench import Bench
 from tests.daemon.readings import board_with
 from tests.daemon.test_command_handlers import at, refuse, tell
+from tests.waiting import wait_for
 
 COACHES: list[hints.Coach] = []
 
@@ -37,19 +37,21 @@ def answering(text: str) -> hints.Coach:
     return running(f"print({text!r})")
 
 
-def await_answer() -> None:
-    """Waits until no coach thinks; its thread may have ended already."""
-    for thread in threading.enumerate():
-        if thread.name == "coach":
-            thread.join(30)
+def answered(bench: Bench) -> str:
+    """What is said once no coach thinks any more."""
+
+    def is_silent() -> bool:
+        bench.match.poll()
+        return not COACHES[-1].thinks
+
+    wait_for(is_silent)
+    return bench.heard[-1].text
 
 
 def advised(bench: Bench) -> str:
     """Asks the coach and returns its final answer."""
     assert tell(bench, Coach()) == "Let me think."
-    await_answer()
-    bench.eyes.poll()
-    return bench.heard[-1].text
+    return answered(bench)
 
 
 @pytest.mark.parametrize(
@@ -100,9 +102,7 @@ def test_advice_on_a_position_that_has_gone_is_not_given() -> None:
     tell(bench, Coach())
     assert "already" in refuse(bench, Coach())
     bench.show(board_with(bench.game, W="d2", B="f6"))
-    await_answer()
-    bench.eyes.poll()
-    assert "changed while I was thinking" in bench.heard[-1].text
+    assert "changed while I was thinking" in answered(bench)
 
 
 def test_a_coach_stays_for_further_questions_and_another_takes_the_place_of_one_that_died() -> None:
@@ -130,34 +130,28 @@ def test_no_hint_is_given_while_an_agent_is_to_move() -> None:
     assert "people" in refuse(bench, Coach()) and not COACHES[0].thinks
 
 
-def coach_thread() -> threading.Thread:
-    return next(one for one in threading.enumerate() if one.name == "coach")
-
-
 def test_a_hint_asked_in_one_game_is_neither_spoken_in_the_next_nor_waited_for() -> None:
     coach = running("import time; time.sleep(600)", 600.0)
     before, after = at(moves=["d2"], coach=coach), at(moves=["d6"], coach=coach)
     before.match.game_id, after.match.game_id = "first", "second"
     tell(before, Coach())
-    thinking = coach_thread()
+    first = coach._process
     after.match.poll()
     assert "coach" not in [one.code for one in after.heard] and not coach.thinks
-    thinking.join(30)
-    assert not thinking.is_alive()
     tell(after, Coach())
-    thinking = coach_thread()
+    second = coach._process
     tell(after, Resign("light"))
     after.match.poll()  # the game is over: nobody needs advice
     assert [one.text for one in after.heard if one.code == "coach"] == ["Let me think."] and not coach.thinks
-    thinking.join(30)
+    assert first is not None and second is not None
+    assert first.poll() is not None and second.poll() is not None
 
 
 def test_a_hint_is_for_the_position_that_it_was_asked_in_and_not_for_another_of_as_many_plies() -> None:
     coach = answering(json.dumps({"move": "f4", "score": 1.0}))
     asked, other = at(moves=["d2"], coach=coach), at(moves=["d6"], coach=coach)
     tell(asked, Coach())
-    await_answer()
-    other.match.poll()  # the last move was taken back, and another was made
+    answered(other)  # the last move was taken back, and another was made
     said = [one.text for one in other.heard if one.code == "coach"]
     assert said == ["The board has changed while I was thinking. Ask me again."]
 
@@ -165,6 +159,6 @@ def test_a_hint_is_for_the_position_that_it_was_asked_in_and_not_for_another_of_
 def test_the_real_coach_is_asked_in_words_that_the_command_line_understands(tmp_path: Path) -> None:
     for game in games.names():
         bench = at(games.find(game).short_name)
-        words = hints._words(bench.match.referee)
+        words = hints.command_words(bench.match.referee)
         assert words[words.index("--game") + 1] == game
-        assert words[-1] == "--lines" and json.loads(hints._question(bench.match.referee)) == {"moves": ""}
+        assert words[-1] == "--lines" and json.loads(hints.question(bench.match.referee)) == {"moves": ""}

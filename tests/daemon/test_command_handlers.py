@@ -11,7 +11,7 @@ import pytest
 
 import games
 from daemon.agents import hints
-from daemon.app.keyboard import Keyboard
+from daemon.app.session_runner import Keyboard
 from daemon.commands.command import (
     Adopt,
     Command,

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,32 +18,18 @@ from daemon.commands.command import CommandError
 from daemon.commands.demo_requests import DemoRequest, parse_demo_request
 from daemon.commands.game_choice import chosen, parse_change
 from daemon.commands.strengths import meaning, shown_name, strengths_of
-from daemon.config.settings import Config
 from daemon.core.clock_service import clock_of
 from daemon.game.clocks import GameClock, TimeControl
 from daemon.i18n.translation import speak
 from daemon.outputs.phones.addresses import own_addresses
 from daemon.outputs.web import WebPage
+from tests.daemon.quiet_table import quiet
 from tests.waiting import wait_for
-
-
-def settings(folder: Path, **sections: Any) -> Config:
-    return Config.model_validate(
-        {
-            "camera": {"source": "none"},
-            "players": {"first": {}, "second": {}},
-            "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
-            "speech": {"enabled": False},
-            "page": {"enabled": True, "window": False, "port": 0},
-            "journal": {"path": str(folder / "journal.sqlite")},
-        }
-        | sections
-    )
 
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    opened = Session(settings(tmp_path), games.load("morris"))
+    opened = Session(quiet(tmp_path, camera={"source": "none"}), games.load("morris"))
     opened.begin(None)
     yield opened
     opened.close()
@@ -81,22 +66,22 @@ def test_language_voice_and_clock_change_within_the_game_and_are_kept(session: S
     assert session.match is not None and session.timer is not None
     match, before = session.match, session.match.mark
     changed = {"speech": {"language": "pl"}, "clock": {"control": "game", "minutes": 3.0}}
-    session.retune(chosen(session.config, changed, {}))
+    session.retune(chosen(session.services.config, changed, {}))
     assert session.match is match and match.mark == before and match.referee.ply == 2
     assert session.timer.clock.left_s == (180.0, 180.0)
     assert match.state is not None and match.state.text == "Czarny: f4."
-    note = session.journal.game(match.game_id).notes[-1]
+    note = session.services.journal.game(match.game_id).notes[-1]
     assert (note.kind, note.ply, note.data["time_s"]) == ("time_control", 2, 180.0)
 
 
 def test_a_game_resumed_after_its_clock_was_set_charges_nobody_for_the_plies_before(session: Session) -> None:
     play(session, "d6", "f4")
     assert session.match is not None
-    session.retune(chosen(session.config, {"clock": {"control": "game", "minutes": 3.0}}, {}))
-    stored = session.journal.game(session.match.game_id)
+    session.retune(chosen(session.services.config, {"clock": {"control": "game", "minutes": 3.0}}, {}))
+    stored = session.services.journal.game(session.match.game_id)
     spent = [one.spent_s for one in stored.plies]
     assert any(spent)
-    assert clock_of(session.config.clock, stored, session.match.referee).left_s == (180.0, 180.0)
+    assert clock_of(session.services.config.clock, stored, session.match.referee).left_s == (180.0, 180.0)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +106,9 @@ def test_a_demo_is_asked_for_in_one_form(words: object) -> None:
 
 
 def test_a_persons_name_does_not_stay_where_an_agent_sits(tmp_path: Path) -> None:
-    named = settings(tmp_path, players={"first": {"name": "Ada"}, "second": {"agent": "random"}})
+    named = quiet(
+        tmp_path, camera={"source": "none"}, players={"first": {"name": "Ada"}, "second": {"agent": "random"}}
+    )
     swapped = {"players": {"first": {"agent": "random", "name": "Ada"}, "second": {"name": "Ada"}}}
     players = chosen(named, swapped, {}).players
     assert (players.first.name, players.second.name) == ("", "Ada")
@@ -146,7 +133,7 @@ def test_each_strength_says_what_it_means_in_every_game() -> None:
 
 def test_the_start_card_is_shown_until_somebody_chooses_or_moves(session: Session) -> None:
     assert not session.at_entrance  # nothing can be chosen here
-    GameChooser(session, session.config, "none")
+    GameChooser(session, session.services.config, "none")
     assert session.at_entrance
     play(session, "d6")
     assert not session.at_entrance
@@ -207,7 +194,7 @@ def test_one_demo_at_a_time_is_begun_beside_a_table_and_ends_with_it(session: Se
     first = demo._process
     assert first is not None and demo._begin(DemoRequest("gomoku")).accepted and demo._process is first
     assert {"--beside", "--silent", "reversi"} <= set(map(str, first.args))  # type: ignore[call-overload]
-    session.services.forget(demo)
+    session.services.drop(demo)
     assert first.poll() is not None
 
 

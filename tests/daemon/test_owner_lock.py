@@ -64,7 +64,7 @@ def test_a_second_demo_keeps_a_record_of_its_own(
     config = config.model_copy(update={"journal": journal})
     session = open_session(config, games.load("morris"), tmp_path)
     session.close()
-    assert session.journal.path == tmp_path / "var" / f"journal-{os.getpid()}.sqlite"
+    assert session.services.journal.path == tmp_path / "var" / f"journal-{os.getpid()}.sqlite"
     assert f"process {owner.pid}" in capsys.readouterr().err
 
 

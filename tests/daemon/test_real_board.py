@@ -70,9 +70,11 @@ class FilmedTable:
         self._thread.start()
         self.session = self._opened.get(timeout=60)
         self.settings = folder / "table.toml"
-        assert self.session.page is not None
-        reply = self.session.bus.reply_endpoint
-        self.settings.write_text(f'[page]\nport = {self.session.page.port}\n[bus]\nreply = "{reply}"\n', "utf-8")
+        assert self.session.services.page is not None
+        reply = self.session.services.bus.reply_endpoint
+        self.settings.write_text(
+            f'[page]\nport = {self.session.services.page.port}\n[bus]\nreply = "{reply}"\n', "utf-8"
+        )
 
     def _hear(self, announcement: Announcement) -> None:
         if announcement.code == "agent_move":

@@ -15,8 +15,8 @@ from calibration.template import load_template
 from daemon.app.health import health_of
 from daemon.app.session import Session
 from daemon.cli.run import Daemon
-from daemon.config.settings import Config
 from daemon.supervision import camera as camera_module
+from tests.daemon.quiet_table import quiet
 from tests.waiting import wait_for
 from vision.frame import Frame, SourceError
 
@@ -48,18 +48,9 @@ def said() -> list[str]:
 
 @pytest.fixture
 def session(tmp_path: Path, said: list[str]) -> Iterator[Session]:
-    config = Config.model_validate(
-        {
-            "players": {"second": {"agent": ""}},
-            "camera": {"frozen_s": 1.0},
-            "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
-            "speech": {"enabled": False},
-            "page": {"enabled": False, "window": False},
-            "journal": {"path": str(tmp_path / "journal.sqlite")},
-        }
-    )
+    config = quiet(tmp_path, camera={"frozen_s": 1.0}, page={"enabled": False, "window": False})
     session = Session(config, games.load("morris"))
-    session.say = lambda text, **_rest: said.append(text)  # type: ignore[method-assign]
+    session.services.say = lambda text, **_rest: said.append(text)  # type: ignore[method-assign]
     yield session
     session.close()
 
@@ -76,7 +67,10 @@ def test_camera_that_is_absent_silent_and_back_is_told_each_time_once(
 
     monkeypatch.setattr(camera_module, "open_source", open_camera)
     monkeypatch.setattr(camera_module, "REOPEN_S", (0.1,))
-    daemon, stop = Daemon(session, session.config, load_template("nine_mens_morris"), None, "0"), threading.Event()
+    daemon, stop = (
+        Daemon(session, session.services.config, load_template("nine_mens_morris"), None, "0"),
+        threading.Event(),
+    )
 
     def act() -> None:
         wait_for(lambda: "I have no camera. Is it plugged in? I keep trying." in said)

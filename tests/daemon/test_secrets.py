@@ -20,7 +20,7 @@ from daemon.commands.game_choice import camera_path, choice_of, path_of, restore
 from daemon.config.settings import Config, ConfigError, LogSection, load_config
 from daemon.outputs import preview
 from daemon.supervision.logs import Log
-from daemon.supervision.tables.parent import run_from_words
+from daemon.supervision.tables import run_from_words
 from tests.daemon.http_client import ask
 from tests.daemon.play.test_no_camera import Table
 from wording.outside import shown_address, without_secrets

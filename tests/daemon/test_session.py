@@ -28,6 +28,7 @@ from daemon.game.effects import Record
 from daemon.perception.pipeline import Observation, Pipeline
 from lab.demo.cli import open_session
 from rules import Outcome
+from tests.daemon.quiet_table import quiet
 from tests.daemon.readings import reading_of
 from tests.daemon.sights import sight
 from vision.frame import Frame
@@ -41,15 +42,11 @@ def settings(
     folder: Path, rules: dict[str, object], page_port: int | None = None, game: str = "morris", seat: str = ""
 ) -> Config:
     """Settings for two people, free ports, no voice, no window."""
-    return Config.model_validate(
-        {
-            "game": {"name": game, "rules": rules},
-            "players": {"first": {"seat": seat}, "second": {"agent": ""}},
-            "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
-            "speech": {"enabled": False},
-            "page": {"enabled": page_port is not None, "window": False, "port": page_port or 0},
-            "journal": {"path": str(folder / "journal.sqlite")},
-        }
+    return quiet(
+        folder,
+        game={"name": game, "rules": rules},
+        players={"first": {"seat": seat}, "second": {"agent": ""}},
+        page={"enabled": page_port is not None, "window": False, "port": page_port or 0},
     )
 
 
@@ -57,7 +54,7 @@ def begun(folder: Path, rules: dict[str, object], *, resume: bool = True) -> tup
     """A session that has begun its match and closed, and what it said."""
     session = Session(settings(folder, rules), games.load("morris", rules))
     said: list[str] = []
-    session.say = lambda text, **_rest: said.append(text)  # type: ignore[method-assign]
+    session.services.say = lambda text, **_rest: said.append(text)  # type: ignore[method-assign]
     session.begin(Pipeline(load_template("nine_mens_morris"), None), resume=resume)
     session.close()
     return session, said
@@ -76,8 +73,8 @@ def test_ctrl_c_while_a_session_opens_leaves_nothing_open(tmp_path: Path, monkey
     with pytest.raises(KeyboardInterrupt):
         Session(config, games.load("morris"))
     (session,) = opened
-    assert session.page is not None
-    for address in (session.page.address, session.bus.state_endpoint):
+    assert session.services.page is not None
+    for address in (session.services.page.address, session.services.bus.state_endpoint):
         parts = urllib.parse.urlsplit(address)
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection((parts.hostname or "", parts.port or 0), timeout=5.0)
@@ -89,13 +86,14 @@ def interrupted(tmp_path: Path) -> Path:
     rules: dict[str, object] = {"first": "auto"}
     session, _ = begun(tmp_path, rules)
     again = Session(settings(tmp_path, rules), session.game)
-    stored, position = again.journal.unfinished(), session.game.starts[1]
+    stored, position = again.services.journal.unfinished(), session.game.starts[1]
     assert stored is not None
     for ply, text in enumerate(MOVES, 1):
         side = session.game.to_move(position)
         position = session.game.apply(position, session.game.parse_move(position, text))
         board = session.game.board(position)
-        again.journal.append(stored.game_id, Record(ply, side, text, session.game.format_position(position), board))
+        record = Record(ply, side, text, session.game.format_position(position), board)
+        again.services.journal.append(stored.game_id, record)
     again.close()
     return tmp_path
 
@@ -128,11 +126,11 @@ def test_page_shows_a_new_picture_as_soon_as_there_is_something_new_to_see(
     session = Session(settings(tmp_path, {}, page_port=0), games.load("morris"))
     try:
         session.begin(Pipeline(load_template("nine_mens_morris"), None))
-        assert session.page is not None and session.eyes is not None
-        session.page._streams._open["video", True] = viewers
+        assert session.services.page is not None and session.eyes is not None
+        session.services.page._streams._open["video", True] = viewers
         gate = sight(phase)
         session.eyes.observation = Observation(Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 0), LOST, gate=gate)
-        assert UiPublisher(session).picture_pause_s(session.page, session.eyes, news) == pause_s
+        assert UiPublisher(session).picture_pause_s(session.services.page, session.eyes, news) == pause_s
     finally:
         session.close()
 
@@ -154,8 +152,8 @@ def taken_port() -> Iterator[int]:
 def test_demo_takes_another_port_for_its_page_where_the_usual_one_is_in_use(tmp_path: Path, taken_port: int) -> None:
     session = open_session(settings(tmp_path, {}, taken_port), games.load("morris"), None)
     try:
-        assert session.page is not None
-        assert f":{taken_port}" not in session.page.address
+        assert session.services.page is not None
+        assert f":{taken_port}" not in session.services.page.address
     finally:
         session.close()
 
@@ -183,8 +181,8 @@ def lay(session: Session, text: str) -> None:
 
 def told(session: Session, *words: str) -> list[str]:
     """Exit status and output of `kibitzer tell`, with the session running meanwhile."""
-    assert session.page is not None
-    command = [sys.executable, "-m", "daemon.cli", "tell", *words, "--port", str(session.page.port)]
+    assert session.services.page is not None
+    command = [sys.executable, "-m", "daemon.cli", "tell", *words, "--port", str(session.services.page.port)]
     runner = SessionRunner(session)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         while process.poll() is None:
@@ -234,13 +232,13 @@ def test_keys_of_the_window_tell_the_same(tmp_path: Path) -> None:
 
 def test_the_page_is_given_the_moves_with_their_makers_and_the_points(tmp_path: Path) -> None:
     session, _ = at_dominoes(tmp_path)
-    assert session.page is not None
+    assert session.services.page is not None
     for text in TILES:
         lay(session, text)
     runner = SessionRunner(session)
     runner.press("p")
     runner.tick(None)
-    line = json.loads(session.page._page_state.summary()[0])["line"]
+    line = json.loads(session.services.page._page_state.summary()[0])["line"]
     assert line["scores"] == [1, 0]
     assert [(ply["number"], ply["side"], ply["known"]) for ply in line["plies"]] == [
         (1, 0, ""),
@@ -284,10 +282,10 @@ def test_keys_that_end_a_game_must_be_pressed_twice(interrupted: Path) -> None:
 def test_a_game_that_was_left_on_purpose_is_not_resumed_and_stays_in_the_record(interrupted: Path) -> None:
     begun(interrupted, {"first": "auto"}, resume=False)
     session = Session(settings(interrupted, {"first": "auto"}), games.load("morris", {"first": "auto"}))
-    session.journal.finish(session.journal.games()[-1].game_id, Outcome(None, "repetition"))
+    session.services.journal.finish(session.services.journal.games()[-1].game_id, Outcome(None, "repetition"))
     match = session.begin(Pipeline(load_template("nine_mens_morris"), None))
     assert match.referee.ply == 0
-    assert session.journal.games()[0].moves == MOVES
+    assert session.services.journal.games()[0].moves == MOVES
     session.close()
 
 
@@ -318,7 +316,7 @@ def test_a_game_from_a_board_that_was_adopted_is_resumed_from_it(tmp_path: Path)
 def named(session: Session) -> tuple[str, ...]:
     """The recorded players of the present game."""
     assert session.match is not None
-    return tuple(session.journal.game(session.match.game_id).players)
+    return tuple(session.services.journal.game(session.match.game_id).players)
 
 
 def with_players(config: Config, **players: dict[str, object]) -> Config:
@@ -336,12 +334,12 @@ def test_who_takes_a_persons_place_in_the_middle_of_a_game_gets_the_result(tmp_p
         session.begin(None)
         assert named(session) == ("Ana", "Ben")
         game_id = session.match.game_id if session.match is not None else ""
-        session.journal.name_players(game_id, ["Anna", "Ben"])  # by hand, from the page or the command line
-        session.config = replaced
+        session.services.journal.name_players(game_id, ["Anna", "Ben"])  # by hand, from the page or the command line
+        session.services.config = replaced
         session.reseat()
         session.rename(people.players)
         assert named(session) == ("Anna", "level-3")
-        session.config = people
+        session.services.config = people
         session.reseat()
         session.rename(replaced.players)
         assert named(session) == ("Anna", "Ben")

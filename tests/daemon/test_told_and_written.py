@@ -85,7 +85,7 @@ def full(table: Table) -> Iterator[None]:
 
 @contextlib.contextmanager
 def read_only(table: Table) -> Iterator[None]:
-    connection = table.session.journal._connection
+    connection = table.session.services.journal._connection
     assert connection is not None
     connection.execute("PRAGMA query_only = ON")
     yield
@@ -222,7 +222,7 @@ def test_a_file_that_is_damaged_while_it_is_open_is_mended_and_the_game_goes_on(
     table.match.carry_out(corrections.enter(table.match.referee, "a1"))
     table.match.poll()
     assert table.recorded() == ["d2", "f4", "a1"] and not table.match.backlog.waiting
-    assert table.session.journal.mended is not None and table.session.journal.mended.kept_as.exists()
+    assert table.session.services.journal.mended is not None and table.session.services.journal.mended.kept_as.exists()
 
 
 def test_a_game_that_begins_while_another_program_holds_the_record_is_written_once_it_can(table: Table) -> None:

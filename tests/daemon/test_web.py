@@ -172,7 +172,7 @@ def test_a_move_and_the_view_of_the_position_after_it_come_at_once(
 
     monkeypatch.setattr(WebPage, "publish", slow)
     with contextlib.closing(Table(tmp_path / "table", "gomoku")) as there:
-        page = there.session.page
+        page = there.session.services.page
         assert page is not None
         listener = Listener(page)
         told: dict[str, Any] = listener.hear()

@@ -34,7 +34,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tally, Path, Path]
     session = Session(config, game, render_to=folder)
     try:
         tally = Demo(session, fast=True).play(load_template(game.name), seed=3)
-        session.speaker.wait_until_silent(10.0)
+        session.services.speaker.wait_until_silent(10.0)
     finally:
         session.close()
     return tally, folder / "j.sqlite", folder

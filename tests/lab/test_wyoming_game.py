@@ -48,8 +48,8 @@ def play(folder: Path, port: int, voice_s: float) -> tuple[Tally, list[str], dic
     session.listeners.append(hear)
     try:
         tally = Demo(session, fast=True, most_plies=PLIES).play(load_template(game.name), seed=3)
-        assert session.speaker.wait_until_silent(60.0)
-        return tally, said, session.speaker.status()
+        assert session.services.speaker.wait_until_silent(60.0)
+        return tally, said, session.services.speaker.status()
     finally:
         session.close()
 

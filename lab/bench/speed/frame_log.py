@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from daemon.cli.main import run as run_table
 from daemon.perception.board_tracker import BoardTracker
-from daemon.supervision.tables.parent import run_tables
+from daemon.supervision.tables import run_tables
 from lab.bench.speed.streams import stamp_of
 
 COMMAND = (sys.executable, "-m", "lab.bench.speed.frame_log", "--table")

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+import processes
 from calibration.template import BoardTemplate
-from daemon.checks import devices, machine, sockets, table
+from daemon.checks import devices, machine, network, table
 from daemon.config.settings import Config
 from places.weights import WeightsError
 from vision.frame import FrameSource
@@ -37,6 +38,7 @@ def only_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder that is the only one on PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
+    processes.run(["true"])  # begins the guard of all processes, which needs a shell
     monkeypatch.setenv("PATH", str(folder))
     return folder
 
@@ -173,29 +175,29 @@ FREE = {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"}
 
 
 def test_port_in_use_is_told_with_who_has_it(daemon_page: int) -> None:
-    found = sockets.check_ports(settings(page={"port": daemon_page}, bus=FREE))
+    found = network.check_ports(settings(page={"port": daemon_page}, bus=FREE))
     assert not found.ok and "a kibitzer runs there already, process 4711, up for 3 h" in found.text
 
 
 def test_port_that_another_program_has_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as holder:
         port = holder.getsockname()[1]
-        found = sockets.check_ports(settings(page={"enabled": False}, bus=FREE | {"state": f"tcp://127.0.0.1:{port}"}))
+        found = network.check_ports(settings(page={"enabled": False}, bus=FREE | {"state": f"tcp://127.0.0.1:{port}"}))
     assert not found.ok and f"state 127.0.0.1:{port}" in found.text
 
 
 def test_bus_address_that_would_be_refused_is_told() -> None:
-    found = sockets.check_ports(settings(page={"enabled": False}, bus=FREE | {"state": "tcp://0.0.0.0:5555"}))
+    found = network.check_ports(settings(page={"enabled": False}, bus=FREE | {"state": "tcp://0.0.0.0:5555"}))
     assert not found.ok and "0.0.0.0" in found.text
 
 
 def test_keys_that_are_wanted_and_not_there_come_with_the_command(tmp_path: Path) -> None:
     keys = settings(bus={"keys": str(tmp_path / "keys")})
-    assert "kibitzer keys new" in sockets.check_keys(keys).text
+    assert "kibitzer keys new" in network.check_keys(keys).text
     (tmp_path / "keys").mkdir(mode=0o755)
-    assert "chmod 700" in sockets.check_keys(keys).text
+    assert "chmod 700" in network.check_keys(keys).text
     (tmp_path / "keys").chmod(0o700)
-    assert sockets.check_keys(keys).ok and sockets.check_keys(Config()).ok
+    assert network.check_keys(keys).ok and network.check_keys(Config()).ok
 
 
 def test_profile_that_is_missing_or_broken_is_told(tmp_path: Path) -> None:

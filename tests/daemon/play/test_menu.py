@@ -226,6 +226,7 @@ def test_a_game_whose_learnt_files_are_damaged_is_refused_and_not_kept(monkeypat
     heard = list[Answer]()
     asked = SimpleNamespace(command={"game": {"name": "dominoes"}, "players": ALONE}, answer=heard.append)
     page = SimpleNamespace(choices=SimpleNamespace(take=lambda: [asked]))
-    session: Any = SimpleNamespace(config=Config(), setting_up=SimpleNamespace(active=False), page=page)
+    services = SimpleNamespace(config=Config(), page=page)
+    session: Any = SimpleNamespace(services=services, setting_up=SimpleNamespace(active=False))
     assert game_chooser.GameChooser(session, Config(), Config().camera.source).poll() is None
     assert [(answer.accepted, answer.text) for answer in heard] == [(False, "game: halves.onnx: its sha256 is wrong")]

@@ -18,6 +18,7 @@ from daemon.app.loop import Daemon
 from daemon.app.session import Session
 from daemon.config.settings import Config
 from tests.daemon.http_client import ask
+from tests.daemon.quiet_table import quiet
 from tests.waiting import PATIENCE_S
 
 
@@ -25,18 +26,12 @@ class Table:
     """A daemon that runs in a thread, and its page."""
 
     def __init__(self, folder: Path, game: str, agents: tuple[str, str] = ("", ""), **sections: Any) -> None:
-        config = Config.model_validate(
-            {
-                "game": {"name": game, "deal_seed": 5},
-                "players": {"first": {"agent": agents[0]}, "second": {"agent": agents[1], "time_s": 0.2}},
-                "camera": {"source": "none"},
-                "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
-                "speech": {"enabled": False},
-                "page": {"port": 0, "window": False},
-                "journal": {"path": str(folder / "journal.sqlite")},
-            }
-            | sections
-        )
+        own: dict[str, Any] = {
+            "game": {"name": game, "deal_seed": 5},
+            "players": {"first": {"agent": agents[0]}, "second": {"agent": agents[1], "time_s": 0.2}},
+            "camera": {"source": "none"},
+        }
+        config = quiet(folder, **own | sections)
         self.configured = config.model_dump()
         self._stop, self._address = threading.Event(), ""
         self._thread = threading.Thread(target=self._run, args=(config,), daemon=True)
@@ -46,8 +41,8 @@ class Table:
     def _run(self, config: Config) -> None:
         """Body of the thread; the thread that opens the record must also use it."""
         with contextlib.closing(Session(config, games.load(config.game.name))) as session:
-            assert session.page is not None
-            self._address = session.page.address
+            assert session.services.page is not None
+            self._address = session.services.page.address
             template = load_template(session.game.name)
             Daemon(session, config, template, None, config.camera.source).run(self._stop)
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
-from daemon.app.typed_lines import MAX_LINE_BYTES, TypedLines
+from daemon.app.terminal import MAX_LINE_BYTES, TypedLines
 from daemon.cli import play as play_cli
 from daemon.drawing.text_board import NEW, TextBoard
 from rules.options import switched_on

@@ -11,8 +11,7 @@ import pytest
 import games
 from calibration.template import load_template
 from daemon.app.session import Session
-from daemon.app.terminal import HELP, WORDS, TerminalGame
-from daemon.app.typed_lines import TypedLines
+from daemon.app.terminal import HELP, WORDS, TerminalGame, TypedLines
 from daemon.cli import play as play_cli
 from tests.daemon.pseudo import LANGUAGE, untranslated
 

@@ -22,8 +22,8 @@ import pytest
 WAIT_S = 60.0
 
 
-class Process:
-    """A daemon whose camera is absent, and the socket at which a test plays systemd."""
+class Table:
+    """Settings of a table whose camera is absent, without a process."""
 
     def __init__(self, folder: Path) -> None:
         with socket.socket() as probe:
@@ -50,6 +50,13 @@ path = "{folder}/journal.sqlite"
 path = "{self.log}"
 """
         self.config.write_text(self.settings, encoding="utf-8")
+
+
+class Process(Table):
+    """Its daemon, and the socket at which a test plays systemd."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
         self.ear = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.ear.bind(str(folder / "notify"))
         self.ear.settimeout(0.1)
@@ -109,6 +116,10 @@ def test_daemon_without_a_camera_is_started_kept_alive_reloaded_and_ended_by_sys
     daemon.hears("READY=1")
     daemon.hears("STATUS=degraded: camera: I have no camera")
     daemon.hears("WATCHDOG=1")
+    other = daemon.config.with_name("other.toml")
+    other.write_text(daemon.settings, encoding="utf-8")
+    another = daemon.command("reload", "--config", str(other))
+    assert another.returncode == 2 and f"runs with {daemon.config}" in another.stderr
     same = daemon.command("reload", "--config", str(daemon.config))
     assert (same.returncode, same.stdout) == (0, "The settings are as they were.\n"), same.stderr
     daemon.config.write_text(daemon.settings + "[eyes]\nsettle_s = 0.8\n[advice]\nmoves = 4\n", encoding="utf-8")
@@ -134,14 +145,6 @@ def test_daemon_without_a_camera_is_started_kept_alive_reloaded_and_ended_by_sys
     assert gone.returncode == 2 and "no daemon answers at" in gone.stderr
 
 
-def test_reload_names_the_file_that_the_daemon_runs_with(daemon: Process, tmp_path: Path) -> None:
-    daemon.hears("READY=1")
-    other = tmp_path / "other.toml"
-    other.write_text(daemon.settings, encoding="utf-8")
-    done = daemon.command("reload", "--config", str(other))
-    assert done.returncode == 2 and f"runs with {daemon.config}" in done.stderr
-
-
 FAULTY = """
 import sys
 from daemon.cli import run
@@ -153,10 +156,9 @@ run.app(["--config", sys.argv[1]])
 
 
 def test_fault_of_the_program_is_logged_said_and_ends_with_the_status_of_a_restart(tmp_path: Path) -> None:
-    process = Process(tmp_path)
-    process.close()
-    command = [sys.executable, "-c", FAULTY, str(process.config)]
+    table = Table(tmp_path)
+    command = [sys.executable, "-c", FAULTY, str(table.config)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S)
     assert done.returncode == 70, done.stderr
-    log = process.log.read_text(encoding="utf-8")
+    log = table.log.read_text(encoding="utf-8")
     assert "ZeroDivisionError: a fault of the program" in log and "I must start again. Nothing recorded is lost." in log

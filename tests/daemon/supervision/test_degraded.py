@@ -20,18 +20,18 @@ import pytest
 import games
 from calibration.template import load_template
 from daemon.agents import bus
-from daemon.app import supervision
+from daemon.app import health
 from daemon.app.config_apply import ConfigApplier
 from daemon.app.health import health_of
 from daemon.app.session import Session
 from daemon.cli.run import Daemon
-from daemon.config.settings import Config
 from daemon.i18n import translation
 from daemon.outputs import web
 from daemon.outputs.speech import speech
 from daemon.supervision import camera as camera_module
 from daemon.supervision.notify import Notifier
 from daemon.supervision.troubles import FAULT_REPORTS
+from tests.daemon.quiet_table import FREE, quiet
 from tests.daemon.supervision.test_camera import Plug
 from tests.waiting import PATIENCE_S, wait_for
 from vision.frame import SourceError
@@ -40,7 +40,7 @@ from vision.frame import SourceError
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checks on every turn and reports trouble without a grace time."""
-    monkeypatch.setattr(supervision, "LOOK_S", 0.0)
+    monkeypatch.setattr(health, "LOOK_S", 0.0)
     for name, manner in FAULT_REPORTS.items():
         monkeypatch.setitem(FAULT_REPORTS, name, dataclasses.replace(manner, grace_s=0.0))
 
@@ -62,23 +62,16 @@ class Table:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, **sections: dict[str, object]) -> None:
         self.plug: Plug | None = Plug()
-        settings: dict[str, dict[str, object]] = {
-            "players": {"second": {"agent": ""}},
-            "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
-            "speech": {"enabled": False},
-            "page": {"port": 0, "window": False, "token": str(folder / "token")},
-            "journal": {"path": str(folder / "journal.sqlite")},
-        }
-        config = Config.model_validate(settings | sections)
+        config = quiet(folder, **sections)
         self.session = Session(config, games.load("morris"))
         self.said: list[str] = []
-        say = self.session.say
+        say = self.session.services.say
 
         def note(text: str, *, urgent: bool = False, code: str = "trouble") -> None:
             self.said.append(text)
             say(text, urgent=urgent, code=code)
 
-        monkeypatch.setattr(self.session, "say", note)
+        monkeypatch.setattr(self.session.services, "say", note)
         monkeypatch.setattr(camera_module, "open_source", self._open)
         monkeypatch.setattr(camera_module, "REOPEN_S", (0.0,))
         self.heard = Heard()
@@ -110,9 +103,9 @@ class Table:
         return health_of(self.session)[name]
 
     def get(self, path: str) -> tuple[int, Any]:
-        assert self.session.page is not None
+        assert self.session.services.page is not None
         try:
-            with urllib.request.urlopen(self.session.page.address + path, timeout=10) as answer:
+            with urllib.request.urlopen(self.session.services.page.address + path, timeout=10) as answer:
                 status, body = answer.status, answer.read()
         except urllib.error.HTTPError as error:
             with error:
@@ -152,7 +145,7 @@ def test_table_is_ready_after_the_first_good_frame_and_while_frames_are_fresh(
     table.turn()
     assert table.get("readyz")[0] == 200
     assert sum("READY=1" in message for message in table.heard.messages) == 1
-    monkeypatch.setattr(table.daemon.heartbeat, "clock", lambda: time.monotonic() + supervision.STALE_S + 1)
+    monkeypatch.setattr(table.daemon.heartbeat, "clock", lambda: time.monotonic() + health.STALE_S + 1)
     table.daemon.supervision.turn(None)
     assert table.get("readyz")[0] == 503
 
@@ -194,14 +187,14 @@ def test_loudspeaker_that_is_missing_is_told_in_writing_once_and_missed_no_more_
     assert table.said.count(words) == 1 and table.part("voice")["state"] == "written_only"
     assert any(one["text"] == words for one in table.get("events")[1])
     missing = False
-    table.session.say("Light: a1.")
+    table.session.services.say("Light: a1.")
     table.until(lambda: table.said[-1] == "I can speak again.")
 
 
 def test_agent_that_nobody_offers_is_told_once(sit: Sit) -> None:
     table = sit(
         players={"second": {"agent": "mascot"}},
-        bus={"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*", "start_workers": False},
+        bus=FREE | {"start_workers": False},
     )
     table.until(lambda: "No worker here plays mascot." in table.said)
     for _ in range(20):
@@ -237,14 +230,14 @@ def test_page_whose_port_is_taken_while_it_is_down_is_opened_when_the_port_is_fr
     table = sit(page={"port": port, "window": False, "token": str(tmp_path / "token")})
     table.until(lambda: table.get("board.svg")[0] == 200)
     board = table.get("board.svg")[1]
-    page = table.session.page
+    page = table.session.services.page
     assert page is not None
     page.close()
     other = wait_for(lambda: server_on(port))  # a busy computer lets go of a port late
     assert other is not None
     with other, caplog.at_level(logging.WARNING):
         table.until(lambda: any("I cannot show the page (port" in text for text in table.said))
-        assert table.session.page is None
+        assert table.session.services.page is None
         for _ in range(20):
             table.turn()
     assert sum("I cannot show the page" in text for text in table.said) == 1
@@ -257,22 +250,22 @@ def test_page_whose_port_is_taken_while_it_is_down_is_opened_when_the_port_is_fr
 
 def test_bus_that_has_stopped_is_opened_again_at_the_same_address_and_the_match_publishes_there(sit: Sit) -> None:
     table = sit()
-    before = table.session.bus
+    before = table.session.services.bus
     before.close()
-    table.until(lambda: table.session.bus is not before)
-    assert table.session.bus.state_endpoint == before.state_endpoint
-    published = table.session.bus.counters()["published"]
+    table.until(lambda: table.session.services.bus is not before)
+    assert table.session.services.bus.state_endpoint == before.state_endpoint
+    published = table.session.services.bus.counters()["published"]
     assert table.session.match is not None
     table.session.match.retune()
-    table.until(lambda: table.session.bus.counters()["published"] > published)
+    table.until(lambda: table.session.services.bus.counters()["published"] > published)
 
 
 def test_voice_whose_thread_has_died_is_replaced(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     table = sit()
-    before = table.session.speaker
+    before = table.session.services.speaker
     before.close()
-    table.until(lambda: table.session.speaker is not before)
-    assert table.session.speaker.is_alive and table.daemon.supervision.reopened["voice"].restarts == 1
+    table.until(lambda: table.session.services.speaker is not before)
+    assert table.session.services.speaker.is_alive and table.daemon.supervision.reopened["voice"].restarts == 1
 
 
 def test_figures_of_all_parts_are_there_for_prometheus(sit: Sit) -> None:
@@ -297,7 +290,7 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
     path = tmp_path / "table.toml"
     applier = ConfigApplier(path, table.session, table.daemon.camera, table.daemon.supervision, table.daemon.watchdog)
     table.daemon.config_applier = applier
-    voice = table.session.speaker
+    voice = table.session.services.speaker
     first = table.plug
     table.until(lambda: table.daemon.heartbeat.frames)
     bus = '[bus]\nstate = "tcp://127.0.0.1:*"\nreply = "tcp://127.0.0.1:*"\nstart_workers = false\n'
@@ -314,7 +307,7 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
     assert table.said[-1] == "Nowe ustawienia działają; niektóre czekają na ponowny start."
     assert match.referee.agents == ("mascot", None) and match.referee.awaiting == "agent"
     assert (eyes.pipeline.gate.settle_s, eyes.lost_s) == (0.7, 4.0)
-    assert table.session.speaker is not voice and table.session.config.speech.language == "pl"
+    assert table.session.services.speaker is not voice and table.session.services.config.speech.language == "pl"
     assert table.session.timer is not None and table.session.timer.clock.control.time_s == 300.0
     assert (table.daemon.watchdog.stuck_s, table.daemon.supervision.disk.least_mb) == (20.0, 7)
     table.until(lambda: first is not None and first.closed)
@@ -351,7 +344,7 @@ def test_frame_that_never_ends_is_told_by_another_thread_on_the_page(sit: Sit, m
 
 def test_page_and_bus_whose_threads_hang_are_no_sign_of_life(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     table = sit()
-    page, channel, again = table.session.page, table.session.bus, threading.Event()
+    page, channel, again = table.session.services.page, table.session.services.bus, threading.Event()
     assert page is not None and page.status()["ok"] and channel.status()["ok"]
     monkeypatch.setattr(web, "SILENT_S", 0.2)
     page._loop.call_soon_threadsafe(again.wait, 20)
@@ -374,18 +367,18 @@ def test_the_next_game_waits_until_all_of_this_one_is_written(sit: Sit, monkeypa
     match = table.session.match
     assert match is not None
     match.new_game_wanted = True
-    monkeypatch.setattr(type(match), "unwritten", property(lambda _self: 2))
+    monkeypatch.setattr(type(match.backlog), "waiting", property(lambda _self: 2))
     for _ in range(5):
         table.turn()
     assert table.session.match is match
-    monkeypatch.setattr(type(match), "unwritten", property(lambda _self: 0))
+    monkeypatch.setattr(type(match.backlog), "waiting", property(lambda _self: 0))
     table.until(lambda: table.session.match is not match)
 
 
 def test_free_memory_is_returned_every_few_seconds(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     table, now_s, returned = sit(), [0.0], []
     monkeypatch.setattr(table.daemon.heartbeat, "clock", lambda: now_s[0])
-    monkeypatch.setattr(supervision.heap, "return_free_memory", lambda: returned.append(now_s[0]))
+    monkeypatch.setattr(health.resources, "return_free_memory", lambda: returned.append(now_s[0]))
     for second in range(25):
         now_s[0] = 1000.0 + second
         table.daemon.supervision.turn(None)

@@ -7,8 +7,7 @@ import ctypes
 import numpy as np
 import pytest
 
-from daemon.supervision.heap import return_free_memory
-from daemon.supervision.process_figures import process_figures
+from daemon.supervision.resources import process_figures, return_free_memory
 
 PICTURES, KILOBYTES = 500, 100
 

@@ -81,5 +81,5 @@ def test_nobody_who_listens_is_no_fault(tmp_path: Path, ear: socket.socket) -> N
 
 
 def test_socket_that_is_neither_path_nor_abstract_is_refused_by_name(caplog: pytest.LogCaptureFixture) -> None:
-    assert not Notifier({"NOTIFY_SOCKET": "vsock:2:1"}).listens
+    assert not Notifier({"NOTIFY_SOCKET": "vsock:2:1"})._address
     assert "vsock:2:1" in caplog.text

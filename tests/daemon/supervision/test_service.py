@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from daemon.cli.service import app
 from daemon.config.settings import ROOT, SHIPPED, Config
-from daemon.supervision.unit import MARK, Unit, unit_of
+from daemon.supervision.unit import MARK, unit_of, unit_text
 
 
 def service(*words: str) -> Result:
@@ -61,15 +61,15 @@ def test_folders_of_record_log_profile_and_bundles_can_be_written_and_nothing_el
         }
     )
     unit = unit_of(Path("/opt/kibitzer"), Path("/etc/kibitzer.toml"), settings, "board")
-    assert keys(unit.text)["ReadWritePaths"].split() == [
+    assert keys(unit)["ReadWritePaths"].split() == [
         "-/opt/kibitzer/var",
         "-/opt/kibitzer/.numba_cache",
         "-/srv/record",
         "-/var/log/kibitzer",
     ]
-    assert keys(unit.text)["ProtectHome"] == "yes"
+    assert keys(unit)["ProtectHome"] == "yes"
     at_home = unit_of(Path("/home/ann/kibitzer"), Path("/etc/kibitzer.toml"), settings, "ann")
-    assert keys(at_home.text)["ProtectHome"] == "read-only"
+    assert keys(at_home)["ProtectHome"] == "read-only"
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -86,7 +86,8 @@ def test_paths_with_spaces_and_percent_signs_reach_systemd_whole(tmp_path: Path)
     program.write_text("#!/bin/sh\n", encoding="utf-8")
     program.chmod(0o755)
     path = tmp_path / "kibitzer.service"
-    path.write_text(Unit(checkout, checkout / "my $table.toml", "root", (checkout / "var",)).text, encoding="utf-8")
+    text = unit_text(checkout, checkout / "my $table.toml", "root", (checkout / "var",))
+    path.write_text(text, encoding="utf-8")
     verify(path)
     assert f'run --config "{tmp_path}/my board%%i/my $$table.toml"' in path.read_text(encoding="utf-8")
 
@@ -158,10 +159,10 @@ def test_an_installed_program_keeps_its_state_where_systemd_makes_a_folder() -> 
     program = Path("/opt/kibitzer/bin/kibitzer")
     config = Path("/etc/kibitzer/config.toml")
     settings = Config.model_validate({"log": {"path": "/var/log/kibitzer/table.log"}})
-    found = keys(unit_of(Path("/opt/kibitzer/lib"), config, settings, "board", "kitchen", program).text)
+    found = keys(unit_of(Path("/opt/kibitzer/lib"), config, settings, "board", "kitchen", program))
     assert found["ExecStart"] == f"{program} run --config {config}"
     assert (found["StateDirectory"], found["CacheDirectory"]) == ("kitchen", "kitchen")
     assert found["ReadWritePaths"] == "-/var/log/kibitzer"
     assert "WorkingDirectory" not in found and "Documentation" not in found
-    own = keys(unit_of(Path("/opt/kibitzer/lib"), config, settings, "", "kitchen", program).text)
+    own = keys(unit_of(Path("/opt/kibitzer/lib"), config, settings, "", "kitchen", program))
     assert "StateDirectory" not in own

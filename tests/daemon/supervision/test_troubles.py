@@ -7,9 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from daemon.supervision.disk import LOOK_S, DiskWatch
-from daemon.supervision.process_figures import process_figures
-from daemon.supervision.reopening import Reopener
+from daemon.supervision.resources import LOOK_S, DiskWatch, process_figures
+from daemon.supervision.restarts import Reopener
 from daemon.supervision.troubles import FAULT_REPORTS, Troubles
 from tests.daemon.supervision.still_clock import StillClock
 
@@ -103,7 +102,7 @@ def test_service_that_cannot_be_opened_is_tried_five_times_a_minute_at_most_and_
 
 FIGURES_OF_A_PROCESS_OF_ITS_OWN = """
 import json, sys
-from daemon.supervision.process_figures import process_figures
+from daemon.supervision.resources import process_figures
 before = process_figures()
 with open(sys.argv[1], "w"), open(sys.argv[2], "w"):
     print(json.dumps([before, process_figures()]))

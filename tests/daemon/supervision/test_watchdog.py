@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.supervision.heartbeat import BEGINNING, REMEMBERED, Heartbeat
 from daemon.supervision.notify import Notifier
-from daemon.supervision.watchdog import LOOK_S, STUCK_STATUS, Liveness, Watchdog
+from daemon.supervision.watchdog import BEGINNING, LOOK_S, REMEMBERED, STUCK_STATUS, Heartbeat, Liveness, Watchdog
 from tests.daemon.supervision.still_clock import StillClock
 
 WELL = Liveness(capture=True, bus=True, settled=True, text="Reversi, 3 plies")
@@ -177,7 +176,7 @@ HANGS = """
 import ctypes, sys, time
 from daemon.supervision import watchdog
 from daemon.supervision.notify import Notifier
-from daemon.supervision.heartbeat import Heartbeat
+from daemon.supervision.watchdog import Heartbeat
 
 class Players:
     def say(self, text, **_): print(text, flush=True)

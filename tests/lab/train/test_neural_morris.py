@@ -26,7 +26,7 @@ from lab.train.neural_morris_designs import OurDesign, PaperDesign, ResidualNetw
 from lab.train.neural_morris_fit import Recipe, Run, fit, raw_answers  # noqa: E402
 from lab.train.neural_morris_folded import folded  # noqa: E402
 from lab.train.neural_morris_labels import labelled  # noqa: E402
-from places.manifest import write_entry  # noqa: E402
+from places.weights import write_entry  # noqa: E402
 from tests.agents.random_games import positions  # noqa: E402
 
 

@@ -13,8 +13,7 @@ import pytest
 from lab.train.patch_pool import PatchPool, draw_pool, load_pool, write_sheet
 from lab.train.patches import CLASSES, PatchMaker
 from lab.train.photographs import cut_photographs
-from places.manifest import write_entry
-from places.weights import find_weights
+from places.weights import find_weights, write_entry
 
 
 def test_same_seed_draws_the_same_patches() -> None:

@@ -1,20 +1,26 @@
-"""One table's process: started, monitored, restarted with pauses, ended."""
+"""One of several tables as a process of its own: started, monitored, restarted with pauses, ended.
+
+The parent takes the place of systemd: the process reports its state by the messages of sd_notify(3).
+"""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import IO, Literal
 
+from daemon.config.settings import Config
 from daemon.supervision.restarts import RestartLimit
-from daemon.supervision.tables.reported_state import ReportedState
-from daemon.supervision.tables.settings import Table
 from processes import Process
+from wording.outside import clean
 
 COMMAND = (sys.executable, "-m", "daemon.cli")
 REFUSED = 2
@@ -32,24 +38,65 @@ START_S = 180.0
 ABORT_S = 10.0
 """Seconds between SIGABRT, which makes it report its stacks, and SIGKILL."""
 MAX_LINE_LENGTH = 8192
+MAX_BYTES = 4096
+MAX_AT_A_TIME = 64
+"""Most messages of one table that are read before the next table's."""
+MAX_TEXT_LENGTH = 200
 
 State = Literal["starting", "running", "waiting", "ended", "refused"]
 
 
-class TableProcess:
-    """The process of one table. Used by the parent's thread; times are monotonic seconds."""
+@dataclasses.dataclass(frozen=True)
+class Table:
+    path: Path
+    """Its settings file."""
+    config: Config
 
-    def __init__(self, table: Table, address: str, arguments: Sequence[str], command: Sequence[str] = COMMAND) -> None:
-        """`address` is the socket for its signs of life; `arguments` follow `run --config FILE`."""
+    @property
+    def name(self) -> str:
+        return self.config.bus.table
+
+
+@dataclasses.dataclass
+class ReportedState:
+    """What a process has reported since its start."""
+
+    ready: bool = False
+    alive_s: float | None = None
+    """Monotonic seconds of its last sign of life; None before the first."""
+    text: str = ""
+
+    def take(self, data: bytes, now_s: float) -> None:
+        """Processes one message in the format of sd_notify(3)."""
+        for line in data.decode(errors="replace").splitlines():
+            match line.partition("="):
+                case "READY", _, "1":
+                    self.ready, self.alive_s = True, now_s
+                case "WATCHDOG", _, "1":
+                    self.alive_s = now_s
+                case "STATUS", _, text:
+                    self.text = clean(text, MAX_TEXT_LENGTH)
+
+
+class TableProcess:
+    """Used by the parent's thread; times are monotonic seconds."""
+
+    def __init__(self, table: Table, address: Path, arguments: Sequence[str], command: Sequence[str] = COMMAND) -> None:
+        """`address` is the socket for its messages; `arguments` follow `run --config FILE`.
+
+        Raises OSError if the socket cannot be created.
+        """
         self.table = table
         self.reported = ReportedState()
         self.state: State = "waiting"
         self.restarts = 0
-        """Starts besides the first."""
         self.last_end = ""
-        """How it last ended, in words."""
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK)
+        self.socket.bind(str(address))
         self._arguments = [*command, "run", "--config", str(table.path), *arguments]
-        self._environment = _environment(address)
+        kept = {name: value for name, value in os.environ.items() if name != "WATCHDOG_PID"}
+        watchdog = {"NOTIFY_SOCKET": str(address), "WATCHDOG_USEC": str(int(WATCHDOG_S * 1e6))}
+        self._environment = kept | watchdog | {"PYTHONUNBUFFERED": "1"}
         self._limit = RestartLimit()
         self._process: Process | None = None
         self._starts = self._failures = 0
@@ -58,59 +105,55 @@ class TableProcess:
 
     @property
     def pid(self) -> int | None:
-        """Its process id while it runs."""
         return None if self._process is None else self._process.pid
 
     @property
-    def well(self) -> bool:
-        """Whether startup is over and it sends signs of life."""
-        return self.state == "running"
-
-    @property
     def over(self) -> bool:
-        """Whether it will not be started again."""
         return self.state in ("ended", "refused")
 
     @property
     def text(self) -> str:
-        """Its state in one line."""
         if self.state == "waiting":
             return f"{self.last_end or 'not started'}; starts again soon"
         return self.last_end if self.over else self.reported.text or self.state
 
+    def hear(self, now_s: float) -> None:
+        """Reads the messages that have come since the last call."""
+        with contextlib.suppress(OSError):  # there are no more
+            for _ in range(MAX_AT_A_TIME):
+                self.reported.take(self.socket.recv(MAX_BYTES), now_s)
+
     def look(self, now_s: float) -> None:
-        """Starts the process when due, and detects its end and its silence."""
         if self._process is None:
             if self.state == "waiting" and now_s >= self._due_s and self._limit.wait_s(now_s) <= 0:
                 self._start(now_s)
-            return
-        status = self._process.poll()
-        if status is not None:
+        elif (status := self._process.poll()) is not None:
             self._has_ended(status, now_s)
-            return
-        if self.reported.ready:
-            self.state = "running"
-        self._watch(now_s)
+        else:
+            if self.reported.ready:
+                self.state = "running"
+            self._watch(now_s)
 
     def send(self, number: signal.Signals) -> None:
-        """Forwards a signal."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(number)
 
-    def wait(self, timeout_s: float) -> int | None:
-        """Its exit status; None if it does not end in time or was not running."""
-        if self._process is None:
-            return None
+    def ends_within(self, timeout_s: float) -> bool:
+        """Waits for its end; True also if it does not run."""
         try:
-            return self._process.wait(timeout_s)
+            return self._process is None or self._process.wait(timeout_s) is not None
         except TimeoutExpired:
-            return None
+            return False
 
     def kill(self) -> None:
         """Kills it and its child processes at once."""
         if self._process is not None:
             self._process.end()
+
+    def close(self) -> None:
+        self.kill()
+        self.socket.close()
 
     def _start(self, now_s: float) -> None:
         self._limit.started(now_s)
@@ -124,8 +167,7 @@ class TableProcess:
             self._has_ended(-1, now_s, f"it cannot be started: {error.strerror}")
             return
         assert self._process.stderr is not None
-        follow = threading.Thread(target=_copy, args=(self._process.stderr, self.table.name), daemon=True)
-        follow.start()
+        threading.Thread(target=_copy, args=(self._process.stderr, self.table.name), daemon=True).start()
 
     def _has_ended(self, status: int, now_s: float, why: str = "") -> None:
         self.kill()  # what a table that was killed leaves behind
@@ -137,20 +179,13 @@ class TableProcess:
 
     def _watch(self, now_s: float) -> None:
         """Aborts and then kills a process that hangs as a whole and so cannot end itself."""
+        heard_s = self._started_s if self.reported.alive_s is None else self.reported.alive_s
         if self._aborted_s is not None:
             if now_s - self._aborted_s > ABORT_S:
                 self.kill()
-            return
-        heard_s = self.reported.alive_s if self.reported.alive_s is not None else self._started_s
-        if now_s - heard_s > (SILENT_S if self.reported.ready else START_S):
+        elif now_s - heard_s > (SILENT_S if self.reported.ready else START_S):
             self._aborted_s = now_s
             self.send(signal.SIGABRT)
-
-
-def _environment(address: str) -> dict[str, str]:
-    """The environment of the process, in which the parent takes the place of systemd."""
-    kept = {name: value for name, value in os.environ.items() if name != "WATCHDOG_PID"}
-    return kept | {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": str(int(WATCHDOG_S * 1e6)), "PYTHONUNBUFFERED": "1"}
 
 
 def _copy(source: IO[bytes], name: str) -> None:

@@ -1,4 +1,7 @@
-"""Every table runs in a process of its own: a failing one affects no other, and all end together."""
+"""Every table runs in a process of its own: a failing one affects no other, and all end together.
+
+Tables that share a resource are refused before anything starts, and the shared resource is named.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,24 @@ from typing import Any
 
 import pytest
 
-from daemon.config.settings import load_config
-from daemon.supervision.tables.parent import forget_dead
-from daemon.supervision.tables.process import ABORT_S, PAUSES_S, PROVED_S, SILENT_S, START_S, TableProcess
-from daemon.supervision.tables.reported_state import NotifySockets, ReportedState, take
-from daemon.supervision.tables.settings import Table
+from daemon.cli.main import main
+from daemon.config.settings import ConfigError, load_config
+from daemon.supervision.table_process import (
+    ABORT_S,
+    PAUSES_S,
+    PROVED_S,
+    SILENT_S,
+    START_S,
+    ReportedState,
+    Table,
+    TableProcess,
+)
+from daemon.supervision.tables import forget_dead, load_tables
 from tests.waiting import wait_for
 
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_table.py")))
 PARENT = (
-    "import sys, logging; from pathlib import Path; from daemon.supervision.tables.parent import run_tables\n"
+    "import sys, logging; from pathlib import Path; from daemon.supervision.tables import run_tables\n"
     "logging.basicConfig(level=logging.INFO)\n"
     f"sys.exit(run_tables([Path(p) for p in sys.argv[2:]], ['--new-game'], {FAKE!r}, Path(sys.argv[1])))"
 )
@@ -94,9 +105,13 @@ def test_a_table_that_is_killed_is_started_again_and_the_other_is_left_alone(sta
     assert "well_a: I am well" in log
 
 
-def test_signals_are_handed_on_once_to_all_tables(start: Callable[..., Running]) -> None:
+def test_signals_are_handed_on_once_to_all_tables_of_a_parent_that_lives(
+    start: Callable[..., Running],
+) -> None:
     parent = start("well_a", "well_b")
     ids = [parent.runs(name) for name in ("well_a", "well_b")]
+    forget_dead(parent.summary)
+    assert parent.table("well_a")["well"]  # the summary of a parent that lives is left alone
     notes = [parent.folder / f"{name}.signals" for name in ("well_a", "well_b")]
     parent.process.send_signal(signal.SIGHUP)
     wait_for(lambda: all(note.exists() for note in notes))
@@ -144,13 +159,6 @@ def test_the_summary_of_a_parent_that_was_killed_is_gone_with_the_next_start(
     assert not killed.summary.exists()
 
 
-def test_the_summary_of_a_parent_that_lives_is_left_alone(start: Callable[..., Running]) -> None:
-    parent = start("well_a")
-    parent.runs("well_a")
-    forget_dead(parent.summary)
-    assert parent.table("well_a")["well"]
-
-
 @pytest.mark.parametrize("started_then", [0, None])
 def test_a_process_that_only_has_the_number_of_a_dead_parent_is_not_taken_for_it(
     tmp_path: Path, started_then: int | None
@@ -162,13 +170,12 @@ def test_a_process_that_only_has_the_number_of_a_dead_parent_is_not_taken_for_it
 
 
 @pytest.fixture
-def one(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[TableProcess, NotifySockets]]:
+def one(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[TableProcess]:
     """A table with the behaviour that the test names, not started yet."""
-    path, sockets = settings(tmp_path, request.param), NotifySockets(1)
-    process = TableProcess(Table(path, load_config(path)), sockets.address(0), [], FAKE)
-    yield process, sockets
-    process.kill()
-    sockets.close()
+    path = settings(tmp_path, request.param)
+    process = TableProcess(Table(path, load_config(path)), tmp_path / "0.sock", [], FAKE)
+    yield process
+    process.close()
 
 
 def ended(process: TableProcess, now_s: float) -> bool:
@@ -179,9 +186,9 @@ def ended(process: TableProcess, now_s: float) -> bool:
 
 @pytest.mark.parametrize("one", ["dies"], indirect=True)
 def test_the_pauses_between_starts_grow_and_begin_anew_once_it_has_proved_itself(
-    one: tuple[TableProcess, NotifySockets],
+    one: TableProcess,
 ) -> None:
-    process, now_s = one[0], 1000.0
+    process, now_s = one, 1000.0
     for pause_s in (PAUSES_S[0], PAUSES_S[1], PAUSES_S[2]):
         process.look(now_s)
         assert process.state == "starting"
@@ -198,20 +205,20 @@ def test_the_pauses_between_starts_grow_and_begin_anew_once_it_has_proved_itself
 
 @pytest.mark.parametrize("one", ["silent"], indirect=True)
 def test_a_process_that_gives_no_sign_of_life_is_ended_and_started_again(
-    one: tuple[TableProcess, NotifySockets],
+    one: TableProcess,
 ) -> None:
-    process, sockets = one
+    process = one
     process.look(0.0)
 
     def is_ready() -> bool:
-        sockets.read(0, process.reported, 0.0)
+        process.hear(0.0)
         process.look(0.0)
-        return process.well
+        return process.state == "running"
 
     wait_for(is_ready)
     assert process.text == "playing"
     process.look(SILENT_S - 1)
-    assert process.well
+    assert process.state == "running"
     process.look(SILENT_S + 1)
     wait_for(lambda: ended(process, SILENT_S + 2))
     assert process.last_end == "it ended with SIGABRT"
@@ -219,8 +226,8 @@ def test_a_process_that_gives_no_sign_of_life_is_ended_and_started_again(
 
 
 @pytest.mark.parametrize("one", ["well"], indirect=True)
-def test_a_start_that_takes_too_long_is_ended_in_the_end_by_force(one: tuple[TableProcess, NotifySockets]) -> None:
-    process = one[0]
+def test_a_start_that_takes_too_long_is_ended_in_the_end_by_force(one: TableProcess) -> None:
+    process = one
     process.look(0.0)
     assert process.pid is not None
     os.kill(process.pid, signal.SIGSTOP)  # reacts to nothing, not even SIGABRT
@@ -244,5 +251,74 @@ def test_a_start_that_takes_too_long_is_ended_in_the_end_by_force(one: tuple[Tab
 )
 def test_signs_are_taken_as_systemd_takes_them_and_never_believed_further(data: bytes, signs: ReportedState) -> None:
     found = ReportedState()
-    take(data, found, 5.0)
+    found.take(data, 5.0)
     assert found == signs
+
+
+OWN = {
+    "bus.table": '"{n}"',
+    "bus.state": '"tcp://127.0.0.1:{port}1"',
+    "bus.reply": '"tcp://127.0.0.1:{port}2"',
+    "journal.path": '"var/{n}.sqlite"',
+    "page.port": "{port}3",
+    "log.path": '"var/{n}.log"',
+    "camera.source": '"/dev/video{port}"',
+}
+
+
+def write(folder: Path, name: str, port: int, **shared: str) -> Path:
+    """Writes settings of a table of its own, except for the `shared` ones."""
+    sections: dict[str, list[str]] = {}
+    for key, value in OWN.items():
+        section, _, option = key.partition(".")
+        text = shared.get(key.replace(".", "_"), value.format(n=name, port=port))
+        sections.setdefault(section, []).append(f"{option} = {text}")
+    path = folder / f"{name}.toml"
+    path.write_text("\n".join(f"[{name}]\n" + "\n".join(lines) for name, lines in sections.items()), encoding="utf-8")
+    return path
+
+
+def test_tables_that_share_nothing_are_accepted(tmp_path: Path) -> None:
+    tables = load_tables([write(tmp_path, "hall", 510), write(tmp_path, "garden", 520)])
+    assert [table.name for table in tables] == ["hall", "garden"]
+
+
+@pytest.mark.parametrize(
+    ("shared", "what"),
+    [
+        ({"bus_table": '"hall"'}, "bus.table = 'hall'"),
+        ({"bus_state": '"tcp://127.0.0.1:5101"'}, "the port '5101'"),
+        ({"bus_reply": '"tcp://localhost:5101"'}, "the port '5101'"),
+        ({"page_port": "5101"}, "the port '5101'"),
+        ({"page_port": "5103"}, "the port '5103'"),
+        ({"journal_path": '"var/../var/hall.sqlite"'}, "journal.path"),
+        ({"log_path": '"var/hall.log"'}, "log.path"),
+        ({"camera_source": '"510"'}, "/dev/video510"),
+    ],
+)
+def test_what_two_tables_share_is_named_with_both_files(tmp_path: Path, shared: dict[str, str], what: str) -> None:
+    paths = [write(tmp_path, "hall", 510), write(tmp_path, "garden", 520, **shared)]
+    with pytest.raises(ConfigError, match=r"hall\.toml and .*garden\.toml share") as refused:
+        load_tables(paths)
+    assert what in str(refused.value)
+
+
+def test_free_ports_and_streams_may_be_the_same(tmp_path: Path) -> None:
+    free = {"bus_state": '"tcp://127.0.0.1:*"', "page_port": "0", "camera_source": '"http://127.0.0.1:1/video"'}
+    load_tables([write(tmp_path, "hall", 510, **free), write(tmp_path, "garden", 520, **free)])
+
+
+def test_one_file_given_twice_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(write(tmp_path, "hall", 510))
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "--config", path, "--config", path])
+    assert ended.value.code == 2
+    assert "is given twice" in capsys.readouterr().err
+
+
+def test_options_of_one_table_are_refused_for_several(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [str(write(tmp_path, name, port)) for name, port in (("hall", 510), ("garden", 520))]
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "--config", paths[0], "--config", paths[1], "--source", "0"])
+    assert ended.value.code == 2
+    assert "--source 0 goes with one --config" in capsys.readouterr().err

@@ -1,7 +1,8 @@
-"""The parent of several tables: starts a process for each, forwards signals, and reports the state of all."""
+"""Several tables under one parent: a process for each, signals passed on to all, the state of all in one file."""
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import json
 import logging
@@ -9,20 +10,21 @@ import os
 import select
 import signal
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import places
 from calibration.atomic_file import write_atomically
-from daemon.config.settings import ConfigError
+from daemon.config.settings import ConfigError, load_config
 from daemon.supervision.notify import Notifier
-from daemon.supervision.tables.process import COMMAND, REFUSED, State, TableProcess
-from daemon.supervision.tables.reported_state import NotifySockets
-from daemon.supervision.tables.settings import Table, load_tables
+from daemon.supervision.table_process import COMMAND, REFUSED, State, Table, TableProcess
+from vision.sources.phone import PHONE
 from wording.outside import shown_address
 
 LOGGER = logging.getLogger(__name__)
+MAX_TABLES = 16
 LOOK_S = 0.5
 STOP_S = 15.0
 """Seconds, longest wait for all tables to shut down before they are killed."""
@@ -62,33 +64,19 @@ def run_tables(
     """
     forget_dead(summary)
     tables = load_tables(paths)
-    try:
-        sockets = NotifySockets(len(tables))
-    except OSError as error:
-        raise ConfigError(f"tables cannot be watched: {error.strerror or error}") from error
-    processes = [TableProcess(one, sockets.address(n), arguments, command) for n, one in enumerate(tables)]
-    try:
-        return Parent(tables, processes, sockets, summary=summary).run()
-    finally:
-        for process in processes:
-            process.kill()
-        sockets.close()
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kibitzer-tables-")))
+            made = (TableProcess(one, folder / f"{n}.sock", arguments, command) for n, one in enumerate(tables))
+            processes = [stack.enter_context(contextlib.closing(one)) for one in made]
+        except OSError as error:
+            raise ConfigError(f"tables cannot be watched: {error.strerror or error}") from error
+        return Parent(processes, summary).run()
 
 
 class Parent:
-    """The loop over all tables."""
-
-    def __init__(
-        self,
-        tables: Sequence[Table],
-        processes: Sequence[TableProcess],
-        sockets: NotifySockets,
-        notifier: Notifier | None = None,
-        summary: Path = SUMMARY,
-    ) -> None:
-        self._tables, self._processes, self._sockets = tables, processes, sockets
-        self._notifier = notifier or Notifier()
-        self._path = summary
+    def __init__(self, processes: Sequence[TableProcess], summary: Path) -> None:
+        self._processes, self._path, self._notifier = processes, summary, Notifier()
         self._written_states: list[State] = ["waiting"] * len(processes)
         self._written: object = None
         self._ready = self._stopping = False
@@ -98,19 +86,19 @@ class Parent:
         """Loops until a signal comes or all tables have ended; returns the exit status."""
         for ending in (signal.SIGTERM, signal.SIGINT):
             signal.signal(ending, self._stop)
-        signal.signal(signal.SIGHUP, lambda number, _frame: self._pass_on(signal.Signals(number)))
+        signal.signal(signal.SIGHUP, lambda _number, _frame: self._pass_on(signal.SIGHUP))
         begun_s = time.monotonic()
         try:
             while not self._stopping:
                 now_s = time.monotonic()
                 for number, process in enumerate(self._processes):
-                    self._sockets.read(number, process.reported, now_s)
+                    process.hear(now_s)
                     if now_s - begun_s >= number * STARTED_APART_S:
                         process.look(now_s)
                 self._tell(now_s)
                 if all(process.over for process in self._processes):
                     break
-                select.select(self._sockets.sockets, [], [], LOOK_S)
+                select.select([process.socket for process in self._processes], [], [], LOOK_S)
             return self._end()
         finally:
             if _owner(self._path) == (os.getpid(), started(os.getpid())):
@@ -132,27 +120,28 @@ class Parent:
         self._notifier.stopping()
         self._pass_on(signal.SIGTERM)
         deadline_s = time.monotonic() + STOP_S
-        late = []
-        for process in self._processes:
-            if process.pid is not None and process.wait(max(0.0, deadline_s - time.monotonic())) is None:
-                LOGGER.error("table %s did not end within %.0f s; it is killed", process.table.name, STOP_S)
-                late.append(process)
-                process.kill()
+        late = [one for one in self._processes if not one.ends_within(max(0.0, deadline_s - time.monotonic()))]
+        for process in late:
+            LOGGER.error("table %s did not end within %.0f s; it is killed", process.table.name, STOP_S)
+            process.kill()
         if late:
             return 1
         return REFUSED if not self._stopping and any(one.state == "refused" for one in self._processes) else 0
 
     def _tell(self, now_s: float) -> None:
         """Writes every change to the log and to the summary, and reports to systemd."""
+        states = [process.state for process in self._processes]
         for process, before in zip(self._processes, self._written_states, strict=True):
-            if before != process.state and process.state != "starting":
-                level = logging.INFO if process.well else logging.WARNING
-                LOGGER.log(level, "table %s: %s", process.table.name, "runs" if process.well else process.text)
-        status, states = summary_of(self._processes), [process.state for process in self._processes]
+            if before != process.state == "running":
+                LOGGER.info("table %s: runs", process.table.name)
+            elif before != process.state != "starting":
+                LOGGER.warning("table %s: %s", process.table.name, process.text)
+        ill = [f"{one.table.name}: {one.text}" for one in self._processes if one.state != "running"]
+        status = "; ".join([f"{states.count('running')} of {len(states)} tables run", *ill])
         if states.count("running") != self._written_states.count("running"):
             LOGGER.info("%s", status)
         self._written_states = states
-        if not self._ready and all(process.well or process.over for process in self._processes):
+        if not self._ready and all(one.over or one.state == "running" for one in self._processes):
             self._ready = True
             self._notifier.ready(status)
         self._notifier.status(status)
@@ -169,7 +158,7 @@ class Parent:
                 "table": process.table.name,
                 "config": str(process.table.path),
                 "state": process.state,
-                "well": process.well,
+                "well": process.state == "running",
                 "text": process.text,
                 "pid": process.pid,
                 "restarts": process.restarts,
@@ -179,8 +168,7 @@ class Parent:
         if tables == self._written:
             return
         self._written = tables
-        own = os.getpid()
-        well = all(process.well for process in self._processes)
+        own, well = os.getpid(), all(one["well"] for one in tables)
         content = {"pid": own, "started": started(own), "well": well, "tables": tables}
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -206,7 +194,7 @@ def started(pid: int) -> int | None:
 
 
 def _owner(summary: Path) -> tuple[int | None, int | None]:
-    """Id and start time of the process that wrote a summary; None if there is none or it is unreadable."""
+    """Id and start time of the process that wrote a summary."""
     try:
         content = json.loads(summary.read_text(encoding="utf-8"))
         return int(content["pid"]), int(content["started"])
@@ -214,8 +202,49 @@ def _owner(summary: Path) -> tuple[int | None, int | None]:
         return None, None
 
 
-def summary_of(processes: Sequence[TableProcess]) -> str:
-    """The state of all tables in one line."""
-    well = sum(process.well for process in processes)
-    ill = [f"{process.table.name}: {process.text}" for process in processes if not process.well]
-    return "; ".join([f"{well} of {len(processes)} tables run", *ill])
+def load_tables(paths: Sequence[Path]) -> list[Table]:
+    """The tables of these files. Raises ConfigError listing everything that two of them share and must not."""
+    if len(paths) > MAX_TABLES:
+        raise ConfigError(f"{len(paths)} tables are more than one parent takes ({MAX_TABLES})")
+    for number, path in enumerate(paths):
+        if path.resolve() in [one.resolve() for one in paths[:number]]:
+            raise ConfigError(f"{path} is given twice: each table has a file of its own")
+    tables = [Table(path, load_config(path)) for path in paths]
+    owners: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
+    for table in tables:
+        for thing in dict.fromkeys(_own(table)):
+            owners[thing].append(str(table.path))
+    shared = [
+        f"{' and '.join(several)} share {what} {value!r}: each table needs its own"
+        for (what, value), several in owners.items()
+        if len(several) > 1
+    ]
+    if shared:
+        raise ConfigError("\n".join(shared))
+    return tables
+
+
+def _own(table: Table) -> Iterator[tuple[str, str]]:
+    """The resources that a table cannot share, by what they are."""
+    config, source = table.config, table.config.camera.source
+
+    def resolved(path: str) -> str:
+        return str(places.resolved(path).resolve())
+
+    yield "the table's name, bus.table =", config.bus.table
+    yield "the record, journal.path =", resolved(config.journal.path)
+    for address in (config.bus.state, config.bus.reply):
+        kind, _, rest = address.partition("://")
+        port = rest.rpartition(":")[2]
+        if port != "*":
+            yield ("the port", port) if kind == "tcp" and port.isdecimal() else ("the bus address", address)
+    if config.page.enabled and config.page.port:
+        yield "the port", str(config.page.port)
+    if source == PHONE:
+        yield "the port", str(config.phone.port)
+        yield "the folder, phone.folder =", resolved(config.phone.folder)
+    if config.log.path:
+        yield "the log file, log.path =", resolved(config.log.path)
+    if source.isdecimal() or source.startswith("/dev/"):
+        device = Path(f"/dev/video{source}" if source.isdecimal() else source)
+        yield "the camera, camera.source =", str(device.resolve())
