@@ -91,8 +91,6 @@ def _stand_back() -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """A game to analyse, as texts."""
-
     moves: tuple[str, ...]
     start: str = ""
     positions: tuple[str, ...] = ()
@@ -100,7 +98,6 @@ class Asked:
 
 
 def _asked(moves: str, start: str) -> Asked:
-    """Raises ValueError."""
     if moves != "-":
         return Asked(tuple(moves.replace(",", " ").split()), start)
     try:
@@ -170,7 +167,6 @@ def _played(game: AnyGame, asked: Asked) -> tuple[list[Any], list[Any], str]:
 
 
 def _opinion(game: AnyGame, position: Any, second: Player) -> tuple[Any, dict[str, Any]]:
-    """The other's move, and what it says about it. Raises AgentError."""
     answer = second.choose(position)
     return answer.move, {
         "move": game.format_move(position, answer.move),

@@ -21,7 +21,6 @@ from rules import AnyGame
 from rules.symmetry import images
 
 TIME_S = 0.8
-"""Seconds to think about a position."""
 SEARCHES = 2
 """Into how many parts playouts divide that time: a move takes up to four searches by playouts, two by others."""
 SURE = 2.0
@@ -37,7 +36,6 @@ class Choice:
     line: tuple[str, ...]
     """The expected line of play as move texts, `move` first."""
     depth: int = 0
-    """Plies searched."""
     doubt: float = 0.0
     """Standard deviation of the score, where it is a mean of playouts."""
 
@@ -73,7 +71,6 @@ class Analyst:
     """Values the positions and moves of one game. Keeps what its search has learnt; used by one thread."""
 
     def __init__(self, game: AnyGame, time_s: float = TIME_S) -> None:
-        """Raises AgentError."""
         self.game, self.scale = game, levels.scale(game.name)
         strongest = levels.of(game.name)[-1]
         options = dict(strongest.options) | ({"book": "false"} if strongest.agent == "alphabeta" else {})

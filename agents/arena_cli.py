@@ -40,8 +40,6 @@ PlotOption = Annotated[Path | None, typer.Option(help="Draw the result as PNG, S
 
 @dataclasses.dataclass(frozen=True)
 class Common:
-    """The options that all commands share."""
-
     opening_plies: Annotated[
         int | None,
         typer.Option(min=0, max=60, help="Random plies that open each game. Default: 4; 0 if tiles are dealt."),
@@ -66,7 +64,6 @@ class Common:
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False
 
     def terms(self, name: str, rule: list[str]) -> Terms:
-        """Raises ValueError."""
         if self.openings is not None and self.opening_plies is not None:
             raise ValueError("give --openings or --opening-plies, not both")
         game = games.load(name, rules_from_words(rule))
@@ -293,8 +290,6 @@ def levels_command(
 
 
 class _Score:
-    """The running score of a match, for the progress bar."""
-
     def __init__(self, met: Pairing) -> None:
         self._met, self._halves = met, [0, 0, 0]
 
@@ -305,7 +300,6 @@ class _Score:
 
 
 def _players(terms: Terms, texts: Sequence[str]) -> list[PlayerSpec]:
-    """The players, each tested by creating it for the game. Raises ValueError."""
     if len(texts) < 2:
         raise ValueError("two players or more meet")
     specs = [players.parse(text) for text in texts]

@@ -196,7 +196,6 @@ def _shipped(game: AnyGame, nodes: int | None) -> book.Book | None:
 
 
 def _of(game: AnyGame) -> opening.OpeningBook:
-    """The book that players of a game use. Raises BookError."""
     found = opening.find(game)
     if found is None:
         raise BookError(f"there is no book of {game.title} under these rules; `kibitzer book build` makes one")

@@ -177,7 +177,6 @@ def worker(
 
 
 def _use(path: Path | None) -> None:
-    """Registers the engines of a file. Raises AgentError."""
     if path is not None:
         outside.use(path)
 

@@ -19,8 +19,6 @@ GUESSED = 16
 
 @dataclasses.dataclass(frozen=True)
 class Solution:
-    """The exact result of a position under best play."""
-
     score: int
     """Discs of the side to move minus the enemy's; the winner gets the empty squares."""
     best: tuple[Move, ...]
@@ -28,7 +26,6 @@ class Solution:
     nodes: int
     """Positions visited, including those with one empty square."""
     seconds: float
-    """Seconds without compilation."""
 
 
 class Solver:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import random
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
-from agents.agent import Answer, Limits
-from agents.move_request import MoveRequest
+from agents.agent import Answer, GameAgent, Limits
+from agents.move_request import Luck, MoveRequest
 from agents.open_places import OpenPlaces, difference, expected_best, unseen, worths
 from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Position
 from games.double_double_dominoes.board import NUMBER_OF
@@ -26,14 +24,12 @@ LATER = 0.6
 
 @dataclasses.dataclass(frozen=True)
 class ExpectimaxOptions:
-    """The agent's options."""
-
     plies: int = rule(3, "1 own turn, 2 and the other's answer, 3 and the own turn after", minimum=1, maximum=3)
     error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
     seed: int = rule(0, "chooses among moves that are equally good; 0 takes the first", minimum=0, maximum=2**31)
 
 
-class Expectimax:
+class Expectimax(GameAgent):
     """Takes the move with the highest mean of points gained minus points lost, over all hands the other may hold.
 
     The other's hand and the tiles still to be drawn may be any unseen ones, all equally likely; the other is assumed to
@@ -42,42 +38,35 @@ class Expectimax:
     """
 
     name = "expectimax"
+    game: DoubleDoubleDominoes
     Options = ExpectimaxOptions
 
     def __init__(self, game: DoubleDoubleDominoes, options: ExpectimaxOptions | None = None) -> None:
-        self.game, self.options = game, options or ExpectimaxOptions()
-        self._random = random.Random(self.options.seed)
-        self._errors = random.Random(self.options.seed or None)
+        super().__init__(game, options)
+        self._luck = Luck(self.options.seed, self.options.error_percent)
         self._nodes = 0
 
-    @staticmethod
-    def plays(game: AnyGame) -> bool:
-        """Only dominoes."""
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
         return game.name == GAME
-
-    @staticmethod
-    def warm_up(game: AnyGame) -> None:
-        """Does nothing: this agent needs no preparation."""
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
         """The move with the highest expectation; that is the score. Raises ValueError where the game is over."""
-        request = MoveRequest(self.game, position)
+        request = MoveRequest(self.game, position, limits, stop)
         moves = request.moves
-        if self._errors.random() * 100 < self.options.error_percent:
-            return request.answer(self._errors.choice(moves))
+        if self._luck.errs():
+            return request.answer(self._luck.any_of(moves))
         self._nodes = 0
         known = self.game.view(position, position.to_move)
-        end_s = math.inf if limits.time_s is None else request.began_s + limits.time_s
         values: list[float] = []
         turn = _Turn(self, known)
         for move in moves:
-            if values and (stop.is_set() or time.monotonic() >= end_s or self._nodes >= (limits.nodes or math.inf)):
+            if values and request.is_over(self._nodes):
                 break
             values.append(turn.value(move))
         most = max(values)
         equal = [move for move, value in zip(moves, values, strict=False) if value == most]
-        move = self._random.choice(equal) if self.options.seed else equal[0]
-        return request.answer(move, most, self._nodes, self.options.plies)
+        return request.answer(self._luck.one_of(equal), most, self._nodes, self.options.plies)
 
     def expected(self, position: Position, moves: Sequence[Move]) -> list[float]:
         """The expectation of each of some legal moves, as the side to move knows the position."""
@@ -86,8 +75,6 @@ class Expectimax:
 
 
 class _Turn:
-    """Evaluates the moves of one position by what may follow them."""
-
     def __init__(self, agent: Expectimax, position: Position) -> None:
         self._agent, self._game, self._position = agent, agent.game, position
         self._side = position.to_move

@@ -5,14 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.agent import AgentError, Answer, Limits
+from agents.agent import AgentError, Answer, GameAgent, Limits
 from agents.alphabeta import AlphaBeta, AlphaBetaOptions
 from agents.morris_networks.networks import load_networks
 from agents.morris_networks.rows import as_rows, state_of
@@ -37,8 +36,6 @@ MEN = 9
 
 @dataclasses.dataclass(frozen=True)
 class NeuralOptions:
-    """The agent's options."""
-
     design: str = rule(
         "ours", "how the networks are built: our own, or three as the paper has them", choices=("ours", "paper")
     )
@@ -48,31 +45,32 @@ class NeuralOptions:
     c: int = rule(150, "how much the search follows the networks, in hundredths", minimum=1, maximum=10_000)
 
 
-class Neural:
+class Neural(GameAgent):
     """Plays nine men's morris with nine men, flying or not, mills protected or not."""
 
     name = "neural"
+    game: NineMensMorris
     Options = NeuralOptions
 
     def __init__(self, game: NineMensMorris, options: NeuralOptions | None = None) -> None:
         """Raises AgentError if the networks are missing or do not match the manifest."""
-        self.game, self.options = game, options or NeuralOptions()
+        super().__init__(game, options)
         try:
             self._networks = load_networks(self.options.design)
         except ValueError as error:
             raise AgentError(f"neural: {error}") from None
         self._engine: AlphaBeta | None = None
 
-    @staticmethod
-    def plays(game: AnyGame) -> bool:
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
         """Nine men's morris on the usual board, by the rules that the networks have learnt."""
         if not isinstance(game, NineMensMorris) or game.rules.men != MEN or len(game.cells) != len(CELLS):
             return False
         rules = game.rules
         return not (rules.diagonals or rules.move_early or rules.one_time_mills or rules.no_return)
 
-    @staticmethod
-    def warm_up(game: AnyGame) -> None:
+    @classmethod
+    def warm_up(cls, game: AnyGame) -> None:
         """Compiles the engine that evaluates leaves, or loads it from the disk cache."""
         AlphaBeta.warm_up(game)
 
@@ -81,34 +79,31 @@ class Neural:
 
         With search the score is the move's value, -1 lost to 1 won. Raises ValueError where the game is over.
         """
-        request = MoveRequest(self.game, position)
+        if limits.time_s is None and limits.nodes is None:
+            limits = dataclasses.replace(limits, time_s=SEARCH_S)
+        request = MoveRequest(self.game, position, limits, stop)
         moves = request.moves
         choice = self._networks.choose(state_of(self.game, position), as_rows(moves))
         if not self.options.search or len(moves) == 1:
             return request.answer(moves[choice.row], choice.probability, masked=choice.masked)
-        return self._search(request, limits, stop, choice.masked)
+        return self._search(request, stop, choice.masked)
 
-    def _search(self, request: MoveRequest, limits: Limits, stop: threading.Event, masked: int) -> Answer:
+    def _search(self, request: MoveRequest, stop: threading.Event, masked: int) -> Answer:
         """Runs PUCT from the position until time is up or the tree has `limits.nodes` positions."""
-        position, moves, began_s = request.position, request.moves, request.began_s
+        position, moves, limits = request.position, request.moves, request.limits
         engine = self._engine = self._engine or AlphaBeta(self.game, AlphaBetaOptions(table_mb=TABLE_MB))
-        unlimited = limits.time_s is None and limits.nodes is None
-        time_s = SEARCH_S if unlimited else limits.time_s
-        glance = Limits(time_s and GLANCE * time_s, limits.depth, limits.nodes and limits.nodes * LEAF_NODES // 2)
+        time_s, nodes = limits.time_s, limits.nodes
+        glance = Limits(time_s and GLANCE * time_s, limits.depth, nodes and nodes * LEAF_NODES // 2)
         seen = engine.choose(position, glance, stop)
         if seen.score is not None and abs(seen.score) >= WIN - MAX_DEPTH:
-            return dataclasses.replace(
-                seen, score=math.copysign(1.0, seen.score), seconds=time.monotonic() - began_s, masked=masked
-            )
+            score = math.copysign(1.0, seen.score)
+            return dataclasses.replace(seen, score=score, seconds=request.seconds, masked=masked)
         likely = self._priors(position, moves)
         likely[moves.index(seen.move)] += 1.0
         root = Node(position, moves, likely / 2)
         tree = Puct(self.game, root, self._priors, self._worth, self.options.c / 100)
         count = 0
-        while not stop.is_set():
-            late = time_s is not None and time.monotonic() - began_s >= time_s
-            if late or (limits.nodes is not None and count >= limits.nodes):
-                break
+        while not request.is_over(count):
             tree.visit()
             count += 1
         row = root.best() if count else moves.index(seen.move)

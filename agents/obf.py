@@ -18,15 +18,12 @@ MAX_BYTES = 64 << 20
 
 @dataclasses.dataclass(frozen=True)
 class Endgame:
-    """A position of a file."""
-
     line: int
     """Line number, from 1."""
     position: Position
 
     @property
     def empties(self) -> int:
-        """Empty squares."""
         return 64 - sum(discs.bit_count() for discs in self.position.discs)
 
 

@@ -18,8 +18,6 @@ from rules import AnyGame
 
 @dataclasses.dataclass(frozen=True)
 class PlayerSpec:
-    """An agent with its options and limits."""
-
     agent: str
     options: tuple[tuple[str, str], ...] = ()
     """Names and values, in the order given."""
@@ -70,5 +68,4 @@ class Player:
         self._agent: Agent = registry.load_agent(spec.agent, game, dict(spec.options))
 
     def choose(self, position: Any, stop: threading.Event | None = None) -> Answer:
-        """The agent's answer. Raises ValueError where the game is over."""
         return self._agent.choose(position, self.spec.limits, stop or threading.Event())

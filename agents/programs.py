@@ -28,8 +28,6 @@ MAX_TAIL_LENGTH = 200
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """One side's program."""
-
     name: str
     words: tuple[str, ...]
     """The program and its first arguments; no shell interprets them."""

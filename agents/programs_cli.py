@@ -63,7 +63,6 @@ def one_move(
 
 
 def _spec(agent: str | None, depth: int | None, time_s: float | None) -> PlayerSpec:
-    """Raises ValueError."""
     if time_s is not None and not (math.isfinite(time_s) and 0 < time_s <= MAX_S):
         raise ValueError(f"--time-s is above 0 and at most {MAX_S:g} seconds, not {time_s:g}")
     spec = players.parse(agent or f"alphabeta:heuristic={HEURISTIC}")
@@ -109,8 +108,6 @@ def match(
 
 
 class _Printer:
-    """Prints every new board and who played it."""
-
     def __init__(self, start: Position) -> None:
         self._side = start.side
         typer.echo(f"{board_file.shown(start)}\n")
@@ -126,8 +123,7 @@ def _watch(start: Position, as_json: bool) -> _Printer | _Silent:
 
 
 class _Silent:
-    def __call__(self, position: Position, move: str) -> None:
-        """Says nothing."""
+    def __call__(self, position: Position, move: str) -> None: ...
 
 
 def _tell(played: programs.Played, as_json: bool) -> None:

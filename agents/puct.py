@@ -46,8 +46,6 @@ class Node:
 
 
 class Puct:
-    """A search from one root."""
-
     def __init__(self, game: AnyGame, root: Node, priors: Priors, value: Value, c: float) -> None:
         self.game, self.root = game, root
         self._priors, self._value, self._c = priors, value, c

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.agent import Answer, Limits, NoMove
+from agents.agent import Answer, GameAgent, Limits, NoMove
 from agents.messages import StateMessage
 from agents.move_request import MoveRequest
 from agents.table_link import ANSWER_S, Addresses, TableLink, addresses
@@ -32,8 +32,6 @@ SEAT_S = 3600.0
 
 @dataclasses.dataclass(frozen=True)
 class BoardOptions:
-    """The agent's options."""
-
     wait_s: int = rule(3600, "seconds to wait for the person's move", minimum=1, maximum=86400)
 
 
@@ -44,7 +42,7 @@ def use(settings: Path | None) -> Addresses:
     return at
 
 
-class Board:
+class Board(GameAgent):
     """Brings the table to a position, and waits for the person's move there. Limits of thinking mean nothing to it."""
 
     name = "board"
@@ -52,7 +50,7 @@ class Board:
 
     def __init__(self, game: AnyGame, options: BoardOptions | None = None) -> None:
         """The table is joined with the first question."""
-        self.game, self.options = game, options or BoardOptions()
+        super().__init__(game, options)
         self.tell: Callable[[str], None] = lambda _text: None
         """Gets what the program's user should know."""
         self._link: TableLink | None = None
@@ -61,14 +59,10 @@ class Board:
         self._start: Any = None
         """Its first position."""
 
-    @staticmethod
-    def plays(game: AnyGame) -> bool:
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
         """Games in which nothing is hidden, where a table was named."""
         return bool(os.environ.get(VARIABLE)) and not game.hides
-
-    @staticmethod
-    def warm_up(game: AnyGame) -> None:
-        """Does nothing."""
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The move that the person makes in this position.
@@ -85,7 +79,6 @@ class Board:
             raise NoMove(f"the table has another game: {error}") from None
 
     def close(self) -> None:
-        """Leaves the table."""
         if self._link is not None:
             self._link.close()
             self._link = None

@@ -46,7 +46,6 @@ class Addresses(NamedTuple):
 
 
 def addresses(settings: Path | None) -> Addresses:
-    """The addresses that a file of settings names. Raises AgentError where it cannot be read."""
     usual = Addresses()
     if settings is None:
         return usual
@@ -102,7 +101,6 @@ class TableLink:
         self._answer = ReplyMessage(worker=self._worker, agent=self._agent, move=move, **quoted)
 
     def close(self) -> None:
-        """Leaves the table."""
         self._closing.set()
         self._thread.join(END_S)
 

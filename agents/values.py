@@ -41,7 +41,6 @@ class Value:
     """How good a position is for the side to move, or a move for its mover."""
 
     score: float
-    """On the engine's own scale."""
     chance: float
     """Share of the point to expect, 0 to 1: a won game is 1, a drawn one a half."""
     amount: float | None = None
@@ -53,7 +52,6 @@ class Value:
 
     @property
     def turned(self) -> Value:
-        """The same for the other side."""
         amount = None if self.amount is None else 0.0 - self.amount
         return Value(0.0 - self.score, 1 - self.chance, amount, self.plies, self.exact)
 
@@ -66,7 +64,6 @@ class Value:
 
 
 def value_of(scale: Scale, score: float, exact: bool = False) -> Value:
-    """What a score means."""
     if abs(score) >= FORCED:
         return Value(score, 1.0 if score > 0 else 0.0, None, round(WIN - abs(score)), True)
     unit = scale.unit_score if scale.unit else None

@@ -20,8 +20,6 @@ from agents.players import PlayerSpec
 
 @dataclasses.dataclass(frozen=True)
 class Depths:
-    """Search depths of both players of a game."""
-
     opening: int | None
     """Plies during the opening, while men are laid; None if the game has no opening of its own."""
     other: int
@@ -36,7 +34,6 @@ class Depths:
 
     @property
     def text(self) -> str:
-        """What `parse` reads."""
         return f"{self.other}" if self.opening is None else f"{self.opening}/{self.other}"
 
     def of(self, spec: PlayerSpec) -> PlayerSpec:
@@ -54,8 +51,6 @@ def _limits(spec: PlayerSpec) -> set[str]:
 
 @dataclasses.dataclass(frozen=True)
 class Meeting:
-    """A meeting of two players and its winner."""
-
     a: int
     b: int
     wins: tuple[int, int]
@@ -82,7 +77,6 @@ class Bracket:
     """None if it was stopped before the end."""
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object."""
         return {
             **dataclasses.asdict(self),
             "champion_player": None if self.champion is None else self.players[self.champion],
@@ -98,8 +92,6 @@ def first_round(count: int) -> tuple[list[tuple[int, int]], list[int]]:
 
 
 class KnockOut:
-    """Plays a bracket, round by round."""
-
     def __init__(self, terms: Terms, specs: Sequence[PlayerSpec], games: int, depths: Sequence[Depths]) -> None:
         """Each pair plays `games`, in equal parts with each of the depths. Raises ValueError."""
         parts = max(1, len(depths))
@@ -115,7 +107,6 @@ class KnockOut:
                 one.of(spec)
 
     def play(self, runner: GameRunner) -> None:
-        """Plays the games missing from the runner's record, round by round."""
         while jobs := self._walk(runner.record.played)[1]:
             runner.play(jobs)
 
@@ -188,7 +179,6 @@ def judge(a: int, b: int, parts: Mapping[str, Pairing], played: Mapping[str, Pla
 
 
 def lines_of(found: Bracket) -> list[str]:
-    """The bracket as text, round by round."""
     width = max(len(player) for player in found.players)
     lines: list[str] = []
     for number, meetings in enumerate(found.rounds, 1):

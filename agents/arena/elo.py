@@ -19,8 +19,6 @@ Z95 = statistics.NormalDist().inv_cdf(0.975)
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """Estimated difference in strength between two players."""
-
     score: float
     """Points per game, 0 to 1."""
     error: float
@@ -74,8 +72,6 @@ def wilson(score: float, count: int) -> tuple[float, float]:
 
 @dataclasses.dataclass(frozen=True)
 class Rating:
-    """A player's rating in a tournament."""
-
     elo: float
     """Elo relative to the average of all players."""
     error: float

@@ -12,8 +12,6 @@ from agents.jobs.running import run_jobs
 
 
 class GameRunner:
-    """Plays games on a backend, and keeps them in a record."""
-
     def __init__(
         self,
         record: Record,

@@ -25,17 +25,14 @@ def heuristic_players(game: AnyGame, depths: Depths) -> list[str]:
 
 
 def summaries(met: Sequence[Pairing], played: Mapping[str, Played]) -> list[Summary]:
-    """One summary per opponent, from the finished games."""
     return [summary(one, played) for one in met]
 
 
 def as_json(found: Sequence[Summary]) -> dict[str, Any]:
-    """A JSON object: the meetings from the one player's point of view."""
     return {"meetings": [one.as_json() for one in found]}
 
 
 def lines_of(found: Sequence[Summary]) -> list[str]:
-    """A line per opponent: won, drawn and lost games, the score, seconds per move of both."""
     width = max(8, *(len(one.players[1]) for one in found))
     lines = [
         f"{found[0].players[0]} against",

@@ -26,7 +26,6 @@ class Step:
 
     @property
     def is_won(self) -> bool:
-        """Whether it took the wanted share of the points."""
         return self.summary.estimate is not None and self.summary.estimate.score >= WANTED
 
 
@@ -43,24 +42,20 @@ def pairings(terms: Terms, games: int, lowest: int, highest: int) -> dict[int, P
 
 
 def player_text(terms: Terms, level: int) -> str:
-    """Text of the player at a level. Raises AgentError."""
     return levels.player(terms.game, level).text
 
 
 def steps(terms: Terms, met: Mapping[int, Pairing], played: Mapping[str, Played]) -> list[Step]:
-    """The ladder's steps, from the finished games."""
     return [Step(level, player_text(terms, level), summary(one, played)) for level, one in met.items()]
 
 
 def as_json(found: Sequence[Step]) -> list[dict[str, Any]]:
-    """A JSON object per level."""
     return [
         {"level": step.level, "player": step.player, "is_won": step.is_won, **step.summary.as_json()} for step in found
     ]
 
 
 def lines_of(found: Sequence[Step]) -> list[str]:
-    """The ladder as a table."""
     width = max(6, *(len(step.player) for step in found))
     lines = [f"level  {'player':<{width}}    won  drawn   lost  score %  error  s/move  plies"]
     for step in found:

@@ -32,10 +32,8 @@ class Opening:
     deal: int | None
     """Seed of the deal; None in games without one."""
     moves: tuple[str, ...]
-    """Move texts."""
 
     def position(self, game: AnyGame) -> Any:
-        """The position after the opening. Raises GameError."""
         return line_of_play(game, list(self.moves), game.initial(self.deal))[-1]
 
 

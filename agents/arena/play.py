@@ -32,7 +32,6 @@ class Job:
     game: str
     rules: tuple[tuple[str, str], ...]
     players: tuple[PlayerSpec, PlayerSpec]
-    """Player of each side."""
     seeds: tuple[int, int]
     """Seed of each side, for agents that choose at random and whose player text sets no seed."""
     opening: Opening
@@ -42,21 +41,16 @@ class Job:
 
 @dataclasses.dataclass(frozen=True)
 class Use:
-    """Effort of one side in a game."""
-
     moves: int = 0
     """Moves that the side chose itself."""
     seconds: float = 0.0
     longest_s: float = 0.0
-    """Seconds of the longest move."""
     nodes: int = 0
     depths: int = 0
-    """Sum of the depths of its answers."""
     from_book: int = 0
     """Moves that an opening book answered."""
 
     def plus(self, seconds: float, nodes: int, depth: int, from_book: bool) -> Use:
-        """These counts plus one move."""
         return Use(
             self.moves + 1,
             self.seconds + seconds,
@@ -69,27 +63,21 @@ class Use:
 
 @dataclasses.dataclass(frozen=True)
 class Played:
-    """A finished game."""
-
     id: str
     winner: Side | None
     """Winning side; None is a draw."""
     reason: str
     """The rules' reason code, or the arena's own: `max_plies`, `illegal_move` or `agent_failed`."""
     plies: int
-    """Plies including the opening."""
     scores: tuple[float, float] | None
-    """Points of each side, in games that count them."""
     fault: str | None
     """Fault of the losing side's agent, if it decided the game."""
     uses: tuple[Use, Use]
-    """Effort of each side."""
     deal: int | None
     moves: str
     """All move texts, separated by spaces."""
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object."""
         return dataclasses.asdict(self)
 
     @classmethod
@@ -122,7 +110,6 @@ def _prepare(agent: str, name: str, rules: tuple[tuple[str, str], ...]) -> None:
 
 
 def prepare(job: Job) -> None:
-    """Prepares this process for the job's agents."""
     for spec in job.players:
         _prepare(spec.agent, job.game, job.rules)
 
@@ -132,8 +119,7 @@ def player(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
 
     Raises AgentError if the agent does not play the game or an option is out of range.
     """
-    options = {field.name for field in dataclasses.fields(registry.find(spec.agent).Options)}
-    if "seed" in options and "seed" not in dict(spec.options):
+    if "seed" in registry.options_of(spec.agent) and "seed" not in dict(spec.options):
         spec = dataclasses.replace(spec, options=(*spec.options, ("seed", str(seed))))
     return Player(spec, game)
 
@@ -149,8 +135,6 @@ def play(job: Job, stop: threading.Event | None = None) -> Played:
 
 
 class _RunningGame:
-    """A game in progress."""
-
     def __init__(self, job: Job, stop: threading.Event) -> None:
         self.job, self.stop = job, stop
         self.game = load(job.game, job.rules)

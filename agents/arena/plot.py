@@ -79,7 +79,6 @@ def ratings(path: Path, title: str, found: Table) -> None:
 
 
 def levels(path: Path, title: str, steps: Sequence[Step], wanted: float) -> None:
-    """The score of every level against the one below."""
     figure, axes = _axes()
     axes.axhline(100 * wanted, color="grey", linewidth=0.8, label=f"{100 * wanted:g} %")
     names = [f"{step.level} : {step.level - 1}" for step in steps]

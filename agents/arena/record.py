@@ -88,7 +88,6 @@ class Record:
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Closes the file and releases its lock."""
         if self._file is not None:
             self._file.close()
 

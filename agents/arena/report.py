@@ -18,15 +18,12 @@ from agents.arena.sprt import BOUND, Hypotheses, Verdict, judge
 
 @dataclasses.dataclass(frozen=True)
 class Tally:
-    """Counts of won, drawn and lost games."""
-
     wins: int = 0
     draws: int = 0
     losses: int = 0
 
     @property
     def games(self) -> int:
-        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -37,8 +34,6 @@ class Tally:
 
 @dataclasses.dataclass(frozen=True)
 class Spent:
-    """Average effort of a player's moves."""
-
     seconds: float
     longest_s: float
     """Seconds of the longest move in all games."""
@@ -64,8 +59,6 @@ class Points:
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """The result of a pairing."""
-
     players: tuple[str, str]
     tally: Tally
     """From the first player's point of view, like all fields below."""
@@ -79,7 +72,6 @@ class Summary:
     sprt: Verdict | None
     points: Points | None
     plies: float
-    """Mean plies per game."""
     spent: tuple[Spent, Spent]
     reasons: dict[str, int]
     """Number of games by reason for their end."""
@@ -93,7 +85,6 @@ class Summary:
 
 
 def summary(pairing: Pairing, played: Mapping[str, Played], hypotheses: Hypotheses | None = None) -> Summary:
-    """The summary of the finished games."""
     done = [(job, played[job.id]) for job in pairing.jobs if job.id in played]
     pairs = pairing.pairs(played)
     return Summary(
@@ -150,7 +141,6 @@ def points_of(leads: Sequence[float]) -> Points | None:
 
 
 def lines_of(found: Summary, hypotheses: Hypotheses | None = None) -> list[str]:
-    """The summary as text."""
     a, b = found.players
     width = max(len(a), len(b), 12)
     lines = [
@@ -186,7 +176,6 @@ def _counted(reasons: Mapping[str, int]) -> str:
 
 
 def elo_line(found: Estimate | None) -> str:
-    """The Elo difference as text."""
     if found is None:
         return "no opening has been played twice yet"
     low, high = ("no bound" if end is None else f"{end:+.0f}" for end in (found.low, found.high))
@@ -198,7 +187,6 @@ def elo_line(found: Estimate | None) -> str:
 
 
 def sprt_line(found: Verdict, hypotheses: Hypotheses) -> str:
-    """The test as text."""
     decided = "undecided" if found.accepted is None else f"accepted {found.accepted}"
     return (
         f"SPRT of elo0 {hypotheses.elo0:g} against elo1 {hypotheses.elo1:g}: LLR {found.llr:+.3f} "
@@ -207,6 +195,5 @@ def sprt_line(found: Verdict, hypotheses: Hypotheses) -> str:
 
 
 def points_line(found: Points) -> str:
-    """The difference of points as text."""
     t = "" if found.t is None else f", t {found.t:.2f}, p {found.p:.2g}"
     return f"points difference {found.mean:+.2f} a game (standard error {found.error:.2f}, paired by deal{t})"

@@ -30,7 +30,6 @@ class Hypotheses:
 
     @classmethod
     def parse(cls, text: str) -> Hypotheses:
-        """Parses `0,20`. Raises ValueError."""
         try:
             elo0, elo1 = (float(word) for word in text.split(","))
         except ValueError:
@@ -42,8 +41,6 @@ class Hypotheses:
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """State of the test."""
-
     llr: float
     """Logarithm of the likelihood ratio, after the deciding pair or the last one."""
     pairs: int

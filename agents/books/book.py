@@ -27,8 +27,6 @@ MAX_BYTES = 64 << 20
 
 @dataclasses.dataclass(frozen=True)
 class BookMove:
-    """A move in a position of the book."""
-
     move: str
     score: int
     """By all positions of the book that follow."""
@@ -40,8 +38,6 @@ class BookMove:
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """A position of the book."""
-
     line: tuple[str, ...]
     """Moves that lead to it, in one of its symmetries; its own moves belong to the same."""
     moves: tuple[BookMove, ...]
@@ -50,8 +46,6 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True)
 class Book:
-    """What a file holds."""
-
     game: str
     rules: Mapping[str, str]
     """All rule options as texts."""

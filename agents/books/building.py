@@ -42,11 +42,8 @@ TABLE_MB = 128
 
 @dataclasses.dataclass
 class _Move:
-    """A move of a position of the book."""
-
     text: str
     after: Any
-    """The position after it."""
     key: str
     """Of that position."""
     goes_on: bool
@@ -58,8 +55,6 @@ class _Move:
 
 @dataclasses.dataclass
 class _Node:
-    """A position of the book."""
-
     line: tuple[str, ...]
     position: Any
     moves: list[_Move]
@@ -71,8 +66,6 @@ def usual_nodes(game: AnyGame) -> int:
 
 
 class Builder:
-    """A growing book."""
-
     def __init__(
         self,
         game: AnyGame,
@@ -122,7 +115,6 @@ class Builder:
             yield line
 
     def book(self) -> Book:
-        """The book as it is now."""
         values = self._values()
         entries = {}
         for key, node in self._nodes.items():
@@ -206,13 +198,11 @@ class Builder:
         return values
 
     def _value(self, move: _Move, values: dict[str, int]) -> int:
-        """A move's value for its mover."""
         if move.key not in values:
             return move.searched
         return values[move.key] if move.goes_on else -values[move.key]
 
     def _judged(self, position: Any) -> list[_Move]:
-        """The good moves of a position, best first."""
         after: dict[str, tuple[Any, Any]] = {}
         for move in self.game.legal_moves(position):
             later = self.game.apply(position, move)

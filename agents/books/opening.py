@@ -28,8 +28,6 @@ _books: dict[tuple[str, Any], OpeningBook | None] = {}
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """A legal move of a position that the book knows."""
-
     move: Any
     score: int
     depth: int

@@ -17,21 +17,13 @@ from agents.engines import Engine
 from agents.engines.gtp import Gtp, GtpRefused
 from agents.engines.process import EngineError, EngineProcess, EngineSilent
 from agents.engines.uci import STOP_S, Found, Uci
-from agents.protocols import ggf, gtp, sanmill
+from agents.protocols import ggf, gomocup, gtp, sanmill
 from agents.search import MAX_DEPTH
 from rules import EMPTY, AnyGame, MoveError
 from rules.stones import COLOURS, PIECES
 
 NBOARD_DEPTH = 12
 """Plies asked of an engine that gets no time limit, if neither limits nor options give a depth."""
-GOMOCUP_RULES = {
-    (False, False, False): 0,
-    (True, False, False): 1,
-    (False, True, False): 4,
-    (False, False, True): 8,
-    (True, False, True): 9,
-}
-"""Value of the gomocup INFO rule by the rule options exact_five, renju and caro: 1 + 4 + 8."""
 NBOARD_MOVE = r"===\s*([^\s/]+)(?:(?:\s+|/)(-?\d+(?:\.\d+)?))?"
 COST_OF_A_PLY = 2.5
 """How many times longer a ply deeper takes in reversi, about."""
@@ -48,8 +40,6 @@ REMOVAL_SHARE = 0.1
 
 @dataclasses.dataclass(frozen=True)
 class EngineAnswer:
-    """An engine's answer."""
-
     move: str
     score: float | None = None
     """Score on the engine's own scale, positive is good for the side to move."""
@@ -59,14 +49,11 @@ class EngineAnswer:
 
 @dataclasses.dataclass
 class Question:
-    """A request for one move."""
-
     process: EngineProcess
     game: Any
     position: Any
     limits: Limits
     think_s: float
-    """Seconds that the engine may think."""
     wait_s: float
     """Seconds after which an answer is too late."""
     stop: threading.Event
@@ -103,7 +90,6 @@ class UciProtocol(EngineProtocol):
         return first_set(rules, "board", "one_time_mills", "no_return")
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Sends uci and the options, those that the rules need among them, and starts a new game."""
         texts = games.part_of(game.name, "uci")
         needed = {} if texts is None else texts.options(game)
         self._uci = Uci(process, {**needed, **options}, deadline_s)
@@ -155,7 +141,6 @@ class GtpProtocol(EngineProtocol):
         return first_set(rules, "exact_five", "renju", "caro", "swap2", "opening")
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Sets the board's size and the options, each of which is a command."""
         self._gtp = Gtp(process, deadline_s)
         self._gtp.ask(f"boardsize {round(len(game.cells) ** 0.5)}", deadline_s)
         if komi := getattr(game.rules, "komi", ""):
@@ -312,15 +297,14 @@ class GomocupProtocol(EngineProtocol):
 
     @staticmethod
     def untold(rules: Any) -> str:
-        """Openings have no number, and of the rules for rows only those in GOMOCUP_RULES."""
-        numbered = (rules.exact_five, rules.renju, rules.caro) in GOMOCUP_RULES
-        return first_set(rules, "swap2", "opening", *(() if numbered else ("exact_five", "renju", "caro")))
+        """Openings have no number, and of the rules for rows only those that have a number."""
+        numbered = gomocup.rule_number(rules) is not None
+        return first_set(rules, "swap2", "opening", *(() if numbered else gomocup.ROW_RULES))
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Sends START, the rules and the options."""
         process.say(f"START {game.size}")
         process.expect(r"(?i)OK\b", deadline_s, refusal=r"(?i)ERROR\b")
-        process.say(f"INFO rule {GOMOCUP_RULES[game.rules.exact_five, game.rules.renju, game.rules.caro]}")
+        process.say(f"INFO rule {gomocup.rule_number(game.rules)}")
         process.say("INFO timeout_match 0")
         process.say(f"INFO time_left {NO_MATCH_LIMIT}")
         for name, value in options.items():

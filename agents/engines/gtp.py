@@ -15,8 +15,6 @@ class GtpRefused(EngineError):
 
 
 class Gtp:
-    """The commands to one engine process."""
-
     def __init__(self, process: EngineProcess, deadline_s: float) -> None:
         """Greets the engine and asks what it understands. Raises EngineError."""
         self._process, self._sent = process, 0

@@ -19,8 +19,6 @@ FOLDERS = ("/usr/games", "/usr/local/games")
 
 @dataclasses.dataclass(frozen=True)
 class KnownEngine:
-    """One engine of the file."""
-
     name: str
     game: str
     protocol: str

@@ -66,7 +66,6 @@ class EngineProcess:
 
     @property
     def runs(self) -> bool:
-        """Whether the process is still running."""
         return self._process.poll() is None
 
     def say(self, line: str) -> None:

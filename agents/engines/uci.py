@@ -23,8 +23,6 @@ OPTION = re.compile(r"option name (.+?) type (check|spin|combo|button|string)\b"
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """The result of one search."""
-
     move: str
     score: float | None = None
     """Centipawns or MATE less plies, as the engine counts: usually for the side to move."""
@@ -34,8 +32,6 @@ class Found:
 
 
 class Uci:
-    """The commands to one engine process."""
-
     def __init__(self, process: EngineProcess, options: Mapping[str, str], deadline_s: float) -> None:
         """Greets the engine, sets its options and starts a new game. Raises EngineError."""
         self._process = process

@@ -100,7 +100,6 @@ class Dask:
         return {}
 
     def submit(self, call: Callable[..., Any], *given: Any, worker: str | None = None) -> Future[Any]:
-        """Has a worker make the call."""
         self._check_open()
         call_there = pickle.dumps(_Call(call, given))
         task = self._client.submit(pickle.loads, call_there, pure=False, workers=worker and [worker])
@@ -114,7 +113,6 @@ class Dask:
             raise JobsError(f"{self} has not answered for {MAX_CONNECTING_S:g} s")
 
     def close(self) -> None:
-        """Leaves the cluster; one on this computer ends."""
         self._client.close(timeout=MAX_CONNECTING_S)
 
 

@@ -49,7 +49,6 @@ class Threads:
             call()
 
     def close(self) -> None:
-        """Stops the calls in progress, and forgets the others."""
         assert self.stop is not None
         self.stop.set()
         for _ in self._threads:
@@ -91,7 +90,6 @@ class Processes:
         )
 
     def submit(self, call: Callable[..., Any], *given: Any, worker: str | None = None) -> Future[Any]:
-        """Has a process make the call."""
         with contextlib.suppress(BrokenProcessPool):
             return self._executor.submit(call, *given)  # type: ignore[no-any-return]
         self._executor.shutdown(wait=True, kill_workers=True)

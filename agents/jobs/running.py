@@ -22,15 +22,12 @@ MAX_TRIES = 3
 MAX_SILENCE_S = 60.0
 """Seconds without any worker until the work is given up; workers that restart take less."""
 LOOK_S = 1.0
-"""Seconds between two looks at which workers there are."""
 AHEAD = 2
 """Jobs handed out for each slot, so that no worker waits for its next one."""
 log = logging.getLogger(__name__)
 
 
 class Pool(Protocol):
-    """Workers."""
-
     lost: tuple[type[BaseException], ...]
     """Errors of a call whose worker died."""
     stop: Any

@@ -31,8 +31,6 @@ MAX_BYTES = 64 << 20
 
 @dataclasses.dataclass(frozen=True)
 class States:
-    """Many states, one per row."""
-
     cells: NDArray[np.int8]
     """(n, 24): indices into LETTERS."""
     counts: NDArray[np.int8]
@@ -63,7 +61,6 @@ class GoodMoves:
         return len(self.moves)
 
     def rows(self, index: NDArray[np.generic] | slice) -> GoodMoves:
-        """A selection by number, mask or slice."""
         return GoodMoves(self.states.rows(index), self.moves[index])
 
     def and_those_of(self, other: GoodMoves) -> GoodMoves:
@@ -80,7 +77,6 @@ class GoodMoves:
 
 
 def join_states(parts: Sequence[States]) -> States:
-    """All sets of rows concatenated in order."""
     return States(np.concatenate([part.cells for part in parts]), np.concatenate([part.counts for part in parts]))
 
 

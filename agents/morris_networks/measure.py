@@ -24,7 +24,6 @@ class Figures:
     """Shares in percent over a number of states; None if there are none."""
 
     states: int
-    """Number of states asked."""
     accuracy: float | None
     """Whole moves equal to the data's."""
     to: float | None

@@ -44,8 +44,6 @@ class Reply:
 
 @dataclasses.dataclass(frozen=True)
 class Certificate:
-    """The proof that a move is the only one."""
-
     move: str
     plies: int
     """Length of the win, the move included."""
@@ -59,7 +57,6 @@ class Certificate:
     """Every other legal move."""
 
     def as_object(self) -> dict[str, object]:
-        """The certificate as a JSON-ready object."""
         return dataclasses.asdict(self)
 
 
@@ -100,7 +97,6 @@ def certifiers(game: AnyGame) -> list[Certifier]:
 
 
 def certify(ways: list[Certifier], position: Any) -> Certificate | None:
-    """The first certificate that one of the ways gives."""
     return next(filter(None, (way.certify(position) for way in ways)), None)
 
 

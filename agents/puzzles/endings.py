@@ -15,8 +15,6 @@ TABLE_MB = 16
 
 
 class Endings:
-    """Endings of reversi."""
-
     def __init__(self, game: AnyGame) -> None:
         self._game, self._solver = game, Solver(TABLE_MB)
 

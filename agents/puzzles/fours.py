@@ -17,8 +17,6 @@ DEEPEST = 3
 
 
 class Fours:
-    """Free gomoku."""
-
     def __init__(self, game: AnyGame) -> None:
         self._game = game
         self._size = round(len(game.cells) ** 0.5)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents import heuristics, kernels
 from agents.plain_search import PlainSearch
 from agents.puzzles import Certificate, Reply
 from agents.search import WIN
+from agents.searches import search_of
 from rules import AnyGame
 
 MIN_WIN, MAX_WIN = 3, 7
@@ -22,9 +22,8 @@ class FullSearch:
 
     def __init__(self, game: AnyGame) -> None:
         self._game = game
-        fast = kernels.search(game, TABLE_MB, 0)
-        self._search = fast or PlainSearch(game, heuristics.of(game).get(""))
-        self._nodes = None if fast else MAX_NODES
+        self._search = search_of(game, TABLE_MB)
+        self._nodes = MAX_NODES if isinstance(self._search, PlainSearch) else None
 
     def certify(self, position: Any) -> Certificate | None:
         """The certificate; None unless the shortest win found has 3 to 7 plies and begins with one move only."""

@@ -17,8 +17,6 @@ from games.nine_mens_morris.kernel import endgame_index
 
 
 class Builder:
-    """Builds the tables of one game's rules in one folder."""
-
     def __init__(self, game: NineMensMorris, within: Path, report: Report) -> None:
         self.game, self.folder, self.report = game, folder.of_rules(game, within), report
         self.key = folder.rules_key(game)

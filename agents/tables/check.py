@@ -30,8 +30,6 @@ def without_past(game: NineMensMorris) -> NineMensMorris:
 
 
 class Checker:
-    """Checks the tables of one game's rules in one folder."""
-
     def __init__(self, game: NineMensMorris, within: Path) -> None:
         self.game, self.folder, self.key = without_past(game), folder.of_rules(game, within), folder.rules_key(game)
         self.endgames = Endgames(game, within)

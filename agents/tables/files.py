@@ -26,8 +26,6 @@ Codes = NDArray[np.uint8]
 
 @dataclasses.dataclass(frozen=True)
 class Header:
-    """The metadata of a table."""
-
     rules: str
     """The rules that decide values, as `agents.tables.folder.rules_key` writes them."""
     own: int
@@ -35,7 +33,6 @@ class Header:
     opp: int
     """Men of the enemy."""
     slots: int
-    """Bytes of codes."""
     orbits: int
     """Positions up to symmetry."""
     wins: int
@@ -55,12 +52,10 @@ class Header:
 
 
 def checksum(codes: Codes) -> str:
-    """Checksum of a table's codes, as in `Header.checksum`."""
     return hashlib.blake2b(np.ascontiguousarray(codes).data, digest_size=16).hexdigest()
 
 
 def write(path: Path, header: Header, codes: Codes) -> None:
-    """Writes a whole table atomically."""
     text = MAGIC + json.dumps(dataclasses.asdict(header)).encode() + b"\n"
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -18,12 +18,9 @@ from games.nine_mens_morris.kernel.endgames import Endgames
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """A position, and the moves that keep its value."""
-
     position: Position
     keeping: frozenset[Move]
     moves: int
-    """Number of legal moves."""
 
     @property
     def is_open(self) -> bool:
@@ -33,8 +30,6 @@ class Question:
 
 @dataclasses.dataclass
 class Kept:
-    """A player's counts."""
-
     positions: int = 0
     kept: int = 0
     open: int = 0
@@ -42,7 +37,6 @@ class Kept:
     kept_open: int = 0
 
     def add(self, question: Question, move: Move) -> None:
-        """Counts a player's answer."""
         kept = move in question.keeping
         self.positions, self.kept = self.positions + 1, self.kept + kept
         if question.is_open:
@@ -69,7 +63,6 @@ class Questions:
             raise TableError(f"no tables in {folder.of_rules(game, within)}; `kibitzer tables build` builds them")
 
     def draw(self, count: int, seed: int) -> Iterator[Question]:
-        """Draws that many positions that are not over."""
         chance = random.Random(seed)
         for number in range(count):
             own, opp = self._spaces[number % len(self._spaces)]

@@ -51,7 +51,6 @@ class Subspace:
 
     @classmethod
     def empty(cls, own: int, opp: int) -> Subspace:
-        """A subspace with nothing known yet."""
         slots = endgame_index.slots(own, opp)
         codes, pending = np.zeros(slots, dtype=np.uint8), np.zeros(slots, dtype=np.uint8)
         return cls(own, opp, codes, pending, np.zeros(slots, dtype=np.uint16))
@@ -82,7 +81,6 @@ class _Solver:
         self._report(what, steps)
 
     def solve(self) -> list[Table]:
-        """Both tables."""
         words = endgame_index.index(max(self._pair.men))
         base, rules = U(words.ctypes.data), memory.allocate(self._pair.game, 1)
         spaces = [Subspace.empty(*one) for one in folder.both(*self._pair.men)]
