@@ -6,22 +6,20 @@ import dataclasses
 import logging
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 from agents import determinization, heuristics, kernels, loading
 from agents.agent import AgentError, Answer, GameAgent, Limits
 from agents.books import BookError, opening
-from agents.move_request import Luck, MoveRequest
+from agents.move_request import Luck, MoveRequest, texts_of
+from agents.plain_search import LOOK_S, Watch, plain_search_of, search_of
 from agents.search import FORCED, MAX_DEPTH, WIN, Iteration, Search
-from agents.searches import LOOK_S, Watch, plain_search_of, search_of
 from rules import AnyGame
 from rules.options import rule
 
 _log = logging.getLogger(__name__)
 
 DEFAULT_TIME_S = 1.0
-"""Seconds of thinking when no limit is given."""
 STOPGAP_S = 3.0
 """Seconds of thinking at most in plain Python while the kernel compiles; kernel depths are out of reach."""
 SHORT_S = 0.0003
@@ -99,7 +97,7 @@ class AlphaBeta(GameAgent):
         move = determinization.as_seen(self.game, position, world, best.move)
         # Tiles dealt after the move are imagined, so no line of play can be predicted.
         line = best.pv[1:] if world is position else ()
-        pv = tuple(_texts(self.game, position, (move, *line)))
+        pv = tuple(texts_of(self.game, position, (move, *line)))
         exact = best.exact or abs(best.score) >= FORCED
         stopgap = not (own or exact or self.options.heuristic)  # a named heuristic is the same in both searches
         return Answer(move, float(best.score), best.nodes, reached, request.seconds, pv, exact=exact, stopgap=stopgap)
@@ -172,12 +170,6 @@ class AlphaBeta(GameAgent):
 def _is_decided(found: Iteration, depth: int) -> bool:
     """Whether a forced end lies within the searched depth, so that searching deeper finds nothing faster."""
     return abs(found.score) >= WIN - depth
-
-
-def _texts(game: AnyGame, position: Any, moves: tuple[Any, ...]) -> Iterator[str]:
-    for move in moves:
-        yield game.format_move(position, move)
-        position = game.apply(position, move)
 
 
 @dataclasses.dataclass(frozen=True)

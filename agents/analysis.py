@@ -24,13 +24,10 @@ TIME_S = 0.8
 SEARCHES = 2
 """Into how many parts playouts divide that time: a move takes up to four searches by playouts, two by others."""
 SURE = 2.0
-"""Standard deviations of playouts by which a better move must be better."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """A move and what it is worth to its mover."""
-
     move: Any
     value: Value
     line: tuple[str, ...]
@@ -63,7 +60,6 @@ class Judged:
 
 
 def _is_better(one: Choice, other: Choice) -> bool:
-    """Whether a move is the better one for sure."""
     return one.value.score - other.value.score > SURE * math.hypot(one.doubt, other.doubt)
 
 
@@ -78,7 +74,6 @@ class Analyst:
         self._search_s = time_s / SEARCHES if isinstance(self._agent, Mcts) else time_s
 
     def best(self, position: Any, stop: threading.Event) -> Choice:
-        """The best move that a search finds. Raises ValueError where the game is over."""
         return self._choice(self._agent.choose(position, Limits(time_s=self._search_s), stop))
 
     def worth(self, position: Any, move: Any, depth: int, stop: threading.Event) -> Choice:
@@ -133,7 +128,9 @@ class Analyst:
         rivals = list(self.game.legal_moves(position))
         hidden = self.game.hand(position, self.game.to_move(position)) is None
         if hidden:
-            rivals = [other for other in rivals if isinstance(move, Lay) and _tile_of(other) == move.tile] or [move]
+            rivals = [
+                other for other in rivals if isinstance(move, Lay) and getattr(other, "tile", None) == move.tile
+            ] or [move]
         expected = dict(zip(rivals, agent.expected(position, rivals), strict=True))
         made, best = (
             Choice(
@@ -167,7 +164,3 @@ class Analyst:
             return Choice(answer.move, value_of(self.scale, mean), answer.pv, answer.depth, playouts**-0.5)
         value = value_of(self.scale, answer.score or 0.0, answer.exact)
         return Choice(answer.move, value, answer.pv, answer.depth)
-
-
-def _tile_of(move: Any) -> Any:
-    return move.tile if isinstance(move, Lay) else None

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from agents import kernels, levels, loading, merits
+from agents.move_request import texts_of
+from agents.plain_search import Watch, search_of
 from agents.search import FORCED, MAX_DEPTH, Search
-from agents.searches import Watch, search_of
 from agents.values import value_of, value_of_end
 from rules import AnyGame, Step
 
@@ -30,7 +31,6 @@ class Valued:
     score: int = 0
     """In the unit of the game's search; 0 where only points are known."""
     line: tuple[Any, ...] = ()
-    """The expected moves, `move` first."""
     proven: bool = False
     """Whether the score is exact: a forced end, an ending solved, or a table's word."""
     depth: int = 0
@@ -38,8 +38,6 @@ class Valued:
 
 
 class BestMoves:
-    """Searches positions of one game; keeps its table from one call to the next."""
-
     def __init__(self, game: AnyGame) -> None:
         self.game, self.scale = game, levels.scale(game.name)
         self._search: Search | None = None
@@ -163,10 +161,7 @@ class BestMoves:
         game = self.game
         value = value_of(self.scale, one.score, one.proven)
         ends = None if value.plies is None else value.plies if value.chance else -value.plies
-        texts, here = [], position
-        for move in one.line:
-            texts.append(game.format_move(here, move))
-            here = game.apply(here, move)
+        texts = texts_of(game, position, one.line)
         return {
             "move": texts[0],
             "score": one.score,

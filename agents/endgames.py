@@ -29,8 +29,6 @@ class Solution:
 
 
 class Solver:
-    """Finds exact results; keeps its table for the next position."""
-
     def __init__(self, table_mb: int = 256) -> None:
         self.game = Reversi()
         self._memory = layout.allocate(table_mb, "", weights())
@@ -54,7 +52,6 @@ class Solver:
         return Solution(proof.low, tuple(best), int(memory[layout.NODES]), seconds)
 
     def _reaches(self, position: Position, move: Move, score: int) -> bool:
-        """Whether the move leads to at least that result."""
         after = self.game.apply(position, move)
         mine, theirs = after.discs[after.side], after.discs[1 - after.side]
         empties = 64 - (mine | theirs).bit_count()

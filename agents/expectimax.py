@@ -1,4 +1,4 @@
-"""Dominoes by expected points: from the own lay, the other side's answer and the own turn after that."""
+"""Dominoes by points: what a lay scores now, or what is expected of it, the answer to it and the own next turn."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import dataclasses
 import math
 import threading
 from collections.abc import Sequence
-from typing import Any
 
 from agents.agent import Answer, GameAgent, Limits
 from agents.move_request import Luck, MoveRequest
@@ -17,7 +16,6 @@ from games.double_double_dominoes.position import IN_HAND, LAST_SPACE
 from rules import AnyGame
 from rules.options import rule
 
-GAME = DoubleDoubleDominoes.name
 LATER = 0.6
 """Share of the next turn's value expected to remain after the other side's lay."""
 
@@ -51,7 +49,6 @@ class Expectimax(GameAgent):
         return game.name == GAME
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
-        """The move with the highest expectation; that is the score. Raises ValueError where the game is over."""
         request = MoveRequest(self.game, position, limits, stop)
         moves = request.moves
         if self._luck.errs():
@@ -83,7 +80,6 @@ class _Turn:
         self._hand = list(position.hands[self._side] or ())
 
     def value(self, move: Move) -> float:
-        """Points gained minus points lost by the move and its expected continuation."""
         self._agent._nodes += 1
         gains = self._game.gains(self._position, move)
         mine, theirs = gains[self._side].total, gains[1 - self._side].total
@@ -121,7 +117,6 @@ class _Turn:
         return -answered + LATER * expected_best(worth, counts, IN_HAND + 1 - len(kept), floor)
 
     def _kept(self, move: Move) -> list[tuple[int, int]]:
-        """Tiles of the own hand that are known to stay."""
         gone = move.tile if isinstance(move, Lay) else move.discard
         kept = list(self._hand)
         if gone in kept:
@@ -137,4 +132,47 @@ class _Turn:
         return counts
 
 
-AGENT: Any = Expectimax
+GAME = DoubleDoubleDominoes.name
+
+
+@dataclasses.dataclass(frozen=True)
+class GreedyOptions:
+    error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
+    seed: int = rule(0, "chooses among moves that are equally good; 0 takes the first", minimum=0, maximum=2**31)
+
+
+class Greedy(GameAgent):
+    """Lays the tile of its hand that scores most, bonus included; among equals, the one that gives the other least.
+
+    It lays whenever it can, also after a double; where it cannot, it discards the first tile of its hand. If the hand
+    is hidden, it assumes every tile that it may hold.
+    """
+
+    name = "greedy"
+    game: DoubleDoubleDominoes
+    Options = GreedyOptions
+
+    def __init__(self, game: DoubleDoubleDominoes, options: GreedyOptions | None = None) -> None:
+        super().__init__(game, options)
+        self._luck = Luck(self.options.seed, self.options.error_percent)
+
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
+        return game.name == GAME
+
+    def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
+        request = MoveRequest(self.game, position)
+        moves = request.moves
+        if self._luck.errs():
+            return request.answer(self._luck.any_of(moves), nodes=len(moves))
+        ranks = [self._rank(position, move) for move in moves]
+        equal = [move for move, rank in zip(moves, ranks, strict=True) if rank == max(ranks)]
+        return request.answer(self._luck.one_of(equal), float(max(ranks)[1]), len(moves), 1)
+
+    def _rank(self, position: Position, move: Move) -> tuple[bool, int, int]:
+        gains = self.game.gains(position, move)
+        mine, theirs = gains[position.to_move].total, gains[1 - position.to_move].total
+        return isinstance(move, Lay), mine, -theirs
+
+
+AGENTS = (Expectimax, Greedy)

@@ -17,9 +17,10 @@ from typing import Any
 from agents import engines, protocols
 from agents.agent import AgentError, Answer, GameAgent, Limits
 from agents.engines import Engine, engine_protocols
-from agents.engines.engine_protocols import EngineAnswer, Question
+from agents.engines.engine_protocols import Question
 from agents.engines.known import KnownEngine, known
 from agents.engines.process import EngineError, EngineProcess, EngineSilent, EngineStopped
+from agents.engines.uci import Found
 from agents.move_request import MoveRequest
 from rules import AnyGame, MoveError
 from rules.options import rule
@@ -29,7 +30,6 @@ _log = logging.getLogger(__name__)
 ATTEMPTS = 2
 MAX_FAILURES = 6
 THINK_S = 1.0
-"""Seconds that an engine may think when no limit is given."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +42,6 @@ class External(GameAgent):
     Options: type[Any] = ExternalOptions
 
     def __init__(self, game: AnyGame, options: Any = None) -> None:
-        """Raises AgentError if there is no such engine for the game."""
         super().__init__(game, options)
         self._engine = self._choice()
         self._process: EngineProcess | None = None
@@ -50,7 +49,6 @@ class External(GameAgent):
         self._failures = 0
 
     def _choice(self) -> Engine:
-        """The engine that the options mean. Raises AgentError."""
         return _find(self.game, self.options.engine)
 
     @classmethod
@@ -60,7 +58,6 @@ class External(GameAgent):
 
     @classmethod
     def refusal(cls, game: AnyGame) -> str:
-        """Why no engine plays the game under its rules; empty if there is none for the game."""
         if not engines.load():
             return f"no engine is known; --engines or {engines.FILE_VARIABLE} names a file with tables [engines.NAME]"
         ours = (engine for engine in engines.load().values() if engine.game == game.name)
@@ -94,13 +91,11 @@ class External(GameAgent):
         raise AgentError(trouble or f"engine {self._engine.name}: {given_up}")
 
     def close(self) -> None:
-        """Stops the engine; the next question restarts it."""
         if self._process is not None:
             self._process.close()
             self._process = None
 
-    def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> EngineAnswer:
-        """The engine's reply. Raises EngineError, EngineStopped."""
+    def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> Found:
         if stop.is_set():
             raise EngineStopped
         if self._process is not None and not self._process.runs:
@@ -119,8 +114,7 @@ class External(GameAgent):
         with _told_as_engine_error():
             return self._protocol.ask(Question(self._process, self.game, position, limits, think_s, wait_s, stop))
 
-    def _read(self, position: Any, answer: EngineAnswer) -> Any:
-        """The legal move in the reply. Raises EngineError."""
+    def _read(self, position: Any, answer: Found) -> Any:
         try:
             return self.game.parse_move(position, answer.move)
         except MoveError as error:

@@ -28,7 +28,6 @@ from rules import AnyGame
 from rules.options import rule
 
 THINKER = "alphabeta"
-"""The agent that finds more, the more time it has."""
 NUMBERS = tuple(range(1, 9))
 KEYS = {"lead", "unit", "unit_score", "won_score"}
 UNITS = ("disc", "man", "point")
@@ -42,7 +41,6 @@ USUAL = (
     "alphabeta:time_s=0.3",
     "alphabeta:time_s=1",
 )
-"""Players for a game without a file."""
 
 
 @functools.cache
@@ -68,12 +66,10 @@ def scale(name: str) -> Scale:
 
 @functools.cache
 def lead(name: str) -> float | None:
-    """The score of level 8 that is a clear advantage; None where nobody has said it. Raises AgentError."""
     return _number(*_file(name), "lead")
 
 
 def _number(path: Path, table: Mapping[str, Any], key: str) -> float | None:
-    """A score in a game's file; None where it has none. Raises AgentError."""
     given = table.get(key)
     if given is None:
         return None
@@ -83,7 +79,6 @@ def _number(path: Path, table: Mapping[str, Any], key: str) -> float | None:
 
 
 def _file(name: str) -> tuple[Path, dict[str, Any]]:
-    """The path of a game's file and its table, empty where there is no file. Raises AgentError."""
     path = games.file_of(name, f"levels/{name}.toml")
     if not path.exists():
         return path, {}
@@ -118,7 +113,6 @@ def strongest(name: str) -> PlayerSpec:
 
 
 def player(game: AnyGame, number: int) -> PlayerSpec:
-    """The player of a level, 1 to 8. Raises AgentError."""
     spec = of(game.name)[number - 1]
     if not registry.find(spec.agent).plays(game):
         raise AgentError(f"level {number} of {game.name} is {spec.agent}, which does not play it under these rules")

@@ -46,13 +46,10 @@ class MctsOptions:
 
 
 class Mcts(GameAgent):
-    """Plays every game; uses only the rules unless a heuristic option is set."""
-
     name = "mcts"
     Options = MctsOptions
 
     def __init__(self, game: AnyGame, options: MctsOptions | None = None) -> None:
-        """Raises AgentError if an option is out of range or the game has no such heuristic."""
         super().__init__(game, options)
         self._c = _exploration(self.options.c)
         self._heuristic = heuristics.named(game, self.options.heuristic)
@@ -82,7 +79,6 @@ class Mcts(GameAgent):
         return (0.0, 1) if root is None or not root.playouts else (1 - 2 * root.mean, root.playouts)
 
     def _rooted(self, known: Any) -> Node:
-        """The position's node, reused from the kept tree if possible."""
         found = Node(known, 1 - self.game.to_move(known))
         if self.options.keep_tree and self._root is not None and not self.game.hides:
             level = [self._root]
@@ -93,7 +89,6 @@ class Mcts(GameAgent):
         return found
 
     def _simulate(self, root: Node, known: Any, request: MoveRequest) -> int:
-        """Runs playouts from the root until a limit; returns their number."""
         limits = request.limits
         most = self.options.simulations or (None if limits.time_s else SIMULATIONS)
         most = limits.nodes if limits.nodes is not None else most
@@ -113,7 +108,6 @@ class Mcts(GameAgent):
         return count
 
     def _simulate_open(self, root: Node) -> None:
-        """One playout: down the tree, one new node, then at random to the end."""
         game, node, path = self.game, root, [root]
         while True:
             if node.untried is None:
@@ -196,7 +190,6 @@ class Mcts(GameAgent):
 
 
 def _exploration(text: str) -> float:
-    """The exploration constant in the option's text. Raises AgentError."""
     try:
         value = math.sqrt(2) if text == "sqrt2" else float(text)
     except ValueError:

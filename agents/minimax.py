@@ -18,7 +18,7 @@ from rules.options import rule
 
 
 class Interrupted(Exception):
-    """Expected: time or nodes are used up, or the stop event is set."""
+    pass
 
 
 def minimax(
@@ -59,14 +59,11 @@ class MinimaxOptions:
 
 
 class Minimax(GameAgent):
-    """Searches every line to a depth and takes the move with the best score."""
-
     name = "minimax"
     options: MinimaxOptions
     Options = MinimaxOptions
 
     def __init__(self, game: AnyGame, options: MinimaxOptions | None = None) -> None:
-        """Raises AgentError if the game has no such heuristic."""
         super().__init__(game, options)
         self._heuristic = heuristics.named(game, self.options.heuristic)
         self._luck = Luck(self.options.seed)
@@ -102,13 +99,10 @@ class Minimax(GameAgent):
 
 
 class _Count:
-    """Counts positions and raises Interrupted when a limit is reached."""
-
     def __init__(self, request: MoveRequest) -> None:
         self.nodes, self._request = 0, request
 
     def visit(self) -> None:
-        """Counts one position; never more than the limit."""
         if self._request.is_over(self.nodes):
             raise Interrupted
         self.nodes += 1

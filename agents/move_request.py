@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agents.agent import Answer, Limits
@@ -60,3 +60,12 @@ class Luck:
     def one_of(self, equal: Sequence[Any]) -> Any:
         """One of moves that are equally good."""
         return self._choosing.choice(equal) if self._choosing else equal[0]
+
+
+def texts_of(game: AnyGame, position: Any, moves: Iterable[Any]) -> list[str]:
+    """The moves that follow each other from the position on, as texts."""
+    texts = []
+    for move in moves:
+        texts.append(game.format_move(position, move))
+        position = game.apply(position, move)
+    return texts

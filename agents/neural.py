@@ -1,11 +1,16 @@
-"""Morris networks trained on good moves: they choose TO, FROM and REMOVE; the rules mask illegal choices."""
+"""Morris networks trained on good moves: they choose TO, FROM and REMOVE; the rules mask illegal choices.
+
+With search, a tree of positions is searched by PUCT: likely moves are tried first, good ones more often. A move is
+worth `Q + c P sqrt(N) / (1 + n)` to the side making it, with its mean value Q, prior probability P, visits n and its
+position's visits N; Rosin, "Multi-armed bandits with episode context", 2011, as used by Silver et al., 2017.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,17 +18,15 @@ from numpy.typing import NDArray
 
 from agents.agent import AgentError, Answer, GameAgent, Limits
 from agents.alphabeta import AlphaBeta, AlphaBetaOptions
+from agents.morris_networks.good_moves import as_rows, state_of
 from agents.morris_networks.networks import load_networks
-from agents.morris_networks.rows import as_rows, state_of
 from agents.move_request import MoveRequest
-from agents.puct import Node, Puct
 from agents.search import MAX_DEPTH, WIN
 from games.nine_mens_morris import CELLS, NineMensMorris
 from rules import AnyGame
 from rules.options import rule
 
 SEARCH_S = 1.0
-"""Seconds of search when no limit is given."""
 GLANCE = 0.3
 """Share of the time in which the engine finds its own move, which then gets the same prior as all others together."""
 LEAF_NODES = 1000
@@ -63,7 +66,6 @@ class Neural(GameAgent):
 
     @classmethod
     def plays(cls, game: AnyGame) -> bool:
-        """Nine men's morris on the usual board, by the rules that the networks have learnt."""
         if not isinstance(game, NineMensMorris) or game.rules.men != MEN or len(game.cells) != len(CELLS):
             return False
         rules = game.rules
@@ -119,6 +121,72 @@ class Neural(GameAgent):
         assert self._engine is not None
         score = self._engine.choose(position, Limits(nodes=LEAF_NODES), threading.Event()).score
         return 0.0 if score is None else math.tanh(score / LOGIT)
+
+
+Priors = Callable[[Any, Sequence[Any]], NDArray[np.float64]]
+"""Prior probabilities of a position's legal moves; they sum to 1."""
+Value = Callable[[Any], float]
+"""Value of a position for the side to move, -1 lost to 1 won."""
+
+
+class Node:
+    __slots__ = ("children", "moves", "position", "priors", "values", "visits")
+
+    def __init__(self, position: Any, moves: Sequence[Any], priors: NDArray[np.float64]) -> None:
+        self.position, self.moves, self.priors = position, moves, priors
+        self.children: list[Node | None] = [None] * len(moves)
+        self.visits = np.zeros(len(moves))
+        self.values = np.zeros(len(moves))
+        """Sum of the values of each move, for the side that makes it."""
+
+    def promising(self, c: float) -> int:
+        """Index of the move to try next; an untried move is assumed to have its position's mean value."""
+        visits = self.visits.sum()
+        mean = self.values.sum() / visits if visits else 0.0
+        means = np.where(self.visits > 0, self.values / np.maximum(self.visits, 1), mean)
+        return int((means + c * self.priors * math.sqrt(visits + 1) / (1 + self.visits)).argmax())
+
+    def best(self) -> int:
+        """Index of the move tried most; ties go to the higher sum of values, then to the higher prior."""
+        return max(range(len(self.moves)), key=lambda row: (self.visits[row], self.values[row], self.priors[row]))
+
+
+class Puct:
+    def __init__(self, game: AnyGame, root: Node, priors: Priors, value: Value, c: float) -> None:
+        self.game, self.root = game, root
+        self._priors, self._value, self._c = priors, value, c
+
+    def visit(self) -> None:
+        """Walks down the tree once, to a new position or to one that ends the game, and updates the path."""
+        node, path = self.root, []
+        while True:
+            row = node.promising(self._c)
+            path.append((node, row))
+            child = node.children[row]
+            if child is None:
+                worth = self._grow(node, row)
+                break
+            if not child.moves:
+                worth = self._final(child.position)
+                break
+            node = child
+        for passed, row in reversed(path):
+            worth = -worth
+            passed.visits[row] += 1
+            passed.values[row] += worth
+
+    def _grow(self, node: Node, row: int) -> float:
+        position = self.game.apply(node.position, node.moves[row])
+        moves = self.game.legal_moves(position)
+        priors = self._priors(position, moves) if moves else np.empty(0)
+        node.children[row] = Node(position, moves, priors)
+        return self._value(position) if moves else self._final(position)
+
+    def _final(self, position: Any) -> float:
+        outcome = self.game.outcome(position)
+        if outcome is None or outcome.winner is None:
+            return 0.0
+        return 1.0 if outcome.winner == self.game.to_move(position) else -1.0
 
 
 AGENT = Neural

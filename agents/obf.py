@@ -19,7 +19,6 @@ MAX_BYTES = 64 << 20
 @dataclasses.dataclass(frozen=True)
 class Endgame:
     line: int
-    """Line number, from 1."""
     position: Position
 
     @property
@@ -28,7 +27,6 @@ class Endgame:
 
 
 def read_obf(path: Path) -> list[Endgame]:
-    """The positions of an OBF file. Raises ValueError naming the file, and the line where there is one."""
     game, found = Reversi(), []
     try:
         text = read_text(path, MAX_BYTES)

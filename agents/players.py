@@ -20,7 +20,6 @@ from rules import AnyGame
 class PlayerSpec:
     agent: str
     options: tuple[tuple[str, str], ...] = ()
-    """Names and values, in the order given."""
     limits: Limits = dataclasses.field(default_factory=Limits)
 
     @property
@@ -32,7 +31,6 @@ class PlayerSpec:
 
 
 def parse(text: str) -> PlayerSpec:
-    """The player that the text describes. Raises AgentError naming the error."""
     agent, _, rest = text.strip().partition(":")
     registry.find(agent)
     options, limits = [], Limits()
@@ -63,7 +61,6 @@ class Player:
     """An agent playing one game under its limits. Create one per game played."""
 
     def __init__(self, spec: PlayerSpec, game: AnyGame) -> None:
-        """Raises AgentError if the agent does not play the game or an option is out of range."""
         self.spec = spec
         self._agent: Agent = registry.load_agent(spec.agent, game, dict(spec.options))
 

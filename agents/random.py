@@ -27,7 +27,6 @@ class RandomAgent(GameAgent):
         self._random = random.Random(self.options.seed or None)
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
-        """A random move, without a score. Raises ValueError where the game is over."""
         request = MoveRequest(self.game, position)
         return request.answer(self._random.choice(request.moves))
 

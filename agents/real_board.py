@@ -24,7 +24,6 @@ from rules.options import rule
 VARIABLE = "KIBITZER_BOARD"
 """Environment variable with the addresses of page and bus, as `use` sets them; if unset, nobody plays as `board`."""
 GUEST = "guest"
-"""Name of the program at the table."""
 LOOK_S = 0.1
 SEAT_S = 3600.0
 """Seconds that the program may think before the table asks again: whoever is behind it may be a person, too."""
@@ -36,7 +35,6 @@ class BoardOptions:
 
 
 def use(settings: Path | None) -> Addresses:
-    """Lets `board` play in this process, at the table of a daemon with these settings. Raises AgentError."""
     at = addresses(settings)
     os.environ[VARIABLE] = " ".join(at)
     return at
@@ -57,7 +55,6 @@ class Board(GameAgent):
         self._game_id = ""
         """The table's game that was begun for the program; empty before."""
         self._start: Any = None
-        """Its first position."""
 
     @classmethod
     def plays(cls, game: AnyGame) -> bool:
@@ -148,7 +145,6 @@ class Board(GameAgent):
         return move is not None and state.agent_move in (None, move)
 
     def _step(self, position: Any, wanted: str) -> str | None:
-        """The move that leads from one position to another; None if there is none."""
         for move in self.game.legal_moves(position):
             if self.game.format_position(self.game.apply(position, move)) == wanted:
                 return self.game.format_move(position, move)

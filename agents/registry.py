@@ -48,19 +48,16 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str) -> type[GameAgent]:
-    """The class of the agent. Raises AgentError."""
     if name not in _classes():
         raise AgentError(f"there is no agent {name!r}; the agents are {', '.join(names())}")
     return _classes()[name]
 
 
 def options_of(name: str) -> set[str]:
-    """Names of the agent's options. Raises AgentError."""
     return {field.name for field in dataclasses.fields(find(name).Options)}
 
 
 def games_of(name: str) -> tuple[str, ...]:
-    """Games that the agent plays under their default rules. Raises AgentError."""
     agent = find(name)
     return tuple(game for game in games.names() if agent.plays(games.load(game)))
 

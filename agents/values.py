@@ -31,15 +31,12 @@ class Scale:
     unit: str = ""
     """What people count: `disc`, `man`, `point`; empty where a score stands for nothing on the board, or SCORE."""
     unit_score: float = 1.0
-    """Score of one unit."""
     won_score: float | None = None
     """Score of a game won by nothing, to which the units are added; None where a win counts its plies."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Value:
-    """How good a position is for the side to move, or a move for its mover."""
-
     score: float
     chance: float
     """Share of the point to expect, 0 to 1: a won game is 1, a drawn one a half."""
@@ -84,7 +81,6 @@ def chance_of(score: float, lead: float | None) -> float:
 
 
 def value_of_end(scale: Scale, outcome: Outcome, side: Side, cells: int = 0) -> Value:
-    """The value of a game that is over, for a side. Of discs the winner gets the empty ones of the `cells`."""
     won = 0 if outcome.winner is None else 1 if outcome.winner == side else -1
     if outcome.scores is None or not scale.unit:
         return Value(float(won * WIN), (1 + won) / 2, None, 0 if won else None, True)

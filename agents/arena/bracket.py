@@ -12,9 +12,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.arena.game_runner import GameRunner
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.play import Job, Played
+from agents.arena.record import GameRunner
 from agents.players import PlayerSpec
 
 
@@ -26,7 +26,6 @@ class Depths:
 
     @classmethod
     def parse(cls, text: str) -> Depths:
-        """Parses `3/5`, or `5` alone. Raises ValueError."""
         words = text.strip().split("/")
         if not (1 <= len(words) <= 2 and all(word.isdecimal() and 1 <= int(word) <= 100 for word in words)):
             raise ValueError(f"--depths are such as 3/3,3/5 (opening/afterwards, 1 to 100 plies), not {text!r}")
@@ -38,15 +37,12 @@ class Depths:
 
     def of(self, spec: PlayerSpec) -> PlayerSpec:
         """The player with these depths. Raises ValueError if it sets depths itself."""
-        named = {"depth", "opening_depth"} & ({name for name, _ in spec.options} | _limits(spec))
+        limits = {name for name, value in vars(spec.limits).items() if value is not None}
+        named = {"depth", "opening_depth"} & ({name for name, _ in spec.options} | limits)
         if named:
             raise ValueError(f"{spec.text} names its {', '.join(sorted(named))}: leave it out, or leave out --depths")
         opening = () if self.opening is None else (("opening_depth", str(self.opening)),)
         return dataclasses.replace(spec, options=(*spec.options, *opening, ("depth", str(self.other))))
-
-
-def _limits(spec: PlayerSpec) -> set[str]:
-    return {name for name, value in vars(spec.limits).items() if value is not None}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,8 +63,6 @@ class Meeting:
 
 @dataclasses.dataclass(frozen=True)
 class Bracket:
-    """A knock-out as far as played."""
-
     players: tuple[str, ...]
     rounds: tuple[tuple[Meeting, ...], ...]
     byes: tuple[int, ...]
@@ -111,7 +105,6 @@ class KnockOut:
             runner.play(jobs)
 
     def result(self, played: Mapping[str, Played]) -> Bracket:
-        """The bracket according to the finished games."""
         rounds, left = self._walk(played)
         champion = None if left else rounds[-1][0].winner
         return Bracket(tuple(spec.text for spec in self.specs), tuple(rounds), tuple(self._first()[1]), champion)
@@ -147,7 +140,6 @@ class KnockOut:
 
 
 def judge(a: int, b: int, parts: Mapping[str, Pairing], played: Mapping[str, Played]) -> Meeting:
-    """The meeting with its winner; all games must be finished."""
     wins, second, plies, draws = [0, 0], [0, 0], [0, 0], 0
     by_depths = {}
     for text, part in parts.items():

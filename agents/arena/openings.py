@@ -22,15 +22,12 @@ TRIES = 50
 
 
 class OpeningError(ValueError):
-    """An unreadable file of openings, or an opening that is not a legal line of the game."""
+    pass
 
 
 @dataclasses.dataclass(frozen=True)
 class Opening:
-    """A deal and the moves played before the players take over."""
-
     deal: int | None
-    """Seed of the deal; None in games without one."""
     moves: tuple[str, ...]
 
     def position(self, game: AnyGame) -> Any:
@@ -38,7 +35,6 @@ class Opening:
 
 
 def is_dealt(game: AnyGame) -> bool:
-    """Whether the start involves chance."""
     return game.initial(1) not in game.starts
 
 

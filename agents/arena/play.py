@@ -16,24 +16,20 @@ from agents.players import Player, PlayerSpec
 from rules import AnyGame, Side
 
 MAX_TEXT = 200
-"""Characters kept of the description of a fault."""
 
 
 class Abandoned(Exception):
-    """Expected: the game was stopped from outside and has no result."""
+    pass
 
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A game to be played, complete in itself for this process or another machine."""
-
     id: str
     """Identifies the game in its tournament; the same settings give the same game the same id."""
     game: str
     rules: tuple[tuple[str, str], ...]
     players: tuple[PlayerSpec, PlayerSpec]
     seeds: tuple[int, int]
-    """Seed of each side, for agents that choose at random and whose player text sets no seed."""
     opening: Opening
     max_plies: int
     """Plies including the opening; a game not over by then is a draw."""
@@ -42,13 +38,11 @@ class Job:
 @dataclasses.dataclass(frozen=True)
 class Use:
     moves: int = 0
-    """Moves that the side chose itself."""
     seconds: float = 0.0
     longest_s: float = 0.0
     nodes: int = 0
     depths: int = 0
     from_book: int = 0
-    """Moves that an opening book answered."""
 
     def plus(self, seconds: float, nodes: int, depth: int, from_book: bool) -> Use:
         return Use(
@@ -65,7 +59,6 @@ class Use:
 class Played:
     id: str
     winner: Side | None
-    """Winning side; None is a draw."""
     reason: str
     """The rules' reason code, or the arena's own: `max_plies`, `illegal_move` or `agent_failed`."""
     plies: int
@@ -99,13 +92,11 @@ def _points(scores: Any) -> tuple[float, float]:
 
 @functools.cache
 def load(name: str, rules: tuple[tuple[str, str], ...]) -> AnyGame:
-    """The game, created once per process."""
     return games.load(name, dict(rules))
 
 
 @functools.cache
 def _prepare(agent: str, name: str, rules: tuple[tuple[str, str], ...]) -> None:
-    """Compiles or loads what an agent needs, once per process, before any clock runs."""
     registry.find(agent).warm_up(load(name, rules))
 
 
@@ -160,7 +151,6 @@ class _RunningGame:
         return self._ended(outcome.winner, outcome.reason, outcome.scores)
 
     def _move(self, players: list[Player]) -> Played | None:
-        """One move of the side to move; the finished game if it fails."""
         side = self.game.to_move(self.position)
         seen = self.game.view(self.position, side)  # hides the other side's hand
         began_s = time.perf_counter()
@@ -177,7 +167,6 @@ class _RunningGame:
         return None
 
     def _fault(self, side: Side, reason: str, what: object) -> Played:
-        """The finished game, lost by that side."""
         said = f"{type(what).__name__}: {what}" if isinstance(what, Exception) else repr(what)
         text = f"{self.job.players[side].text}: ply {len(self.moves) + 1}: {said}"[:MAX_TEXT]
         return self._ended(1 - side, reason, self.game.scores(self.position), text)

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.arena import elo
-from agents.arena.elo import Estimate
+from agents.arena.elo import BOUND, Estimate, Hypotheses, Verdict, judge
 from agents.arena.match import Pairing
 from agents.arena.play import Job, Played, Use
-from agents.arena.sprt import BOUND, Hypotheses, Verdict, judge
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +27,6 @@ class Tally:
 
     @property
     def points(self) -> float:
-        """Points, a draw counting half."""
         return self.wins + self.draws / 2
 
 
@@ -36,21 +34,15 @@ class Tally:
 class Spent:
     seconds: float
     longest_s: float
-    """Seconds of the longest move in all games."""
     nodes: float
     depth: float
     from_book: float
-    """Moves of a game that an opening book answered."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Points:
-    """The difference of points, in games that count them, from the first player's point of view."""
-
     mean: float
-    """Mean difference per game."""
     error: float
-    """Standard error of the mean, from pairs of games."""
     t: float | None
     """Student's t of the paired test against no difference; None where the pairs do not vary."""
     p: float
@@ -74,7 +66,6 @@ class Summary:
     plies: float
     spent: tuple[Spent, Spent]
     reasons: dict[str, int]
-    """Number of games by reason for their end."""
     faults: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -158,7 +149,8 @@ def lines_of(found: Summary, hypotheses: Hypotheses | None = None) -> list[str]:
         lines.append(sprt_line(found.sprt, hypotheses))
     if found.points is not None:
         lines.append(points_line(found.points))
-    lines.append(f"{found.plies:.1f} plies a game; ended by {_counted(found.reasons)}")
+    reasons = ", ".join(f"{reason} ({count})" for reason, count in found.reasons.items()) or "nothing yet"
+    lines.append(f"{found.plies:.1f} plies a game; ended by {reasons}")
     lines += [
         f"{name:<{width}}  a move: {one.seconds:.4f} s (longest {one.longest_s:.3f}), {one.nodes:.0f} nodes, "
         f"depth {one.depth:.1f}" + (f"; {one.from_book:.1f} moves a game from the book" if one.from_book else "")
@@ -169,10 +161,6 @@ def lines_of(found: Summary, hypotheses: Hypotheses | None = None) -> list[str]:
 
 def _row(name: str, width: int, tally: Tally) -> str:
     return f"{name:<{width}}  {tally.wins:>5} {tally.draws:>5} {tally.losses:>5} {tally.points:>7g}"
-
-
-def _counted(reasons: Mapping[str, int]) -> str:
-    return ", ".join(f"{reason} ({count})" for reason, count in reasons.items()) or "nothing yet"
 
 
 def elo_line(found: Estimate | None) -> str:

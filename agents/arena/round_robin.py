@@ -16,7 +16,6 @@ from agents.players import PlayerSpec
 
 
 def pairings(terms: Terms, specs: Sequence[PlayerSpec], games: int) -> dict[tuple[int, int], Pairing]:
-    """Pairings by the numbers of both players, all with the same openings. Raises ValueError."""
     return {
         (a, b): pairing(terms, specs[a], specs[b], games, f"{a + 1}-{b + 1}")
         for a, b in itertools.combinations(range(len(specs)), 2)
@@ -29,18 +28,15 @@ class Place:
     tally: Tally
     rating: Rating
     against: tuple[Tally | None, ...]
-    """Results by opponent's number; None against itself."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
     places: tuple[Place, ...]
-    """In the order of the players."""
     meetings: tuple[Summary, ...]
 
     @property
     def ranking(self) -> list[int]:
-        """Player numbers, by points, then by rating, best first."""
         return sorted(
             range(len(self.places)),
             key=lambda number: (-self.places[number].tally.points, -self.places[number].rating.elo),

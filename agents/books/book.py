@@ -31,7 +31,6 @@ class BookMove:
     score: int
     """By all positions of the book that follow."""
     searched: int
-    """By its own search."""
     depth: int
     """Plies of that search, the move itself included."""
 
@@ -48,11 +47,9 @@ class Entry:
 class Book:
     game: str
     rules: Mapping[str, str]
-    """All rule options as texts."""
     nodes: int
-    """Positions that each search visited."""
     entries: Mapping[str, Entry]
-    """By `agents.books.keys.Keys.key`."""
+    """By `agents.books.opening.Keys.key`."""
 
 
 def write(path: Path, book: Book) -> None:

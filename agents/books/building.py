@@ -34,7 +34,6 @@ LEAST_NODES = 200
 TIMES = 30
 """A search visits that many times the positions that the strongest level does."""
 USUAL_NODES = 100_000
-"""Positions of a level that is not limited by them."""
 DEEPER = 4
 """What checks a book visits that many times as many positions as what made it."""
 TABLE_MB = 128
@@ -61,7 +60,6 @@ class _Node:
 
 
 def usual_nodes(game: AnyGame) -> int:
-    """Positions that a search for a book visits if nothing else is said."""
     return TIMES * (levels.player(game, levels.NUMBERS[-1]).limits.nodes or USUAL_NODES)
 
 
@@ -108,7 +106,6 @@ class Builder:
         return len(self._nodes)
 
     def grow(self) -> Iterator[tuple[str, ...]]:
-        """Adds a position at a time, and yields the moves that lead to it, until there is none left."""
         while (found := self._next()) is not None:
             line, position = found
             self._nodes[self._keys.key(position)] = _Node(line, position, self._judged(position))

@@ -30,7 +30,6 @@ OPTION = re.compile(r"[^\x00-\x1f]{1,200}")
 class Engine:
     name: str
     protocol: str
-    """One of `agents.protocols.NAMES`."""
     game: str
     command: tuple[str, ...]
     """Program and arguments; no shell interprets them."""
@@ -43,7 +42,6 @@ class Engine:
 
 
 def load() -> dict[str, Engine]:
-    """The engines, by name, in the file that the environment variable names. Raises AgentError."""
     path = os.environ.get(FILE_VARIABLE, "")
     return read(Path(path)) if path else {}
 

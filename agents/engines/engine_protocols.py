@@ -38,15 +38,6 @@ REMOVAL_SHARE = 0.1
 """Share of the thinking time that the choice of the man to take gets at least."""
 
 
-@dataclasses.dataclass(frozen=True)
-class EngineAnswer:
-    move: str
-    score: float | None = None
-    """Score on the engine's own scale, positive is good for the side to move."""
-    depth: int = 0
-    nodes: int = 0
-
-
 @dataclasses.dataclass
 class Question:
     process: EngineProcess
@@ -55,7 +46,6 @@ class Question:
     limits: Limits
     think_s: float
     wait_s: float
-    """Seconds after which an answer is too late."""
     stop: threading.Event
 
     def expect(self, pattern: str, deadline_s: float, refusal: str = r"(?!)") -> re.Match[str]:
@@ -66,11 +56,9 @@ class Question:
 class EngineProtocol(Protocol):
     """One protocol from the side of the program that runs the engine. Methods raise EngineError."""
 
-    def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Prepares a started engine for a game."""
+    def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None: ...
 
-    def ask(self, question: Question) -> EngineAnswer:
-        """The engine's move. Also raises EngineStopped."""
+    def ask(self, question: Question) -> Found: ...
 
     @staticmethod
     def untold(rules: Any) -> str:
@@ -94,12 +82,10 @@ class UciProtocol(EngineProtocol):
         needed = {} if texts is None else texts.options(game)
         self._uci = Uci(process, {**needed, **options}, deadline_s)
 
-    def ask(self, question: Question) -> EngineAnswer:
-        """Asks for the move; in morris for the man's path, then for the removal if it closes a mill."""
+    def ask(self, question: Question) -> Found:
         texts = games.part_of(question.game.name, "uci")
         if texts is not None:
-            found = self._search(question, texts.line(question.game, question.position), question.think_s)
-            return EngineAnswer(found.move, found.score, found.depth, found.nodes)
+            return self._search(question, texts.line(question.game, question.position), question.think_s)
         fen, began_s = sanmill.to_fen(question.game, question.position), time.monotonic()
         answer = self._best(question, f"fen {fen}", question.think_s)
         try:
@@ -112,12 +98,11 @@ class UciProtocol(EngineProtocol):
                 return dataclasses.replace(answer, move=answer.move + removal.move, nodes=answer.nodes + removal.nodes)
         return answer
 
-    def _best(self, question: Question, position: str, think_s: float) -> EngineAnswer:
-        """The answer to one `go`, scored for the mover."""
+    def _best(self, question: Question, position: str, think_s: float) -> Found:
         found = self._search(question, position, think_s)
         sign = 1 if question.game.to_move(question.position) == 0 else -1
         score = None if found.score is None else sign * found.score
-        return EngineAnswer(found.move.lower(), score, found.depth, found.nodes)
+        return dataclasses.replace(found, move=found.move.lower(), score=score)
 
     def _search(self, question: Question, position: str, think_s: float) -> Found:
         return self._uci.best(position, question.limits, think_s, question.wait_s, question.stop)
@@ -151,7 +136,7 @@ class GtpProtocol(EngineProtocol):
         """What made the engine's board as it is."""
         self._clock = ""
 
-    def ask(self, question: Question) -> EngineAnswer:
+    def ask(self, question: Question) -> Found:
         """Tells the moves that are new, or all of them where the line has changed, then asks for one."""
         game, position = question.game, question.position
         deadline_s = deadline_in(question.wait_s)
@@ -174,7 +159,7 @@ class GtpProtocol(EngineProtocol):
         if vertex.lower() == RESIGNS:
             vertex = PASS  # nobody gives up for an engine: it plays on, and loses
         self._told = [*line, f"play {colour} {vertex.upper()}"]
-        return EngineAnswer(gtp.from_vertex(game, vertex))
+        return Found(gtp.from_vertex(game, vertex))
 
     def _laid(self, game: Any, position: Any) -> list[str]:
         """The stones: what the engine knows already, if it is still there, then the others, the colours in turn."""
@@ -241,7 +226,6 @@ class NBoardProtocol(EngineProtocol):
         self._pings = 0
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Sends nboard and all options except depth, which comes with each question."""
         process.say("nboard 2")
         for name, value in options.items():
             process.say(f"set {name} {value}")
@@ -257,8 +241,7 @@ class NBoardProtocol(EngineProtocol):
         process.say(f"ping {self._pings}")
         return rf"pong {self._pings}\b"
 
-    def ask(self, question: Question) -> EngineAnswer:
-        """Sends set depth where it changes, set game and go."""
+    def ask(self, question: Question) -> Found:
         process, game, position = question.process, question.game, question.position
         deadline_s = deadline_in(question.wait_s)
         timed = question.limits.time_s is not None
@@ -282,7 +265,7 @@ class NBoardProtocol(EngineProtocol):
                 self._fit((time.monotonic() - began_s) / question.think_s)
             if found[1] is not None:
                 move, score = found[1].lower(), None if found[2] is None else float(found[2])
-                return EngineAnswer("pass" if move in ggf.PASSES else move, score, depth)
+                return Found("pass" if move in ggf.PASSES else move, score, depth)
 
     def _fit(self, share: float) -> None:
         """Fits the depth to the share of its time that an answer took; a ply costs about COST_OF_A_PLY times more."""
@@ -293,8 +276,6 @@ class NBoardProtocol(EngineProtocol):
 
 
 class GomocupProtocol(EngineProtocol):
-    """Gomocup's protocol for gomoku: sends the whole board each time."""
-
     @staticmethod
     def untold(rules: Any) -> str:
         """Openings have no number, and of the rules for rows only those that have a number."""
@@ -311,7 +292,7 @@ class GomocupProtocol(EngineProtocol):
             process.say(f"INFO {name} {value}")
         self._fresh = True
 
-    def ask(self, question: Question) -> EngineAnswer:
+    def ask(self, question: Question) -> Found:
         """Sends BEGIN on an empty board, else BOARD with the stones of both in turn, black's first."""
         process, game, position = question.process, question.game, question.position
         deadline_s = deadline_in(question.wait_s)
@@ -331,8 +312,8 @@ class GomocupProtocol(EngineProtocol):
         found = question.expect(r"(\d+)\s*,\s*(\d+)\s*$", deadline_s, refusal=r"(?i)ERROR\b")
         column, row = int(found[1][:4]), int(found[2][:4])
         if column >= game.size or row >= game.size:
-            return EngineAnswer(f"{column},{row}")
-        return EngineAnswer(game.cells[row * game.size + column])
+            return Found(f"{column},{row}")
+        return Found(game.cells[row * game.size + column])
 
     @staticmethod
     def _stones(game: Any, position: Any) -> list[tuple[int, int]]:

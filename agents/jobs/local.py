@@ -34,11 +34,9 @@ class Threads:
         return HERE
 
     def workers(self) -> dict[str, int]:
-        """The threads count as one worker with so many slots."""
         return {HERE: len(self._threads)}
 
     def submit(self, call: Callable[..., Any], *given: Any, worker: str | None = None) -> Future[Any]:
-        """Has a thread make the call."""
         future: Future[Any] = Future()
         self._calls.put(lambda: _fulfil(future, call, *given))
         return future
@@ -65,8 +63,6 @@ def _fulfil(future: Future[Any], call: Callable[..., Any], *given: Any) -> None:
 
 
 class Processes:
-    """Processes of this computer; all are replaced when one dies."""
-
     stop = None
     lost: tuple[type[BaseException], ...] = (BrokenProcessPool,)
 
@@ -78,7 +74,6 @@ class Processes:
         return HERE
 
     def workers(self) -> dict[str, int]:
-        """The processes count as one worker with so many slots."""
         return {HERE: self._count}
 
     def _started(self) -> Any:

@@ -25,7 +25,6 @@ MAX_LINE_LENGTH = 65536
 
 
 def games_of(protocol: str) -> tuple[str, ...]:
-    """The games of the protocol. Raises AgentError if there is no such protocol."""
     spoken: tuple[str, ...] = _module(protocol).GAMES
     return spoken + tuple(name for name in games.names() if games.part_of(name, protocol) is not None)
 
@@ -37,7 +36,6 @@ def usual_game(protocol: str) -> str:
 
 
 def open_session(protocol: str, game: AnyGame, player: PlayerSpec, say: Say) -> Session:
-    """Opens a session of our engine. Raises AgentError for a wrong protocol, game or player."""
     module = _module(protocol)
     spoken = games_of(protocol)
     if game.name not in spoken:

@@ -101,7 +101,6 @@ class GomocupSession(Session):
         self._say("OK")
 
     def _set_rules(self, **changed: object) -> None:
-        """Changes rules. Raises GameError or AgentError, leaving the game unchanged."""
         game = games.load(GAME, vars(self._game.rules) | changed)
         assert isinstance(game, Gomoku)
         self._thinking.forget(game)
@@ -133,7 +132,6 @@ class GomocupSession(Session):
         self._say("OK")
 
     def _list(self, line: str) -> None:
-        """Handles one line of a BOARD command."""
         assert self._listed is not None
         if line.upper() != "DONE":
             self._listed.append(line)
@@ -163,7 +161,6 @@ class GomocupSession(Session):
         return position if self._game.rules.first == "black" else Position(position.stones[::-1], 1 - position.side)
 
     def _answer(self) -> None:
-        """Finds a move in the background, lays it and sends it."""
         position = self._position()
         if (outcome := self._game.outcome(position)) is not None:
             raise ValueError(f"the game is over: {outcome.reason}")

@@ -27,7 +27,6 @@ MAX_TIME_S = 10**6
 
 
 def to_vertex(game: AnyGame, text: str) -> str:
-    """A point in our notation as GTP writes it."""
     if game.name == "gomoku" and text[:1].isalpha() and text[1:].isdecimal():
         return LETTERS["abcdefghijklmnopqrs".index(text[0])].upper() + text[1:]
     return text if text == "pass" else text.upper()
@@ -48,7 +47,6 @@ class GtpSession(Session):
         super().__init__(game, player, say)
         self._failed = ""
         self._line: list[Any] = [game.initial()]
-        """Positions since the start."""
         self._clock = (0.0, 0.0, 0)
         """Main time, byo-yomi time and its stones, as time_settings says."""
         self._left: dict[int, tuple[float, int]] = {}
@@ -115,7 +113,6 @@ class GtpSession(Session):
         return {"handicap": "0"} if self._counts() else {}
 
     def _counts(self) -> bool:
-        """Whether the game has komi and a handicap."""
         return hasattr(self._game.rules, "komi") and hasattr(self._game.rules, "handicap")
 
     def do_clear_board(self, _words: list[str], *, handicap: bool = False) -> str:
@@ -254,7 +251,6 @@ class GtpSession(Session):
         return position
 
     def _limits(self, colour: int) -> Limits:
-        """The player's own limits, with no more time than the controller allows."""
         main_s, extra_s, per = self._clock
         left_s, stones = self._left.get(colour, (main_s, 0) if main_s else (extra_s, per))
         if not (main_s or extra_s) or (extra_s and per <= 0):

@@ -27,7 +27,6 @@ READY_S = 25.0
 LOADING_S = 5.0
 """Seconds that the start of a game waits for the engine's code, which may have to be compiled."""
 MAX_ERROR_LENGTH = 200
-"""Characters of an error that are reported."""
 LOOK_S = 0.05
 """Seconds between looks at the stop event while the code is waited for."""
 LATE_LOADING_S = 0.2
@@ -60,7 +59,6 @@ class Thinking:
 
     @property
     def busy(self) -> bool:
-        """Whether thinking is still in progress."""
         return self._thread is not None and self._thread.is_alive()
 
     def wait_for_code(self, patience_s: float = LOADING_S, stop: threading.Event | None = None) -> None:
@@ -76,7 +74,6 @@ class Thinking:
         self.agent = self._loaded(game, dict(self._spec.options) | options)
 
     def leave(self) -> None:
-        """Lets a player go that holds something open."""
         if (close := getattr(self.agent, "close", None)) is not None:
             close()
 
@@ -159,7 +156,6 @@ class Session:
         return word.lower()
 
     def _obey(self, name: str, rest: str, line: str) -> None:
-        """Raises ValueError naming the error."""
         if name in self.commands():
             getattr(self, f"do_{name}")(rest)
         elif line:
@@ -173,7 +169,6 @@ class Session:
         raise NotImplementedError
 
     def _fail(self, text: str) -> None:
-        """Called when thinking has failed."""
         self._refuse(text)
 
     def _tell(self, text: str) -> None:
@@ -193,7 +188,6 @@ def usable(turn_s: float) -> float:
 
 
 def whole(text: str, command: str, digits: int = 15) -> int:
-    """The whole number that a command takes. Raises ValueError."""
     if not text.strip().isdigit() or len(text) > digits:
         raise ValueError(f"{command} takes a whole number, not {text[:40]!r}")
     return int(text)

@@ -54,7 +54,6 @@ class UciSession(Session):
         """Seconds of a `go` without limits, as an option sets them; 0 is the player's own limits."""
 
     def close(self) -> None:
-        """Waits for limited thinking to end; stops endless thinking at once."""
         if self._endless:
             self._thinking.stop()
         super().close()
@@ -69,7 +68,6 @@ class UciSession(Session):
         self._tell(text)
 
     def _read(self, words: Sequence[str]) -> Standing:
-        """The state for the words after `position`. Raises GameError."""
         if self._part is None:
             return sanmill.read(self._game, words)
         return Standing(self._part.read(self._game, words))
@@ -150,7 +148,6 @@ class UciSession(Session):
             self._thinking.begin(lambda stop: self._choose_removal(asked, limits, stop))
 
     def _limits(self, words: Sequence[str]) -> Limits:
-        """The limits given by the words of `go`. Raises ValueError."""
         if "infinite" in words:
             return Limits(time_s=ENDLESS_S)
         numbers = {name: _number(name, words) for name in ("depth", "nodes", "movetime", "wtime", "btime")}
@@ -191,7 +188,6 @@ class UciSession(Session):
         self._say(f"bestmove {self._tokens(standing.position, move)[1]}")
 
     def _value(self, position: Any, move: Move, limits: Limits, stop: threading.Event) -> float:
-        """The score of a move for the mover."""
         after = self._game.apply(position, move)
         if (outcome := self._game.outcome(after)) is not None:
             return 0.0 if outcome.winner is None else float(WIN if outcome.winner == position.side else -WIN)

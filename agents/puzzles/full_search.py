@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.plain_search import PlainSearch
-from agents.puzzles import Certificate, Reply
+from agents.move_request import texts_of
+from agents.plain_search import PlainSearch, search_of
+from agents.puzzles.certificate import Certificate, Reply
 from agents.search import WIN
-from agents.searches import search_of
 from rules import AnyGame
 
 MIN_WIN, MAX_WIN = 3, 7
@@ -48,10 +48,7 @@ class FullSearch:
             if reply is None:
                 return None
             others[game.format_move(position, move)] = reply
-        texts, here = [], position
-        for move in found.pv:
-            texts.append(game.format_move(here, move))
-            here = game.apply(here, move)
+        texts = texts_of(game, position, found.pv)
         return Certificate(texts[0], plies, 0, "full_search", tuple(texts), others)
 
     def _slower(self, position: Any, move: Any, plies: int) -> Reply | None:
