@@ -6,6 +6,8 @@ import dataclasses
 import threading
 from typing import Any, Protocol
 
+from rules import AnyGame
+
 ENTRY_POINTS = "kibitzer.agents"
 """Entry-point group by which installed packages add agents; each names a module like those of this folder."""
 
@@ -27,27 +29,20 @@ class Limits:
     """When to stop thinking, whichever comes first. All None: the agent's own default."""
 
     time_s: float | None = None
-    """Seconds of thinking."""
     depth: int | None = None
     """Plies of full-width search."""
     nodes: int | None = None
-    """Positions visited."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """A move and how it was found."""
-
     move: Any
-    """A move of the game."""
     score: float | None
     """Score on the agent's own scale, positive is good for the side to move; None where it has no opinion."""
     nodes: int
-    """Positions visited."""
     depth: int
     """Plies of the last complete iteration; 0 without search."""
     seconds: float
-    """Seconds of thinking."""
     pv: tuple[str, ...]
     """The expected line of play as move texts, `move` first."""
     masked: int = 0
@@ -75,3 +70,26 @@ class Agent(Protocol):
 
         Raises ValueError where the game is over.
         """
+
+
+class GameAgent(Agent):
+    """An agent of ours: plays every game and needs no preparation, unless the class says otherwise."""
+
+    name: str
+    """Name used in the configuration."""
+    Options: type[Any]
+    """A frozen dataclass of `rules.options.rule` fields."""
+
+    def __init__(self, game: Any, options: Any = None) -> None:
+        """Raises AgentError if an option is out of range, or the game does not know it."""
+        self.game: AnyGame = game
+        self.options: Any = options or self.Options()
+
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
+        """Whether it can play that game under its rules."""
+        return True
+
+    @classmethod
+    def warm_up(cls, game: AnyGame) -> None:
+        """Prepares in advance what would slow the first move in that game; may take seconds."""

@@ -11,12 +11,12 @@ import typer
 import games
 from agents import engines as outside
 from agents import heuristics, levels, registry
-from agents.command_line import EnginesOption, JsonOption, stop
+from agents.command_line import EnginesOption, JsonOption, new_app, refusing, use_engines
 from agents.engines.known import known
 from agents.search import MAX_DEPTH
 from rules.options import described
 
-app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app = new_app()
 
 
 @app.command("agents")
@@ -29,13 +29,9 @@ def agents(
 
     Example: kibitzer agents --game reversi
     """
-    try:
-        if engines is not None:
-            outside.use(engines)
-        wanted = (games.find(game).name,) if game else games.names()
-        choices = catalogue(wanted)
-    except ValueError as error:
-        raise stop("agents", error) from None
+    with refusing("agents"):
+        use_engines(engines)
+        choices = catalogue((games.find(game).name,) if game else games.names())
     typer.echo(json.dumps(choices, ensure_ascii=False) if as_json else _as_text(choices))
 
 

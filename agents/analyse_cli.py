@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import math
 import os
 import sys
 import threading
@@ -19,18 +18,25 @@ from agents import engines as outside
 from agents import players, registry
 from agents.agent import AgentError
 from agents.analysis import TIME_S, Analyst, Choice, Judged
-from agents.command_line import EnginesOption, GameOption, RuleOption, stop
+from agents.command_line import (
+    EnginesOption,
+    GameOption,
+    RuleOption,
+    check_seconds,
+    moves_of,
+    new_app,
+    refusing,
+    use_engines,
+)
 from agents.engines.known import known
 from agents.players import Player
 from agents.values import mark_of
 from rules import AnyGame, GameError
 from rules.options import rules_from_words
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-
+app = new_app()
 
 MAX_BYTES = 16 << 20
-"""Longest object on the standard input."""
 GO_ON = threading.Event()
 """Never set: whoever has enough ends the process."""
 
@@ -67,19 +73,15 @@ def analyse(
     """
     if background:
         _stand_back()
-    try:
-        if not (math.isfinite(time_s) and 0 < time_s <= 3600):
-            raise ValueError(f"--time-s is between 0 and 3600 seconds, not {time_s:g}")
-        if engines is not None:
-            outside.use(engines)
+    with refusing("analyse"):
+        check_seconds("--time-s", time_s, 3600)
+        use_engines(engines)
         the_game = games.load(game, rules_from_words(rule))
         asked = _asked(moves, start)
         second = _second(the_game, engine, time_s)
         for told in judgements(the_game, asked, time_s, second):
             sys.stdout.write(json.dumps(told) + "\n")
             sys.stdout.flush()
-    except ValueError as error:
-        raise stop("analyse", error) from None
 
 
 def _stand_back() -> None:
@@ -91,8 +93,6 @@ def _stand_back() -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """A game to analyse, as texts."""
-
     moves: tuple[str, ...]
     start: str = ""
     positions: tuple[str, ...] = ()
@@ -100,9 +100,8 @@ class Asked:
 
 
 def _asked(moves: str, start: str) -> Asked:
-    """Raises ValueError."""
     if moves != "-":
-        return Asked(tuple(moves.replace(",", " ").split()), start)
+        return Asked(tuple(moves_of(moves)), start)
     try:
         told = json.loads(sys.stdin.buffer.read(MAX_BYTES))
         if isinstance(told["moves"], str):
@@ -113,7 +112,6 @@ def _asked(moves: str, start: str) -> Asked:
 
 
 def _second(game: AnyGame, engine: str, time_s: float) -> Player | None:
-    """The player whose opinion is asked as well, by default an engine that is installed. Raises AgentError."""
     if not engine:
         asked = (one.name for one in known() if one.reviews and registry.find(one.name).plays(game))
         engine = next((f"{name}:level=8" for name in asked), "")
@@ -170,7 +168,6 @@ def _played(game: AnyGame, asked: Asked) -> tuple[list[Any], list[Any], str]:
 
 
 def _opinion(game: AnyGame, position: Any, second: Player) -> tuple[Any, dict[str, Any]]:
-    """The other's move, and what it says about it. Raises AgentError."""
     answer = second.choose(position)
     return answer.move, {
         "move": game.format_move(position, answer.move),

@@ -21,23 +21,18 @@ from rules import AnyGame
 from rules.symmetry import images
 
 TIME_S = 0.8
-"""Seconds to think about a position."""
 SEARCHES = 2
 """Into how many parts playouts divide that time: a move takes up to four searches by playouts, two by others."""
 SURE = 2.0
-"""Standard deviations of playouts by which a better move must be better."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """A move and what it is worth to its mover."""
-
     move: Any
     value: Value
     line: tuple[str, ...]
     """The expected line of play as move texts, `move` first."""
     depth: int = 0
-    """Plies searched."""
     doubt: float = 0.0
     """Standard deviation of the score, where it is a mean of playouts."""
 
@@ -65,7 +60,6 @@ class Judged:
 
 
 def _is_better(one: Choice, other: Choice) -> bool:
-    """Whether a move is the better one for sure."""
     return one.value.score - other.value.score > SURE * math.hypot(one.doubt, other.doubt)
 
 
@@ -73,7 +67,6 @@ class Analyst:
     """Values the positions and moves of one game. Keeps what its search has learnt; used by one thread."""
 
     def __init__(self, game: AnyGame, time_s: float = TIME_S) -> None:
-        """Raises AgentError."""
         self.game, self.scale = game, levels.scale(game.name)
         strongest = levels.of(game.name)[-1]
         options = dict(strongest.options) | ({"book": "false"} if strongest.agent == "alphabeta" else {})
@@ -81,7 +74,6 @@ class Analyst:
         self._search_s = time_s / SEARCHES if isinstance(self._agent, Mcts) else time_s
 
     def best(self, position: Any, stop: threading.Event) -> Choice:
-        """The best move that a search finds. Raises ValueError where the game is over."""
         return self._choice(self._agent.choose(position, Limits(time_s=self._search_s), stop))
 
     def worth(self, position: Any, move: Any, depth: int, stop: threading.Event) -> Choice:
@@ -136,7 +128,9 @@ class Analyst:
         rivals = list(self.game.legal_moves(position))
         hidden = self.game.hand(position, self.game.to_move(position)) is None
         if hidden:
-            rivals = [other for other in rivals if isinstance(move, Lay) and _tile_of(other) == move.tile] or [move]
+            rivals = [
+                other for other in rivals if isinstance(move, Lay) and getattr(other, "tile", None) == move.tile
+            ] or [move]
         expected = dict(zip(rivals, agent.expected(position, rivals), strict=True))
         made, best = (
             Choice(
@@ -170,7 +164,3 @@ class Analyst:
             return Choice(answer.move, value_of(self.scale, mean), answer.pv, answer.depth, playouts**-0.5)
         value = value_of(self.scale, answer.score or 0.0, answer.exact)
         return Choice(answer.move, value, answer.pv, answer.depth)
-
-
-def _tile_of(move: Any) -> Any:
-    return move.tile if isinstance(move, Lay) else None

@@ -7,41 +7,45 @@ import functools
 import inspect
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import TextColumn
 
 import games
 from agents import heuristics, players
-from agents.arena import bracket, gauntlet, levels, play, round_robin
+from agents.arena import bracket, levels, play, round_robin
 from agents.arena import plot as drawing
 from agents.arena.bracket import Depths, KnockOut
-from agents.arena.game_runner import GameRunner
+from agents.arena.elo import Hypotheses, judge
 from agents.arena.match import MAX_PLIES, Pairing, Terms, pairing
 from agents.arena.play import Job, Played
-from agents.arena.record import Record
+from agents.arena.record import GameRunner, Record
 from agents.arena.report import lines_of, summary
-from agents.arena.sprt import Hypotheses, judge
-from agents.command_line import BackendOption, ClusterOption, GameOption, RuleOption, stop
+from agents.command_line import (
+    COUNTS,
+    STOPPED,
+    BackendOption,
+    ClusterOption,
+    GameOption,
+    RuleOption,
+    new_app,
+    progress,
+    refusing,
+)
 from agents.jobs import Backend
 from agents.players import PlayerSpec
 from rules.options import rules_from_words
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
-
-STOPPED = 130
+app = new_app(no_args_is_help=True)
 
 PlotOption = Annotated[Path | None, typer.Option(help="Draw the result as PNG, SVG or PDF.")]
 
 
 @dataclasses.dataclass(frozen=True)
 class Common:
-    """The options that all commands share."""
-
     opening_plies: Annotated[
         int | None,
         typer.Option(min=0, max=60, help="Random plies that open each game. Default: 4; 0 if tiles are dealt."),
@@ -66,7 +70,6 @@ class Common:
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False
 
     def terms(self, name: str, rule: list[str]) -> Terms:
-        """Raises ValueError."""
         if self.openings is not None and self.opening_plies is not None:
             raise ValueError("give --openings or --opening-plies, not both")
         game = games.load(name, rules_from_words(rule))
@@ -88,10 +91,8 @@ def command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         @functools.wraps(work)
         def run(**given: Any) -> None:
             common = Common(**{one.name: given.pop(one.name) for one in shared})
-            try:
+            with refusing(f"arena {name}", OSError):
                 work(**given, common=common)
-            except (ValueError, OSError) as error:
-                raise stop(f"arena {name}", error) from None
 
         own = [one for one in inspect.signature(work, eval_str=True).parameters.values() if one.name != "common"]
         run.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
@@ -145,12 +146,12 @@ def match(
 
         runner.play(met.jobs, enough)
 
-    record, stopped = _play(common, terms, specs, met.jobs, play, plot, _Score(met))
-    found = summary(met, record.played, hypotheses)
-    _tell(common, record, found.as_json(), lines_of(found, hypotheses))
-    if plot is not None:
-        drawing.match(plot, f"{terms.game.title}: {a} against {b}", met.first_pairs(record.played))
-    _end(stopped)
+    def result(played: Mapping[str, Played]) -> Result:
+        found, title = summary(met, played, hypotheses), f"{terms.game.title}: {a} against {b}"
+        draw = functools.partial(drawing.match, title=title, pairs=met.first_pairs(played))
+        return Result(found.as_json(), lines_of(found, hypotheses), draw)
+
+    _hold(common, terms, specs, met.jobs, result, play, plot, _Score(met))
 
 
 @command("round-robin")
@@ -172,13 +173,13 @@ def round_robin_command(
     terms = common.terms(game, rule)
     specs = _players(terms, players)
     met = round_robin.pairings(terms, specs, games)
-    all_jobs = [job for one in met.values() for job in one.jobs]
-    record, stopped = _play(common, terms, specs, all_jobs, lambda runner: runner.play(all_jobs), plot)
-    found = round_robin.table(specs, met, record.played)
-    _tell(common, record, found.as_json(), round_robin.lines_of(found))
-    if plot is not None:
-        drawing.ratings(plot, f"{terms.game.title}: {games} games of every two", found)
-    _end(stopped)
+
+    def result(played: Mapping[str, Played]) -> Result:
+        found, title = round_robin.table(specs, met, played), f"{terms.game.title}: {games} games of every two"
+        draw = functools.partial(drawing.ratings, title=title, found=found)
+        return Result(found.as_json(), round_robin.lines_of(found), draw)
+
+    _hold(common, terms, specs, [job for one in met.values() for job in one.jobs], result, plot=plot)
 
 
 @command("gauntlet")
@@ -206,14 +207,16 @@ def gauntlet_command(
     Example: kibitzer arena gauntlet neural --game morris --depths 3/3 --games 100 --jobs 2
     """
     terms = common.terms(game, rule)
-    texts = others or gauntlet.heuristic_players(terms.game, Depths.parse(depths))
+    both = Depths.parse(depths)
+    texts = others or [both.of(players.parse(f"alphabeta:heuristic={name}")).text for name in heuristics.of(terms.game)]
     specs = _players(terms, [player, *texts])
-    met = gauntlet.pairings(terms, specs[0], specs[1:], games)
-    all_jobs = [job for one in met for job in one.jobs]
-    record, stopped = _play(common, terms, specs, all_jobs, lambda runner: runner.play(all_jobs))
-    found = gauntlet.summaries(met, record.played)
-    _tell(common, record, gauntlet.as_json(found), gauntlet.lines_of(found))
-    _end(stopped)
+    met = levels.gauntlet(terms, specs[0], specs[1:], games)
+
+    def result(played: Mapping[str, Played]) -> Result:
+        found = [summary(one, played) for one in met]
+        return Result({"meetings": [one.as_json() for one in found]}, levels.gauntlet_lines(found))
+
+    _hold(common, terms, specs, [job for one in met for job in one.jobs], result)
 
 
 @command("bracket")
@@ -252,10 +255,12 @@ def bracket_command(
     specs = _players(terms, texts)
     knock_out = KnockOut(terms, specs, games, parts)
     total = (len(specs) - 1) * games
-    record, stopped = _play(common, terms, specs, total, knock_out.play, depths=depths, share=games)
-    found = knock_out.result(record.played)
-    _tell(common, record, found.as_json(), bracket.lines_of(found))
-    _end(stopped)
+
+    def result(played: Mapping[str, Played]) -> Result:
+        found = knock_out.result(played)
+        return Result(found.as_json(), bracket.lines_of(found))
+
+    _hold(common, terms, specs, total, result, knock_out.play, depths=depths, share=games)
 
 
 @command("levels")
@@ -281,20 +286,17 @@ def levels_command(
     met = levels.pairings(terms, games, lowest, highest)
     specs = _players(terms, [f"level-{level}" for level in range(lowest - 1, highest + 1)])
     who = [levels.player_text(terms, level) for level in range(lowest - 1, highest + 1)]
-    all_jobs = [job for one in met.values() for job in one.jobs]
-    record, stopped = _play(common, terms, specs, all_jobs, lambda runner: runner.play(all_jobs), plot, levels=who)
-    found = levels.steps(terms, met, record.played)
-    _tell(common, record, {"steps": levels.as_json(found)}, levels.lines_of(found))
-    if plot is not None:
-        drawing.levels(plot, f"{terms.game.title}: each level against the one below", found, levels.WANTED)
-    _end(stopped)
-    if not all(step.is_won for step in found):
-        raise typer.Exit(1)
+
+    def result(played: Mapping[str, Played]) -> Result:
+        found, title = levels.steps(terms, met, played), f"{terms.game.title}: each level against the one below"
+        draw = functools.partial(drawing.levels, title=title, steps=found, wanted=levels.WANTED)
+        told = {"steps": [step.as_json() for step in found]}
+        return Result(told, levels.lines_of(found), draw, is_won=all(step.is_won for step in found))
+
+    _hold(common, terms, specs, [job for one in met.values() for job in one.jobs], result, plot=plot, levels=who)
 
 
 class _Score:
-    """The running score of a match, for the progress bar."""
-
     def __init__(self, met: Pairing) -> None:
         self._met, self._halves = met, [0, 0, 0]
 
@@ -305,7 +307,6 @@ class _Score:
 
 
 def _players(terms: Terms, texts: Sequence[str]) -> list[PlayerSpec]:
-    """The players, each tested by creating it for the game. Raises ValueError."""
     if len(texts) < 2:
         raise ValueError("two players or more meet")
     specs = [players.parse(text) for text in texts]
@@ -314,54 +315,57 @@ def _players(terms: Terms, texts: Sequence[str]) -> list[PlayerSpec]:
     return specs
 
 
-def _play(
+class Result(NamedTuple):
+    as_json: dict[str, Any]
+    lines: list[str]
+    draw: Callable[[Path], None] | None = None
+    is_won: bool = True
+    """False ends the command with exit status 1."""
+
+
+def _hold(
     common: Common,
     terms: Terms,
     specs: Sequence[PlayerSpec],
     jobs: Sequence[Job] | int,
-    work: Callable[[GameRunner], None],
+    result: Callable[[Mapping[str, Played]], Result],
+    work: Callable[[GameRunner], None] | None = None,
     plot: Path | None = None,
     score: Callable[[Job, Played], str] = lambda _job, _played: "",
     **settings: object,
-) -> tuple[Record, bool]:
-    """Plays a tournament's games by `work`, with a progress bar on stderr.
+) -> None:
+    """Plays a tournament's games, by `work` if not simply all `jobs`, with a progress bar on stderr; tells the result.
 
-    Returns the record, and whether Ctrl-C ended the work: what was finished until then is kept. Raises ValueError.
+    `jobs` may be their number. If Ctrl-C ends it, what was finished until then is told. Raises ValueError.
     """
     backend = Backend.chosen(common.backend, common.cluster, common.jobs)
     if plot is not None:
         drawing.check(plot)
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
-    )  # fmt: skip
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    listed, total = ([], jobs) if isinstance(jobs, int) else (jobs, len(jobs))
+    stopped = False
     with Record({**terms.settings(specs), **settings}, common.out) as record:
-        runner = GameRunner(
-            record,
-            backend,
-            watch=lambda job, played: bar.update(task, advance=1, description=score(job, played)),
-        )
         if record.found:
             sys.stderr.write(f"{record.found} games are in {common.out} already\n")
-        for job in [] if isinstance(jobs, int) else jobs:
+        for job in listed:
             if job.id in record.played:
                 score(job, record.played[job.id])
-        total = jobs if isinstance(jobs, int) else len(jobs)
-        task = bar.add_task("", total=total, completed=min(total, record.found))
-        with bar:
+        with progress(TextColumn("{task.description}"), *COUNTS) as bar:
+            task = bar.add_task("", total=total, completed=min(total, record.found))
+            runner = GameRunner(
+                record,
+                backend,
+                watch=lambda job, played: bar.update(task, advance=1, description=score(job, played)),
+            )
             try:
-                work(runner)
+                work(runner) if work else runner.play(listed)
             except KeyboardInterrupt:
                 sys.stderr.write("stopped; this is the result so far\n")
-                return record, True
-    return record, False
-
-
-def _tell(common: Common, record: Record, found: dict[str, Any], lines: list[str]) -> None:
-    typer.echo(json.dumps({**record.settings, **found}) if common.as_json else "\n".join(lines))
-
-
-def _end(stopped: bool) -> None:
+                stopped = True
+    told = result(record.played)
+    typer.echo(json.dumps({**record.settings, **told.as_json}) if common.as_json else "\n".join(told.lines))
+    if plot is not None and told.draw is not None:
+        told.draw(plot)
     if stopped:
         raise typer.Exit(STOPPED)
+    if not told.is_won:
+        raise typer.Exit(1)

@@ -12,16 +12,14 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from agents import heuristics, kernels, levels, loading, merits
-from agents.plain_search import PlainSearch
+from agents import kernels, levels, loading, merits
+from agents.move_request import texts_of
+from agents.plain_search import Watch, search_of
 from agents.search import FORCED, MAX_DEPTH, Search
 from agents.values import value_of, value_of_end
 from rules import AnyGame, Step
 
 MAX_MOVES = 8
-"""Most moves that can be asked for."""
-LOOK_S = 0.005
-"""Seconds between two looks at the clock."""
 WIDE = 3
 """Moves kept at every depth, as a multiple of those asked for; half of the others are left at each depth."""
 TABLE_MB = 32
@@ -29,13 +27,10 @@ TABLE_MB = 32
 
 @dataclasses.dataclass(frozen=True)
 class Valued:
-    """A move and its value for the side that makes it."""
-
     move: Any
     score: int = 0
     """In the unit of the game's search; 0 where only points are known."""
     line: tuple[Any, ...] = ()
-    """The expected moves, `move` first."""
     proven: bool = False
     """Whether the score is exact: a forced end, an ending solved, or a table's word."""
     depth: int = 0
@@ -43,10 +38,7 @@ class Valued:
 
 
 class BestMoves:
-    """Searches positions of one game; keeps its table from one call to the next."""
-
     def __init__(self, game: AnyGame) -> None:
-        """Raises AgentError."""
         self.game, self.scale = game, levels.scale(game.name)
         self._search: Search | None = None
 
@@ -71,18 +63,17 @@ class BestMoves:
     def _searched(self, position: Any, count: int, time_s: float, stop: threading.Event) -> list[Valued]:
         """All moves by value, best first: each one's first step only once, with the best of what follows it."""
         search = self._ready()
-        end_s, done = time.monotonic() + time_s, threading.Event()
+        end_s = time.monotonic() + time_s
 
         def over() -> bool:
             return stop.is_set() or time.monotonic() >= end_s
 
-        watch = threading.Thread(target=_interrupt, args=(search, over, done), name="interrupter", daemon=True)
+        watch = Watch(search, over)
         watch.start()
         try:
             return self._deepened(search, position, count, over)
         finally:
-            done.set()
-            watch.join()
+            watch.end()
 
     def _deepened(self, search: Search, position: Any, count: int, over: Callable[[], bool]) -> list[Valued]:
         """Looks one ply deeper each time, at fewer moves each time, always with the one that the engine would play."""
@@ -163,18 +154,14 @@ class BestMoves:
         if self._search is None:
             if self.game.name in kernels.names():
                 loading.begin(self.game.name).join()
-            made = kernels.search(self.game, TABLE_MB, 0)
-            self._search = made or PlainSearch(self.game, heuristics.of(self.game).get(""))
+            self._search = search_of(self.game, TABLE_MB)
         return self._search
 
     def _told(self, position: Any, one: Valued) -> dict[str, object]:
         game = self.game
         value = value_of(self.scale, one.score, one.proven)
         ends = None if value.plies is None else value.plies if value.chance else -value.plies
-        texts, here = [], position
-        for move in one.line:
-            texts.append(game.format_move(here, move))
-            here = game.apply(here, move)
+        texts = texts_of(game, position, one.line)
         return {
             "move": texts[0],
             "score": one.score,
@@ -217,10 +204,3 @@ class BestMoves:
         text = self.game.format_move(position, one[1])
         known = {"score": one[0], "proven": True, "depth": 1, "ends": None, "amount": one[0], "unit": self.scale.unit}
         return {"move": text, **known, "men": 0, "pv": [text], "why": ["if_held"]}
-
-
-def _interrupt(search: Search, over: Callable[[], bool], done: threading.Event) -> None:
-    """Interrupts whatever is searched once the time is over, until the caller is done."""
-    while not done.wait(LOOK_S):
-        if over():
-            search.interrupt()

@@ -14,16 +14,6 @@ from places.named_files import read_bytes
 SIZE = 8
 SYMBOLS = (1, 2)
 """Numbers of black's and white's discs, indexed by `Side`."""
-CLEAN = (
-    "00000000",
-    "00000000",
-    "00000000",
-    "00021000",
-    "00012000",
-    "00000000",
-    "00000000",
-    "00000000",
-)
 MAX_BYTES = 65536
 
 
@@ -62,16 +52,11 @@ def _read_row(path: Path, number: int, row: object, discs: list[int]) -> None:
             discs[SYMBOLS.index(value)] |= 1 << number * SIZE + column
 
 
-def clean() -> tuple[int, int]:
-    """The discs of the usual start position."""
-    cells = "".join(CLEAN)
-    black, white = (sum(1 << cell for cell, one in enumerate(cells) if one == str(symbol)) for symbol in SYMBOLS)
-    return black, white
-
-
 def write(path: Path, discs: tuple[int, int]) -> None:
     """Replaces the file atomically: a reader sees the old board or the new one. Raises BoardFileError."""
-    rows = [[_value(discs, row * SIZE + column) for column in range(SIZE)] for row in range(SIZE)]
+    black, white = discs
+    cells = [1 if black >> cell & 1 else 2 if white >> cell & 1 else 0 for cell in range(SIZE * SIZE)]
+    rows = [cells[row : row + SIZE] for row in range(0, SIZE * SIZE, SIZE)]
     target = path.resolve()
     name = ""
     try:
@@ -86,12 +71,7 @@ def write(path: Path, discs: tuple[int, int]) -> None:
         raise BoardFileError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def _value(discs: tuple[int, int], cell: int) -> int:
-    return next((symbol for symbol, bits in zip(SYMBOLS, discs, strict=True) if bits >> cell & 1), 0)
-
-
 def shown(position: Position) -> str:
-    """The board as text: X black, O white, with row and column names."""
     black, white = position.discs
     letters = ["X" if black >> cell & 1 else "O" if white >> cell & 1 else "." for cell in range(len(CELLS))]
     rows = [f"{row + 1} {' '.join(letters[row * SIZE : row * SIZE + SIZE])}" for row in range(SIZE)]

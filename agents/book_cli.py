@@ -9,12 +9,21 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import TextColumn
 
 import games
 from agents.books import BookError, book, opening
-from agents.command_line import GameOption, JsonOption, RuleOption, stop
+from agents.command_line import (
+    COUNTS,
+    STOPPED,
+    GameOption,
+    JsonOption,
+    RuleOption,
+    moves_of,
+    new_app,
+    progress,
+    refusing,
+)
 from places.weights import write_entry
 from rules import AnyGame
 from rules.options import rules_from_words
@@ -23,9 +32,7 @@ from rules.turns import line_of_play
 SAVE_S = 30.0
 """Seconds of building after which what was found is saved."""
 
-app: typer.Typer = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
+app = new_app(
     no_args_is_help=True,
     help="Build and show opening books: good first moves, known from long searches. Strong players answer from them.",
 )
@@ -72,7 +79,7 @@ def build(
     """
     from agents.books.building import Builder, usual_nodes
 
-    try:
+    with refusing("book build", OSError):
         the_game = games.load(game, rules_from_words(rule))
         folder = opening.own_folder() if out is None else out
         folder.mkdir(parents=True, exist_ok=True)
@@ -80,10 +87,7 @@ def build(
         path = folder / f"{name}.jsonl"
         earlier = book.read(path) if path.exists() else _shipped(the_game, nodes) if out is None else None
         nodes = nodes or (usual_nodes(the_game) if earlier is None else earlier.nodes)
-        lines = [one.replace(",", " ").split() for one in line]
-        builder = Builder(the_game, nodes, earlier, lines, begin.replace(",", " ").split())
-    except (ValueError, OSError) as error:
-        raise stop("book build", error) from None
+        builder = Builder(the_game, nodes, earlier, [moves_of(one) for one in line], moves_of(begin))
     given = {"--rule": rule, "--line": line, "--begin": [begin] if begin else []}
     chosen = [(option, one) for option, texts in given.items() for one in texts]
     words = [game, *(word for pair in chosen for word in pair), "--positions", str(positions)]
@@ -94,24 +98,23 @@ def build(
         book.write(path, builder.book())
         write_entry(folder, name, path.name, {**facts, "positions": len(builder)})
 
+    bar = progress(*COUNTS, TextColumn("{task.description}"))
     try:
-        with _progress() as progress:
-            task = progress.add_task("", total=positions, completed=len(builder))
+        with bar, refusing("book build", OSError):
+            task = bar.add_task("", total=positions, completed=len(builder))
             saved_s = time.monotonic()
             growth = builder.grow()
             while len(builder) < positions and (latest := next(growth, None)) is not None:
-                progress.update(task, description=" ".join(latest[-6:]), completed=len(builder))
+                bar.update(task, description=" ".join(latest[-6:]), completed=len(builder))
                 if time.monotonic() - saved_s > SAVE_S:
                     keep()
                     saved_s = time.monotonic()
-            progress.update(task, description="checking")
+            bar.update(task, description="checking")
             facts["deeper_search_accuracy"] = round(builder.agreement(sample), 3)
             facts["checked_positions"] = min(sample, len(builder))
     except KeyboardInterrupt:
         typer.echo(f"stopped; {len(builder)} positions are kept, and the same command goes on", err=True)
-        raise typer.Exit(130) from None
-    except OSError as error:
-        raise stop("book build", error) from None
+        raise typer.Exit(STOPPED) from None
     finally:
         if len(builder):
             keep()
@@ -128,16 +131,14 @@ def check(game: GameOption, rule: RuleOption = [], as_json: JsonOption = False) 
 
     Example: kibitzer book check --game reversi
     """
-    try:
+    with refusing("book check", OSError):
         the_game = games.load(game, rules_from_words(rule))
         found = _of(the_game)
         entries = found.book.entries
-        with _progress() as progress:
-            for key, entry in progress.track(entries.items(), description="checking"):
+        with progress(*COUNTS, TextColumn("{task.description}")) as bar:
+            for key, entry in bar.track(entries.items(), description="checking"):
                 if not found.known(found.position(key, entry)):
                     raise BookError(f"after {' '.join(entry.line)} the book does not know its own position")
-    except (ValueError, OSError) as error:
-        raise stop("book check", error) from None
     moves, longest = sum(len(one.moves) for one in entries.values()), max(len(one.line) for one in entries.values())
     told = {"positions": len(entries), "moves": moves, "nodes": found.book.nodes, "longest": longest}
     text = f"{len(entries)} positions, {moves} moves by searches of {found.book.nodes}, up to {longest} plies deep"
@@ -158,13 +159,11 @@ def show(
 
     Example: kibitzer book show --game reversi --moves "f5 d6"
     """
-    try:
+    with refusing("book show", OSError):
         the_game = games.load(game, rules_from_words(rule))
         found = _of(the_game)
-        position = line_of_play(the_game, moves.replace(",", " ").split(), the_game.starts[0])[-1]
+        position = line_of_play(the_game, moves_of(moves), the_game.starts[0])[-1]
         known = found.known(position)
-    except (ValueError, OSError) as error:
-        raise stop("book show", error) from None
     listed = [
         {
             "move": the_game.format_move(position, one.move),
@@ -190,22 +189,12 @@ def show(
 
 
 def _shipped(game: AnyGame, nodes: int | None) -> book.Book | None:
-    """The book that players use until now, where it was made by searches of so many positions. Raises BookError."""
     found = opening.find(game)
     return found.book if found is not None and nodes in (None, found.book.nodes) else None
 
 
 def _of(game: AnyGame) -> opening.OpeningBook:
-    """The book that players of a game use. Raises BookError."""
     found = opening.find(game)
     if found is None:
         raise BookError(f"there is no book of {game.title} under these rules; `kibitzer book build` makes one")
     return found
-
-
-def _progress() -> Progress:
-    console = Console(stderr=True)
-    columns = (
-        BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(), TextColumn("{task.description}")
-    )  # fmt: skip
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

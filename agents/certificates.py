@@ -1,15 +1,18 @@
 """CURVE certificates in `zmq.auth` file format: they decide who may join a bus that other computers can reach.
 
 `NAME.key` holds a public key and may be shared; `NAME.key_secret` holds both keys and stays on the computer that
-created it.
+created it. `Admission` joins a bus with keys, and reconnects refused sockets: ZeroMQ gives up for good after a refusal.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import logging
 import re
 import stat
 import struct
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,9 +21,7 @@ import zmq
 from places.named_files import read_bytes
 
 MAX_BYTES = 4096
-"""Bytes; a longer file is not a certificate."""
 KEY_LENGTH = 40
-"""Characters of a key in Z85."""
 _LINE = re.compile(rb'^\s*(public-key|secret-key)\s*=\s*["\']?([^"\'\s]{40})["\']?\s*$', re.MULTILINE)
 
 
@@ -29,8 +30,6 @@ class CertificateError(ValueError):
 
 
 class Certificate(NamedTuple):
-    """A key pair, or its public half."""
-
     public: bytes
     """Z85, 40 bytes."""
     secret: bytes | None = None
@@ -44,10 +43,7 @@ class Certificate(NamedTuple):
 
 
 class WorkerKeys(NamedTuple):
-    """The keys that a worker needs to join a bus with keys."""
-
     server: bytes
-    """The daemon's public key, Z85."""
     own: Certificate
 
     def secure(self, sock: zmq.Socket[bytes]) -> None:
@@ -96,7 +92,6 @@ def read_worker_keys(server: Path | None, own: Path | None) -> WorkerKeys | None
 
 
 def _check(public: bytes, secret: bytes | None) -> None:
-    """Raises ValueError, struct.error or ZMQError if these are no keys or not a pair."""
     from zmq.utils import z85
 
     # Z85 encodes 32 bytes in only one way; text that decodes to more, or is not Z85, is no key.
@@ -104,3 +99,64 @@ def _check(public: bytes, secret: bytes | None) -> None:
         raise ValueError("no Z85 text")
     if secret is not None and zmq.curve_public(secret) != public:
         raise ValueError("no pair")
+
+
+_log = logging.getLogger(__name__)
+
+AGAIN_S = 2.0
+"""Seconds before a refused socket reconnects; its key may have been allowed meanwhile."""
+TOLD_S = 60.0
+"""Seconds before the same warning is logged again."""
+_FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
+
+
+class Admission:
+    """Connects a worker's sockets to a bus. Used only by the thread that owns them."""
+
+    def __init__(self, keys: WorkerKeys | None) -> None:
+        self._keys = keys
+        self._endpoints: dict[zmq.Socket[bytes], str] = {}
+        self._monitors: dict[zmq.Socket[bytes], zmq.Socket[bytes]] = {}
+        self._due_s: dict[zmq.Socket[bytes], float] = {}
+        self._told_s = float("-inf")
+
+    def connect(self, sock: zmq.Socket[bytes], endpoint: str) -> None:
+        """Connects a socket, with keys if there are any. Raises ZMQError if the endpoint is invalid."""
+        if self._keys is not None:
+            self._keys.secure(sock)
+        self._monitors[sock] = sock.get_monitor_socket(_FAILED)
+        self._endpoints[sock] = endpoint
+        sock.connect(endpoint)
+
+    def look(self) -> None:
+        """Reconnects sockets that were refused AGAIN_S ago; call it often."""
+        now_s = time.monotonic()
+        for sock, monitor in self._monitors.items():
+            with contextlib.suppress(zmq.Again):
+                while True:
+                    monitor.recv_multipart(zmq.NOBLOCK)
+                    self._due_s.setdefault(sock, now_s + AGAIN_S)
+                    self._tell(self._endpoints[sock], now_s)
+            if now_s >= self._due_s.get(sock, float("inf")):
+                del self._due_s[sock]
+                endpoint = self._endpoints[sock]
+                with contextlib.suppress(zmq.ZMQError):  # ZeroMQ has dropped the connection already
+                    sock.disconnect(endpoint)
+                sock.connect(endpoint)
+
+    def close(self) -> None:
+        """Stops monitoring; call before closing the sockets."""
+        for sock, monitor in self._monitors.items():
+            sock.disable_monitor()
+            monitor.close()
+        self._monitors.clear()
+
+    def _tell(self, endpoint: str, now_s: float) -> None:
+        if now_s - self._told_s < TOLD_S:
+            return
+        self._told_s = now_s
+        if self._keys is None:
+            _log.warning("%s lets nobody in without a key: see `kibitzer worker --help`", endpoint)
+            return
+        mine = self._keys.own.fingerprint
+        _log.warning("%s does not take this worker's key (%s): `kibitzer keys allow` there", endpoint, mine)

@@ -1,40 +1,42 @@
-"""The agents' commands: `kibitzer move`, `kibitzer perft`, `kibitzer worker`."""
+"""`kibitzer move` asks an agent for moves, `kibitzer perft` counts move sequences."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import logging
-import math
 import os
 import queue
 import sys
 import threading
 import time
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import zmq
-from pydantic import ValidationError
 
 import games
-from agents import engines as outside
 from agents import kernels, levels, players, registry
 from agents.agent import Agent, AgentError, Answer, Limits
 from agents.best_moves import MAX_MOVES, BestMoves
-from agents.certificates import read_worker_keys
-from agents.command_line import EnginesOption, GameOption, JsonOption, RuleOption, stop
+from agents.command_line import (
+    EnginesOption,
+    GameOption,
+    JsonOption,
+    RuleOption,
+    check_seconds,
+    moves_of,
+    new_app,
+    refusing,
+    use_engines,
+)
 from agents.perft import perft as count_sequences
 from agents.search import MAX_DEPTH
-from agents.worker import Worker, serve
 from rules import AnyGame, MoveError
 from rules.options import rules_from_words
 from rules.turns import line_of_play
 
 MAX_TIME_S = 3600.0
 
-app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+app = new_app(no_args_is_help=True)
 
 
 @app.command("move")
@@ -71,8 +73,8 @@ def move(
 
     Example: kibitzer move --game morris --moves "d2 d6" --depth 6 --json
     """
-    try:
-        _use(engines)
+    with refusing("move"):
+        use_engines(engines)
         the_game = games.load(game, rules_from_words(rule))
         the_position = _position(the_game, moves, position)
         lead = levels.lead(the_game.name)
@@ -84,9 +86,7 @@ def move(
             os.nice(nice)
             _answer_lines(the_game, player, limits, lead)
             return
-        answer = _choose(player, the_position, limits)
-    except ValueError as error:
-        raise stop("move", error) from None
+        answer = player.choose(the_position, limits, threading.Event())
     text = the_game.format_move(the_position, answer.move)
     if as_json:
         typer.echo(_as_json(text, answer, lead))
@@ -115,11 +115,9 @@ def perft(
 
     Example: kibitzer perft --game morris --depth 4 --rule flying=true --rule mill_protected=true --removals-as-plies
     """
-    try:
+    with refusing("perft"):
         the_game = games.load(game, rules_from_words(rule))
         start = _position(the_game, None, position)
-    except ValueError as error:
-        raise stop("perft", error) from None
     if not removals_as_plies:
         kernels.perft(the_game, start, 1)  # compiles, or fetches from the disk
     began_s = time.perf_counter()
@@ -133,57 +131,7 @@ def perft(
         typer.echo(f"{count} sequences of {depth} plies in {seconds} s")
 
 
-@app.command("worker")
-def worker(
-    connect: Annotated[str, typer.Option(help="Where the daemon publishes states.")] = "tcp://127.0.0.1:5555",
-    reply: Annotated[str, typer.Option(help="Where the daemon takes replies.")] = "tcp://127.0.0.1:5556",
-    agents: Annotated[str | None, typer.Option(help="Agents to offer, such as random,alphabeta. Default: all.")] = None,
-    name: Annotated[str | None, typer.Option(help="Name of this worker. Default: worker and its process id.")] = None,
-    parent: Annotated[
-        int | None, typer.Option(min=1, help="Process id; the worker ends when that process does.")
-    ] = None,
-    engines: EnginesOption = None,
-    server_key: Annotated[
-        Path | None, typer.Option(help="The daemon's public key, daemon.key; where its bus wants keys.")
-    ] = None,
-    key: Annotated[Path | None, typer.Option(help="This worker's own pair, NAME.key_secret.")] = None,
-) -> None:
-    """Offers agents to a daemon, until Ctrl-C; survives restarts of the daemon.
-
-    A daemon on another computer needs keys. Run `kibitzer keys new daemon` there and `kibitzer keys new laptop` here.
-    Copy daemon.key from there to here, and laptop.key from here to there. Run `kibitzer keys allow laptop.key` there.
-    Then join:
-
-    Example: kibitzer worker --connect tcp://192.168.1.5:5555 --reply tcp://192.168.1.5:5556
-    --server-key daemon.key --key var/keys/laptop.key_secret
-    """
-    logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.INFO)
-    if not kernels.is_compiled():
-        logging.warning("numba is not installed: searches in plain Python, far less deep")
-    chosen = registry.names() if agents is None else tuple(part.strip() for part in agents.split(",") if part.strip())
-    try:
-        _use(engines)
-        for offered in chosen:
-            registry.find(offered)
-        keys = read_worker_keys(server_key, key)
-        serve(connect, reply, Worker(name or f"worker-{os.getpid()}", chosen, parent, keys))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise stop("worker", f"{first['loc'][0]}: {first['msg']}, not {first['input']!r}") from None
-    except ValueError as error:
-        raise stop("worker", error) from None
-    except zmq.ZMQError as error:
-        raise stop("worker", f"{connect!r} or {reply!r} is no endpoint: {error}") from None
-
-
-def _use(path: Path | None) -> None:
-    """Registers the engines of a file. Raises AgentError."""
-    if path is not None:
-        outside.use(path)
-
-
 def _options(words: list[str]) -> dict[str, str]:
-    """Names and values of an agent's options from `name=value` words. Raises AgentError."""
     options = {}
     for word in words:
         name, sign, value = word.partition("=")
@@ -194,9 +142,8 @@ def _options(words: list[str]) -> dict[str, str]:
 
 
 def _limits(time_s: float | None, depth: int | None, nodes: int | None, own: Limits) -> Limits:
-    """The limits asked for, and where none is, the player's own. Raises ValueError."""
-    if time_s is not None and not (math.isfinite(time_s) and 0 < time_s <= 86400):
-        raise ValueError(f"--time-s is between 0 and 86400 seconds, not {time_s:g}")
+    if time_s is not None:
+        check_seconds("--time-s", time_s, 86400)
     asked = Limits(time_s, depth, nodes)
     return own if asked == Limits() else asked
 
@@ -207,19 +154,11 @@ def _position(game: AnyGame, moves: str | None, position: str | None) -> Any:
         raise ValueError("give --moves or --position, not both")
     if position is not None:
         return game.parse_position(position)
-    texts = (moves or "").replace(",", " ").split()
+    texts = moves_of(moves or "")
     for start in game.starts[:-1]:
         with contextlib.suppress(MoveError):
             return line_of_play(game, texts, start)[-1]
     return line_of_play(game, texts, game.starts[-1])[-1]
-
-
-def _choose(player: Agent, position: Any, limits: Limits, stop: threading.Event | None = None) -> Answer:
-    """The agent's answer, at once when `stop` is set. Raises AgentError where the game is over."""
-    try:
-        return player.choose(position, limits, stop or threading.Event())
-    except ValueError as error:
-        raise AgentError(str(error)) from None
 
 
 def _answer_lines(game: AnyGame, player: Agent, limits: Limits, lead: float | None) -> None:
@@ -238,7 +177,7 @@ def _answer_lines(game: AnyGame, player: Agent, limits: Limits, lead: float | No
             if "best" in asked:
                 told = json.dumps({"best": _best(best, position, asked, stop), "lead": lead})
             else:
-                answer = _choose(player, position, limits, stop)
+                answer = player.choose(position, limits, stop)
                 told = _as_json(game.format_move(position, answer.move), answer, lead)
         except (ValueError, AttributeError, TypeError) as error:
             told = json.dumps({"error": str(error)})
@@ -258,7 +197,6 @@ def _read_lines(lines: queue.Queue[tuple[str, threading.Event] | None]) -> None:
 
 
 def _best(best: BestMoves, position: Any, asked: dict[str, Any], stop: threading.Event) -> list[dict[str, object]]:
-    """The best moves that a line asks for. Raises ValueError."""
     count, time_s = asked["best"], asked.get("time_s", 1.0)
     if type(count) is not int or not 1 <= count <= MAX_MOVES:
         raise ValueError(f"best is a number of moves from 1 to {MAX_MOVES}, not {count!r}")

@@ -19,8 +19,6 @@ GUESSED = 16
 
 @dataclasses.dataclass(frozen=True)
 class Solution:
-    """The exact result of a position under best play."""
-
     score: int
     """Discs of the side to move minus the enemy's; the winner gets the empty squares."""
     best: tuple[Move, ...]
@@ -28,12 +26,9 @@ class Solution:
     nodes: int
     """Positions visited, including those with one empty square."""
     seconds: float
-    """Seconds without compilation."""
 
 
 class Solver:
-    """Finds exact results; keeps its table for the next position."""
-
     def __init__(self, table_mb: int = 256) -> None:
         self.game = Reversi()
         self._memory = layout.allocate(table_mb, "", weights())
@@ -57,7 +52,6 @@ class Solver:
         return Solution(proof.low, tuple(best), int(memory[layout.NODES]), seconds)
 
     def _reaches(self, position: Position, move: Move, score: int) -> bool:
-        """Whether the move leads to at least that result."""
         after = self.game.apply(position, move)
         mine, theirs = after.discs[after.side], after.discs[1 - after.side]
         empties = 64 - (mine | theirs).bit_count()

@@ -13,13 +13,13 @@ import typer
 import games
 from agents import levels, players, protocols, real_board, table_link
 from agents.agent import AgentError
-from agents.command_line import RuleOption, stop
+from agents.command_line import RuleOption, new_app, refusing
 from agents.players import PlayerSpec
 from rules.options import rules_from_words
 
 BOARD_PROTOCOLS = ("gtp", "uci")
 """Protocols that can say that there is no move."""
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app = new_app()
 
 
 @app.command("engine")
@@ -63,7 +63,7 @@ def engine(
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
 
-    try:
+    with refusing("engine"):
         the_game = games.load(game, rules_from_words(rule))
         spec = players.parse(player) if player else levels.strongest(the_game.name)
         daemon = None
@@ -73,8 +73,6 @@ def engine(
         elif config is not None:
             raise ValueError("--config is for --board")
         session = protocols.open_session(protocol, the_game, spec, say)
-    except ValueError as error:
-        raise stop("engine", error) from None
     goes_on = True
     try:
         while goes_on and (data := sys.stdin.buffer.readline(protocols.MAX_LINE_LENGTH)):

@@ -1,17 +1,14 @@
-"""Dominoes by expected points: from the own lay, the other side's answer and the own turn after that."""
+"""Dominoes by points: what a lay scores now, or what is expected of it, the answer to it and the own next turn."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-import random
 import threading
-import time
 from collections.abc import Sequence
-from typing import Any
 
-from agents.agent import Answer, Limits
-from agents.move_request import MoveRequest
+from agents.agent import Answer, GameAgent, Limits
+from agents.move_request import Luck, MoveRequest
 from agents.open_places import OpenPlaces, difference, expected_best, unseen, worths
 from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Position
 from games.double_double_dominoes.board import NUMBER_OF
@@ -19,21 +16,18 @@ from games.double_double_dominoes.position import IN_HAND, LAST_SPACE
 from rules import AnyGame
 from rules.options import rule
 
-GAME = DoubleDoubleDominoes.name
 LATER = 0.6
 """Share of the next turn's value expected to remain after the other side's lay."""
 
 
 @dataclasses.dataclass(frozen=True)
 class ExpectimaxOptions:
-    """The agent's options."""
-
     plies: int = rule(3, "1 own turn, 2 and the other's answer, 3 and the own turn after", minimum=1, maximum=3)
     error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
     seed: int = rule(0, "chooses among moves that are equally good; 0 takes the first", minimum=0, maximum=2**31)
 
 
-class Expectimax:
+class Expectimax(GameAgent):
     """Takes the move with the highest mean of points gained minus points lost, over all hands the other may hold.
 
     The other's hand and the tiles still to be drawn may be any unseen ones, all equally likely; the other is assumed to
@@ -42,42 +36,34 @@ class Expectimax:
     """
 
     name = "expectimax"
+    game: DoubleDoubleDominoes
     Options = ExpectimaxOptions
 
     def __init__(self, game: DoubleDoubleDominoes, options: ExpectimaxOptions | None = None) -> None:
-        self.game, self.options = game, options or ExpectimaxOptions()
-        self._random = random.Random(self.options.seed)
-        self._errors = random.Random(self.options.seed or None)
+        super().__init__(game, options)
+        self._luck = Luck(self.options.seed, self.options.error_percent)
         self._nodes = 0
 
-    @staticmethod
-    def plays(game: AnyGame) -> bool:
-        """Only dominoes."""
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
         return game.name == GAME
 
-    @staticmethod
-    def warm_up(game: AnyGame) -> None:
-        """Does nothing: this agent needs no preparation."""
-
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
-        """The move with the highest expectation; that is the score. Raises ValueError where the game is over."""
-        request = MoveRequest(self.game, position)
+        request = MoveRequest(self.game, position, limits, stop)
         moves = request.moves
-        if self._errors.random() * 100 < self.options.error_percent:
-            return request.answer(self._errors.choice(moves))
+        if self._luck.errs():
+            return request.answer(self._luck.any_of(moves))
         self._nodes = 0
         known = self.game.view(position, position.to_move)
-        end_s = math.inf if limits.time_s is None else request.began_s + limits.time_s
         values: list[float] = []
         turn = _Turn(self, known)
         for move in moves:
-            if values and (stop.is_set() or time.monotonic() >= end_s or self._nodes >= (limits.nodes or math.inf)):
+            if values and request.is_over(self._nodes):
                 break
             values.append(turn.value(move))
         most = max(values)
         equal = [move for move, value in zip(moves, values, strict=False) if value == most]
-        move = self._random.choice(equal) if self.options.seed else equal[0]
-        return request.answer(move, most, self._nodes, self.options.plies)
+        return request.answer(self._luck.one_of(equal), most, self._nodes, self.options.plies)
 
     def expected(self, position: Position, moves: Sequence[Move]) -> list[float]:
         """The expectation of each of some legal moves, as the side to move knows the position."""
@@ -86,8 +72,6 @@ class Expectimax:
 
 
 class _Turn:
-    """Evaluates the moves of one position by what may follow them."""
-
     def __init__(self, agent: Expectimax, position: Position) -> None:
         self._agent, self._game, self._position = agent, agent.game, position
         self._side = position.to_move
@@ -96,7 +80,6 @@ class _Turn:
         self._hand = list(position.hands[self._side] or ())
 
     def value(self, move: Move) -> float:
-        """Points gained minus points lost by the move and its expected continuation."""
         self._agent._nodes += 1
         gains = self._game.gains(self._position, move)
         mine, theirs = gains[self._side].total, gains[1 - self._side].total
@@ -134,7 +117,6 @@ class _Turn:
         return -answered + LATER * expected_best(worth, counts, IN_HAND + 1 - len(kept), floor)
 
     def _kept(self, move: Move) -> list[tuple[int, int]]:
-        """Tiles of the own hand that are known to stay."""
         gone = move.tile if isinstance(move, Lay) else move.discard
         kept = list(self._hand)
         if gone in kept:
@@ -150,4 +132,47 @@ class _Turn:
         return counts
 
 
-AGENT: Any = Expectimax
+GAME = DoubleDoubleDominoes.name
+
+
+@dataclasses.dataclass(frozen=True)
+class GreedyOptions:
+    error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
+    seed: int = rule(0, "chooses among moves that are equally good; 0 takes the first", minimum=0, maximum=2**31)
+
+
+class Greedy(GameAgent):
+    """Lays the tile of its hand that scores most, bonus included; among equals, the one that gives the other least.
+
+    It lays whenever it can, also after a double; where it cannot, it discards the first tile of its hand. If the hand
+    is hidden, it assumes every tile that it may hold.
+    """
+
+    name = "greedy"
+    game: DoubleDoubleDominoes
+    Options = GreedyOptions
+
+    def __init__(self, game: DoubleDoubleDominoes, options: GreedyOptions | None = None) -> None:
+        super().__init__(game, options)
+        self._luck = Luck(self.options.seed, self.options.error_percent)
+
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
+        return game.name == GAME
+
+    def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
+        request = MoveRequest(self.game, position)
+        moves = request.moves
+        if self._luck.errs():
+            return request.answer(self._luck.any_of(moves), nodes=len(moves))
+        ranks = [self._rank(position, move) for move in moves]
+        equal = [move for move, rank in zip(moves, ranks, strict=True) if rank == max(ranks)]
+        return request.answer(self._luck.one_of(equal), float(max(ranks)[1]), len(moves), 1)
+
+    def _rank(self, position: Position, move: Move) -> tuple[bool, int, int]:
+        gains = self.game.gains(position, move)
+        mine, theirs = gains[position.to_move].total, gains[1 - position.to_move].total
+        return isinstance(move, Lay), mine, -theirs
+
+
+AGENTS = (Expectimax, Greedy)

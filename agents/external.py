@@ -1,4 +1,6 @@
-"""The agent `external`: runs any engine that speaks a supported protocol as one of our agents.
+"""The agent `external` runs any engine that speaks a supported protocol; installed ones are agents by their own names.
+
+The latter are those of `agents.engines.known`, each with eight levels.
 
 If the engine dies, falls silent, plays an illegal move or sends nonsense, it is killed, restarted and asked once more;
 if that fails too, an error names the engine. After MAX_FAILURES failures in a row it is not restarted.
@@ -12,11 +14,13 @@ import logging
 import threading
 from typing import Any
 
-from agents import engines
-from agents.agent import AgentError, Answer, Limits
+from agents import engines, protocols
+from agents.agent import AgentError, Answer, GameAgent, Limits
 from agents.engines import Engine, engine_protocols
-from agents.engines.engine_protocols import EngineAnswer, Question
+from agents.engines.engine_protocols import Question
+from agents.engines.known import KnownEngine, known
 from agents.engines.process import EngineError, EngineProcess, EngineSilent, EngineStopped
+from agents.engines.uci import Found
 from agents.move_request import MoveRequest
 from rules import AnyGame, MoveError
 from rules.options import rule
@@ -26,50 +30,38 @@ _log = logging.getLogger(__name__)
 ATTEMPTS = 2
 MAX_FAILURES = 6
 THINK_S = 1.0
-"""Seconds that an engine may think when no limit is given."""
 
 
 @dataclasses.dataclass(frozen=True)
 class ExternalOptions:
-    """The agent's options."""
-
     engine: str = rule("", "name of the engine, as in its table [engines.NAME]; empty is the only one for the game")
 
 
-class External:
-    """Sends positions to one engine process and keeps it running."""
-
+class External(GameAgent):
     name = "external"
     Options: type[Any] = ExternalOptions
 
     def __init__(self, game: AnyGame, options: Any = None) -> None:
-        """Raises AgentError if there is no such engine for the game."""
-        self.game = game
-        self._engine = self._choice(game, options)
+        super().__init__(game, options)
+        self._engine = self._choice()
         self._process: EngineProcess | None = None
         self._protocol = engine_protocols.PROTOCOLS[self._engine.protocol]()
         self._failures = 0
 
-    def _choice(self, game: AnyGame, options: Any) -> Engine:
-        """The engine that the options mean. Raises AgentError."""
-        return _find(game, (options or ExternalOptions()).engine)
+    def _choice(self) -> Engine:
+        return _find(self.game, self.options.engine)
 
-    @staticmethod
-    def plays(game: AnyGame) -> bool:
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
         """Where a configured engine can play it. Raises AgentError if the configuration is wrong."""
         return any(not engine_protocols.obstacle(engine, game) for engine in engines.load().values())
 
-    @staticmethod
-    def refusal(game: AnyGame) -> str:
-        """Why no engine plays the game under its rules; empty if there is none for the game."""
+    @classmethod
+    def refusal(cls, game: AnyGame) -> str:
         if not engines.load():
             return f"no engine is known; --engines or {engines.FILE_VARIABLE} names a file with tables [engines.NAME]"
         ours = (engine for engine in engines.load().values() if engine.game == game.name)
         return "; ".join(engine_protocols.obstacle(engine, game) for engine in ours)
-
-    @staticmethod
-    def warm_up(game: AnyGame) -> None:
-        """Does nothing: the engine starts at the first question."""
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The engine's move; if `stop` comes first, the first legal move.
@@ -99,13 +91,11 @@ class External:
         raise AgentError(trouble or f"engine {self._engine.name}: {given_up}")
 
     def close(self) -> None:
-        """Stops the engine; the next question restarts it."""
         if self._process is not None:
             self._process.close()
             self._process = None
 
-    def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> EngineAnswer:
-        """The engine's reply. Raises EngineError, EngineStopped."""
+    def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> Found:
         if stop.is_set():
             raise EngineStopped
         if self._process is not None and not self._process.runs:
@@ -124,8 +114,7 @@ class External:
         with _told_as_engine_error():
             return self._protocol.ask(Question(self._process, self.game, position, limits, think_s, wait_s, stop))
 
-    def _read(self, position: Any, answer: EngineAnswer) -> Any:
-        """The legal move in the reply. Raises EngineError."""
+    def _read(self, position: Any, answer: Found) -> Any:
         try:
             return self.game.parse_move(position, answer.move)
         except MoveError as error:
@@ -158,4 +147,37 @@ def _find(game: AnyGame, name: str) -> Engine:
     return fitting[0]
 
 
-AGENT = External
+@dataclasses.dataclass(frozen=True)
+class KnownOptions:
+    level: int = rule(5, "how strong, between the engine's weakest setting and its strongest", minimum=1, maximum=8)
+
+
+class _Installed(External):
+    engine: KnownEngine
+    Options = KnownOptions
+
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
+        """Its own game, where the program is installed and can be told the rules."""
+        return game.name == cls.engine.game and cls.engine.path is not None and not cls.refusal(game)
+
+    @classmethod
+    def refusal(cls, game: AnyGame) -> str:
+        """Why it does not play its game; empty for another."""
+        if game.name != cls.engine.game:
+            return ""
+        if game.name not in protocols.games_of(cls.engine.protocol):
+            return f"{cls.engine.protocol} is not spoken for {game.title} here"
+        try:
+            return engine_protocols.obstacle(cls.engine.at(1), game)
+        except FileNotFoundError as error:
+            return str(error)
+
+    def _choice(self) -> Engine:
+        try:
+            return self.engine.at(self.options.level)
+        except FileNotFoundError as error:
+            raise AgentError(str(error)) from None
+
+
+AGENTS = (External, *(type(one.name, (_Installed,), {"name": one.name, "engine": one}) for one in known()))

@@ -30,7 +30,6 @@ def of(game: AnyGame) -> Mapping[str, Heuristic]:
 
 
 def named(game: AnyGame, name: str) -> Heuristic:
-    """The heuristic of that name; an empty name is the usual one. Raises AgentError."""
     known = of(game)
     name = name or next(iter(known))
     if name not in known:
@@ -39,7 +38,6 @@ def named(game: AnyGame, name: str) -> Heuristic:
 
 
 def depths_of(game: AnyGame) -> Depths:
-    """The game's depths of plain minimax."""
     found: Depths = getattr(_module(game.name), "DEPTHS", Depths())
     return found
 
@@ -50,7 +48,6 @@ def has_opening(game: AnyGame) -> bool:
 
 
 def is_opening(game: AnyGame, position: Any) -> bool:
-    """Whether the position is in the opening, if the game defines one."""
     tells = _opening(game)
     return tells is not None and tells(game, position)
 

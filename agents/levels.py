@@ -1,15 +1,18 @@
-"""Levels 1 to 8 of each game, from a child's first opponent to full strength: `levels/<game>.toml` in its package.
+"""Levels 1 to 8 of each game, from a child's first opponent to full strength, and the agents `level-1` to `level-8`.
 
-Such a file has one table, `[levels]`, with the keys "1" to "8"; each is a player in one word (`agents.players`), such
-as `3 = "alphabeta:depth=2,error_percent=10"`. Fixed depths and nodes play alike on every machine. The key `lead` is
-optional: the score of level 8, in its own unit, from which three of four games are won (of 60 between levels 5 and 6,
-after random openings). `unit` is what people count, such as `disc`, `unit_score` the score of one, and `won_score` the
-score that a won game adds where the search counts on to the result.
+`levels/<game>.toml` in a game's package has one table, `[levels]`, with the keys "1" to "8"; each is a player in one
+word (`agents.players`), such as `3 = "alphabeta:depth=2,error_percent=10"`. Fixed depths and nodes play alike on every
+machine. The key `lead` is optional: the score of level 8, in its own unit, from which three of four games are won (of
+60 between levels 5 and 6, after random openings). `unit` is what people count, such as `disc`, `unit_score` the score
+of one, and `won_score` the score that a won game adds where the search counts on to the result.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import threading
+import time
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,14 +20,14 @@ from typing import Any
 
 import games
 from agents import players, registry
-from agents.agent import AgentError
+from agents.agent import Agent, AgentError, Answer, GameAgent, Limits
 from agents.players import PlayerSpec
 from agents.search import WIN
 from agents.values import SCORE, Scale
 from rules import AnyGame
+from rules.options import rule
 
 THINKER = "alphabeta"
-"""The agent that finds more, the more time it has."""
 NUMBERS = tuple(range(1, 9))
 KEYS = {"lead", "unit", "unit_score", "won_score"}
 UNITS = ("disc", "man", "point")
@@ -38,7 +41,6 @@ USUAL = (
     "alphabeta:time_s=0.3",
     "alphabeta:time_s=1",
 )
-"""Players for a game without a file."""
 
 
 @functools.cache
@@ -64,12 +66,10 @@ def scale(name: str) -> Scale:
 
 @functools.cache
 def lead(name: str) -> float | None:
-    """The score of level 8 that is a clear advantage; None where nobody has said it. Raises AgentError."""
     return _number(*_file(name), "lead")
 
 
 def _number(path: Path, table: Mapping[str, Any], key: str) -> float | None:
-    """A score in a game's file; None where it has none. Raises AgentError."""
     given = table.get(key)
     if given is None:
         return None
@@ -79,7 +79,6 @@ def _number(path: Path, table: Mapping[str, Any], key: str) -> float | None:
 
 
 def _file(name: str) -> tuple[Path, dict[str, Any]]:
-    """The path of a game's file and its table, empty where there is no file. Raises AgentError."""
     path = games.file_of(name, f"levels/{name}.toml")
     if not path.exists():
         return path, {}
@@ -114,8 +113,72 @@ def strongest(name: str) -> PlayerSpec:
 
 
 def player(game: AnyGame, number: int) -> PlayerSpec:
-    """The player of a level, 1 to 8. Raises AgentError."""
     spec = of(game.name)[number - 1]
     if not registry.find(spec.agent).plays(game):
         raise AgentError(f"level {number} of {game.name} is {spec.agent}, which does not play it under these rules")
     return spec
+
+
+@dataclasses.dataclass(frozen=True)
+class LevelOptions:
+    seed: int = rule(0, "the seed of the player behind the level", minimum=0, maximum=2**31)
+    book: bool = rule(True, "answers from the opening book where it knows the position and nothing limits the depth")
+
+
+class _Level(GameAgent):
+    """Plays as `levels/<game>.toml` says, under its own or the given limits, whichever are stricter."""
+
+    number: int
+    options: LevelOptions
+    Options = LevelOptions
+
+    def __init__(self, game: AnyGame, options: LevelOptions | None = None) -> None:
+        """Raises AgentError if the file names no player of the game."""
+        super().__init__(game, options)
+        self.spec = player(game, self.number)
+        chosen, taken = dict(self.spec.options), registry.options_of(self.spec.agent)
+        if self.options.seed and "seed" in taken:
+            chosen["seed"] = str(self.options.seed)
+        if not self.options.book and "book" in taken:
+            chosen["book"] = "false"
+        self._player: Agent = registry.load_agent(self.spec.agent, game, chosen)
+
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
+        return registry.find(of(game.name)[cls.number - 1].agent).plays(game)
+
+    @classmethod
+    def warm_up(cls, game: AnyGame) -> None:
+        registry.find(of(game.name)[cls.number - 1].agent).warm_up(game)
+
+    def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
+        """The answer of the level's player.
+
+        A given time limit only interrupts its thinking. It is not passed on, because a depth search with a time limit
+        no longer gives plain minimax's scores.
+        """
+        if (prepare := getattr(self._player, "prepare", None)) is not None:
+            prepare(stop)
+        own = self.spec.limits
+        allowed = Limits(own.time_s, _least(own.depth, limits.depth), _least(own.nodes, limits.nodes))
+        if own.time_s is not None and limits.time_s is not None:
+            allowed = dataclasses.replace(allowed, time_s=min(own.time_s, limits.time_s))
+        return self._player.choose(position, allowed, stop if limits.time_s is None else _Deadline(stop, limits.time_s))
+
+
+def _least(own: int | None, given: int | None) -> int | None:
+    return given if own is None else own if given is None else min(own, given)
+
+
+class _Deadline(threading.Event):
+    """Set when another event is set or a time has passed."""
+
+    def __init__(self, stop: threading.Event, time_s: float) -> None:
+        super().__init__()
+        self._stop, self._end_s = stop, time.monotonic() + time_s
+
+    def is_set(self) -> bool:
+        return self._stop.is_set() or time.monotonic() >= self._end_s
+
+
+AGENTS = tuple(type(f"Level{one}", (_Level,), {"name": f"level-{one}", "number": one}) for one in NUMBERS)

@@ -12,7 +12,6 @@ from agents import kernels
 PATIENCE_S = 5.0
 """Seconds that a worker's agent waits for its kernel before it answers without it."""
 LOOK_S = 0.01
-"""Seconds between checks of the stop event while an agent waits."""
 
 _lock = threading.Lock()
 _threads: dict[str, threading.Thread] = {}
@@ -63,12 +62,10 @@ def wait(name: str, stop: threading.Event) -> None:
 
 
 def is_pending(name: str) -> bool:
-    """Whether the game's kernel is still being loaded."""
     with _lock:
         return name in _threads and _threads[name].is_alive()
 
 
 def is_busy() -> bool:
-    """Whether any kernel is still being loaded."""
     with _lock:
         return any(thread.is_alive() for thread in _threads.values())

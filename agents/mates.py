@@ -12,7 +12,6 @@ from typing import Any
 from places.named_files import read_text
 
 SIZE = 15
-"""Lines of the board in these files."""
 TABLE_MB = 64
 MAX_BYTES = 64 << 20
 SPREAD = 0x9E3779B97F4A7C15
@@ -77,7 +76,6 @@ def _index(move: object) -> int:
 
 
 def _makes_five(stones: int, index: int) -> bool:
-    """Whether the stone at that index stands in a row of five or more."""
     x, y = index % SIZE, index // SIZE
     for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
         run = 1

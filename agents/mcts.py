@@ -6,11 +6,10 @@ import dataclasses
 import math
 import random
 import threading
-import time
 from typing import Any
 
 from agents import determinization, heuristics, uct
-from agents.agent import AgentError, Answer, Limits
+from agents.agent import AgentError, Answer, GameAgent, Limits
 from agents.move_request import MoveRequest
 from agents.uct import CHILDREN, Node
 from rules import AnyGame, Side
@@ -24,8 +23,6 @@ PATIENCE = 10
 
 @dataclasses.dataclass(frozen=True)
 class MctsOptions:
-    """The agent's options."""
-
     simulations: int = rule(
         0,
         "playouts a move; 0 is a hundred, or as time and nodes allow where they are limited",
@@ -48,43 +45,31 @@ class MctsOptions:
     seed: int = rule(0, "the same seed plays the same; 0 plays differently every time", minimum=0, maximum=2**31)
 
 
-class Mcts:
-    """Plays every game; uses only the rules unless a heuristic option is set."""
-
+class Mcts(GameAgent):
     name = "mcts"
     Options = MctsOptions
 
     def __init__(self, game: AnyGame, options: MctsOptions | None = None) -> None:
-        """Raises AgentError if an option is out of range or the game has no such heuristic."""
-        self.game, self.options = game, options or MctsOptions()
+        super().__init__(game, options)
         self._c = _exploration(self.options.c)
         self._heuristic = heuristics.named(game, self.options.heuristic)
         self._random = random.Random(self.options.seed or None)
         self._root: Node | None = None
-
-    @staticmethod
-    def plays(game: AnyGame) -> bool:
-        """Every game."""
-        return True
-
-    @staticmethod
-    def warm_up(game: AnyGame) -> None:
-        """Does nothing: this agent needs no preparation."""
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The move selected by the option `child`, after as many playouts as the limits allow.
 
         The score runs from -1, a sure loss, to 1. Raises ValueError where the game is over.
         """
-        request = MoveRequest(self.game, position)
+        request = MoveRequest(self.game, position, limits, stop)
         moves = request.moves
         known = self.game.view(position, self.game.to_move(position))
         root = self._rooted(known)
-        count = self._simulate(root, known, limits, stop, request.began_s)
+        count = self._simulate(root, known, request)
         if not any(child.playouts for child in root.children.values()):
             return request.answer(self._random.choice(moves), nodes=0)
         chosen = uct.choice(root, self.options.child, self.game)
-        move = chosen if chosen in moves else self._seen(position, known, chosen)
+        move = determinization.as_seen(self.game, position, known, chosen)
         return request.answer(move, 2 * root.children[chosen].mean - 1, count, 1)
 
     @property
@@ -94,7 +79,6 @@ class Mcts:
         return (0.0, 1) if root is None or not root.playouts else (1 - 2 * root.mean, root.playouts)
 
     def _rooted(self, known: Any) -> Node:
-        """The position's node, reused from the kept tree if possible."""
         found = Node(known, 1 - self.game.to_move(known))
         if self.options.keep_tree and self._root is not None and not self.game.hides:
             level = [self._root]
@@ -104,22 +88,17 @@ class Mcts:
         self._root = found
         return found
 
-    def _seen(self, position: Any, known: Any, move: Any) -> Any:
-        """Translates a move of an imagined position to the real one."""
-        return determinization.as_seen(self.game, position, known, move)
-
-    def _simulate(self, root: Node, known: Any, limits: Limits, stop: threading.Event, began_s: float) -> int:
-        """Runs playouts from the root until a limit; returns their number."""
+    def _simulate(self, root: Node, known: Any, request: MoveRequest) -> int:
+        limits = request.limits
         most = self.options.simulations or (None if limits.time_s else SIMULATIONS)
         most = limits.nodes if limits.nodes is not None else most
-        end_s = None if limits.time_s is None else began_s + limits.time_s
         patience = PATIENCE if self.options.child == "max_robust" and limits.nodes is None else 1
         patient = None if most is None else most * patience
         count = 0
         while patient is None or count < patient:
             if most is not None and count >= most and uct.max_robust(root) is not None:
                 break
-            if stop.is_set() or (end_s is not None and time.monotonic() >= end_s):
+            if request.is_over():
                 break
             if self.game.hides:
                 self._simulate_dealt(root, known)
@@ -129,7 +108,6 @@ class Mcts:
         return count
 
     def _simulate_open(self, root: Node) -> None:
-        """One playout: down the tree, one new node, then at random to the end."""
         game, node, path = self.game, root, [root]
         while True:
             if node.untried is None:
@@ -212,7 +190,6 @@ class Mcts:
 
 
 def _exploration(text: str) -> float:
-    """The exploration constant in the option's text. Raises AgentError."""
     try:
         value = math.sqrt(2) if text == "sqrt2" else float(text)
     except ValueError:

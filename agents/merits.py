@@ -12,31 +12,14 @@ from typing import Any
 import games
 from rules import AnyGame
 
-CODES = (
-    "wins_at_once",
-    "five",
-    "open_four",
-    "four",
-    "open_three",
-    "blocks_five",
-    "blocks_four",
-    "closes_mill",
-    "double_mill",
-    "blocks_mill",
-    "threatens_mills",
-    "threatens_mill",
-    "shuts_in",
-    "takes_corner",
-    "gives_corner",
-    "carries",
-    "captures",
-    "saves",
-    "exposes",
-    "if_held",
+CODES = tuple(
+    (
+        "wins_at_once five open_four four open_three blocks_five blocks_four closes_mill double_mill blocks_mill "
+        "threatens_mills threatens_mill shuts_in takes_corner gives_corner carries captures saves exposes if_held"
+    ).split()
 )
 """Every reason; the daemon has words for them."""
 MOST = 2
-"""Reasons given for one move."""
 
 
 def of(game: AnyGame, position: Any, move: Any) -> Sequence[str]:

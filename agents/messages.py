@@ -42,26 +42,27 @@ class MessageError(ValueError):
         self.field = field
 
 
-class Message(BaseModel):
+class Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+
+class Message(Part):
     """Base of all messages."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
     schema_version: Literal[1] = SCHEMA
 
 
-class LimitsPart(BaseModel):
+class LimitsPart(Part):
     """Limits of one search; null is no limit."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
     time_s: float | None = Field(default=None, gt=0, le=86400)
     depth: int | None = Field(default=None, ge=1, le=100)
     nodes: int | None = Field(default=None, ge=1, le=2**62)
 
 
-class PlayerPart(BaseModel):
+class PlayerPart(Part):
     """Who plays a side."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
     agent: str | None = None
     """Name of the agent; null is a person."""
     options: dict[str, str] = Field(default_factory=dict)
@@ -69,10 +70,9 @@ class PlayerPart(BaseModel):
     limits: LimitsPart = Field(default_factory=LimitsPart)
 
 
-class OutcomePart(BaseModel):
+class OutcomePart(Part):
     """How the game ended."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
     winner: int | None
     reason: str
     scores: tuple[int | float, int | float] | None = None

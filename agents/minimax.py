@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import random
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
 from agents import determinization, heuristics
-from agents.agent import Answer, Limits
-from agents.move_request import MoveRequest
+from agents.agent import Answer, GameAgent, Limits
+from agents.move_request import Luck, MoveRequest
 from agents.plain_search import final_score
 from agents.search import MAX_DEPTH
 from rules import AnyGame
@@ -20,7 +18,7 @@ from rules.options import rule
 
 
 class Interrupted(Exception):
-    """Expected: time or nodes are used up, or the stop event is set."""
+    pass
 
 
 def minimax(
@@ -54,41 +52,28 @@ def minimax(
 
 @dataclasses.dataclass(frozen=True)
 class MinimaxOptions:
-    """The agent's options."""
-
     heuristic: str = rule("", "name of the heuristic that judges positions; empty is the game's usual one")
     depth: int = rule(0, "plies to search; 0 is the usual depth for the game", minimum=0, maximum=MAX_DEPTH)
     opening_depth: int = rule(0, "plies to search in the opening instead; 0 is depth", minimum=0, maximum=MAX_DEPTH)
     seed: int = rule(0, "chooses among moves that are equally good; 0 takes the first", minimum=0, maximum=2**31)
 
 
-class Minimax:
-    """Searches every line to a depth and takes the move with the best score."""
-
+class Minimax(GameAgent):
     name = "minimax"
+    options: MinimaxOptions
     Options = MinimaxOptions
 
     def __init__(self, game: AnyGame, options: MinimaxOptions | None = None) -> None:
-        """Raises AgentError if the game has no such heuristic."""
-        self.game, self.options = game, options or MinimaxOptions()
+        super().__init__(game, options)
         self._heuristic = heuristics.named(game, self.options.heuristic)
-        self._random = random.Random(self.options.seed)
-
-    @staticmethod
-    def plays(game: AnyGame) -> bool:
-        """Every game."""
-        return True
-
-    @staticmethod
-    def warm_up(game: AnyGame) -> None:
-        """Does nothing: this agent needs no preparation."""
+        self._luck = Luck(self.options.seed)
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The best move at the depth; if interrupted, the best so far. Raises ValueError where the game is over."""
-        request = MoveRequest(self.game, position)
+        request = MoveRequest(self.game, position, limits, stop)
         world = determinization.imagined(self.game, position, self.options.seed)
         depth = limits.depth or self._depth(position)
-        count = _Count(limits, stop, request.began_s)
+        count = _Count(request)
         scores: dict[Any, int] = {}
         moves = self.game.legal_moves(world)
         try:
@@ -98,8 +83,7 @@ class Minimax:
             depth = 0
         most = max(scores.values(), default=0)
         equal = [move for move in moves if scores.get(move, None if scores else 0) == most]
-        best = self._random.choice(equal) if self.options.seed else equal[0]
-        move = determinization.as_seen(self.game, position, world, best)
+        move = determinization.as_seen(self.game, position, world, self._luck.one_of(equal))
         return request.answer(move, float(most) if scores else None, count.nodes, depth)
 
     def _depth(self, position: Any) -> int:
@@ -115,18 +99,11 @@ class Minimax:
 
 
 class _Count:
-    """Counts positions and raises Interrupted when a limit is reached."""
-
-    def __init__(self, limits: Limits, stop: threading.Event, began_s: float) -> None:
-        self.nodes = 0
-        self._most, self._stop = limits.nodes, stop
-        self._end_s = None if limits.time_s is None else began_s + limits.time_s
+    def __init__(self, request: MoveRequest) -> None:
+        self.nodes, self._request = 0, request
 
     def visit(self) -> None:
-        """Counts one position; never more than the limit."""
-        if self._stop.is_set() or (self._most is not None and self.nodes >= self._most):
-            raise Interrupted
-        if self._end_s is not None and time.monotonic() >= self._end_s:
+        if self._request.is_over(self.nodes):
             raise Interrupted
         self.nodes += 1
 

@@ -1,26 +1,71 @@
-"""A question to an agent: its legal moves, and since when it has been thinking."""
+"""A question to an agent: its legal moves, since when it has been thinking, and whether it may go on."""
 
 from __future__ import annotations
 
+import random
+import threading
 import time
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agents.agent import Answer
+from agents.agent import Answer, Limits
 from rules import AnyGame
 
 
 class MoveRequest:
     """One call of `choose`; the clock starts when this is made."""
 
-    def __init__(self, game: AnyGame, position: Any) -> None:
+    def __init__(
+        self, game: AnyGame, position: Any, limits: Limits | None = None, stop: threading.Event | None = None
+    ) -> None:
         """Raises ValueError where the game is over."""
         self.began_s = time.monotonic()
-        self.game, self.position = game, position
+        self.game, self.position, self.stop = game, position, stop
+        self.limits = limits or Limits()
         self.moves = game.legal_moves(position)
         if not self.moves:
             raise ValueError("the game is over: there is nothing to choose")
 
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.began_s
+
+    def is_over(self, nodes: int = 0, ahead_s: float = 0.0) -> bool:
+        """Whether to answer now: stopped, out of positions to visit, or out of time that many seconds later."""
+        time_s, most = self.limits.time_s, self.limits.nodes
+        if (self.stop is not None and self.stop.is_set()) or (most is not None and nodes >= most):
+            return True
+        return time_s is not None and self.seconds >= time_s - ahead_s
+
     def answer(self, move: Any, score: float | None = None, nodes: int = 1, depth: int = 0, masked: int = 0) -> Answer:
         """The answer that takes `move` and expects nothing after it; without a score, one that knew no better."""
-        seconds = time.monotonic() - self.began_s
-        return Answer(move, score, nodes, depth, seconds, (self.game.format_move(self.position, move),), masked)
+        text = self.game.format_move(self.position, move)
+        return Answer(move, score, nodes, depth, self.seconds, (text,), masked)
+
+
+class Luck:
+    """What an agent with the option `seed` leaves to chance; with seed 0 it takes the first of equal moves."""
+
+    def __init__(self, seed: int, error_percent: int = 0) -> None:
+        self._choosing, self._errors = (random.Random(seed) if seed else None), random.Random(seed or None)
+        self._error_percent = error_percent
+
+    def errs(self) -> bool:
+        """Whether the next move is to be a random one: as often as the option `error_percent` says."""
+        return self._errors.random() * 100 < self._error_percent
+
+    def any_of(self, moves: Sequence[Any]) -> Any:
+        return self._errors.choice(moves)
+
+    def one_of(self, equal: Sequence[Any]) -> Any:
+        """One of moves that are equally good."""
+        return self._choosing.choice(equal) if self._choosing else equal[0]
+
+
+def texts_of(game: AnyGame, position: Any, moves: Iterable[Any]) -> list[str]:
+    """The moves that follow each other from the position on, as texts."""
+    texts = []
+    for move in moves:
+        texts.append(game.format_move(position, move))
+        position = game.apply(position, move)
+    return texts

@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 import games
-from agents.command_line import JsonOption, RuleOption, stop
+from agents.command_line import STOPPED, JsonOption, RuleOption, new_app, refusing
 from agents.morris_networks import DESIGNS
 from places.weights import MODELS
 from rules.options import rules_from_words
 
-app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+app = new_app(no_args_is_help=True)
 
 DesignOption = Annotated[
     str, typer.Option(help="ours: one network that weighs all moves. paper: three residual networks.")
@@ -54,18 +54,15 @@ def eval_neural(
     Example: kibitzer eval-neural good-moves.txt --held-out 1 --json
     """
     from agents.morris_networks.good_moves import held_out, read_good_moves
-    from agents.morris_networks.measure import decision_ms, measure
+    from agents.morris_networks.measure import PURPOSES, confusion, decision_ms, measure
     from agents.morris_networks.networks import load_networks
-    from agents.morris_networks.purposes import PURPOSES, confusion
     from games.nine_mens_morris import MorrisRules, NineMensMorris
 
-    try:
+    with refusing("eval-neural", OSError):
         loaded = load_networks(design, networks)
         good = read_good_moves(file)
         if held_out_seed is not None:
             good = good.rows(held_out(good.states, held_out_seed))
-    except (ValueError, OSError) as error:
-        raise stop("eval-neural", error) from None
     answers = loaded.answers(good.states)
     figures = measure(good, answers)
     tables = confusion(good, answers) if confused else {}
@@ -110,7 +107,7 @@ def serve_neural(
     from agents.morris_networks.service import HOST, Service
     from games.nine_mens_morris import NineMensMorris
 
-    try:
+    with refusing("serve-neural"):
         game = games.load(NineMensMorris.name, rules_from_words(rule))
         if not isinstance(game, NineMensMorris) or game.rules.men != 9 or game.rules.diagonals:
             raise ValueError(
@@ -119,12 +116,9 @@ def serve_neural(
         if orange_port == green_port:
             raise ValueError(f"--orange-port and --green-port differ; both are {green_port}")
         service = Service(game, load_networks(design, networks))
-    except ValueError as error:
-        raise stop("serve-neural", error) from None
     typer.echo(f"serving on {HOST}:{orange_port} (orange) and {HOST}:{green_port} (green); Ctrl-C ends it", err=True)
     try:
-        asyncio.run(service.listen((orange_port, green_port)))
-    except OSError as error:
-        raise stop("serve-neural", error) from None
+        with refusing("serve-neural", OSError):
+            asyncio.run(service.listen((orange_port, green_port)))
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise typer.Exit(STOPPED) from None

@@ -18,20 +18,15 @@ MAX_BYTES = 64 << 20
 
 @dataclasses.dataclass(frozen=True)
 class Endgame:
-    """A position of a file."""
-
     line: int
-    """Line number, from 1."""
     position: Position
 
     @property
     def empties(self) -> int:
-        """Empty squares."""
         return 64 - sum(discs.bit_count() for discs in self.position.discs)
 
 
 def read_obf(path: Path) -> list[Endgame]:
-    """The positions of an OBF file. Raises ValueError naming the file, and the line where there is one."""
     game, found = Reversi(), []
     try:
         text = read_text(path, MAX_BYTES)

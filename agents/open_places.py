@@ -86,7 +86,6 @@ class OpenPlaces:
     def _look_from(
         self, cell: int, pip: int, around: dict[int, int], one: list[int], both: dict[tuple[int, int], int]
     ) -> None:
-        """Updates the best places with those that begin at a cell beside the lay."""
         for other in NEIGHBOURS[cell]:
             asked = around[other] if other in around else self._ask(other)
             if asked == BLOCKED:
@@ -128,7 +127,6 @@ def difference(mover: int, gain: int, other: int, bonus: int) -> float:
 
 
 def _value(space: int) -> int:
-    """The track value of a space; -1 at the start."""
     return TRACK[space - 1] if space else -1
 
 

@@ -1,12 +1,17 @@
-"""Alpha-beta in plain Python over any game's rules: slow, but it plays a new game at once."""
+"""Alpha-beta in plain Python over any game's rules: slow, but it plays a new game at once.
+
+Also which search a game has, this one or a compiled one, and what interrupts it.
+"""
 
 from __future__ import annotations
 
 import random
+import threading
+from collections.abc import Callable
 from typing import Any
 
-from agents import heuristics
-from agents.search import MAX_DEPTH, WIN, Iteration
+from agents import heuristics, kernels
+from agents.search import MAX_DEPTH, WIN, Iteration, Search
 from rules import AnyGame, Outcome, Side
 from rules.heuristics import Heuristic
 
@@ -17,7 +22,7 @@ MAX_KEPT = 200_000
 
 
 class _Interrupted(Exception):
-    """Expected: time or nodes are used up."""
+    pass
 
 
 class PlainSearch:
@@ -35,7 +40,6 @@ class PlainSearch:
         """Moves of the root position, best known first."""
         self._found = NOTHING
         self._best: dict[Any, Any] = {}
-        """Best move by position, found in earlier iterations."""
         self._cutoffs: dict[Any, int] = {}
         """How often a move cut others off, wherever it was made: deeper searches count more."""
 
@@ -51,7 +55,6 @@ class PlainSearch:
             self._put_first(self._best[position])
 
     def deepen(self, depth: int) -> Iteration:
-        """Searches to the depth; an interruption keeps the best root move found so far."""
         self._found, whole = NOTHING, True
         if len(self._best) > MAX_KEPT:
             self._best.clear()
@@ -73,7 +76,6 @@ class PlainSearch:
         self._roots.insert(0, move)
 
     def _search(self, position: Any, last: Any, depth: int, ply: int, alpha: int, beta: int) -> int:
-        """The score for the side to move, fail-soft. Raises _Interrupted."""
         self._nodes += 1
         if self._stop or (self._limit is not None and self._nodes > self._limit):
             raise _Interrupted
@@ -118,3 +120,42 @@ def final_score(outcome: Outcome, side: Side, ply: int) -> int:
     if outcome.winner is None:
         return 0
     return WIN - ply if outcome.winner == side else ply - WIN
+
+
+LOOK_S = 0.002
+"""Seconds between checks of the clock and the stop event."""
+
+
+def search_of(game: AnyGame, table_mb: int, seed: int = 0, heuristic: str = "") -> Search:
+    """The kernel's search; the one in plain Python where no kernel knows the game, its rules or the heuristic."""
+    return kernels.search(game, table_mb, seed, heuristic) or plain_search_of(game, seed, heuristic)
+
+
+def plain_search_of(game: AnyGame, seed: int = 0, heuristic: str = "") -> PlainSearch:
+    return PlainSearch(game, heuristics.of(game).get(heuristic), seed)
+
+
+class Watch:
+    """Interrupts a search from its own thread once it is over."""
+
+    def __init__(self, search: Search, is_over: Callable[[], bool]) -> None:
+        self._search, self._is_over = search, is_over
+        self._done = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Later calls do nothing."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._look, name="interrupter", daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """The search is not interrupted after this."""
+        if self._thread is not None:
+            self._done.set()
+            self._thread.join()
+
+    def _look(self) -> None:
+        while not self._done.wait(LOOK_S):
+            if self._is_over():
+                self._search.interrupt()

@@ -18,11 +18,8 @@ from rules import AnyGame
 
 @dataclasses.dataclass(frozen=True)
 class PlayerSpec:
-    """An agent with its options and limits."""
-
     agent: str
     options: tuple[tuple[str, str], ...] = ()
-    """Names and values, in the order given."""
     limits: Limits = dataclasses.field(default_factory=Limits)
 
     @property
@@ -34,7 +31,6 @@ class PlayerSpec:
 
 
 def parse(text: str) -> PlayerSpec:
-    """The player that the text describes. Raises AgentError naming the error."""
     agent, _, rest = text.strip().partition(":")
     registry.find(agent)
     options, limits = [], Limits()
@@ -65,10 +61,8 @@ class Player:
     """An agent playing one game under its limits. Create one per game played."""
 
     def __init__(self, spec: PlayerSpec, game: AnyGame) -> None:
-        """Raises AgentError if the agent does not play the game or an option is out of range."""
         self.spec = spec
         self._agent: Agent = registry.load_agent(spec.agent, game, dict(spec.options))
 
     def choose(self, position: Any, stop: threading.Event | None = None) -> Answer:
-        """The agent's answer. Raises ValueError where the game is over."""
         return self._agent.choose(position, self.spec.limits, stop or threading.Event())

@@ -23,35 +23,25 @@ from rules.turns import changed_cells
 
 NAMES = ("A", "B")
 MAX_TAIL_LENGTH = 200
-"""Characters of a failed program's output that the report quotes."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """One side's program."""
-
     name: str
     words: tuple[str, ...]
-    """The program and its first arguments; no shell interprets them."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Forfeit:
-    """Why a program has lost before the end of the game."""
-
     rule: str
-    """Stable snake_case code."""
     text: str
 
 
 @dataclasses.dataclass(frozen=True)
 class Played:
-    """The course and result of a game between two programs."""
-
     position: Position
     moves: tuple[str, ...]
     winner: Side | None
-    """Index of the winning program; None is a tie."""
     outcome: Outcome | None
     """None where a program forfeited."""
     forfeit: Forfeit | None = None
@@ -69,8 +59,6 @@ def program(name: str, command: str) -> Program:
 
 
 class Match:
-    """One game on one file."""
-
     def __init__(
         self,
         pair: tuple[Program, Program],
@@ -101,7 +89,6 @@ class Match:
         return Played(position, tuple(moves), outcome.winner, outcome)
 
     def _turn(self, position: Position) -> Move | Forfeit:
-        """The move that the program made, or its forfeit."""
         if (failure := self._call(position.side)) is not None:
             return failure
         try:
@@ -127,7 +114,6 @@ class Match:
         return Forfeit(fault.rule, fault.text)
 
     def _call(self, side: Side) -> Forfeit | None:
-        """Runs the program once; None if it succeeded."""
         command = [*self._pair[side].words, str(SYMBOLS[side]), str(self._path)]
         with tempfile.TemporaryFile() as output:
             try:
@@ -148,7 +134,6 @@ class Match:
 
 
 def start(discs: tuple[int, int], side: Side) -> Position:
-    """The start position of a match. Raises ValueError if the game is already over there."""
     position = Position(discs, side)
     if Reversi().outcome(position) is not None:
         raise ValueError("on this board neither side can lay a disc: the game is over already")

@@ -14,12 +14,12 @@ import typer
 from agents import board_file, players, programs
 from agents.agent import Limits
 from agents.board_file import SYMBOLS
-from agents.command_line import JsonOption, stop
+from agents.command_line import JsonOption, new_app, refusing
 from agents.players import Player, PlayerSpec
 from agents.search import MAX_DEPTH
 from games.reversi import PASS, Position, Reversi
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app = new_app()
 
 DEPTH = 4
 """Plies that `one-move` searches when no option sets a depth, time or agent."""
@@ -44,7 +44,7 @@ def one_move(
 
     Example: kibitzer one-move 1 board.json --depth 6
     """
-    try:
+    with refusing("one-move"):
         if symbol not in SYMBOLS:
             raise ValueError(f"SYMBOL is 1 (black) or 2 (white), not {symbol}")
         position, game = Position(board_file.read(file), SYMBOLS.index(symbol)), Reversi()
@@ -54,8 +54,6 @@ def one_move(
             move = Player(_spec(agent, depth, time_s), game).choose(position).move
             text = game.format_move(position, move)
             board_file.write(file, game.apply(position, move).discs)
-    except ValueError as error:
-        raise stop("one-move", error) from None
     if as_json:
         typer.echo(json.dumps({"move": text, "symbol": symbol}))
     else:
@@ -63,7 +61,6 @@ def one_move(
 
 
 def _spec(agent: str | None, depth: int | None, time_s: float | None) -> PlayerSpec:
-    """Raises ValueError."""
     if time_s is not None and not (math.isfinite(time_s) and 0 < time_s <= MAX_S):
         raise ValueError(f"--time-s is above 0 and at most {MAX_S:g} seconds, not {time_s:g}")
     spec = players.parse(agent or f"alphabeta:heuristic={HEURISTIC}")
@@ -92,25 +89,22 @@ def match(
 
     Example: kibitzer match --programs "./kibitzer one-move" "python3 mine.py"
     """
-    try:
+    with refusing("match"):
         if first not in SYMBOLS:
             raise ValueError(f"--first is 1 (black) or 2 (white), not {first}")
         if not (math.isfinite(timeout_s) and 0 < timeout_s <= MAX_S):
             raise ValueError(f"--timeout-s is above 0 and at most {MAX_S:g} seconds, not {timeout_s:g}")
         made = (programs.program("A", pair[0]), programs.program("B", pair[1]))
-        discs = board_file.clean() if board is None else board_file.read(board)
+        discs = Reversi().initial().discs if board is None else board_file.read(board)
         start = programs.start(discs, SYMBOLS.index(first))
         with tempfile.TemporaryDirectory(prefix="kibitzer-match-") as folder:
             path = Path(folder) / "board.json" if board is None else board.resolve()
-            played = programs.Match(made, path, timeout_s, _watch(start, as_json)).play(start)
-    except ValueError as error:
-        raise stop("match", error) from None
+            on_turn = (lambda _position, _move: None) if as_json else _Printer(start)
+            played = programs.Match(made, path, timeout_s, on_turn).play(start)
     _tell(played, as_json)
 
 
 class _Printer:
-    """Prints every new board and who played it."""
-
     def __init__(self, start: Position) -> None:
         self._side = start.side
         typer.echo(f"{board_file.shown(start)}\n")
@@ -119,15 +113,6 @@ class _Printer:
         typer.echo(f"{programs.NAMES[self._side]} ({'XO'[self._side]}) {move}\n{board_file.shown(position)}\n")
         sys.stdout.flush()
         self._side = position.side
-
-
-def _watch(start: Position, as_json: bool) -> _Printer | _Silent:
-    return _Silent() if as_json else _Printer(start)
-
-
-class _Silent:
-    def __call__(self, position: Position, move: str) -> None:
-        """Says nothing."""
 
 
 def _tell(played: programs.Played, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.agent import Answer, Limits, NoMove
+from agents.agent import Answer, GameAgent, Limits, NoMove
 from agents.messages import StateMessage
 from agents.move_request import MoveRequest
 from agents.table_link import ANSWER_S, Addresses, TableLink, addresses
@@ -24,7 +24,6 @@ from rules.options import rule
 VARIABLE = "KIBITZER_BOARD"
 """Environment variable with the addresses of page and bus, as `use` sets them; if unset, nobody plays as `board`."""
 GUEST = "guest"
-"""Name of the program at the table."""
 LOOK_S = 0.1
 SEAT_S = 3600.0
 """Seconds that the program may think before the table asks again: whoever is behind it may be a person, too."""
@@ -32,19 +31,16 @@ SEAT_S = 3600.0
 
 @dataclasses.dataclass(frozen=True)
 class BoardOptions:
-    """The agent's options."""
-
     wait_s: int = rule(3600, "seconds to wait for the person's move", minimum=1, maximum=86400)
 
 
 def use(settings: Path | None) -> Addresses:
-    """Lets `board` play in this process, at the table of a daemon with these settings. Raises AgentError."""
     at = addresses(settings)
     os.environ[VARIABLE] = " ".join(at)
     return at
 
 
-class Board:
+class Board(GameAgent):
     """Brings the table to a position, and waits for the person's move there. Limits of thinking mean nothing to it."""
 
     name = "board"
@@ -52,23 +48,18 @@ class Board:
 
     def __init__(self, game: AnyGame, options: BoardOptions | None = None) -> None:
         """The table is joined with the first question."""
-        self.game, self.options = game, options or BoardOptions()
+        super().__init__(game, options)
         self.tell: Callable[[str], None] = lambda _text: None
         """Gets what the program's user should know."""
         self._link: TableLink | None = None
         self._game_id = ""
         """The table's game that was begun for the program; empty before."""
         self._start: Any = None
-        """Its first position."""
 
-    @staticmethod
-    def plays(game: AnyGame) -> bool:
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
         """Games in which nothing is hidden, where a table was named."""
         return bool(os.environ.get(VARIABLE)) and not game.hides
-
-    @staticmethod
-    def warm_up(game: AnyGame) -> None:
-        """Does nothing."""
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The move that the person makes in this position.
@@ -85,7 +76,6 @@ class Board:
             raise NoMove(f"the table has another game: {error}") from None
 
     def close(self) -> None:
-        """Leaves the table."""
         if self._link is not None:
             self._link.close()
             self._link = None
@@ -155,7 +145,6 @@ class Board:
         return move is not None and state.agent_move in (None, move)
 
     def _step(self, position: Any, wanted: str) -> str | None:
-        """The move that leads from one position to another; None if there is none."""
         for move in self.game.legal_moves(position):
             if self.game.format_position(self.game.apply(position, move)) == wanted:
                 return self.game.format_move(position, move)

@@ -5,38 +5,19 @@ Installed packages add such modules as entry points of the group `kibitzer.agent
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 import pkgutil
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
 
 import agents
 import games
-from agents.agent import ENTRY_POINTS, Agent, AgentError
+from agents.agent import ENTRY_POINTS, Agent, AgentError, GameAgent
 from rules import AnyGame, RuleError
 from rules.options import parse_options
-
-
-class AgentClass(Protocol):
-    """Type of a module's `AGENT` and of each of its `AGENTS`: given a game and its `Options`, makes an `Agent`."""
-
-    name: str
-    """Name used in the configuration."""
-    Options: type[Any]
-    """A frozen dataclass of `rules.options.rule` fields."""
-
-    def __call__(self, game: Any, options: Any) -> Agent:
-        """Creates a player of that game."""
-
-    def plays(self, game: Any) -> bool:
-        """Whether it can play that game under its rules."""
-
-    def warm_up(self, game: Any) -> None:
-        """Prepares in advance what would slow the first move in that game; may take seconds."""
-
 
 NAMED = re.compile(r"^AGENTS?\b", re.MULTILINE)
 
@@ -51,31 +32,32 @@ def _modules() -> list[str]:
 
 
 @functools.cache
-def _classes() -> dict[str, AgentClass]:
+def _classes() -> dict[str, type[GameAgent]]:
     """All agents by name. An import error in one of our modules is fatal: better no worker than an incomplete one."""
-    found: dict[str, AgentClass] = {}
+    found: dict[str, type[GameAgent]] = {}
     ours = [importlib.import_module(f"agents.{name}") for name in _modules()]
     for imported in (*games.installed(ENTRY_POINTS).values(), *ours):
-        alone: AgentClass | None = getattr(imported, "AGENT", None)
-        several: tuple[AgentClass, ...] = getattr(imported, "AGENTS", ())
+        alone: type[GameAgent] | None = getattr(imported, "AGENT", None)
+        several: tuple[type[GameAgent], ...] = getattr(imported, "AGENTS", ())
         found |= {agent.name: agent for agent in (*several, *((alone,) if alone else ()))}
     return found
 
 
 def names() -> tuple[str, ...]:
-    """The names of all agents, sorted."""
     return tuple(sorted(_classes()))
 
 
-def find(name: str) -> AgentClass:
-    """The class of the agent. Raises AgentError."""
+def find(name: str) -> type[GameAgent]:
     if name not in _classes():
         raise AgentError(f"there is no agent {name!r}; the agents are {', '.join(names())}")
     return _classes()[name]
 
 
+def options_of(name: str) -> set[str]:
+    return {field.name for field in dataclasses.fields(find(name).Options)}
+
+
 def games_of(name: str) -> tuple[str, ...]:
-    """Games that the agent plays under their default rules. Raises AgentError."""
     agent = find(name)
     return tuple(game for game in games.names() if agent.plays(games.load(game)))
 

@@ -1,22 +1,29 @@
-"""`kibitzer solve`: exact results of reversi endgames, and proofs of gomoku wins."""
+"""`kibitzer solve`: exact results of reversi endgames and proofs of gomoku wins; `kibitzer certify`: proven puzzles."""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import track
 
 import games
-from agents.command_line import stop
+from agents import puzzles
+from agents.command_line import GameOption, RuleOption, new_app, refusing
 from agents.obf import read_obf, table_for
+from rules import AnyGame
+from rules.options import rules_from_words
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+app = new_app(rich_markup_mode="markdown")
+MAX_SEED = 2**31
 
 Object = dict[str, object]
 
@@ -51,19 +58,15 @@ def solve(
 
     Example: kibitzer solve --game reversi --obf endgames.obf --json
     """
-    try:
-        name = games.find(game).name
-        found = _answers(name, obf, mates, every_best, table_mb, time_s)
-        for answer in found:
-            typer.echo(json.dumps(answer) if as_json else _sentence(answer))
-    except ValueError as error:
-        raise stop("solve", error) from None
+    with refusing("solve"):
+        for answer in _answers(games.find(game).name, obf, mates, every_best, table_mb, time_s):
+            words = (f"{name} {_words(value)}" for name, value in answer.items())
+            typer.echo(json.dumps(answer) if as_json else "  ".join(words))
 
 
 def _answers(
     game: str, obf: Path | None, mates: Path | None, every_best: bool, table_mb: int | None, time_s: float
 ) -> Iterator[Object]:
-    """The answers for the game's file. Raises ValueError."""
     if game == "reversi" and obf is not None and mates is None:
         return _solved(obf, every_best, table_mb)
     if game == "gomoku" and mates is not None and obf is None:
@@ -76,7 +79,6 @@ def _answers(
 
 
 def _solved(path: Path, every_best: bool, table_mb: int | None) -> Iterator[Object]:
-    """The exact results of an OBF file, one by one as they are found."""
     endgames = read_obf(path)
     from agents.endgames import Solver  # compiles the kernel, which takes a while the first time
 
@@ -99,9 +101,48 @@ def _solved(path: Path, every_best: bool, table_mb: int | None) -> Iterator[Obje
             solver.interrupt()
 
 
-def _sentence(answer: Object) -> str:
-    return "  ".join(f"{name} {_words(value)}" for name, value in answer.items())
-
-
 def _words(value: object) -> str:
     return " ".join(map(_words, value)) if isinstance(value, list) else str(value)
+
+
+@app.command("certify")
+def certify(
+    game: GameOption,
+    rule: RuleOption = [],  # noqa: B006
+    nice: Annotated[int, typer.Option(min=0, max=19, help="How far other processes come first.")] = 0,
+) -> None:
+    """Answers each line of its input by one: is the position a puzzle, with exactly one winning move?
+
+    A line is {"position": "..."} or {"seed": 7}, which plays a game and takes its first puzzle. An answer has
+    `position` and `certificate`: move, plies, discs, proof (fours, exact, table, full_search), line, and others: every
+    other move with its result, amount and reply. It is null where there is none. `kibitzer puzzles make` uses this.
+
+    Example: echo '{"seed": 7}' | kibitzer certify --game reversi
+    """
+    with refusing("certify"):
+        the_game = games.load(game, rules_from_words(rule))
+        os.nice(nice)
+        ways = puzzles.certifiers(the_game)
+        if not ways:
+            raise ValueError(f"no puzzles can be proven in {the_game.title} under these rules")
+    for line in sys.stdin:
+        try:
+            told = _certified(the_game, ways, json.loads(line))
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            told = {"error": str(error)}
+        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.flush()
+
+
+def _certified(game: AnyGame, ways: list[puzzles.Certifier], asked: Any) -> dict[str, object]:
+    if "seed" in asked:
+        seed = asked["seed"]
+        if type(seed) is not int or not 0 <= seed < MAX_SEED:
+            raise ValueError(f"seed is a whole number from 0 to {MAX_SEED - 1}, not {seed!r}")
+        for position in puzzles.played(game, seed, threading.Event()):
+            if (found := puzzles.certify(ways, position)) is not None:
+                return {"position": game.format_position(position), "certificate": found.as_object()}
+        return {"position": "", "certificate": None}
+    position = game.parse_position(str(asked.get("position", "")))
+    proven = None if game.outcome(position) is not None else puzzles.certify(ways, position)
+    return {"position": game.format_position(position), "certificate": None if proven is None else proven.as_object()}

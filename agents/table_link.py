@@ -29,9 +29,7 @@ from processes import Process
 _log = logging.getLogger(__name__)
 
 ANSWER_S = 10.0
-"""Seconds that the daemon may take for an answer, and be silent before it counts as gone."""
 START_S = 90.0
-"""Seconds that a daemon may take to start."""
 END_S = 5.0
 BEAT_S = 1.0
 POLL_MS = 100
@@ -39,14 +37,11 @@ LOCAL = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Addresses(NamedTuple):
-    """Where a daemon can be reached."""
-
     page: str = "http://127.0.0.1:8765"
     reply: str = "tcp://127.0.0.1:5556"
 
 
 def addresses(settings: Path | None) -> Addresses:
-    """The addresses that a file of settings names. Raises AgentError where it cannot be read."""
     usual = Addresses()
     if settings is None:
         return usual
@@ -67,7 +62,6 @@ class TableLink:
         self._worker = f"{agent}-{time.monotonic_ns()}"
         self._answer: Message | None = None
         self._answered: int | None = None
-        """Sequence of the state that was answered last."""
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="table", daemon=True)
         self._thread.start()
@@ -102,7 +96,6 @@ class TableLink:
         self._answer = ReplyMessage(worker=self._worker, agent=self._agent, move=move, **quoted)
 
     def close(self) -> None:
-        """Leaves the table."""
         self._closing.set()
         self._thread.join(END_S)
 

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 import games
-from agents.command_line import BackendOption, ClusterOption, stop
-from agents.jobs import Backend, JobsError
-from agents.tables import MAX_MEN, MIN_MEN, TableError, files, folder
+from agents.command_line import STOPPED, BackendOption, ClusterOption, new_app, progress, refusing
+from agents.jobs import Backend
+from agents.tables import MAX_MEN, MIN_MEN, TableError, files
 from games.nine_mens_morris import NineMensMorris
 from rules.options import rules_from_words
 
-app: typer.Typer = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
+app = new_app(
     no_args_is_help=True,
     help="Build and check endgame tables: perfect play with few men on the board, known by counting back from the end.",
 )
@@ -68,24 +62,23 @@ def build(
     """
     from agents.tables.build import Builder, only_builder
 
-    the_game, within = _game("build", game, rule), _within("build", into)
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
     try:
-        where = Backend.chosen(backend or "threading", cluster, jobs, most=2)
-        with _progress() as progress, only_builder(within, wait=False) as alone:
-            if not alone:
-                raise TableError(f"another process builds tables in {within}: wait until it has finished")
-            task = progress.add_task("numbering", total=None)
-            builder = Builder(
-                the_game, within, lambda what, steps: progress.update(task, description=what, advance=steps)
-            )
-            progress.update(task, total=builder.steps(men))
-            headers = builder.build(men, where)
+        with refusing("tables build", OSError):
+            the_game, within = _game(game, rule), _within(into)
+            where = Backend.chosen(backend or "threading", cluster, jobs, most=2)
+            with progress() as bar, only_builder(within, wait=False) as alone:
+                if not alone:
+                    raise TableError(f"another process builds tables in {within}: wait until it has finished")
+                task = bar.add_task("numbering", total=None)
+                builder = Builder(
+                    the_game, within, lambda what, steps: bar.update(task, description=what, advance=steps)
+                )
+                bar.update(task, total=builder.steps(men))
+                headers = builder.build(men, where)
     except KeyboardInterrupt:
         typer.echo("kibitzer tables build: stopped; whole tables stay, and the same command goes on", err=True)
-        raise typer.Exit(130) from None
-    except (TableError, JobsError, OSError) as error:
-        raise stop("tables build", error) from None
+        raise typer.Exit(STOPPED) from None
     for header in headers:
         typer.echo(_json(header) if as_json else _line(header))
     seconds, cpu_s = time.perf_counter() - began_s, time.process_time() - began_cpu_s
@@ -113,23 +106,21 @@ def check(
     """
     from agents.tables.check import Checker
 
-    the_game, within = _game("check", game, rule), _within("check", into)
-    try:
+    with refusing("tables check", OSError):
+        the_game, within = _game(game, rule), _within(into)
         checker = Checker(the_game, within)
         spaces = _spaces(checker.folder, men)
-        with _progress() as progress:
+        with progress() as bar:
             for own, opp in spaces:
-                task = progress.add_task(f"{own}-{opp} file", total=None)
+                task = bar.add_task(f"{own}-{opp} file", total=None)
                 header = checker.file(own, opp)
-                progress.update(task, description=f"{own}-{opp} values", total=header.slots if every else states)
-                look = lambda task=task: progress.advance(task)  # noqa: E731
+                bar.update(task, description=f"{own}-{opp} values", total=header.slots if every else states)
+                look = lambda task=task: bar.advance(task)  # noqa: E731
                 checked = checker.values(own, opp, None if every else states, seed, look)
-                progress.remove_task(task)
+                bar.remove_task(task)
                 found = _json(header, checked=checked) if as_json else f"{_line(header)}, {checked} positions checked"
-                progress.console.file.flush()
+                bar.console.file.flush()
                 typer.echo(found)
-    except (TableError, OSError) as error:
-        raise stop("tables check", error) from None
 
 
 @app.command("list")
@@ -141,8 +132,9 @@ def list_(into: FolderOption = None, as_json: JsonOption = False) -> None:
 
     Example: kibitzer tables list --json
     """
-    within = _within("list", into)
-    headers = [header for one in sorted(within.glob("nine_mens_morris-*")) for header in folder.found(one)]
+    with refusing("tables list"):
+        within = _within(into)
+    headers = [header for one in sorted(within.glob("nine_mens_morris-*")) for header in files.found(one)]
     for header in headers:
         typer.echo(_json(header) if as_json else _line(header))
     if not headers:
@@ -169,22 +161,19 @@ def keep(
 
     Example: kibitzer tables keep alphabeta:heuristic=best,depth=3 neural --rule flying=true --positions 20000
     """
-    from agents.agent import AgentError
     from agents.players import parse
-    from agents.tables.keeping import Questions
-    from agents.tables.keeping import keep as ask
+    from agents.tables.check import Questions
+    from agents.tables.check import keep as ask
 
-    the_game, within = _game("keep", game, rule), _within("keep", into)
     try:
-        specs = [parse(player) for player in players]
-        questions = Questions(the_game, within)
-        with _progress() as progress:
-            task = progress.add_task("asking", total=positions * len(specs))
-            found = ask(questions, specs, positions, seed, lambda: progress.advance(task))
-    except (TableError, AgentError, OSError) as error:
-        raise stop("tables keep", error) from None
+        with refusing("tables keep", OSError), progress() as bar:
+            the_game, within = _game(game, rule), _within(into)
+            specs = [parse(player) for player in players]
+            questions = Questions(the_game, within)
+            task = bar.add_task("asking", total=positions * len(specs))
+            found = ask(questions, specs, positions, seed, lambda: bar.advance(task))
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise typer.Exit(STOPPED) from None
     for spec, kept in zip(specs, found, strict=True):
         figures = kept.as_json()
         if as_json:
@@ -197,9 +186,8 @@ def keep(
 
 
 def _spaces(where: Path, men: int | None) -> list[tuple[int, int]]:
-    """The subspaces to check: all up to `men` men, or those found. Raises TableError if there are none."""
     if men is not None:
-        return [one for total in range(MIN_MEN, men + 1) for pair in folder.pairs(total) for one in folder.both(*pair)]
+        return [one for total in range(MIN_MEN, men + 1) for pair in files.pairs(total) for one in files.both(*pair)]
     spaces = sorted(
         (tuple(map(int, path.stem.split("-"))) for path in where.glob("[3-9]-[3-9].table")),
         key=lambda space: (sum(space), space),
@@ -221,30 +209,20 @@ def _json(header: files.Header, **more: object) -> str:
     return json.dumps({**dataclasses.asdict(header), **more})
 
 
-def _game(command: str, name: str, rule: list[str]) -> NineMensMorris:
-    try:
-        the_game = games.load(name, rules_from_words(rule))
-        if not isinstance(the_game, NineMensMorris):
-            raise TableError(f"{the_game.title} has no endgame tables; only nine_mens_morris has")
-        if not folder.hold(the_game):
-            raise TableError(
-                "there are no endgame tables for the boards six and three, nor with one_time_mills, no_return or "
-                "three_men_plies"
-            )
-    except ValueError as error:
-        raise stop(f"tables {command}", error) from None
+def _game(name: str, rule: list[str]) -> NineMensMorris:
+    the_game = games.load(name, rules_from_words(rule))
+    if not isinstance(the_game, NineMensMorris):
+        raise TableError(f"{the_game.title} has no endgame tables; only nine_mens_morris has")
+    if not files.hold(the_game):
+        raise TableError(
+            "there are no endgame tables for the boards six and three, nor with one_time_mills, no_return or "
+            "three_men_plies"
+        )
     return the_game
 
 
-def _within(command: str, into: Path | None) -> Path:
-    within = into or folder.root()
+def _within(into: Path | None) -> Path:
+    within = into or files.root()
     if within is None:
-        raise stop(f"tables {command}", f"{folder.ENVIRONMENT} is empty: no tables are wanted; give --into FOLDER")
+        raise TableError(f"{files.ENVIRONMENT} is empty: no tables are wanted; give --into FOLDER")
     return within
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Progress]:
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        yield progress

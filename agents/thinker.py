@@ -28,7 +28,6 @@ class Thinker:
     """Answers the newest state of every table, one after the other, in its own thread."""
 
     def __init__(self, worker: str, deliver: Callable[[StateMessage, AnswerMessage], None]) -> None:
-        """`deliver` is called in the thinker's thread."""
         self._worker, self._deliver = worker, deliver
         self._agents: collections.OrderedDict[tuple[object, ...], tuple[AnyGame, Agent]] = collections.OrderedDict()
         self._waiting: collections.OrderedDict[str, StateMessage] = collections.OrderedDict()
@@ -50,7 +49,6 @@ class Thinker:
             self._changed.notify()
 
     def forget(self, table: str) -> None:
-        """Drops the question of this table."""
         with self._changed:
             self._drop(table)
 
@@ -82,7 +80,6 @@ class Thinker:
                 self._deliver(state, answer)
 
     def _next(self) -> StateMessage | None:
-        """Waits for the next state; None when closing."""
         with self._changed:
             self._table = None
             while not self._waiting and not self._closing:
@@ -112,7 +109,6 @@ class Thinker:
         )
 
     def _address(self, state: StateMessage) -> dict[str, Any]:
-        """What an answer says of its sender and of the state it is for."""
         return {
             "worker": self._worker,
             "agent": state.players[state.to_move].agent,

@@ -31,7 +31,6 @@ class Node:
         self.mover = mover
         """Side that moved here; `wins` counts for it."""
         self.children: dict[Any, Node] = {}
-        """Children by move, in the order tried."""
         self.untried: list[Any] | None = None
         """Moves without a playout, the next one last; None before the first visit."""
         self.playouts = 0
@@ -75,9 +74,15 @@ def choice(root: Node, kind: str, game: AnyGame) -> Any:
         return max(tried, key=lambda move: tried[move].mean - CAUTION / math.sqrt(tried[move].playouts))
     if kind == "max_robust" and (both := max_robust(root)) is not None:
         return both
+
+    def replies(move: Any) -> int:
+        """Children tried so far if the node has no position, otherwise legal moves."""
+        node = tried[move]
+        return len(node.children if node.position is None else game.legal_moves(node.position))
+
     most = max(child.mean for child in tried.values())
     equal = [move for move, child in tried.items() if child.mean == most]
-    return equal[0] if len(equal) == 1 else min(equal, key=lambda move: _replies(tried[move], game))
+    return equal[0] if len(equal) == 1 else min(equal, key=replies)
 
 
 def max_robust(root: Node) -> Any:
@@ -91,8 +96,3 @@ def max_robust(root: Node) -> Any:
 
 def _tried(root: Node) -> dict[Any, Node]:
     return {move: child for move, child in root.children.items() if child.playouts}
-
-
-def _replies(node: Node, game: AnyGame) -> int:
-    """Number of replies: children tried so far if the node has no position, otherwise legal moves."""
-    return len(node.children if node.position is None else game.legal_moves(node.position))

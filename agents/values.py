@@ -31,17 +31,13 @@ class Scale:
     unit: str = ""
     """What people count: `disc`, `man`, `point`; empty where a score stands for nothing on the board, or SCORE."""
     unit_score: float = 1.0
-    """Score of one unit."""
     won_score: float | None = None
     """Score of a game won by nothing, to which the units are added; None where a win counts its plies."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Value:
-    """How good a position is for the side to move, or a move for its mover."""
-
     score: float
-    """On the engine's own scale."""
     chance: float
     """Share of the point to expect, 0 to 1: a won game is 1, a drawn one a half."""
     amount: float | None = None
@@ -53,7 +49,6 @@ class Value:
 
     @property
     def turned(self) -> Value:
-        """The same for the other side."""
         amount = None if self.amount is None else 0.0 - self.amount
         return Value(0.0 - self.score, 1 - self.chance, amount, self.plies, self.exact)
 
@@ -66,7 +61,6 @@ class Value:
 
 
 def value_of(scale: Scale, score: float, exact: bool = False) -> Value:
-    """What a score means."""
     if abs(score) >= FORCED:
         return Value(score, 1.0 if score > 0 else 0.0, None, round(WIN - abs(score)), True)
     unit = scale.unit_score if scale.unit else None
@@ -87,7 +81,6 @@ def chance_of(score: float, lead: float | None) -> float:
 
 
 def value_of_end(scale: Scale, outcome: Outcome, side: Side, cells: int = 0) -> Value:
-    """The value of a game that is over, for a side. Of discs the winner gets the empty ones of the `cells`."""
     won = 0 if outcome.winner is None else 1 if outcome.winner == side else -1
     if outcome.scores is None or not scale.unit:
         return Value(float(won * WIN), (1 + won) / 2, None, 0 if won else None, True)

@@ -12,18 +12,20 @@ import os
 import queue
 import signal
 import socket
-import sys
 import threading
 import time
-from typing import NamedTuple
+from pathlib import Path
+from typing import Annotated
 
+import typer
 import zmq
+from pydantic import ValidationError
 
 import games
-from agents import loading, messages, registry
-from agents.admission import Admission
+from agents import kernels, loading, messages, registry
 from agents.agent import AgentError
-from agents.certificates import WorkerKeys
+from agents.certificates import Admission, WorkerKeys, read_worker_keys
+from agents.command_line import EnginesOption, new_app, stop, use_engines
 from agents.messages import (
     AnswerMessage,
     ErrorMessage,
@@ -35,33 +37,21 @@ from agents.messages import (
 from agents.thinker import Thinker
 from wording.outside import clean
 
+app = new_app()
 _log = logging.getLogger(__name__)
 
 POLL_MS = 250
 HEARTBEAT_S = 1.0
 HIGH_WATER = 64
-"""Messages that may wait in a socket."""
 BATCH = 64
 """Messages taken from a socket before the others get their turn."""
 HARD_LIMIT_BYTES = 4 * messages.MAX_BYTES
 LINGER_MS = 100
 CLOSE_S = 1.0
-"""Seconds that closing waits for a search to stop."""
 
 
-class StateKey(NamedTuple):
-    """The fields that a reply quotes to identify its state."""
-
-    session: str
-    game_id: str
-    sequence: int
-
-
-class Answered(NamedTuple):
-    """A reply, kept while its state is the newest."""
-
-    key: StateKey
-    data: bytes
+StateKey = tuple[str, str, int]
+"""Session, game id and sequence, which a reply quotes to identify its state."""
 
 
 class Worker:
@@ -90,11 +80,11 @@ class Worker:
         self._session: str | None = None
         self._greeted = False
         self._newest: dict[str, StateKey] = {}
-        self._answered: dict[str, Answered] = {}
+        self._answered: dict[str, bytes] = {}
+        """The reply to the newest state of each table."""
         self._prepared: set[str] = set()
         self._warming: threading.Thread | None = None
         self._unsent: set[str] = set()
-        """Tables whose answer has not been sent yet."""
 
     def run(self, state_endpoint: str, reply_endpoint: str, closing: threading.Event) -> bool:
         """Serves until `closing` is set or the parent is gone; returns whether all threads have ended.
@@ -138,25 +128,23 @@ class Worker:
             self._admission.look()
             self._greeted = self._greeted or _send(replies, self._ready)
             if self._greeted:
-                self._unsent = {table for table in self._unsent if not _send(replies, self._answered[table].data)}
+                self._unsent = {table for table in self._unsent if not _send(replies, self._answered[table])}
             if time.monotonic() - beat_s >= HEARTBEAT_S:
                 beat_s = time.monotonic()
                 _send(replies, self._heartbeat)
 
     def _deliver(self, state: StateMessage, reply: AnswerMessage) -> None:
-        """Called by the thinker's thread."""
         with contextlib.suppress(queue.Full, OSError):  # nobody fetches: the worker is about to end
             self._answers.put_nowait((state, reply))
             self._wake.send(b"!")
 
     def _collect(self) -> None:
-        """Collects the thinker's answers and keeps those to the newest states."""
         with contextlib.suppress(BlockingIOError):
             self._woken.recv(4096)
         while not self._answers.empty():
             state, reply = self._answers.get_nowait()
             if self._newest.get(state.table) == _key(state):
-                self._answered[state.table] = Answered(_key(state), messages.encode(reply))
+                self._answered[state.table] = messages.encode(reply)
                 self._unsent.add(state.table)
 
     def _hear(self, replies: zmq.Socket[bytes]) -> None:
@@ -174,7 +162,6 @@ class Worker:
                 _log.warning("the daemon says: %s: %s", clean(message.code, 64), clean(message.text))
 
     def _take_in(self, states: zmq.Socket[bytes]) -> None:
-        """Takes the newest state of every table; older ones of the same batch are skipped."""
         newest: dict[str, StateMessage] = {}
         for frames in _batch(states):
             try:
@@ -232,7 +219,7 @@ class Worker:
 
 
 def _key(state: StateMessage) -> StateKey:
-    return StateKey(state.session, state.game_id, state.sequence)
+    return state.session, state.game_id, state.sequence
 
 
 def _configure(sock: zmq.Socket[bytes]) -> None:
@@ -249,7 +236,6 @@ def _configure(sock: zmq.Socket[bytes]) -> None:
 
 
 def _batch(sock: zmq.Socket[bytes]) -> list[list[bytes]]:
-    """The messages that have arrived, at most BATCH."""
     batch: list[list[bytes]] = []
     with contextlib.suppress(zmq.Again):
         while len(batch) < BATCH:
@@ -258,7 +244,6 @@ def _batch(sock: zmq.Socket[bytes]) -> list[list[bytes]]:
 
 
 def _send(sock: zmq.Socket[bytes], data: bytes) -> bool:
-    """Sends without waiting; returns False if no daemon is connected."""
     try:
         sock.send(data, zmq.NOBLOCK)
     except zmq.Again:
@@ -289,7 +274,48 @@ def _warm_up(agents: frozenset[str], state: StateMessage) -> None:
         _log.exception("the agents cannot be prepared; the first answer will say why")
 
 
-if __name__ == "__main__":
-    from agents.cli import app
+@app.command("worker")
+def worker(
+    connect: Annotated[str, typer.Option(help="Where the daemon publishes states.")] = "tcp://127.0.0.1:5555",
+    reply: Annotated[str, typer.Option(help="Where the daemon takes replies.")] = "tcp://127.0.0.1:5556",
+    agents: Annotated[str | None, typer.Option(help="Agents to offer, such as random,alphabeta. Default: all.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of this worker. Default: worker and its process id.")] = None,
+    parent: Annotated[
+        int | None, typer.Option(min=1, help="Process id; the worker ends when that process does.")
+    ] = None,
+    engines: EnginesOption = None,
+    server_key: Annotated[
+        Path | None, typer.Option(help="The daemon's public key, daemon.key; where its bus wants keys.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(help="This worker's own pair, NAME.key_secret.")] = None,
+) -> None:
+    """Offers agents to a daemon, until Ctrl-C; survives restarts of the daemon.
 
-    app(["worker", *sys.argv[1:]])
+    A daemon on another computer needs keys. Run `kibitzer keys new daemon` there and `kibitzer keys new laptop` here.
+    Copy daemon.key from there to here, and laptop.key from here to there. Run `kibitzer keys allow laptop.key` there.
+    Then join:
+
+    Example: kibitzer worker --connect tcp://192.168.1.5:5555 --reply tcp://192.168.1.5:5556
+    --server-key daemon.key --key var/keys/laptop.key_secret
+    """
+    logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.INFO)
+    if not kernels.is_compiled():
+        logging.warning("numba is not installed: searches in plain Python, far less deep")
+    chosen = registry.names() if agents is None else tuple(part.strip() for part in agents.split(",") if part.strip())
+    try:
+        use_engines(engines)
+        for offered in chosen:
+            registry.find(offered)
+        keys = read_worker_keys(server_key, key)
+        serve(connect, reply, Worker(name or f"worker-{os.getpid()}", chosen, parent, keys))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise stop("worker", f"{first['loc'][0]}: {first['msg']}, not {first['input']!r}") from None
+    except ValueError as error:
+        raise stop("worker", error) from None
+    except zmq.ZMQError as error:
+        raise stop("worker", f"{connect!r} or {reply!r} is no endpoint: {error}") from None
+
+
+if __name__ == "__main__":
+    app()

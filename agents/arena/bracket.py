@@ -12,23 +12,20 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.arena.game_runner import GameRunner
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.play import Job, Played
+from agents.arena.record import GameRunner
 from agents.players import PlayerSpec
 
 
 @dataclasses.dataclass(frozen=True)
 class Depths:
-    """Search depths of both players of a game."""
-
     opening: int | None
     """Plies during the opening, while men are laid; None if the game has no opening of its own."""
     other: int
 
     @classmethod
     def parse(cls, text: str) -> Depths:
-        """Parses `3/5`, or `5` alone. Raises ValueError."""
         words = text.strip().split("/")
         if not (1 <= len(words) <= 2 and all(word.isdecimal() and 1 <= int(word) <= 100 for word in words)):
             raise ValueError(f"--depths are such as 3/3,3/5 (opening/afterwards, 1 to 100 plies), not {text!r}")
@@ -36,26 +33,20 @@ class Depths:
 
     @property
     def text(self) -> str:
-        """What `parse` reads."""
         return f"{self.other}" if self.opening is None else f"{self.opening}/{self.other}"
 
     def of(self, spec: PlayerSpec) -> PlayerSpec:
         """The player with these depths. Raises ValueError if it sets depths itself."""
-        named = {"depth", "opening_depth"} & ({name for name, _ in spec.options} | _limits(spec))
+        limits = {name for name, value in vars(spec.limits).items() if value is not None}
+        named = {"depth", "opening_depth"} & ({name for name, _ in spec.options} | limits)
         if named:
             raise ValueError(f"{spec.text} names its {', '.join(sorted(named))}: leave it out, or leave out --depths")
         opening = () if self.opening is None else (("opening_depth", str(self.opening)),)
         return dataclasses.replace(spec, options=(*spec.options, *opening, ("depth", str(self.other))))
 
 
-def _limits(spec: PlayerSpec) -> set[str]:
-    return {name for name, value in vars(spec.limits).items() if value is not None}
-
-
 @dataclasses.dataclass(frozen=True)
 class Meeting:
-    """A meeting of two players and its winner."""
-
     a: int
     b: int
     wins: tuple[int, int]
@@ -72,8 +63,6 @@ class Meeting:
 
 @dataclasses.dataclass(frozen=True)
 class Bracket:
-    """A knock-out as far as played."""
-
     players: tuple[str, ...]
     rounds: tuple[tuple[Meeting, ...], ...]
     byes: tuple[int, ...]
@@ -82,7 +71,6 @@ class Bracket:
     """None if it was stopped before the end."""
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object."""
         return {
             **dataclasses.asdict(self),
             "champion_player": None if self.champion is None else self.players[self.champion],
@@ -98,8 +86,6 @@ def first_round(count: int) -> tuple[list[tuple[int, int]], list[int]]:
 
 
 class KnockOut:
-    """Plays a bracket, round by round."""
-
     def __init__(self, terms: Terms, specs: Sequence[PlayerSpec], games: int, depths: Sequence[Depths]) -> None:
         """Each pair plays `games`, in equal parts with each of the depths. Raises ValueError."""
         parts = max(1, len(depths))
@@ -115,12 +101,10 @@ class KnockOut:
                 one.of(spec)
 
     def play(self, runner: GameRunner) -> None:
-        """Plays the games missing from the runner's record, round by round."""
         while jobs := self._walk(runner.record.played)[1]:
             runner.play(jobs)
 
     def result(self, played: Mapping[str, Played]) -> Bracket:
-        """The bracket according to the finished games."""
         rounds, left = self._walk(played)
         champion = None if left else rounds[-1][0].winner
         return Bracket(tuple(spec.text for spec in self.specs), tuple(rounds), tuple(self._first()[1]), champion)
@@ -156,7 +140,6 @@ class KnockOut:
 
 
 def judge(a: int, b: int, parts: Mapping[str, Pairing], played: Mapping[str, Played]) -> Meeting:
-    """The meeting with its winner; all games must be finished."""
     wins, second, plies, draws = [0, 0], [0, 0], [0, 0], 0
     by_depths = {}
     for text, part in parts.items():
@@ -188,7 +171,6 @@ def judge(a: int, b: int, parts: Mapping[str, Pairing], played: Mapping[str, Pla
 
 
 def lines_of(found: Bracket) -> list[str]:
-    """The bracket as text, round by round."""
     width = max(len(player) for player in found.players)
     lines: list[str] = []
     for number, meetings in enumerate(found.rounds, 1):

@@ -20,24 +20,19 @@ MAX_PLIES = 600
 
 @dataclasses.dataclass(frozen=True)
 class Terms:
-    """Settings common to all games of a tournament."""
-
     game: AnyGame
     seed: int = 1
     opening_plies: int | None = None
     """Random plies before the players take over; None is the game's default."""
     file: Path | None = None
-    """A file of openings to use instead of random ones."""
     max_plies: int = MAX_PLIES
 
     @property
     def rules(self) -> tuple[tuple[str, str], ...]:
-        """The rule options as texts."""
         return tuple((name, str(value)) for name, value in vars(self.game.rules).items())
 
     @property
     def plies(self) -> int:
-        """Random plies of an opening."""
         return openings.default_plies(self.game.name) if self.opening_plies is None else self.opening_plies
 
     def settings(self, players: Sequence[PlayerSpec]) -> dict[str, Any]:
@@ -54,7 +49,6 @@ class Terms:
         }
 
     def openings(self, pairs: int, seed: int) -> tuple[Opening, ...]:
-        """That many openings. Raises OpeningError."""
         if self.file is not None:
             return openings.read(self.game, self.file, seed, pairs)
         return openings.drawn(self.game, self.plies, seed, pairs)
@@ -62,15 +56,12 @@ class Terms:
 
 @dataclasses.dataclass(frozen=True)
 class Pairing:
-    """Two players and their games."""
-
     a: PlayerSpec
     b: PlayerSpec
     jobs: tuple[Job, ...]
     """Pairs of games with the same opening: first `a` has side 0, then `b`."""
 
     def results(self, played: Mapping[str, Played]) -> list[Played]:
-        """The finished games, in order."""
         return [played[job.id] for job in self.jobs if job.id in played]
 
     def half_points(self, job: Job, played: Played) -> int:
@@ -80,7 +71,6 @@ class Pairing:
         return 2 if (played.winner == 0) == self.a_is_first(job) else 0
 
     def a_is_first(self, job: Job) -> bool:
-        """Whether `a` has side 0."""
         return job.id.endswith("a")
 
     def pairs(self, played: Mapping[str, Played]) -> list[int]:

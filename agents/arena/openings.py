@@ -22,25 +22,19 @@ TRIES = 50
 
 
 class OpeningError(ValueError):
-    """An unreadable file of openings, or an opening that is not a legal line of the game."""
+    pass
 
 
 @dataclasses.dataclass(frozen=True)
 class Opening:
-    """A deal and the moves played before the players take over."""
-
     deal: int | None
-    """Seed of the deal; None in games without one."""
     moves: tuple[str, ...]
-    """Move texts."""
 
     def position(self, game: AnyGame) -> Any:
-        """The position after the opening. Raises GameError."""
         return line_of_play(game, list(self.moves), game.initial(self.deal))[-1]
 
 
 def is_dealt(game: AnyGame) -> bool:
-    """Whether the start involves chance."""
     return game.initial(1) not in game.starts
 
 

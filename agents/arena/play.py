@@ -16,25 +16,20 @@ from agents.players import Player, PlayerSpec
 from rules import AnyGame, Side
 
 MAX_TEXT = 200
-"""Characters kept of the description of a fault."""
 
 
 class Abandoned(Exception):
-    """Expected: the game was stopped from outside and has no result."""
+    pass
 
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A game to be played, complete in itself for this process or another machine."""
-
     id: str
     """Identifies the game in its tournament; the same settings give the same game the same id."""
     game: str
     rules: tuple[tuple[str, str], ...]
     players: tuple[PlayerSpec, PlayerSpec]
-    """Player of each side."""
     seeds: tuple[int, int]
-    """Seed of each side, for agents that choose at random and whose player text sets no seed."""
     opening: Opening
     max_plies: int
     """Plies including the opening; a game not over by then is a draw."""
@@ -42,21 +37,14 @@ class Job:
 
 @dataclasses.dataclass(frozen=True)
 class Use:
-    """Effort of one side in a game."""
-
     moves: int = 0
-    """Moves that the side chose itself."""
     seconds: float = 0.0
     longest_s: float = 0.0
-    """Seconds of the longest move."""
     nodes: int = 0
     depths: int = 0
-    """Sum of the depths of its answers."""
     from_book: int = 0
-    """Moves that an opening book answered."""
 
     def plus(self, seconds: float, nodes: int, depth: int, from_book: bool) -> Use:
-        """These counts plus one move."""
         return Use(
             self.moves + 1,
             self.seconds + seconds,
@@ -69,27 +57,20 @@ class Use:
 
 @dataclasses.dataclass(frozen=True)
 class Played:
-    """A finished game."""
-
     id: str
     winner: Side | None
-    """Winning side; None is a draw."""
     reason: str
     """The rules' reason code, or the arena's own: `max_plies`, `illegal_move` or `agent_failed`."""
     plies: int
-    """Plies including the opening."""
     scores: tuple[float, float] | None
-    """Points of each side, in games that count them."""
     fault: str | None
     """Fault of the losing side's agent, if it decided the game."""
     uses: tuple[Use, Use]
-    """Effort of each side."""
     deal: int | None
     moves: str
     """All move texts, separated by spaces."""
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object."""
         return dataclasses.asdict(self)
 
     @classmethod
@@ -111,18 +92,15 @@ def _points(scores: Any) -> tuple[float, float]:
 
 @functools.cache
 def load(name: str, rules: tuple[tuple[str, str], ...]) -> AnyGame:
-    """The game, created once per process."""
     return games.load(name, dict(rules))
 
 
 @functools.cache
 def _prepare(agent: str, name: str, rules: tuple[tuple[str, str], ...]) -> None:
-    """Compiles or loads what an agent needs, once per process, before any clock runs."""
     registry.find(agent).warm_up(load(name, rules))
 
 
 def prepare(job: Job) -> None:
-    """Prepares this process for the job's agents."""
     for spec in job.players:
         _prepare(spec.agent, job.game, job.rules)
 
@@ -132,8 +110,7 @@ def player(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
 
     Raises AgentError if the agent does not play the game or an option is out of range.
     """
-    options = {field.name for field in dataclasses.fields(registry.find(spec.agent).Options)}
-    if "seed" in options and "seed" not in dict(spec.options):
+    if "seed" in registry.options_of(spec.agent) and "seed" not in dict(spec.options):
         spec = dataclasses.replace(spec, options=(*spec.options, ("seed", str(seed))))
     return Player(spec, game)
 
@@ -149,8 +126,6 @@ def play(job: Job, stop: threading.Event | None = None) -> Played:
 
 
 class _RunningGame:
-    """A game in progress."""
-
     def __init__(self, job: Job, stop: threading.Event) -> None:
         self.job, self.stop = job, stop
         self.game = load(job.game, job.rules)
@@ -176,7 +151,6 @@ class _RunningGame:
         return self._ended(outcome.winner, outcome.reason, outcome.scores)
 
     def _move(self, players: list[Player]) -> Played | None:
-        """One move of the side to move; the finished game if it fails."""
         side = self.game.to_move(self.position)
         seen = self.game.view(self.position, side)  # hides the other side's hand
         began_s = time.perf_counter()
@@ -193,7 +167,6 @@ class _RunningGame:
         return None
 
     def _fault(self, side: Side, reason: str, what: object) -> Played:
-        """The finished game, lost by that side."""
         said = f"{type(what).__name__}: {what}" if isinstance(what, Exception) else repr(what)
         text = f"{self.job.players[side].text}: ply {len(self.moves) + 1}: {said}"[:MAX_TEXT]
         return self._ended(1 - side, reason, self.game.scores(self.position), text)

@@ -18,7 +18,7 @@ SIZE_IN = (8.0, 4.5)
 
 
 class PlotError(ValueError):
-    """A plot that cannot be drawn here, or a file extension that is not an image format."""
+    pass
 
 
 def check(path: Path) -> None:
@@ -42,7 +42,6 @@ def _axes() -> tuple[Any, Any]:
 
 
 def match(path: Path, title: str, pairs: Sequence[int]) -> None:
-    """The running score over the games, with its 95 % band; `pairs` are half points per opening."""
     figure, axes = _axes()
     games, scores, errors, total, squares = [], [], [], 0.0, 0.0
     for number, half in enumerate(pairs, 1):
@@ -62,7 +61,6 @@ def match(path: Path, title: str, pairs: Sequence[int]) -> None:
 
 
 def ratings(path: Path, title: str, found: Table) -> None:
-    """Elo ratings with their 95 % errors, the best player on top."""
     figure, axes = _axes()
     places = [found.places[number] for number in reversed(found.ranking)]
     axes.axvline(0, color="grey", linewidth=0.8)
@@ -79,7 +77,6 @@ def ratings(path: Path, title: str, found: Table) -> None:
 
 
 def levels(path: Path, title: str, steps: Sequence[Step], wanted: float) -> None:
-    """The score of every level against the one below."""
     figure, axes = _axes()
     axes.axhline(100 * wanted, color="grey", linewidth=0.8, label=f"{100 * wanted:g} %")
     names = [f"{step.level} : {step.level - 1}" for step in steps]

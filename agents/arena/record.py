@@ -1,21 +1,27 @@
-"""A tournament's file: its settings, then each finished game as a line of JSON, so that none is played twice."""
+"""A tournament's file: its settings, then each finished game as a line of JSON, so that none is played twice.
+
+`GameRunner` plays the games that are missing from it: in this process, on all cores, or on a cluster.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from agents.arena.play import Played
+from agents.arena.play import Job, Played, play, prepare
+from agents.jobs import ALONE, CLUSTER, Backend
+from agents.jobs.running import run_jobs
 
 FORMAT = "kibitzer-arena-1"
 
 
 class RecordError(ValueError):
-    """A file that is not a record, has other settings, or is being written by another process."""
+    pass
 
 
 class Record:
@@ -26,7 +32,6 @@ class Record:
         self.settings = dict(settings)
         self.played: dict[str, Played] = {}
         self.found = 0
-        """Games that the file already held."""
         self._path = path
         self._file: IO[bytes] | None = None
         if path is not None:
@@ -88,7 +93,6 @@ class Record:
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Closes the file and releases its lock."""
         if self._file is not None:
             self._file.close()
 
@@ -107,3 +111,32 @@ def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise RecordError(f"{path}, line {number}: no JSON object")
     return found
+
+
+class GameRunner:
+    def __init__(
+        self,
+        record: Record,
+        backend: Backend = ALONE,
+        *,
+        watch: Callable[[Job, Played], None] = lambda _job, _played: None,
+    ) -> None:
+        self.record, self._backend, self._watch = record, backend, watch
+
+    def play(self, jobs: Sequence[Job], enough: Callable[[], bool] = lambda: False) -> None:
+        """Plays the games missing from the record; stops early once `enough` is true, losing games in progress.
+
+        Raises JobsError.
+        """
+        left = [job for job in jobs if job.id not in self.record.played]
+        if not left or enough():
+            return
+        if self._backend.name != CLUSTER:
+            for job in {job.players: job for job in left}.values():
+                prepare(job)  # compiled here, then loaded from the disk cache by other processes
+        with contextlib.closing(run_jobs(play, left, self._backend)) as finished:
+            for job, played in finished:
+                self.record.add(played)
+                self._watch(job, played)
+                if enough():
+                    return

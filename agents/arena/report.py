@@ -10,52 +10,39 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.arena import elo
-from agents.arena.elo import Estimate
+from agents.arena.elo import BOUND, Estimate, Hypotheses, Verdict, judge
 from agents.arena.match import Pairing
 from agents.arena.play import Job, Played, Use
-from agents.arena.sprt import BOUND, Hypotheses, Verdict, judge
 
 
 @dataclasses.dataclass(frozen=True)
 class Tally:
-    """Counts of won, drawn and lost games."""
-
     wins: int = 0
     draws: int = 0
     losses: int = 0
 
     @property
     def games(self) -> int:
-        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """Points, a draw counting half."""
         return self.wins + self.draws / 2
 
 
 @dataclasses.dataclass(frozen=True)
 class Spent:
-    """Average effort of a player's moves."""
-
     seconds: float
     longest_s: float
-    """Seconds of the longest move in all games."""
     nodes: float
     depth: float
     from_book: float
-    """Moves of a game that an opening book answered."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Points:
-    """The difference of points, in games that count them, from the first player's point of view."""
-
     mean: float
-    """Mean difference per game."""
     error: float
-    """Standard error of the mean, from pairs of games."""
     t: float | None
     """Student's t of the paired test against no difference; None where the pairs do not vary."""
     p: float
@@ -64,8 +51,6 @@ class Points:
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """The result of a pairing."""
-
     players: tuple[str, str]
     tally: Tally
     """From the first player's point of view, like all fields below."""
@@ -79,10 +64,8 @@ class Summary:
     sprt: Verdict | None
     points: Points | None
     plies: float
-    """Mean plies per game."""
     spent: tuple[Spent, Spent]
     reasons: dict[str, int]
-    """Number of games by reason for their end."""
     faults: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -93,7 +76,6 @@ class Summary:
 
 
 def summary(pairing: Pairing, played: Mapping[str, Played], hypotheses: Hypotheses | None = None) -> Summary:
-    """The summary of the finished games."""
     done = [(job, played[job.id]) for job in pairing.jobs if job.id in played]
     pairs = pairing.pairs(played)
     return Summary(
@@ -150,7 +132,6 @@ def points_of(leads: Sequence[float]) -> Points | None:
 
 
 def lines_of(found: Summary, hypotheses: Hypotheses | None = None) -> list[str]:
-    """The summary as text."""
     a, b = found.players
     width = max(len(a), len(b), 12)
     lines = [
@@ -168,7 +149,8 @@ def lines_of(found: Summary, hypotheses: Hypotheses | None = None) -> list[str]:
         lines.append(sprt_line(found.sprt, hypotheses))
     if found.points is not None:
         lines.append(points_line(found.points))
-    lines.append(f"{found.plies:.1f} plies a game; ended by {_counted(found.reasons)}")
+    reasons = ", ".join(f"{reason} ({count})" for reason, count in found.reasons.items()) or "nothing yet"
+    lines.append(f"{found.plies:.1f} plies a game; ended by {reasons}")
     lines += [
         f"{name:<{width}}  a move: {one.seconds:.4f} s (longest {one.longest_s:.3f}), {one.nodes:.0f} nodes, "
         f"depth {one.depth:.1f}" + (f"; {one.from_book:.1f} moves a game from the book" if one.from_book else "")
@@ -181,12 +163,7 @@ def _row(name: str, width: int, tally: Tally) -> str:
     return f"{name:<{width}}  {tally.wins:>5} {tally.draws:>5} {tally.losses:>5} {tally.points:>7g}"
 
 
-def _counted(reasons: Mapping[str, int]) -> str:
-    return ", ".join(f"{reason} ({count})" for reason, count in reasons.items()) or "nothing yet"
-
-
 def elo_line(found: Estimate | None) -> str:
-    """The Elo difference as text."""
     if found is None:
         return "no opening has been played twice yet"
     low, high = ("no bound" if end is None else f"{end:+.0f}" for end in (found.low, found.high))
@@ -198,7 +175,6 @@ def elo_line(found: Estimate | None) -> str:
 
 
 def sprt_line(found: Verdict, hypotheses: Hypotheses) -> str:
-    """The test as text."""
     decided = "undecided" if found.accepted is None else f"accepted {found.accepted}"
     return (
         f"SPRT of elo0 {hypotheses.elo0:g} against elo1 {hypotheses.elo1:g}: LLR {found.llr:+.3f} "
@@ -207,6 +183,5 @@ def sprt_line(found: Verdict, hypotheses: Hypotheses) -> str:
 
 
 def points_line(found: Points) -> str:
-    """The difference of points as text."""
     t = "" if found.t is None else f", t {found.t:.2f}, p {found.p:.2g}"
     return f"points difference {found.mean:+.2f} a game (standard error {found.error:.2f}, paired by deal{t})"

@@ -16,7 +16,6 @@ from agents.players import PlayerSpec
 
 
 def pairings(terms: Terms, specs: Sequence[PlayerSpec], games: int) -> dict[tuple[int, int], Pairing]:
-    """Pairings by the numbers of both players, all with the same openings. Raises ValueError."""
     return {
         (a, b): pairing(terms, specs[a], specs[b], games, f"{a + 1}-{b + 1}")
         for a, b in itertools.combinations(range(len(specs)), 2)
@@ -25,33 +24,25 @@ def pairings(terms: Terms, specs: Sequence[PlayerSpec], games: int) -> dict[tupl
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """One player's result in the tournament."""
-
     player: str
     tally: Tally
     rating: Rating
     against: tuple[Tally | None, ...]
-    """Results by opponent's number; None against itself."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """The result of a round robin."""
-
     places: tuple[Place, ...]
-    """In the order of the players."""
     meetings: tuple[Summary, ...]
 
     @property
     def ranking(self) -> list[int]:
-        """Player numbers, by points, then by rating, best first."""
         return sorted(
             range(len(self.places)),
             key=lambda number: (-self.places[number].tally.points, -self.places[number].rating.elo),
         )
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object, the best player first."""
         places = [dataclasses.asdict(self.places[number]) for number in self.ranking]
         for place, number in zip(places, self.ranking, strict=True):
             place["points"] = self.places[number].tally.points
@@ -59,7 +50,6 @@ class Table:
 
 
 def table(specs: Sequence[PlayerSpec], met: Mapping[tuple[int, int], Pairing], played: Mapping[str, Played]) -> Table:
-    """The table of the finished games."""
     meetings = {numbers: summary(one, played) for numbers, one in met.items()}
     points = {
         numbers: (one.tally.points, one.tally.games - one.tally.points)
@@ -88,7 +78,6 @@ def _against(meetings: Mapping[tuple[int, int], Summary], number: int, other: in
 
 
 def lines_of(found: Table) -> list[str]:
-    """The cross table as text: points against each opponent, total points, won, drawn and lost games, Elo."""
     ranking = found.ranking
     width = max(12, *(len(place.player) for place in found.places))
     heads = "".join(f"{place:>7}" for place in range(1, len(ranking) + 1))

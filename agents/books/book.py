@@ -27,21 +27,16 @@ MAX_BYTES = 64 << 20
 
 @dataclasses.dataclass(frozen=True)
 class BookMove:
-    """A move in a position of the book."""
-
     move: str
     score: int
     """By all positions of the book that follow."""
     searched: int
-    """By its own search."""
     depth: int
     """Plies of that search, the move itself included."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """A position of the book."""
-
     line: tuple[str, ...]
     """Moves that lead to it, in one of its symmetries; its own moves belong to the same."""
     moves: tuple[BookMove, ...]
@@ -50,15 +45,11 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True)
 class Book:
-    """What a file holds."""
-
     game: str
     rules: Mapping[str, str]
-    """All rule options as texts."""
     nodes: int
-    """Positions that each search visited."""
     entries: Mapping[str, Entry]
-    """By `agents.books.keys.Keys.key`."""
+    """By `agents.books.opening.Keys.key`."""
 
 
 def write(path: Path, book: Book) -> None:

@@ -34,7 +34,6 @@ LEAST_NODES = 200
 TIMES = 30
 """A search visits that many times the positions that the strongest level does."""
 USUAL_NODES = 100_000
-"""Positions of a level that is not limited by them."""
 DEEPER = 4
 """What checks a book visits that many times as many positions as what made it."""
 TABLE_MB = 128
@@ -42,11 +41,8 @@ TABLE_MB = 128
 
 @dataclasses.dataclass
 class _Move:
-    """A move of a position of the book."""
-
     text: str
     after: Any
-    """The position after it."""
     key: str
     """Of that position."""
     goes_on: bool
@@ -58,21 +54,16 @@ class _Move:
 
 @dataclasses.dataclass
 class _Node:
-    """A position of the book."""
-
     line: tuple[str, ...]
     position: Any
     moves: list[_Move]
 
 
 def usual_nodes(game: AnyGame) -> int:
-    """Positions that a search for a book visits if nothing else is said."""
     return TIMES * (levels.player(game, levels.NUMBERS[-1]).limits.nodes or USUAL_NODES)
 
 
 class Builder:
-    """A growing book."""
-
     def __init__(
         self,
         game: AnyGame,
@@ -115,14 +106,12 @@ class Builder:
         return len(self._nodes)
 
     def grow(self) -> Iterator[tuple[str, ...]]:
-        """Adds a position at a time, and yields the moves that lead to it, until there is none left."""
         while (found := self._next()) is not None:
             line, position = found
             self._nodes[self._keys.key(position)] = _Node(line, position, self._judged(position))
             yield line
 
     def book(self) -> Book:
-        """The book as it is now."""
         values = self._values()
         entries = {}
         for key, node in self._nodes.items():
@@ -206,13 +195,11 @@ class Builder:
         return values
 
     def _value(self, move: _Move, values: dict[str, int]) -> int:
-        """A move's value for its mover."""
         if move.key not in values:
             return move.searched
         return values[move.key] if move.goes_on else -values[move.key]
 
     def _judged(self, position: Any) -> list[_Move]:
-        """The good moves of a position, best first."""
         after: dict[str, tuple[Any, Any]] = {}
         for move in self.game.legal_moves(position):
             later = self.game.apply(position, move)

@@ -1,10 +1,12 @@
-"""The opening book of a game under its rules, and what it knows in a position."""
+"""The opening book of a game under its rules, what it knows in a position, and how positions are named."""
 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import logging
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,10 @@ import places
 from agents import levels
 from agents.books import BookError, book
 from agents.books.book import Book, Entry
-from agents.books.keys import Keys
 from agents.values import value_of
 from places.weights import MODELS, WeightsError, find_weights
-from rules import AnyGame, GameError
+from rules import EMPTY, AnyGame, GameError
+from rules.symmetry import symmetries
 from rules.turns import line_of_play
 
 EQUAL = 0.01
@@ -23,21 +25,16 @@ EQUAL = 0.01
 
 _log = logging.getLogger(__name__)
 _books: dict[tuple[str, Any], OpeningBook | None] = {}
-"""The books that this process has looked for, by game and rules."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """A legal move of a position that the book knows."""
-
     move: Any
     score: int
     depth: int
 
 
 class OpeningBook:
-    """A book, asked by the game that it was made for."""
-
     def __init__(self, game: AnyGame, found: Book) -> None:
         """Raises BookError where the book is of another game or other rules."""
         if found.game != game.name or dict(found.rules) != rules_of(game):
@@ -74,7 +71,6 @@ class OpeningBook:
         return [one for one in found if self.chance(found[0].score) - self.chance(one.score) <= EQUAL]
 
     def chance(self, score: float) -> float:
-        """The share of the point that a score promises."""
         return value_of(self._scale, score).chance
 
     def position(self, key: str, entry: Entry) -> Any:
@@ -90,7 +86,6 @@ class OpeningBook:
 
 
 def rules_of(game: AnyGame) -> dict[str, str]:
-    """All rule options as texts."""
     return {name: str(value) for name, value in vars(game.rules).items()}
 
 
@@ -128,3 +123,61 @@ def of(game: AnyGame) -> OpeningBook | None:
             _log.warning("no opening book is used: %s", error)
             _books[known] = None
     return _books[known]
+
+
+KEY_BYTES = 8
+
+
+class Keys:
+    def __init__(self, game: AnyGame) -> None:
+        """Keeps the symmetries of the board that also change nothing about the start and the moves from it.
+
+        Chess has none: its board may be turned, its game not.
+        """
+        self.game = game
+        self._symmetries = tuple(
+            turn for turn in symmetries(game) if all(self._is_same(start, start, turn) for start in game.starts)
+        )
+
+    def key(self, position: Any) -> str:
+        """Sixteen hexadecimal digits for the pieces, the side to move, the pieces in hand and the rights."""
+        game = self.game
+        figures = game.figures(position)
+        least = min(turned(figures, turn) for turn in self._symmetries)
+        rights = sorted(right.code for right in game.rights(position) if right.held)
+        text = f"{game.to_move(position)} {least} {game.to_lay(position)} {rights}"
+        return hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
+
+    def counterparts(self, position: Any, other: Any) -> dict[Any, list[Any]]:
+        """The legal moves of a position, each with the moves of `other` that are the same one turned or mirrored.
+
+        Empty where the positions differ by more than a symmetry, or allow other moves.
+        """
+        here, there = self._after(position), self._after(other)
+        found: dict[Any, list[Any]] = {}
+        for turn in self._symmetries:
+            if turned(self.game.figures(other), turn) != self.game.figures(position):
+                continue
+            images = {turned(figures, turn): move for figures, move in there.items()}
+            if images.keys() == here.keys():
+                for figures, move in here.items():
+                    found.setdefault(move, []).append(images[figures])
+        return found
+
+    def _is_same(self, position: Any, other: Any, turn: Sequence[int]) -> bool:
+        """Whether one position is the other turned, and so is every position a move later."""
+        if turned(self.game.figures(other), turn) != self.game.figures(position):
+            return False
+        return {turned(figures, turn) for figures in self._after(other)} == self._after(position).keys()
+
+    def _after(self, position: Any) -> dict[str, Any]:
+        """The legal moves by the pieces that stand after each."""
+        game = self.game
+        return {game.figures(game.apply(position, move)): move for move in game.legal_moves(position)}
+
+
+def turned(figures: str, turn: Sequence[int]) -> str:
+    letters = [EMPTY] * len(figures)
+    for letter, image in zip(figures, turn, strict=True):
+        letters[image] = letter
+    return "".join(letters)

@@ -28,13 +28,9 @@ OPTION = re.compile(r"[^\x00-\x1f]{1,200}")
 
 @dataclasses.dataclass(frozen=True)
 class Engine:
-    """Start command and protocol of one engine."""
-
     name: str
     protocol: str
-    """One of `agents.protocols.NAMES`."""
     game: str
-    """The game it plays."""
     command: tuple[str, ...]
     """Program and arguments; no shell interprets them."""
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -46,7 +42,6 @@ class Engine:
 
 
 def load() -> dict[str, Engine]:
-    """The engines, by name, in the file that the environment variable names. Raises AgentError."""
     path = os.environ.get(FILE_VARIABLE, "")
     return read(Path(path)) if path else {}
 

@@ -17,21 +17,13 @@ from agents.engines import Engine
 from agents.engines.gtp import Gtp, GtpRefused
 from agents.engines.process import EngineError, EngineProcess, EngineSilent
 from agents.engines.uci import STOP_S, Found, Uci
-from agents.protocols import ggf, gtp, sanmill
+from agents.protocols import ggf, gomocup, gtp, sanmill
 from agents.search import MAX_DEPTH
 from rules import EMPTY, AnyGame, MoveError
 from rules.stones import COLOURS, PIECES
 
 NBOARD_DEPTH = 12
 """Plies asked of an engine that gets no time limit, if neither limits nor options give a depth."""
-GOMOCUP_RULES = {
-    (False, False, False): 0,
-    (True, False, False): 1,
-    (False, True, False): 4,
-    (False, False, True): 8,
-    (True, False, True): 9,
-}
-"""Value of the gomocup INFO rule by the rule options exact_five, renju and caro: 1 + 4 + 8."""
 NBOARD_MOVE = r"===\s*([^\s/]+)(?:(?:\s+|/)(-?\d+(?:\.\d+)?))?"
 COST_OF_A_PLY = 2.5
 """How many times longer a ply deeper takes in reversi, about."""
@@ -46,29 +38,14 @@ REMOVAL_SHARE = 0.1
 """Share of the thinking time that the choice of the man to take gets at least."""
 
 
-@dataclasses.dataclass(frozen=True)
-class EngineAnswer:
-    """An engine's answer."""
-
-    move: str
-    score: float | None = None
-    """Score on the engine's own scale, positive is good for the side to move."""
-    depth: int = 0
-    nodes: int = 0
-
-
 @dataclasses.dataclass
 class Question:
-    """A request for one move."""
-
     process: EngineProcess
     game: Any
     position: Any
     limits: Limits
     think_s: float
-    """Seconds that the engine may think."""
     wait_s: float
-    """Seconds after which an answer is too late."""
     stop: threading.Event
 
     def expect(self, pattern: str, deadline_s: float, refusal: str = r"(?!)") -> re.Match[str]:
@@ -79,11 +56,9 @@ class Question:
 class EngineProtocol(Protocol):
     """One protocol from the side of the program that runs the engine. Methods raise EngineError."""
 
-    def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Prepares a started engine for a game."""
+    def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None: ...
 
-    def ask(self, question: Question) -> EngineAnswer:
-        """The engine's move. Also raises EngineStopped."""
+    def ask(self, question: Question) -> Found: ...
 
     @staticmethod
     def untold(rules: Any) -> str:
@@ -103,17 +78,14 @@ class UciProtocol(EngineProtocol):
         return first_set(rules, "board", "one_time_mills", "no_return")
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Sends uci and the options, those that the rules need among them, and starts a new game."""
         texts = games.part_of(game.name, "uci")
         needed = {} if texts is None else texts.options(game)
         self._uci = Uci(process, {**needed, **options}, deadline_s)
 
-    def ask(self, question: Question) -> EngineAnswer:
-        """Asks for the move; in morris for the man's path, then for the removal if it closes a mill."""
+    def ask(self, question: Question) -> Found:
         texts = games.part_of(question.game.name, "uci")
         if texts is not None:
-            found = self._search(question, texts.line(question.game, question.position), question.think_s)
-            return EngineAnswer(found.move, found.score, found.depth, found.nodes)
+            return self._search(question, texts.line(question.game, question.position), question.think_s)
         fen, began_s = sanmill.to_fen(question.game, question.position), time.monotonic()
         answer = self._best(question, f"fen {fen}", question.think_s)
         try:
@@ -126,12 +98,11 @@ class UciProtocol(EngineProtocol):
                 return dataclasses.replace(answer, move=answer.move + removal.move, nodes=answer.nodes + removal.nodes)
         return answer
 
-    def _best(self, question: Question, position: str, think_s: float) -> EngineAnswer:
-        """The answer to one `go`, scored for the mover."""
+    def _best(self, question: Question, position: str, think_s: float) -> Found:
         found = self._search(question, position, think_s)
         sign = 1 if question.game.to_move(question.position) == 0 else -1
         score = None if found.score is None else sign * found.score
-        return EngineAnswer(found.move.lower(), score, found.depth, found.nodes)
+        return dataclasses.replace(found, move=found.move.lower(), score=score)
 
     def _search(self, question: Question, position: str, think_s: float) -> Found:
         return self._uci.best(position, question.limits, think_s, question.wait_s, question.stop)
@@ -155,7 +126,6 @@ class GtpProtocol(EngineProtocol):
         return first_set(rules, "exact_five", "renju", "caro", "swap2", "opening")
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Sets the board's size and the options, each of which is a command."""
         self._gtp = Gtp(process, deadline_s)
         self._gtp.ask(f"boardsize {round(len(game.cells) ** 0.5)}", deadline_s)
         if komi := getattr(game.rules, "komi", ""):
@@ -166,7 +136,7 @@ class GtpProtocol(EngineProtocol):
         """What made the engine's board as it is."""
         self._clock = ""
 
-    def ask(self, question: Question) -> EngineAnswer:
+    def ask(self, question: Question) -> Found:
         """Tells the moves that are new, or all of them where the line has changed, then asks for one."""
         game, position = question.game, question.position
         deadline_s = deadline_in(question.wait_s)
@@ -189,7 +159,7 @@ class GtpProtocol(EngineProtocol):
         if vertex.lower() == RESIGNS:
             vertex = PASS  # nobody gives up for an engine: it plays on, and loses
         self._told = [*line, f"play {colour} {vertex.upper()}"]
-        return EngineAnswer(gtp.from_vertex(game, vertex))
+        return Found(gtp.from_vertex(game, vertex))
 
     def _laid(self, game: Any, position: Any) -> list[str]:
         """The stones: what the engine knows already, if it is still there, then the others, the colours in turn."""
@@ -256,7 +226,6 @@ class NBoardProtocol(EngineProtocol):
         self._pings = 0
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Sends nboard and all options except depth, which comes with each question."""
         process.say("nboard 2")
         for name, value in options.items():
             process.say(f"set {name} {value}")
@@ -272,8 +241,7 @@ class NBoardProtocol(EngineProtocol):
         process.say(f"ping {self._pings}")
         return rf"pong {self._pings}\b"
 
-    def ask(self, question: Question) -> EngineAnswer:
-        """Sends set depth where it changes, set game and go."""
+    def ask(self, question: Question) -> Found:
         process, game, position = question.process, question.game, question.position
         deadline_s = deadline_in(question.wait_s)
         timed = question.limits.time_s is not None
@@ -297,7 +265,7 @@ class NBoardProtocol(EngineProtocol):
                 self._fit((time.monotonic() - began_s) / question.think_s)
             if found[1] is not None:
                 move, score = found[1].lower(), None if found[2] is None else float(found[2])
-                return EngineAnswer("pass" if move in ggf.PASSES else move, score, depth)
+                return Found("pass" if move in ggf.PASSES else move, score, depth)
 
     def _fit(self, share: float) -> None:
         """Fits the depth to the share of its time that an answer took; a ply costs about COST_OF_A_PLY times more."""
@@ -308,26 +276,23 @@ class NBoardProtocol(EngineProtocol):
 
 
 class GomocupProtocol(EngineProtocol):
-    """Gomocup's protocol for gomoku: sends the whole board each time."""
-
     @staticmethod
     def untold(rules: Any) -> str:
-        """Openings have no number, and of the rules for rows only those in GOMOCUP_RULES."""
-        numbered = (rules.exact_five, rules.renju, rules.caro) in GOMOCUP_RULES
-        return first_set(rules, "swap2", "opening", *(() if numbered else ("exact_five", "renju", "caro")))
+        """Openings have no number, and of the rules for rows only those that have a number."""
+        numbered = gomocup.rule_number(rules) is not None
+        return first_set(rules, "swap2", "opening", *(() if numbered else gomocup.ROW_RULES))
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Sends START, the rules and the options."""
         process.say(f"START {game.size}")
         process.expect(r"(?i)OK\b", deadline_s, refusal=r"(?i)ERROR\b")
-        process.say(f"INFO rule {GOMOCUP_RULES[game.rules.exact_five, game.rules.renju, game.rules.caro]}")
+        process.say(f"INFO rule {gomocup.rule_number(game.rules)}")
         process.say("INFO timeout_match 0")
         process.say(f"INFO time_left {NO_MATCH_LIMIT}")
         for name, value in options.items():
             process.say(f"INFO {name} {value}")
         self._fresh = True
 
-    def ask(self, question: Question) -> EngineAnswer:
+    def ask(self, question: Question) -> Found:
         """Sends BEGIN on an empty board, else BOARD with the stones of both in turn, black's first."""
         process, game, position = question.process, question.game, question.position
         deadline_s = deadline_in(question.wait_s)
@@ -347,8 +312,8 @@ class GomocupProtocol(EngineProtocol):
         found = question.expect(r"(\d+)\s*,\s*(\d+)\s*$", deadline_s, refusal=r"(?i)ERROR\b")
         column, row = int(found[1][:4]), int(found[2][:4])
         if column >= game.size or row >= game.size:
-            return EngineAnswer(f"{column},{row}")
-        return EngineAnswer(game.cells[row * game.size + column])
+            return Found(f"{column},{row}")
+        return Found(game.cells[row * game.size + column])
 
     @staticmethod
     def _stones(game: Any, position: Any) -> list[tuple[int, int]]:

@@ -15,10 +15,7 @@ class GtpRefused(EngineError):
 
 
 class Gtp:
-    """The commands to one engine process."""
-
     def __init__(self, process: EngineProcess, deadline_s: float) -> None:
-        """Greets the engine and asks what it understands. Raises EngineError."""
         self._process, self._sent = process, 0
         if (version := self.ask("protocol_version", deadline_s)) != "2":
             raise EngineError(f"speaks version {version[:SHOWN]!r} of GTP, not 2")

@@ -19,14 +19,11 @@ FOLDERS = ("/usr/games", "/usr/local/games")
 
 @dataclasses.dataclass(frozen=True)
 class KnownEngine:
-    """One engine of the file."""
-
     name: str
     game: str
     protocol: str
     program: str
     package: str
-    """Debian's package that has the program."""
     levels: Mapping[str, Sequence[object]]
     """Values for the eight levels, by the name that stands in braces."""
     arguments: tuple[str, ...] = ()
@@ -37,7 +34,6 @@ class KnownEngine:
 
     @property
     def path(self) -> str | None:
-        """The program on this computer; None if it is not installed."""
         folders = os.pathsep.join((os.environ.get("PATH", os.defpath), *FOLDERS))
         return shutil.which(self.program, path=folders)
 
@@ -58,7 +54,6 @@ class KnownEngine:
 
 @functools.cache
 def known() -> tuple[KnownEngine, ...]:
-    """All engines of the file, installed or not."""
     tables = tomllib.loads(FILE.read_text(encoding="utf-8"))
     return tuple(
         KnownEngine(name, **{**table, "arguments": tuple(table.get("arguments", ()))}) for name, table in tables.items()

@@ -20,7 +20,6 @@ MAX_LINE_LENGTH = 65536
 MAX_LINES = 1000
 """Lines that may wait to be read; beyond that the oldest are dropped."""
 LOOK_S = 0.02
-"""Seconds between checks of the stop event."""
 SHOWN, LONG = 60, 160
 """Characters of an engine's line quoted in a message, and of its last words."""
 ENDING_S = 1.0
@@ -32,18 +31,17 @@ class EngineError(Exception):
 
 
 class EngineSilent(EngineError):
-    """An engine that has not answered by the deadline."""
+    pass
 
 
 class EngineStopped(Exception):
-    """The wait ended because the stop event was set."""
+    pass
 
 
 class EngineProcess:
     """One engine process. It ends with this object, or with the process that started it."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Raises EngineError if it cannot be started."""
         try:
             self._process = Process(list(command), stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0)
         except OSError as error:
@@ -66,7 +64,6 @@ class EngineProcess:
 
     @property
     def runs(self) -> bool:
-        """Whether the process is still running."""
         return self._process.poll() is None
 
     def say(self, line: str) -> None:
@@ -125,7 +122,6 @@ class EngineProcess:
 
 
 def _listen(output: IO[bytes], lines: queue.Queue[str | None]) -> None:
-    """Reader thread: a full queue drops its oldest line, so that the engine never blocks on us."""
     with contextlib.suppress(OSError, ValueError), output:  # closed by another thread
         while data := output.readline(MAX_LINE_LENGTH):
             _put(lines, _text(data))

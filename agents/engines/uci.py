@@ -23,21 +23,18 @@ OPTION = re.compile(r"option name (.+?) type (check|spin|combo|button|string)\b"
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """The result of one search."""
+    """An engine's answer, in whatever protocol."""
 
     move: str
     score: float | None = None
-    """Centipawns or MATE less plies, as the engine counts: usually for the side to move."""
+    """On the engine's own scale, usually for the side to move; in UCI centipawns, or MATE less plies."""
     depth: int = 0
     nodes: int = 0
     pv: tuple[str, ...] = ()
 
 
 class Uci:
-    """The commands to one engine process."""
-
     def __init__(self, process: EngineProcess, options: Mapping[str, str], deadline_s: float) -> None:
-        """Greets the engine, sets its options and starts a new game. Raises EngineError."""
         self._process = process
         self.options: dict[str, str] = {}
         """Type of each option that the engine names."""

@@ -9,7 +9,6 @@ import dataclasses
 import importlib.util
 
 CLUSTER = "dask"
-"""The backend that reaches other computers."""
 BACKENDS = ("threading", "loky", "multiprocessing", CLUSTER)
 
 
@@ -48,7 +47,6 @@ class Backend:
 
 
 ALONE = Backend()
-"""One job at a time, in a thread of this process."""
 
 
 def _check_installed() -> None:

@@ -18,7 +18,6 @@ import processes
 from agents.jobs import JobsError
 
 MAX_CONNECTING_S = 30.0
-"""Seconds until a cluster that does not answer is given up."""
 CONNECT = """
 import sys
 try:
@@ -65,12 +64,9 @@ def _check_reachable(address: str | None) -> None:
 
 
 class Dask:
-    """A cluster of dask's scheduler and workers."""
-
     stop = None
 
     def __init__(self, address: str | None, slots: int | None) -> None:
-        """Raises JobsError if the cluster cannot be reached."""
         import dask
         import distributed
 
@@ -85,7 +81,7 @@ class Dask:
             _check_reachable(self._address)
             self._client = distributed.Client(**given, timeout=MAX_CONNECTING_S, set_as_default=False)
         except (OSError, ValueError, RuntimeError) as error:
-            raise _unreached(self, error) from None
+            raise JobsError(f"{self} cannot be reached: {' '.join(str(error).split())}") from None
         self.lost: tuple[type[BaseException], ...] = (distributed.KilledWorker, CancelledError)
 
     def __str__(self) -> str:
@@ -100,7 +96,6 @@ class Dask:
         return {}
 
     def submit(self, call: Callable[..., Any], *given: Any, worker: str | None = None) -> Future[Any]:
-        """Has a worker make the call."""
         self._check_open()
         call_there = pickle.dumps(_Call(call, given))
         task = self._client.submit(pickle.loads, call_there, pure=False, workers=worker and [worker])
@@ -114,7 +109,6 @@ class Dask:
             raise JobsError(f"{self} has not answered for {MAX_CONNECTING_S:g} s")
 
     def close(self) -> None:
-        """Leaves the cluster; one on this computer ends."""
         self._client.close(timeout=MAX_CONNECTING_S)
 
 
@@ -129,7 +123,3 @@ def _pass_on(task: Any, future: Future[Any]) -> None:
 def dask_setup(_worker: object) -> None:
     """Called by dask in the workers of this computer: Ctrl-C is for the process that gathers the results."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _unreached(pool: Dask, error: Exception) -> JobsError:
-    return JobsError(f"{pool} cannot be reached: {' '.join(str(error).split())}")

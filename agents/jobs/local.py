@@ -34,11 +34,9 @@ class Threads:
         return HERE
 
     def workers(self) -> dict[str, int]:
-        """The threads count as one worker with so many slots."""
         return {HERE: len(self._threads)}
 
     def submit(self, call: Callable[..., Any], *given: Any, worker: str | None = None) -> Future[Any]:
-        """Has a thread make the call."""
         future: Future[Any] = Future()
         self._calls.put(lambda: _fulfil(future, call, *given))
         return future
@@ -49,7 +47,6 @@ class Threads:
             call()
 
     def close(self) -> None:
-        """Stops the calls in progress, and forgets the others."""
         assert self.stop is not None
         self.stop.set()
         for _ in self._threads:
@@ -66,8 +63,6 @@ def _fulfil(future: Future[Any], call: Callable[..., Any], *given: Any) -> None:
 
 
 class Processes:
-    """Processes of this computer; all are replaced when one dies."""
-
     stop = None
     lost: tuple[type[BaseException], ...] = (BrokenProcessPool,)
 
@@ -79,7 +74,6 @@ class Processes:
         return HERE
 
     def workers(self) -> dict[str, int]:
-        """The processes count as one worker with so many slots."""
         return {HERE: self._count}
 
     def _started(self) -> Any:
@@ -91,7 +85,6 @@ class Processes:
         )
 
     def submit(self, call: Callable[..., Any], *given: Any, worker: str | None = None) -> Future[Any]:
-        """Has a process make the call."""
         with contextlib.suppress(BrokenProcessPool):
             return self._executor.submit(call, *given)  # type: ignore[no-any-return]
         self._executor.shutdown(wait=True, kill_workers=True)

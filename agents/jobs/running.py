@@ -12,38 +12,31 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Protocol
 
 from agents.jobs import CLUSTER, Backend, JobsError
-from agents.jobs.answer import Answer, J, R, Work, answer
+from agents.jobs.answer import Answer, J, R, Work, answer, version
 from agents.jobs.clusters import Dask
 from agents.jobs.local import Processes, Threads
-from agents.jobs.version import version
 
 MAX_TRIES = 3
 """Workers that may die over one job."""
 MAX_SILENCE_S = 60.0
 """Seconds without any worker until the work is given up; workers that restart take less."""
 LOOK_S = 1.0
-"""Seconds between two looks at which workers there are."""
 AHEAD = 2
 """Jobs handed out for each slot, so that no worker waits for its next one."""
 log = logging.getLogger(__name__)
 
 
 class Pool(Protocol):
-    """Workers."""
-
     lost: tuple[type[BaseException], ...]
     """Errors of a call whose worker died."""
     stop: Any
     """Event that calls in this process check; None for other processes."""
 
-    def workers(self) -> dict[str, int]:
-        """The workers that are there, and how many calls each can make at a time."""
+    def workers(self) -> dict[str, int]: ...
 
-    def submit(self, call: Any, *given: Any, worker: str | None = None) -> Future[Any]:
-        """Has a worker make the call, any or the named one."""
+    def submit(self, call: Any, *given: Any, worker: str | None = None) -> Future[Any]: ...
 
-    def close(self) -> None:
-        """Drops all calls that are not done."""
+    def close(self) -> None: ...
 
 
 @dataclasses.dataclass(eq=False)
@@ -54,7 +47,6 @@ class _Task:
 
     @property
     def result(self) -> Any:
-        """What the work returned; None is a result too."""
         assert self.answer is not None
         return self.answer.result
 
@@ -104,7 +96,6 @@ class _Presence:
         return self.workers
 
     def room(self) -> int:
-        """How many jobs may be handed out."""
         ahead = AHEAD * sum(self.look().values())
         return ahead if self._limit is None else min(ahead, self._limit)
 
@@ -166,7 +157,6 @@ def _hand_out(pool: Pool, work: Work[J, R], job: J) -> Future[Answer[R]]:
 
 
 def _finished(running: Collection[Future[Answer[R]]]) -> Collection[Future[Answer[R]]]:
-    """Those that finish within `LOOK_S`."""
     if not running:
         time.sleep(LOOK_S)  # there are no workers
     return wait(running, LOOK_S, FIRST_COMPLETED).done

@@ -1,12 +1,10 @@
 """Networks that choose a morris move as three choices: where TO, FROM where, what to REMOVE.
 
     board        the points as the networks number them: lines, neighbours, the sixteen symmetries
-    good_moves   the public data format, its split into training and held-out states
+    good_moves   states and moves as numbers; the public data format, its split into training and held-out states
     legality     which choices the rules allow, for many states at once
-    rows         conversion of the rules' moves and positions to the networks' numbers
     networks     the trained networks' answers, for either design
-    measure      how often they answer like the data, and how often legally
-    purposes     the purposes of moves, and which ones the networks confuse
+    measure      how often they answer like the data, and how often legally, and which purposes they confuse
     service      the answers over plain TCP, one state per line
 
 A state is 28 characters from the mover's side, `NineMensMorris.format_position` without the name. Choices are numbers

@@ -1,6 +1,7 @@
-"""The good-moves format: per line a state, a hyphen and a good move, such as `EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2`.
+"""Many states and moves as arrays, from the rules' positions and from files of good moves.
 
-The move is TO and an optional REMOVE while men are laid, afterwards FROM, TO and an optional REMOVE.
+A line of such a file is a state, a hyphen and a good move, such as `EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2`. The move is TO
+and an optional REMOVE while men are laid, afterwards FROM, TO and an optional REMOVE.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from agents.morris_networks import NONE, POINTS
 from agents.morris_networks.board import SYMMETRIES
-from games.nine_mens_morris import CELLS, MIN_MEN
+from games.nine_mens_morris import CELLS, MIN_MEN, Move, NineMensMorris, Position
 from places.named_files import read_bytes
 
 LETTERS = "OME"
@@ -31,8 +32,6 @@ MAX_BYTES = 64 << 20
 
 @dataclasses.dataclass(frozen=True)
 class States:
-    """Many states, one per row."""
-
     cells: NDArray[np.int8]
     """(n, 24): indices into LETTERS."""
     counts: NDArray[np.int8]
@@ -42,7 +41,6 @@ class States:
         return len(self.cells)
 
     def rows(self, index: NDArray[np.generic] | slice) -> States:
-        """A selection by number, mask or slice."""
         return States(self.cells[index], self.counts[index])
 
     def phases(self) -> NDArray[np.intp]:
@@ -53,8 +51,6 @@ class States:
 
 @dataclasses.dataclass(frozen=True)
 class GoodMoves:
-    """States with the move that the data calls good."""
-
     states: States
     moves: NDArray[np.int8]
     """(n, 3): TO, FROM, REMOVE; NONE is no point."""
@@ -63,7 +59,6 @@ class GoodMoves:
         return len(self.moves)
 
     def rows(self, index: NDArray[np.generic] | slice) -> GoodMoves:
-        """A selection by number, mask or slice."""
         return GoodMoves(self.states.rows(index), self.moves[index])
 
     def and_those_of(self, other: GoodMoves) -> GoodMoves:
@@ -80,7 +75,6 @@ class GoodMoves:
 
 
 def join_states(parts: Sequence[States]) -> States:
-    """All sets of rows concatenated in order."""
     return States(np.concatenate([part.cells for part in parts]), np.concatenate([part.counts for part in parts]))
 
 
@@ -103,7 +97,6 @@ def check_counts(states: States) -> NDArray[np.bool_]:
 
 
 def read_good_moves(path: Path) -> GoodMoves:
-    """All lines of a file. Raises ValueError naming the first invalid line, OSError."""
     try:
         lines = read_bytes(path, MAX_BYTES).decode("ascii").split()
     except UnicodeDecodeError:
@@ -144,8 +137,8 @@ def held_out(states: States, seed: int) -> NDArray[np.bool_]:
     turned = np.empty((len(SYMMETRIES), *states.cells.shape), dtype=np.int8)
     for number, symmetry in enumerate(SYMMETRIES):
         turned[number][:, symmetry] = states.cells
-    firsts = _least(turned)
-    kept = (hashlib.sha256(f"{seed}:".encode() + row.tobytes()).digest() for row in _with_counts(firsts, states))
+    firsts = np.concatenate([_least(turned), states.counts], axis=1)
+    kept = (hashlib.sha256(f"{seed}:".encode() + row.tobytes()).digest() for row in firsts)
     return np.array([int.from_bytes(digest[:8], "big") % HELD_OUT_FOLDS == 0 for digest in kept], dtype=np.bool_)
 
 
@@ -156,5 +149,22 @@ def _least(turned: NDArray[np.int8]) -> NDArray[np.int8]:
     return np.asarray(turned[keys.argmin(axis=0), rows])
 
 
-def _with_counts(cells: NDArray[np.int8], states: States) -> Iterable[NDArray[np.int8]]:
-    return np.concatenate([cells, states.counts], axis=1)
+def state_of(game: NineMensMorris, position: Position) -> States:
+    """The position as a one-row state, from the mover's view."""
+    return read_states([game.format_position(position).partition(":")[2]])
+
+
+def as_rows(moves: Sequence[Move]) -> NDArray[np.intp]:
+    """(m, 3): TO, FROM, REMOVE of whole turns."""
+    rows = [
+        (move.to, NONE if move.origin is None else move.origin, NONE if move.removed is None else move.removed)
+        for move in moves
+    ]
+    return np.array(rows, dtype=np.intp).reshape(-1, 3)
+
+
+def position_of(states: States, row: int) -> Position:
+    """The position of a state, with the mover as side 0; it has no history."""
+    cells = states.cells[row]
+    mine, theirs = (sum(1 << int(point) for point in np.flatnonzero(cells == code)) for code in (1, 2))
+    return Position((mine, theirs), (int(states.counts[row, 0]), int(states.counts[row, 1])), 0)

@@ -1,4 +1,4 @@
-"""Measures how often networks answer like the data, how often legally before masking, and how fast."""
+"""How often networks answer like the data and how often legally before masking, for which purposes, and how fast."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.morris_networks.good_moves import PHASES, GoodMoves, States
+from agents.morris_networks.board import LINES
+from agents.morris_networks.good_moves import PHASES, GoodMoves, States, as_rows, position_of
 from agents.morris_networks.legality import is_legal
 from agents.morris_networks.networks import Networks
-from agents.morris_networks.rows import as_rows, position_of
 from games.nine_mens_morris import NineMensMorris
 
 TIMED = 1000
-"""Decisions to time, about; all if there are fewer."""
 QUANTILES = {"median": 0.5, "p95": 0.95}
 
 
@@ -24,9 +23,7 @@ class Figures:
     """Shares in percent over a number of states; None if there are none."""
 
     states: int
-    """Number of states asked."""
     accuracy: float | None
-    """Whole moves equal to the data's."""
     to: float | None
     """Destinations equal to the data's, regardless of the rest of the move."""
     origin: float | None
@@ -79,3 +76,33 @@ def _figures(same: NDArray[np.bool_], legal: NDArray[np.bool_]) -> Figures:
 
 def _percent(right: NDArray[np.bool_]) -> float | None:
     return round(100 * float(right.mean()), 3) if len(right) else None
+
+
+PURPOSES = ("mill", "block", "two", "other", "illegal")
+"""Closes a mill; blocks a line with two enemy men; makes two in a line with the third point empty; none of these;
+against the rules of the data."""
+
+
+def purposes(states: States, moves: NDArray[np.integer]) -> NDArray[np.intp]:
+    """(n,): indices into PURPOSES, the first that holds, for moves (n, 3) of TO, FROM, REMOVE."""
+    rows = np.arange(len(states))
+    mine = np.pad(states.cells == 1, ((0, 0), (0, 1)))
+    mine[rows, moves[:, 1]] = False
+    mine[rows, moves[:, 0]] = True
+    through = (LINES[None] == moves[:, 0, None, None]).any(axis=2)
+    own = mine[:, LINES].sum(axis=2)
+    theirs = (states.cells == 2)[:, LINES].sum(axis=2)
+    held = [through & (own == 3), through & (own == 1) & (theirs == 2), through & (own == 2) & (theirs == 0)]
+    flags = np.stack([lines.any(axis=1) for lines in held] + [np.ones(len(states), dtype=np.bool_)])
+    return np.where(is_legal(states, moves), flags.argmax(axis=0), len(PURPOSES) - 1)
+
+
+def confusion(good: GoodMoves, answers: NDArray[np.integer]) -> dict[str, NDArray[np.intp]]:
+    """Confusion by phase, (5, 5): states by the purpose of the data's move (row) and of the answer (column)."""
+    wanted, found = purposes(good.states, good.moves), purposes(good.states, answers)
+    phases, count = good.states.phases(), len(PURPOSES)
+    pairs = wanted * count + found
+    return {
+        name: np.bincount(pairs[phases == number], minlength=count * count).reshape(count, count)
+        for number, name in enumerate(PHASES)
+    }

@@ -24,10 +24,7 @@ Moves = NDArray[np.intp]
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """The networks' choice among the legal moves."""
-
     row: int
-    """Index of the chosen legal move."""
     probability: float
     """Its probability according to the networks, before masking."""
     masked: int
@@ -69,11 +66,9 @@ class AllAtOnce:
         self._session = session
 
     def answers(self, states: States) -> Moves:
-        """See `Networks`."""
         return _in_batches(states, self._best)
 
     def choose(self, state: States, legal: Moves) -> Choice:
-        """See `Networks`."""
         all_moves = self.all_moves(state)[0]
         scores = all_moves[tuple(legal.T)]
         row = int(scores.argmax())
@@ -81,7 +76,6 @@ class AllAtOnce:
         return Choice(row, float(np.exp(scores[row])), preferred)
 
     def probabilities(self, state: States, legal: Moves) -> Floats:
-        """See `Networks`."""
         return _shares(self.all_moves(state)[0][tuple(legal.T)])
 
     def _best(self, states: States) -> Moves:

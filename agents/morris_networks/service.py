@@ -13,9 +13,8 @@ import logging
 from collections.abc import Sequence
 
 from agents.morris_networks import NONE
-from agents.morris_networks.good_moves import read_states
+from agents.morris_networks.good_moves import as_rows, read_states
 from agents.morris_networks.networks import Networks
-from agents.morris_networks.rows import as_rows
 from games.nine_mens_morris import NineMensMorris
 from rules import PositionError
 
@@ -33,8 +32,6 @@ SEND_S = 10.0
 
 
 class Service:
-    """Answers states with the networks' best legal move under the rules of a game."""
-
     def __init__(self, game: NineMensMorris, networks: Networks) -> None:
         self.game, self._networks = game, networks
         self._clients = 0
@@ -42,7 +39,6 @@ class Service:
         """Ports that it listens on: the actual ones, also where 0 (any free port) was requested."""
 
     def answer(self, line: bytes) -> str:
-        """The answer to one line, including line ends."""
         try:
             text = line.decode("ascii").strip()
         except UnicodeDecodeError:
@@ -51,7 +47,7 @@ class Service:
             states = read_states([text])
             position = self.game.parse_position(text)
         except (ValueError, PositionError) as error:
-            return f"error: {_one_line(str(error))}\n"
+            return f"error: {' '.join(str(error).encode('ascii', 'replace').decode('ascii').split())}\n"
         moves = self.game.legal_moves(position)
         if not moves:
             return "error: the game is over: there is no legal move\n"
@@ -70,7 +66,6 @@ class Service:
             await asyncio.Event().wait()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serves one connection until it ends, is silent for too long or sends too long a line."""
         self._clients += 1
         try:
             if self._clients > MAX_CLIENTS:
@@ -100,7 +95,3 @@ class Service:
 async def _send(writer: asyncio.StreamWriter, text: str) -> None:
     writer.write(text.encode("ascii"))
     await asyncio.wait_for(writer.drain(), SEND_S)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.encode("ascii", "replace").decode("ascii").split())

@@ -2,18 +2,19 @@
 
 `gomocup` (gomoku), `gtp` (gomoku, reversi), `nboard` (reversi) and `uci` (chess, and morris as Sanmill speaks it).
 A module of this folder named after a protocol has `GAMES`, those it is for, and `SESSION`, a `Session` that any of our
-players can use; `MORE_GAMES()` are those that speak it by a module of their own package.
+players can use; a game whose package has a module of that name speaks the protocol, too.
 `agents.engines` uses the same protocols the other way round, to ask external engines.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
+import games
 from agents.agent import AgentError
 from agents.players import PlayerSpec
+from agents.protocols.session import Say, Session
 from rules import AnyGame
 
 NAMES = ("gomocup", "gtp", "nboard", "uci")
@@ -22,48 +23,25 @@ VERSION = "1.0"
 MAX_LINE_LENGTH = 65536
 """Bytes read of a line; longer lines are cut."""
 
-Say = Callable[[str], None]
-"""Writes one line to the other side at once; callable from any thread."""
-
-
-class Session(Protocol):
-    """Our side of a conversation, used by the thread that reads the other side's lines."""
-
-    def hear(self, line: str) -> bool:
-        """Executes one line; False ends the session. Errors are answered in the protocol's own terms."""
-
-    def close(self) -> None:
-        """End of input: pending questions are answered, and endless thinking ends."""
-
 
 def games_of(protocol: str) -> tuple[str, ...]:
-    """The games of the protocol. Raises AgentError if there is no such protocol."""
-    module = _module(protocol)
-    games: tuple[str, ...] = module.GAMES
-    return games + (module.MORE_GAMES() if hasattr(module, "MORE_GAMES") else ())
+    spoken: tuple[str, ...] = _module(protocol).GAMES
+    return spoken + tuple(name for name in games.names() if games.part_of(name, protocol) is not None)
 
 
 def usual_game(protocol: str) -> str:
     """The game that is meant where none is named; empty where one must be. Raises AgentError."""
-    games: tuple[str, ...] = _module(protocol).GAMES
-    return games[0] if len(games) == 1 else ""
+    spoken: tuple[str, ...] = _module(protocol).GAMES
+    return spoken[0] if len(spoken) == 1 else ""
 
 
 def open_session(protocol: str, game: AnyGame, player: PlayerSpec, say: Say) -> Session:
-    """Opens a session of our engine. Raises AgentError for a wrong protocol, game or player."""
     module = _module(protocol)
     spoken = games_of(protocol)
     if game.name not in spoken:
         raise AgentError(f"{protocol} is spoken for {' and '.join(spoken)}, not for {game.name}")
     session: Session = module.SESSION(game, player, say)
     return session
-
-
-def refuse_choices(protocol: str, game: AnyGame) -> None:
-    """Raises AgentError where a turn of gomoku may be something else than a stone."""
-    for option, value in (("swap2", True), ("opening", "swap")):
-        if getattr(game.rules, option, None) == value:
-            raise AgentError(f"{protocol} has no words for the choices of {option}={str(value).lower()}")
 
 
 def _module(protocol: str) -> Any:

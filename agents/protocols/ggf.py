@@ -41,7 +41,6 @@ def parse_move(game: Reversi, position: Position, text: str) -> Move:
 
 
 def format_move(game: Reversi, position: Position, move: Move) -> str:
-    """The move as `F5` or `PA`."""
     return "PA" if move == PASS else game.format_move(position, move).upper()
 
 

@@ -9,43 +9,32 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import games
 from agents.agent import Limits
 from agents.players import PlayerSpec
-from agents.protocols import ENGINE_NAME, VERSION, Say, refuse_choices
-from agents.protocols.thinking import Thinking
+from agents.protocols import ENGINE_NAME, VERSION
+from agents.protocols.session import MIN_S, MOVES_LEFT, Say, Session, usable, whole
 from games.gomoku import Gomoku, Move, Position
 from wording.outside import clean
 
 GAME = "gomoku"
 GAMES = (GAME,)
 SIZES = (15, 19)
-RULES = {
-    0: {},
-    1: {"exact_five": True},
-    4: {"renju": True},
-    8: {"caro": True},
-    9: {"exact_five": True, "caro": True},
-}
-"""Rule options by the number that INFO rule gives."""
+ROW_RULES = ("exact_five", "renju", "caro")
+RULES: dict[int, tuple[str, ...]] = {0: (), 1: ("exact_five",), 4: ("renju",), 8: ("caro",), 9: ("exact_five", "caro")}
+"""Those of ROW_RULES that are on, by the number that INFO rule gives."""
 MINE, THEIRS, WINNING = 1, 2, 3
-SHARE = 0.75
-"""Share of a turn's time to use; the rest covers transmission, on a machine that may be busy."""
-RESERVE_S = 0.05
-MIN_S = 0.02
-MATCH_SHARE = 20
-"""Moves that the remaining match time must last for."""
 
 
-class GomocupSession:
-    """A session with a manager."""
+class GomocupSession(Session):
+    protocol = "gomocup"
+    _game: Gomoku
+    ends = ("end",)
 
     def __init__(self, game: Gomoku, player: PlayerSpec, say: Say) -> None:
-        """Raises AgentError for an opening with choices, which the protocol has no words for."""
-        refuse_choices("gomocup", game)
-        self._game, self._spec, self._say = game, player, say
-        self._thinking = Thinking(game, player, lambda text: say(f"ERROR {text}"))
+        super().__init__(game, player, say)
         self._stones: list[tuple[int, int]] = []
         """Cell and owner, MINE or THEIRS, in the order laid."""
         self._started = False
@@ -54,65 +43,50 @@ class GomocupSession:
         self._turn_s: float | None = None
         self._left_s: float | None = None
 
-    def hear(self, line: str) -> bool:
-        """Executes a command."""
-        command, _, rest = line.strip().partition(" ")
-        word = command.upper()
-        if self._thinking.busy and word != "END":
-            self._thinking.finish()
-        if word == "END":
-            self._thinking.stop()
-            return False
-        try:
-            self._obey(word, rest.strip(), line)
-        except ValueError as error:
-            self._listed = None
-            self._say(f"ERROR {error}")
-        return True
-
-    def close(self) -> None:
-        """Waits for the thinking to end; its time is limited."""
+    def _obey(self, name: str, rest: str, line: str) -> None:
         self._thinking.finish()
+        if self._listed is not None and line:
+            self._list(line)
+        else:
+            super()._obey(name, rest, line)
 
-    def _obey(self, word: str, rest: str, line: str) -> None:
-        """Executes a command. Raises ValueError naming the error."""
-        if self._listed is not None and word != "":
-            self._list(line.strip())
-            return
-        match word:
-            case "":
-                pass
-            case "START":
-                self._start(_whole(rest, "START"))
-            case "RECTSTART":
-                width, height = _pair(rest)
-                if width != height:
-                    raise ValueError(f"boards are square, not {width} by {height}")
-                self._start(width)
-            case "RESTART":
-                self._begun()
-                self._start(self._game.size)
-            case "BEGIN":
-                self._begun()
-                if self._stones:
-                    raise ValueError(f"BEGIN opens an empty board, but {len(self._stones)} stones are on it")
-                self._answer()
-            case "TURN":
-                self._begun()
-                self._lay(rest, THEIRS)
-                self._answer()
-            case "BOARD":
-                self._begun()
-                self._listed = []
-            case "TAKEBACK":
-                self._begun()
-                self._take_back(rest)
-            case "INFO":
-                self._inform(rest)
-            case "ABOUT":
-                self._say(f'name="{ENGINE_NAME}", version="{VERSION}", author="the Kibitzer developers", country="-"')
-            case _:
-                self._say(f"UNKNOWN {clean(word, 40)}")
+    def _refuse(self, text: str) -> None:
+        self._listed = None
+        self._say(f"ERROR {text}")
+
+    def _unknown(self, word: str) -> None:
+        self._say(f"UNKNOWN {clean(word.upper(), 40)}")
+
+    def do_start(self, rest: str) -> None:
+        self._start(whole(rest, "START"))
+
+    def do_rectstart(self, rest: str) -> None:
+        width, height = _pair(rest)
+        if width != height:
+            raise ValueError(f"boards are square, not {width} by {height}")
+        self._start(width)
+
+    def do_restart(self, _rest: str) -> None:
+        self._begun()
+        self._start(self._game.size)
+
+    def do_begin(self, _rest: str) -> None:
+        self._begun()
+        if self._stones:
+            raise ValueError(f"BEGIN opens an empty board, but {len(self._stones)} stones are on it")
+        self._answer()
+
+    def do_turn(self, rest: str) -> None:
+        self._begun()
+        self._lay(rest, THEIRS)
+        self._answer()
+
+    def do_board(self, _rest: str) -> None:
+        self._begun()
+        self._listed = []
+
+    def do_about(self, _rest: str) -> None:
+        self._say(f'name="{ENGINE_NAME}", version="{VERSION}", author="the Kibitzer developers", country="-"')
 
     def _begun(self) -> None:
         if not self._started:
@@ -127,7 +101,6 @@ class GomocupSession:
         self._say("OK")
 
     def _set_rules(self, **changed: object) -> None:
-        """Changes rules. Raises GameError or AgentError, leaving the game unchanged."""
         game = games.load(GAME, vars(self._game.rules) | changed)
         assert isinstance(game, Gomoku)
         self._thinking.forget(game)
@@ -150,7 +123,8 @@ class GomocupSession:
             self._game.apply(position, Move(cell))
         self._stones.append((cell, owner))
 
-    def _take_back(self, text: str) -> None:
+    def do_takeback(self, text: str) -> None:
+        self._begun()
         cell = self._cell(text)
         if not self._stones or self._stones[-1][0] != cell:
             raise ValueError(f"{text} is not the last stone laid")
@@ -158,7 +132,6 @@ class GomocupSession:
         self._say("OK")
 
     def _list(self, line: str) -> None:
-        """Handles one line of a BOARD command."""
         assert self._listed is not None
         if line.upper() != "DONE":
             self._listed.append(line)
@@ -188,7 +161,6 @@ class GomocupSession:
         return position if self._game.rules.first == "black" else Position(position.stones[::-1], 1 - position.side)
 
     def _answer(self) -> None:
-        """Finds a move in the background, lays it and sends it."""
         position = self._position()
         if (outcome := self._game.outcome(position)) is not None:
             raise ValueError(f"the game is over: {outcome.reason}")
@@ -201,40 +173,40 @@ class GomocupSession:
         self._say(f"{move.cell % self._game.size},{move.cell // self._game.size}")
 
     def _limits(self) -> Limits:
-        """The player's own limits, with no more time than the manager allows."""
-        allowed = [] if self._spec.limits.time_s is None else [self._spec.limits.time_s]
-        if self._turn_s is not None:
-            allowed.append(max(min(self._turn_s * SHARE, self._turn_s - RESERVE_S), MIN_S))
-        if self._left_s is not None:
-            allowed.append(max(self._left_s / MATCH_SHARE, MIN_S))
-        own = self._spec.limits
-        return Limits(min(allowed) if allowed else None, own.depth, own.nodes)
+        turn_s = None if self._turn_s is None else usable(self._turn_s)
+        return self._within(turn_s, None if self._left_s is None else max(self._left_s / MOVES_LEFT, MIN_S))
 
-    def _inform(self, rest: str) -> None:
+    def do_info(self, rest: str) -> None:
         """Handles INFO, which is answered only in case of an error."""
         key, _, value = rest.partition(" ")
         match key.lower():
             case "timeout_turn":
-                self._turn_s = _whole(value, key) / 1000
+                self._turn_s = whole(value, key) / 1000
             case "timeout_match":
-                number = _whole(value, key)
+                number = whole(value, key)
                 self._left_s = number / 1000 if number else None
             case "time_left":
-                number = _whole(value, key)
+                number = whole(value, key)
                 self._left_s = None if number >= 2**31 - 1 else number / 1000
             case "rule":
-                number = _whole(value, key)
+                number = whole(value, key)
                 if number not in RULES:
                     raise ValueError(f"INFO rule is one of {', '.join(map(str, RULES))}, not {number}")
                 if not self._stones:
-                    self._set_rules(**{"exact_five": False, "renju": False, "caro": False} | RULES[number])
+                    self._set_rules(**{name: name in RULES[number] for name in ROW_RULES})
             case "max_memory":
-                self._limit_memory(_whole(value, key))
+                self._limit_memory(whole(value, key))
 
     def _limit_memory(self, limit: int) -> None:
         """Shrinks the agent's table, if it has one, to a quarter of the allowed memory."""
         if limit and self._spec.agent == "alphabeta" and limit // 4 < 32 << 20 and not self._stones:
             self._thinking.forget(self._game, table_mb=str(max(1, limit // 4 >> 20)))
+
+
+def rule_number(rules: Any) -> int | None:
+    """The number of the rules for rows; None if the protocol has none for them."""
+    on = tuple(name for name in ROW_RULES if getattr(rules, name))
+    return next((number for number, names in RULES.items() if names == on), None)
 
 
 def _numbers(text: str, count: int) -> Sequence[int]:
@@ -247,12 +219,6 @@ def _numbers(text: str, count: int) -> Sequence[int]:
 def _pair(text: str) -> tuple[int, int]:
     x, y = _numbers(text, 2)
     return x, y
-
-
-def _whole(text: str, command: str) -> int:
-    if not text.strip().isdigit() or len(text) > 15:
-        raise ValueError(f"{command} takes a whole number, not {text[:40]!r}")
-    return int(text)
 
 
 SESSION = GomocupSession

@@ -7,75 +7,60 @@ is made where a colour plays twice.
 
 from __future__ import annotations
 
-import dataclasses
-import logging
 import threading
 from typing import Any
 
 import games
 from agents.agent import Limits, NoMove
 from agents.players import PlayerSpec
-from agents.protocols import ENGINE_NAME, VERSION, Say, refuse_choices
-from agents.protocols.thinking import READY_S, Thinking
+from agents.protocols import ENGINE_NAME, VERSION
+from agents.protocols.session import MOVES_LEFT, READY_S, Say, Session, usable
 from games.gomoku import Gomoku
 from rules import EMPTY, AnyGame
 from wording.outside import clean
-
-_log = logging.getLogger(__name__)
 
 GAMES = ("go", "gomoku", "reversi")
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
 LETTERS = "abcdefghjklmnopqrst"
 """GTP's columns have no I."""
-SHARE, RESERVE_S, MIN_S = 0.75, 0.05, 0.02
-"""Share of a move's time to use, and the seconds kept back for transmission."""
-MOVES_LEFT = 20
-"""Moves that the main time must last for."""
 MAX_TIME_S = 10**6
 
 
 def to_vertex(game: AnyGame, text: str) -> str:
-    """A point in our notation as GTP writes it."""
     if game.name == "gomoku" and text[:1].isalpha() and text[1:].isdecimal():
         return LETTERS["abcdefghijklmnopqrs".index(text[0])].upper() + text[1:]
     return text if text == "pass" else text.upper()
 
 
 def from_vertex(game: AnyGame, text: str) -> str:
-    """A point as GTP writes it in our notation; what is none stays as it is."""
+    """A point as GTP writes it in our notation; other text is returned in lower case."""
     word = text.lower()
     if game.name == "gomoku" and word[:1] in LETTERS[:19] and word[1:].isdecimal():
         return "abcdefghijklmnopqrs"[LETTERS.index(word[0])] + word[1:]
     return word
 
 
-class GtpSession:
-    """A session with a controller."""
+class GtpSession(Session):
+    protocol = "gtp"
 
     def __init__(self, game: AnyGame, player: PlayerSpec, say: Say) -> None:
-        """Raises AgentError for an opening with choices, which the protocol has no words for."""
-        refuse_choices("gtp", game)
-        self._game, self._spec, self._say = game, player, say
+        super().__init__(game, player, say)
         self._failed = ""
-        self._thinking = Thinking(game, player, self._fail, lambda text: _log.warning("%s", text))
         self._line: list[Any] = [game.initial()]
-        """Positions since the start."""
         self._clock = (0.0, 0.0, 0)
         """Main time, byo-yomi time and its stones, as time_settings says."""
         self._left: dict[int, tuple[float, int]] = {}
 
     def hear(self, line: str) -> bool:
-        """Executes a command."""
         words = clean(line.partition("#")[0], 500).split()
         if not words:
             return True
         number = words.pop(0) if words[0].isdecimal() else ""
         command = words[0] if words else ""
-        known = getattr(self, f"_do_{command}", None) if command in COMMANDS else None
         try:
-            if known is None:
+            if command not in self.commands():
                 raise ValueError("unknown command")
-            answer = known(words[1:])
+            answer = getattr(self, f"do_{command}")(words[1:])
         except ValueError as error:
             self._say(f"?{number} {error}")
         else:
@@ -84,39 +69,35 @@ class GtpSession:
         self._say("")
         return command != "quit"
 
-    def close(self) -> None:
-        """Nothing is pending: each command is answered before the next is read."""
-        self._thinking.leave()
-
     def _fail(self, text: str) -> None:
         self._failed = text
 
-    def _do_protocol_version(self, _words: list[str]) -> str:
+    def do_protocol_version(self, _words: list[str]) -> str:
         return "2"
 
-    def _do_name(self, _words: list[str]) -> str:
+    def do_name(self, _words: list[str]) -> str:
         return ENGINE_NAME
 
-    def _do_version(self, _words: list[str]) -> str:
+    def do_version(self, _words: list[str]) -> str:
         return VERSION
 
-    def _do_known_command(self, words: list[str]) -> str:
-        return "true" if words[:1] and words[0] in COMMANDS else "false"
+    def do_known_command(self, words: list[str]) -> str:
+        return "true" if words[:1] and words[0] in self.commands() else "false"
 
-    def _do_list_commands(self, _words: list[str]) -> str:
-        return "\n".join(COMMANDS)
+    def do_list_commands(self, _words: list[str]) -> str:
+        return "\n".join(self.commands())
 
-    def _do_quit(self, _words: list[str]) -> str:
+    def do_quit(self, _words: list[str]) -> str:
         return ""
 
-    def _do_boardsize(self, words: list[str]) -> str:
+    def do_boardsize(self, words: list[str]) -> str:
         if words[1:] or not words or not words[0].isdecimal() or len(words[0]) > 3:
             raise ValueError("boardsize is a whole number")
         if "size" in vars(self._game.rules):
             self._play_by("unacceptable size", size=words[0], **self._no_handicap())
         elif words[0] != "8":
             raise ValueError("unacceptable size")
-        return self._do_clear_board([])
+        return self.do_clear_board([])
 
     def _play_by(self, refusal: str, **options: str) -> None:
         """Goes on by other rules. Raises ValueError with the refusal if there are none such."""
@@ -132,33 +113,32 @@ class GtpSession:
         return {"handicap": "0"} if self._counts() else {}
 
     def _counts(self) -> bool:
-        """Whether the game has komi and a handicap."""
         return hasattr(self._game.rules, "komi") and hasattr(self._game.rules, "handicap")
 
-    def _do_clear_board(self, _words: list[str], *, handicap: bool = False) -> str:
+    def do_clear_board(self, _words: list[str], *, handicap: bool = False) -> str:
         if not handicap and self._counts() and self._game.rules.handicap:
             self._play_by("", **self._no_handicap())
         self._line, self._left = [self._game.initial()], {}
         self._thinking.wait_for_code(READY_S)
         return ""
 
-    def _do_komi(self, words: list[str]) -> str:
+    def do_komi(self, words: list[str]) -> str:
         (points,) = _seconds(words, 1, "komi", least=-MAX_TIME_S)
         if self._counts():
             self._play_by("komi is whole or half points", komi=f"{points:g}")
         return ""
 
-    def _do_fixed_handicap(self, words: list[str]) -> str:
+    def do_fixed_handicap(self, words: list[str]) -> str:
         if not self._counts() or len(words) != 1:
             raise ValueError("invalid number of stones")
         if len(self._line) > 1 or self._game.board(self._line[0]).strip(EMPTY):
             raise ValueError("board not empty")
         self._play_by("invalid number of stones", handicap=words[0])
-        self._do_clear_board([], handicap=True)
+        self.do_clear_board([], handicap=True)
         board = self._game.board(self._line[0])
         return " ".join(name for name, letter in zip(self._game.cells, board, strict=True) if letter != EMPTY)
 
-    def _do_set_free_handicap(self, words: list[str]) -> str:
+    def do_set_free_handicap(self, words: list[str]) -> str:
         game, points = self._game, [from_vertex(self._game, word).upper() for word in words]
         if not self._counts() or len(set(points)) != len(points) or len(points) < 2 or set(points) - set(game.cells):
             raise ValueError("invalid vertex list")
@@ -168,7 +148,7 @@ class GtpSession:
         self._line = [game.set_up(board, 1, self._line[0])]
         return ""
 
-    def _do_final_status_list(self, words: list[str]) -> str:
+    def do_final_status_list(self, words: list[str]) -> str:
         if words not in (["dead"], ["alive"], ["seki"]):
             raise ValueError("final_status_list takes dead, alive or seki")
         position, game = self._line[-1], self._game
@@ -178,14 +158,14 @@ class GtpSession:
         alive = [cell for cell, letter in enumerate(board) if letter != EMPTY and cell not in dead]
         return " ".join(game.cells[cell] for cell in {"dead": dead, "alive": alive, "seki": ()}[words[0]])
 
-    def _do_final_score(self, _words: list[str]) -> str:
+    def do_final_score(self, _words: list[str]) -> str:
         outcome = self._game.outcome(self._line[-1])
         if outcome is None or outcome.scores is None:
             raise ValueError("cannot score")
         lead = abs(outcome.scores[0] - outcome.scores[1])
         return "0" if outcome.winner is None else f"{'BW'[outcome.winner]}+{lead:g}"
 
-    def _do_play(self, words: list[str]) -> str:
+    def do_play(self, words: list[str]) -> str:
         if len(words) != 2:
             raise ValueError("play takes a colour and a point")
         position = self._to_move(_colour(words[0]))
@@ -196,7 +176,7 @@ class GtpSession:
             raise ValueError(f"illegal move: {error}") from None
         return ""
 
-    def _do_genmove(self, words: list[str]) -> str:
+    def do_genmove(self, words: list[str]) -> str:
         if len(words) != 1:
             raise ValueError("genmove takes a colour")
         colour = _colour(words[0])
@@ -223,25 +203,25 @@ class GtpSession:
         self._line.append(self._game.apply(position, answers[0]))
         return to_vertex(self._game, text)
 
-    def _do_undo(self, _words: list[str]) -> str:
+    def do_undo(self, _words: list[str]) -> str:
         if len(self._line) < 2:
             raise ValueError("cannot undo")
         self._line.pop()
         return ""
 
-    def _do_time_settings(self, words: list[str]) -> str:
+    def do_time_settings(self, words: list[str]) -> str:
         main_s, extra_s, stones = _seconds(words, 3, "time_settings")
         self._clock, self._left = (main_s, extra_s, int(stones)), {}
         return ""
 
-    def _do_time_left(self, words: list[str]) -> str:
+    def do_time_left(self, words: list[str]) -> str:
         if len(words) != 3:
             raise ValueError("time_left takes a colour, seconds and stones")
         left_s, stones = _seconds(words[1:], 2, "time_left")
         self._left[_colour(words[0])] = (left_s, int(stones))
         return ""
 
-    def _do_showboard(self, _words: list[str]) -> str:
+    def do_showboard(self, _words: list[str]) -> str:
         letters, names = self._game.board(self._line[-1]), self._game.cells
         size = round(len(letters) ** 0.5)
         lines = []
@@ -271,18 +251,11 @@ class GtpSession:
         return position
 
     def _limits(self, colour: int) -> Limits:
-        """The player's own limits, with no more time than the controller allows."""
         main_s, extra_s, per = self._clock
         left_s, stones = self._left.get(colour, (main_s, 0) if main_s else (extra_s, per))
-        allowed = self._spec.limits.time_s
-        if (main_s or extra_s) and (extra_s == 0 or per > 0):
-            turn_s = left_s / stones if stones else left_s / MOVES_LEFT
-            turn_s = max(min(turn_s * SHARE, turn_s - RESERVE_S), MIN_S)
-            allowed = turn_s if allowed is None else min(allowed, turn_s)
-        return dataclasses.replace(self._spec.limits, time_s=allowed)
-
-
-COMMANDS = tuple(sorted(name.removeprefix("_do_") for name in vars(GtpSession) if name.startswith("_do_")))
+        if not (main_s or extra_s) or (extra_s and per <= 0):
+            return self._spec.limits
+        return self._within(usable(left_s / stones if stones else left_s / MOVES_LEFT))
 
 
 def _colour(text: str) -> int:

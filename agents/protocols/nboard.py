@@ -9,11 +9,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
+from collections.abc import Callable
 
 from agents.agent import Answer, Limits
 from agents.players import PlayerSpec
-from agents.protocols import ENGINE_NAME, Say, ggf
-from agents.protocols.thinking import READY_S, Thinking
+from agents.protocols import ENGINE_NAME, ggf
+from agents.protocols.session import READY_S, Say, Session, whole
 from agents.search import MAX_DEPTH
 from games.reversi import Move, Position, Reversi
 
@@ -26,80 +27,58 @@ GO_S = 60.0
 HINT_S = 2.0
 
 
-class NBoardSession:
-    """A session with NBoard or a similar program."""
+class NBoardSession(Session):
+    protocol = "nboard"
+    ends = ("quit", "exit")
 
     def __init__(self, game: Reversi, player: PlayerSpec, say: Say) -> None:
-        self._game, self._spec, self._say = game, player, say
-        self._thinking = Thinking(game, player, lambda text: self._warn(text))
+        super().__init__(game, player, say)
         self._position = game.initial()
         self._depth: int | None = None
 
-    def hear(self, line: str) -> bool:
-        """Executes a command."""
-        command, _, rest = line.strip().partition(" ")
-        rest = rest.strip()
-        try:
-            match command.lower():
-                case "":
-                    pass
-                case "nboard":
-                    self._thinking.wait_for_code(READY_S)
-                    self._say(f"set myname {self._name()}")
-                case "set":
-                    self._set(rest)
-                case "move":
-                    self._move(rest)
-                case "go":
-                    self._begin(self._go)
-                case "hint":
-                    count = _whole(rest or "1", "hint")
-                    self._begin(lambda position, stop: self._hint(position, count, stop))
-                case "ping":
-                    self._thinking.stop()
-                    self._say(f"pong {rest}")
-                case "learn":
-                    self._say("learned")
-                case "analyze":
-                    self._warn("analyze is not supported")
-                case "quit" | "exit":
-                    self._thinking.stop()
-                    return False
-                case _:
-                    self._warn(f"unknown command {command[:40]!r}")
-        except ValueError as error:
-            self._warn(str(error))
-        return True
+    def do_nboard(self, _rest: str) -> None:
+        self._thinking.wait_for_code(READY_S)
+        self._say(f"set myname {self._name()}")
 
-    def close(self) -> None:
-        """Waits for the thinking to end; its time is limited."""
-        self._thinking.finish()
+    def do_go(self, _rest: str) -> None:
+        self._begin(self._go)
+
+    def do_hint(self, rest: str) -> None:
+        count = whole(rest or "1", "hint", 9)
+        self._begin(lambda position, stop: self._hint(position, count, stop))
+
+    def do_ping(self, rest: str) -> None:
+        self._thinking.stop()
+        self._say(f"pong {rest}")
+
+    def do_learn(self, _rest: str) -> None:
+        self._say("learned")
+
+    def do_analyze(self, _rest: str) -> None:
+        raise ValueError("analyze is not supported")
 
     def _name(self) -> str:
         return f"{ENGINE_NAME}{self._depth or ''}"
 
-    def _warn(self, text: str) -> None:
+    def _refuse(self, text: str) -> None:
         self._say(f"warning {text}")
 
-    def _set(self, rest: str) -> None:
-        """Raises ValueError."""
+    def do_set(self, rest: str) -> None:
         what, _, value = rest.partition(" ")
         if what == "game":
             self._thinking.stop()
             self._position = ggf.read(self._game, value)
         elif what == "depth":
-            self._depth = min(max(_whole(value, "set depth"), 1), MAX_DEPTH)
+            self._depth = min(max(whole(value, "set depth", 9), 1), MAX_DEPTH)
             self._say(f"set myname {self._name()}")
         elif what not in ("contempt", "time", "level", "myname"):
-            self._warn(f"unknown setting {what[:40]!r}")
+            self._refuse(f"unknown setting {what[:40]!r}")
 
-    def _move(self, text: str) -> None:
-        """Raises MoveError."""
+    def do_move(self, text: str) -> None:
         self._thinking.stop()
         self._position = self._game.apply(self._position, ggf.parse_move(self._game, self._position, text))
 
-    def _begin(self, work: object) -> None:
-        assert callable(work)
+    def _begin(self, work: Callable[[Position, threading.Event], None]) -> None:
         self._thinking.stop()
         position = self._position
         self._thinking.begin(lambda stop: work(position, stop))
@@ -112,13 +91,13 @@ class NBoardSession:
     def _go(self, position: Position, stop: threading.Event) -> None:
         moves = self._game.legal_moves(position)
         if not moves:
-            self._warn("the game is over")
+            self._refuse("the game is over")
             return
         self._say(f"status {self._name()} is thinking")
         try:
             answer = self._thinking.agent.choose(position, self._limits(), stop)
         except ValueError as error:
-            self._warn(str(error))
+            self._refuse(str(error))
             answer = Answer(moves[0], None, 0, 0, 0.0, ())
         self._say(f"nodestats {answer.nodes} {answer.seconds:.2f}")
         move = ggf.format_move(self._game, position, answer.move)
@@ -163,12 +142,6 @@ def discs(score: float) -> float:
     """An alpha-beta score in discs, from -64 to 64."""
     size = abs(score) - CERTAIN if abs(score) >= CERTAIN else abs(score)
     return math.copysign(min(size / 100, DISCS), score)
-
-
-def _whole(text: str, command: str) -> int:
-    if not text.strip().isdigit() or len(text) > 9:
-        raise ValueError(f"{command} takes a whole number, not {text[:40]!r}")
-    return int(text)
 
 
 SESSION = NBoardSession

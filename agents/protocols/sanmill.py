@@ -29,7 +29,6 @@ class Standing:
     """The man laid or moved to close a mill, while its removal is pending; else None."""
 
     def removals(self, game: NineMensMorris) -> list[Move]:
-        """The whole turns that can complete the unfinished one."""
         if self.journey is None:
             return []
         begun = self.journey[:2]
@@ -58,7 +57,6 @@ def read(game: NineMensMorris, words: Sequence[str]) -> Standing:
 
 
 def play(game: NineMensMorris, standing: Standing, word: str) -> Standing:
-    """The state after one of Sanmill's moves. Raises MoveError."""
     position, text = standing.position, word.lower()
     if standing.journey is not None:
         if not text.startswith("x"):
@@ -125,7 +123,6 @@ def _one_side(pair: tuple[int, int], side: Side, value: int) -> tuple[int, int]:
 
 
 def to_fen(game: NineMensMorris, position: Position) -> str:
-    """The position as a FEN, at the start of a turn."""
     board = game.board(position)
     letters = "".join({"W": MEN[0], "B": MEN[1]}.get(board[cell], "*") for cell in ORDER)
     rows = "/".join(letters[at : at + 8] for at in (0, 8, 16))

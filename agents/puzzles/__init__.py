@@ -9,16 +9,14 @@ from __future__ import annotations
 import dataclasses
 import random
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from agents import kernels, players
+from agents.puzzles.certificate import Certificate
 from rules import AnyGame
 
-MIN_PLIES, MAX_PLIES = 3, 40
-"""Length of a win that is a puzzle: what wins at once is none."""
 LONGEST_GAME = 100
-"""Plies of a game that is played to find puzzles."""
 NEAR = 3
 """Lines from the middle of a gomoku board within which its random opening is laid."""
 PLAYERS = {
@@ -28,39 +26,6 @@ PLAYERS = {
 }
 """Who plays the games in which puzzles are found, and how many plies are random before."""
 USUAL = ("alphabeta:depth=2,error_percent=10", 4)
-
-
-@dataclasses.dataclass(frozen=True)
-class Reply:
-    """What becomes of another move."""
-
-    result: str
-    """`loses`, `draws`, or `slower`: it does not win in as few moves."""
-    amount: int = 0
-    """Discs or plies of a loss; 0 where nothing is counted."""
-    reply: str = ""
-    """The move that shows it; empty where none does."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Certificate:
-    """The proof that a move is the only one."""
-
-    move: str
-    plies: int
-    """Length of the win, the move included."""
-    discs: int
-    """Discs by which it wins in reversi; else 0."""
-    proof: str
-    """How it is proven: `fours`, `exact`, `table` or `full_search`."""
-    line: tuple[str, ...]
-    """The win against the best defence, as far as it is known."""
-    others: Mapping[str, Reply]
-    """Every other legal move."""
-
-    def as_object(self) -> dict[str, object]:
-        """The certificate as a JSON-ready object."""
-        return dataclasses.asdict(self)
 
 
 class Certifier(Protocol):
@@ -100,7 +65,6 @@ def certifiers(game: AnyGame) -> list[Certifier]:
 
 
 def certify(ways: list[Certifier], position: Any) -> Certificate | None:
-    """The first certificate that one of the ways gives."""
     return next(filter(None, (way.certify(position) for way in ways)), None)
 
 
@@ -121,7 +85,6 @@ def played(game: AnyGame, seed: int, stop: threading.Event) -> Iterator[Any]:
 
 
 def _opening_moves(game: AnyGame, position: Any) -> list[Any]:
-    """The legal moves; in gomoku, those near the middle of the board."""
     moves = list(game.legal_moves(position))
     if game.name != "gomoku":
         return moves

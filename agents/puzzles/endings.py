@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agents.endgames import Solver
-from agents.puzzles import Certificate, Reply
+from agents.puzzles.certificate import Certificate, Reply
 from agents.values import final_lead
 from rules import AnyGame
 
@@ -15,13 +15,10 @@ TABLE_MB = 16
 
 
 class Endings:
-    """Endings of reversi."""
-
     def __init__(self, game: AnyGame) -> None:
         self._game, self._solver = game, Solver(TABLE_MB)
 
     def certify(self, position: Any) -> Certificate | None:
-        """The certificate; None unless one disc of several wins."""
         game = self._game
         empties = 64 - (position.discs[0] | position.discs[1]).bit_count()
         moves = game.legal_moves(position)
@@ -35,16 +32,13 @@ class Endings:
         others = {}
         for move in moves:
             if move != winning[0]:
-                after = game.apply(position, move)
                 reply = self._line(position, move)[1:2]
                 result = "loses" if scores[move] < 0 else "draws"
                 others[game.format_move(position, move)] = Reply(result, -scores[move], reply[0] if reply else "")
-                assert after is not None
         text = game.format_move(position, winning[0])
         return Certificate(text, len(line), scores[winning[0]], "exact", tuple(line), others)
 
     def _score(self, position: Any, move: Any) -> int:
-        """The mover's discs less the enemy's at the end."""
         after = self._game.apply(position, move)
         return self._value(after) * (1 if after.side == position.side else -1)
 
@@ -56,7 +50,6 @@ class Endings:
         return final_lead(ended.scores) * (1 if position.side == 0 else -1)
 
     def _line(self, position: Any, move: Any) -> list[str]:
-        """Best play to the end, from that move on."""
         game, here, texts = self._game, position, []
         while True:
             texts.append(game.format_move(here, move))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.puzzles import MAX_PLIES, MIN_PLIES, Certificate, Reply
+from agents.move_request import texts_of
+from agents.puzzles.certificate import MAX_PLIES, MIN_PLIES, Certificate, Reply
+from games.gomoku import Move
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 from rules import AnyGame
@@ -17,15 +19,12 @@ DEEPEST = 3
 
 
 class Fours:
-    """Free gomoku."""
-
     def __init__(self, game: AnyGame) -> None:
         self._game = game
         self._size = round(len(game.cells) ** 0.5)
         self._memory = layout.allocate(self._size, (False, False), TABLE_MB)
 
     def certify(self, position: Any) -> Certificate | None:
-        """The certificate; None unless all other stones lose to continuous fours."""
         game = self._game
         line = self._fours(position)
         if line is None or not MIN_PLIES < len(line) <= MAX_PLIES:
@@ -38,11 +37,7 @@ class Fours:
             if reply is None:
                 return None
             others[game.format_move(position, move)] = reply
-        texts, here = [], position
-        for cell in line:
-            move = next(one for one in game.legal_moves(here) if one.cell == cell)
-            texts.append(game.format_move(here, move))
-            here = game.apply(here, move)
+        texts = texts_of(game, position, map(Move, line))
         return Certificate(texts[0], len(line), 0, "fours", tuple(texts), others)
 
     def _fours(self, position: Any) -> list[int] | None:
@@ -66,12 +61,11 @@ class Fours:
             return None
         line = self._fours(after)
         if line is not None:
-            answer = next(one for one in game.legal_moves(after) if one.cell == line[0])
-            return Reply("loses", len(line) + 1, game.format_move(after, answer))
+            return Reply("loses", len(line) + 1, game.format_move(after, Move(line[0])))
         fives = self._fives(after, position.side)
         if len(fives) != 1 or not depth:
             return None
-        stop = next(one for one in game.legal_moves(after) if one.cell == fives[0])
+        stop = Move(fives[0])
         stopped = game.apply(after, stop)
         if game.outcome(stopped) is not None or self._fours(stopped) is not None:
             return None
@@ -81,7 +75,6 @@ class Fours:
         return Reply("loses", 0, game.format_move(after, stop))
 
     def _fives(self, position: Any, side: int) -> list[int]:
-        """The cells on which that side would make five."""
         stones = position.stones[side]
         empty = [move.cell for move in self._game.legal_moves(position)]
         geometry = self._game.geometry  # type: ignore[attr-defined]

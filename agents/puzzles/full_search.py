@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents import heuristics, kernels
-from agents.plain_search import PlainSearch
-from agents.puzzles import Certificate, Reply
+from agents.move_request import texts_of
+from agents.plain_search import PlainSearch, search_of
+from agents.puzzles.certificate import Certificate, Reply
 from agents.search import WIN
 from rules import AnyGame
 
@@ -22,9 +22,8 @@ class FullSearch:
 
     def __init__(self, game: AnyGame) -> None:
         self._game = game
-        fast = kernels.search(game, TABLE_MB, 0)
-        self._search = fast or PlainSearch(game, heuristics.of(game).get(""))
-        self._nodes = None if fast else MAX_NODES
+        self._search = search_of(game, TABLE_MB)
+        self._nodes = MAX_NODES if isinstance(self._search, PlainSearch) else None
 
     def certify(self, position: Any) -> Certificate | None:
         """The certificate; None unless the shortest win found has 3 to 7 plies and begins with one move only."""
@@ -49,10 +48,7 @@ class FullSearch:
             if reply is None:
                 return None
             others[game.format_move(position, move)] = reply
-        texts, here = [], position
-        for move in found.pv:
-            texts.append(game.format_move(here, move))
-            here = game.apply(here, move)
+        texts = texts_of(game, position, found.pv)
         return Certificate(texts[0], plies, 0, "full_search", tuple(texts), others)
 
     def _slower(self, position: Any, move: Any, plies: int) -> Reply | None:

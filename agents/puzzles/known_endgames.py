@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.puzzles import MAX_PLIES, MIN_PLIES, Certificate, Reply
-from agents.tables import folder
+from agents.move_request import texts_of
+from agents.puzzles.certificate import MAX_PLIES, MIN_PLIES, Certificate, Reply
+from agents.tables import files
 from games.nine_mens_morris import NineMensMorris
 from games.nine_mens_morris.kernel.endgames import Endgames
 
 
 class KnownEndgames:
-    """Positions whose men are all laid and few enough for the tables that exist."""
-
     def __init__(self, game: NineMensMorris) -> None:
         self._game = game
-        root = folder.root()
+        root = files.root()
         self._tables = None if root is None else Endgames(game, root)
 
     def certify(self, position: Any) -> Certificate | None:
@@ -41,9 +40,7 @@ class KnownEndgames:
         line = [game.format_move(position, winning[0])]
         here = game.apply(position, winning[0])
         if game.outcome(here) is None and (following := tables.best_move(here)) is not None:
-            for move in following.pv[: plies - 1]:
-                line.append(game.format_move(here, move))
-                here = game.apply(here, move)
+            line += texts_of(game, here, following.pv[: plies - 1])
         return Certificate(line[0], plies, 0, "table", tuple(line), others)
 
 

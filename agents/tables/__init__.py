@@ -1,10 +1,8 @@
 """Endgame tables of nine men's morris: built by retrograde analysis, stored in files, read by memory mapping.
 
-    files        one subspace per file: header, codes, and the reasons to refuse a file
-    folder       folders of the tables by rules, and the subspaces of a number of men
+    files        one subspace per file: header, codes, reasons to refuse a file; the folders by rules
     build        solves subspaces, the small ones before those that lead to them
-    check        recounts a table and compares its values with the plain rules
-    keeping      measures how often players keep the value of a position in a table
+    check        recounts a table, compares its values with the plain rules, measures how often players keep them
     first_use    builds the small tables during a game, in a process of its own
 
 A table holds one byte per position: the code that `games.nine_mens_morris.kernel.retrograde` describes. Draws by

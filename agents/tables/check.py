@@ -1,16 +1,19 @@
-"""Checks tables: their files, their counts, and their values by the plain rules, one ply at a time."""
+"""Checks tables, their files, counts and values by the plain rules, and how often players keep those values."""
 
 from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from agents.tables import DRAW, HOLE, TableError, files, folder, solving
-from games.nine_mens_morris import NineMensMorris, Position
+from agents.players import Player, PlayerSpec
+from agents.tables import DRAW, HOLE, TableError, files, outcome
+from agents.tables.build import counts
+from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import endgame_index, retrograde
 from games.nine_mens_morris.kernel.endgames import Endgames
 
@@ -25,26 +28,23 @@ def position_of(own: int, opp: int, slot: int) -> Position:
 
 
 def without_past(game: NineMensMorris) -> NineMensMorris:
-    """The game as the tables define it: no repetition and no limit on quiet moves."""
     return NineMensMorris(dataclasses.replace(game.rules, repetition=0, quiet_plies=0))
 
 
 class Checker:
-    """Checks the tables of one game's rules in one folder."""
-
     def __init__(self, game: NineMensMorris, within: Path) -> None:
-        self.game, self.folder, self.key = without_past(game), folder.of_rules(game, within), folder.rules_key(game)
+        self.game, self.folder, self.key = without_past(game), files.of_rules(game, within), files.rules_key(game)
         self.endgames = Endgames(game, within)
 
     def file(self, own: int, opp: int) -> files.Header:
         """Verifies a file's checksum and recounts it. Raises TableError naming the error."""
-        path = folder.table_path(self.folder, own, opp)
+        path = files.table_path(self.folder, own, opp)
         header, codes = files.read(path, self.key, own, opp)
         words, sums, again = endgame_index.index(own), np.zeros(256, dtype=np.uint64), np.array(codes)
         retrograde.finish(U(words.ctypes.data), U(own), U(opp), again, sums)
         if not np.array_equal(again, codes):
             raise TableError(f"{path}: slots of one position hold different values")
-        for name, count in solving.counts(sums).items():
+        for name, count in counts(sums).items():
             if getattr(header, name) != count:
                 raise TableError(f"{path}: the header counts {getattr(header, name)} {name}, the codes {count}")
         return header
@@ -70,7 +70,6 @@ class Checker:
         return checked
 
     def code_by_the_rules(self, position: Position) -> int:
-        """The code that follows from the codes of the positions one ply later."""
         if self.game.outcome(position) is not None:
             return 1
         codes = [self._after(self.game.apply(position, move)) for move in self.game.legal_moves(position)]
@@ -88,3 +87,92 @@ class Checker:
         if code is None or code == HOLE:
             raise TableError(f"{self.game.format_position(position)} is in no table: smaller tables are missing")
         return code + 1 if code != DRAW else DRAW
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    position: Position
+    keeping: frozenset[Move]
+    moves: int
+
+    @property
+    def is_open(self) -> bool:
+        """Whether any move loses value."""
+        return len(self.keeping) < self.moves
+
+
+@dataclasses.dataclass
+class Kept:
+    positions: int = 0
+    kept: int = 0
+    open: int = 0
+    """Positions in which a move could lose value."""
+    kept_open: int = 0
+
+    def add(self, question: Question, move: Move) -> None:
+        kept = move in question.keeping
+        self.positions, self.kept = self.positions + 1, self.kept + kept
+        if question.is_open:
+            self.open, self.kept_open = self.open + 1, self.kept_open + kept
+
+    def as_json(self) -> dict[str, object]:
+        shares = {
+            "kept": round(100 * self.kept / self.positions, 2) if self.positions else None,
+            "kept_open": round(100 * self.kept_open / self.open, 2) if self.open else None,
+        }
+        return {"positions": self.positions, "open": self.open, **shares}
+
+
+class Questions:
+    """Positions from all tables of a game's rules, equally many from each table, chosen by a seed."""
+
+    def __init__(self, game: NineMensMorris, within: Path) -> None:
+        self.game = without_past(game)
+        self._tables = Endgames(game, within)
+        self._spaces = sorted(self._tables.addresses)
+        if not self._spaces:
+            raise TableError(f"no tables in {files.of_rules(game, within)}; `kibitzer tables build` builds them")
+
+    def draw(self, count: int, seed: int) -> Iterator[Question]:
+        chance = random.Random(seed)
+        for number in range(count):
+            own, opp = self._spaces[number % len(self._spaces)]
+            yield self._question(own, opp, chance)
+
+    def _question(self, own: int, opp: int, chance: random.Random) -> Question:
+        slots = endgame_index.slots(own, opp)
+        while True:
+            position = position_of(own, opp, chance.randrange(slots))
+            code = self._tables.code(*position.men)
+            if code is None or code == HOLE or self.game.outcome(position) is not None:
+                continue
+            moves = self.game.legal_moves(position)
+            keeping = frozenset(move for move in moves if self._worth(position, move) == outcome(code))
+            if not keeping:
+                raise TableError(f"{self.game.format_position(position)}: no move keeps what the table says")
+            return Question(position, keeping, len(moves))
+
+    def _worth(self, position: Position, move: Move) -> int:
+        """Value, 1, 0 or -1, of the position after a move, for the side that made it."""
+        after = self.game.apply(position, move)
+        ended = self.game.outcome(after)
+        if ended is not None:
+            return 0 if ended.winner is None else (1 if ended.winner == position.side else -1)
+        code = self._tables.code(after.men[after.side], after.men[1 - after.side])
+        if code is None:
+            raise TableError(f"{self.game.format_position(after)} is in no table: smaller tables are missing")
+        return -outcome(code)
+
+
+def keep(
+    questions: Questions, players: Sequence[PlayerSpec], count: int, seed: int, look: Callable[[], None]
+) -> list[Kept]:
+    """Asks every player all questions; `look` is called after each. Raises TableError, AgentError."""
+    made = [Player(spec, questions.game) for spec in players]
+    found = [Kept() for _ in made]
+    stop = threading.Event()
+    for question in questions.draw(count, seed):
+        for player, kept in zip(made, found, strict=True):
+            kept.add(question, player.choose(question.position, stop).move)
+            look()
+    return found

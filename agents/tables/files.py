@@ -1,7 +1,8 @@
-"""One endgame table per file: a header of 1024 bytes, then one byte per slot.
+"""The files of endgame tables, one per subspace, and the folders that hold them, one for each set of rules.
 
-The header is a line with magic and version, a line of JSON (`Header`), and padding spaces. A file is written under
-another name and renamed when complete, so that no reader or second writer ever finds half a table.
+A file is a header of 1024 bytes, then one byte per slot. The header is a line with magic and version, a line of JSON
+(`Header`), and padding spaces. A file is written under another name and renamed when complete, so that no reader or
+second writer ever finds half a table.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.tables import TableError
+import places
+from agents.tables import MAX_OF_A_SIDE, TableError
+from games.nine_mens_morris import MIN_MEN, NineMensMorris
 
 MAGIC = b"KIBITZER MORRIS ENDGAMES 1\n"
 """Includes the version; a change of numbering or encoding needs a new version."""
@@ -26,41 +29,30 @@ Codes = NDArray[np.uint8]
 
 @dataclasses.dataclass(frozen=True)
 class Header:
-    """The metadata of a table."""
-
     rules: str
-    """The rules that decide values, as `agents.tables.folder.rules_key` writes them."""
     own: int
-    """Men of the mover."""
     opp: int
-    """Men of the enemy."""
     slots: int
-    """Bytes of codes."""
     orbits: int
-    """Positions up to symmetry."""
     wins: int
     """Positions won for the mover, each with all its images; losses and draws count likewise."""
     losses: int
     draws: int
     longest_win: int
-    """Plies of the longest win."""
     longest_loss: int
     checksum: str
     """BLAKE2b of the codes, 16 bytes in hexadecimal."""
 
     @property
     def total(self) -> int:
-        """All positions including all their images."""
         return self.wins + self.losses + self.draws
 
 
 def checksum(codes: Codes) -> str:
-    """Checksum of a table's codes, as in `Header.checksum`."""
     return hashlib.blake2b(np.ascontiguousarray(codes).data, digest_size=16).hexdigest()
 
 
 def write(path: Path, header: Header, codes: Codes) -> None:
-    """Writes a whole table atomically."""
     text = MAGIC + json.dumps(dataclasses.asdict(header)).encode() + b"\n"
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -113,3 +105,64 @@ def read(path: Path, rules: str, own: int, opp: int) -> tuple[Header, Codes]:
     if checksum(codes) != header.checksum:
         raise TableError(f"{path} is damaged: its codes do not have the checksum {header.checksum}")
     return header, codes
+
+
+ENVIRONMENT = "KIBITZER_TABLES"
+"""Environment variable with the folder of all tables; if set but empty, no tables are read or built."""
+DECIDING = ("flying", "mill_protected", "diagonals")
+"""Rules that change values. The men per side only limit which tables a game can reach; draw rules are ignored."""
+
+
+def hold(game: NineMensMorris) -> bool:
+    """Whether tables hold for a game's rules: positions with all men laid need no more than the men and the mover."""
+    rules = game.rules
+    return rules.board == "nine" and not (rules.one_time_mills or rules.no_return or rules.three_men_plies)
+
+
+def root() -> Path | None:
+    """The folder of all tables: from the environment, else `var/tables` of the checkout, else in the user's cache."""
+    given = os.environ.get(ENVIRONMENT)
+    if given is not None:
+        return Path(given) if given else None
+    beside = places.cache_folder("var/tables")
+    if not places.IN_CHECKOUT or beside.is_dir() or os.access(places.PROGRAM, os.W_OK):
+        return beside
+    return places.cache_folder("tables", in_checkout=False)
+
+
+def rules_key(game: NineMensMorris) -> str:
+    """The rules that decide values as one word: `plain`, or those that are on, such as `flying+mill_protected`."""
+    return "+".join(name for name in DECIDING if getattr(game.rules, name)) or "plain"
+
+
+def of_rules(game: NineMensMorris, within: Path) -> Path:
+    return within / f"{game.name}-{rules_key(game)}"
+
+
+def table_path(folder: Path, own: int, opp: int) -> Path:
+    return folder / f"{own}-{opp}.table"
+
+
+def pairs(men: int, most: int = MAX_OF_A_SIDE) -> list[tuple[int, int]]:
+    """Pairs of mutually dependent subspaces with exactly that many men, `own` <= `opp`: (4, 5) includes (5, 4).
+
+    `most` is the largest number of men of one side.
+    """
+    least = max(MIN_MEN, men - min(most, MAX_OF_A_SIDE))
+    return [(own, men - own) for own in range(least, men // 2 + 1)]
+
+
+def both(own: int, opp: int) -> list[tuple[int, int]]:
+    """The subspaces of a pair; only one if both sides have equally many men."""
+    return [(own, opp)] if own == opp else [(own, opp), (opp, own)]
+
+
+def found(folder: Path) -> list[Header]:
+    """The headers of all complete tables in the folder, small ones first; broken files are skipped."""
+    headers = []
+    for path in folder.glob("*-*.table"):
+        try:
+            headers.append(read_header(path))
+        except TableError:
+            continue
+    return sorted(headers, key=lambda header: (header.own + header.opp, header.own))

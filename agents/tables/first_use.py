@@ -16,14 +16,13 @@ from subprocess import DEVNULL
 from typing import IO
 
 import places
-from agents.tables import SMALL_MEN, folder
+from agents.tables import SMALL_MEN, files
 from games.nine_mens_morris import NineMensMorris
 from games.nine_mens_morris.kernel.endgames import Endgames
 from processes import Process
 
 log = logging.getLogger(__name__)
 MAX_SAID_BYTES = 65536
-"""Bytes of a failed builder's output that are read."""
 _lock = threading.Lock()
 _asked: set[Path] = set()
 """Folders for which this process has started a build; a failed build is not retried."""
@@ -32,7 +31,7 @@ _opened: dict[Path, Endgames] = {}
 
 def small_tables(game: NineMensMorris, within: Path) -> Endgames:
     """The tables of a game's rules that exist now, with a build of the small ones started; shared by all searches."""
-    key = folder.of_rules(game, within) / str(game.rules.men)
+    key = files.of_rules(game, within) / str(game.rules.men)
     with _lock:
         if key not in _opened or _opened[key].men < wanted(game):
             _opened[key] = Endgames(game, within)
@@ -49,7 +48,7 @@ def wanted(game: NineMensMorris) -> int:
 
 def _start(game: NineMensMorris, within: Path) -> None:
     """Starts the builder in the background with low priority; a machine that cannot do so plays without tables."""
-    rules = [f"{name}=true" for name in folder.DECIDING if getattr(game.rules, name)]
+    rules = [f"{name}=true" for name in files.DECIDING if getattr(game.rules, name)]
     words = ["build", "--men", str(wanted(game)), "--jobs", "1", "--into", str(within)]
     words += [word for rule in rules for word in ("--rule", rule)]
     program = "import os; os.nice(10); from agents.tables_cli import app; app()"
@@ -65,7 +64,7 @@ def _start(game: NineMensMorris, within: Path) -> None:
     except OSError as error:
         log.warning("the small endgame tables cannot be built: %s", error)
         return
-    log.info("building the small endgame tables of %s in %s", folder.rules_key(game), within)
+    log.info("building the small endgame tables of %s in %s", files.rules_key(game), within)
     threading.Thread(target=_wait, args=(process, said), name="endgame builder", daemon=True).start()
 
 

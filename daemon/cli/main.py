@@ -76,14 +76,14 @@ SECTIONS = {
         "move": Entry("agents.cli", "Ask an agent for one move."),
         "analyse": Entry("agents.analyse_cli", "Judge every move of a game: what it lost, and what was better."),
         "solve": Entry("agents.solve_cli", "Solve reversi endgames, or prove gomoku wins."),
-        "certify": Entry("agents.puzzles_cli", "Prove which positions are puzzles, line by line."),
+        "certify": Entry("agents.solve_cli", "Prove which positions are puzzles, line by line."),
         "arena": Entry(
             "agents.arena_cli", "Play agents against each other: matches, round robins, knock-outs, Elo.", group=True
         ),
         "match": Entry("agents.programs_cli", "Let two programs play a game on one JSON board file."),
         "one-move": Entry("agents.programs_cli", "Play one move on a JSON board file."),
         "engine": Entry("agents.engine_cli", "Speak a standard engine protocol, for play against other programs."),
-        "worker": Entry("agents.cli", "Run agents as a worker that joins a daemon."),
+        "worker": Entry("agents.worker", "Run agents as a worker that joins a daemon."),
         "tables": Entry("agents.tables_cli", "Build and check endgame tables.", group=True),
         "book": Entry("agents.book_cli", "Build, check and show opening books.", group=True),
         "serve-neural": Entry("agents.neural_cli", "Serve the morris networks' moves over plain TCP."),

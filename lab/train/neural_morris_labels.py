@@ -24,9 +24,8 @@ from agents.agent import Limits
 from agents.alphabeta import AlphaBeta
 from agents.jobs import ALONE, Backend
 from agents.jobs.running import run_jobs
-from agents.morris_networks.good_moves import GoodMoves, States, held_out, join_states
+from agents.morris_networks.good_moves import GoodMoves, States, as_rows, held_out, join_states, position_of, state_of
 from agents.morris_networks.legality import is_legal
-from agents.morris_networks.rows import as_rows, position_of, state_of
 from games.nine_mens_morris import MIN_MEN, NineMensMorris, Position
 
 RULES: tuple[dict[str, object], ...] = ({"flying": True, "mill_protected": True}, {})

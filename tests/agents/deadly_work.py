@@ -21,6 +21,5 @@ def play_or_die(job: Job, stop: threading.Event | None, deadly: Collection[str],
 
 
 def die(number: int, _stop: threading.Event | None, graves: Path) -> None:
-    """Kills its process at every try."""
     (graves / f"{number}-{os.getpid()}").touch()
     os.kill(os.getpid(), signal.SIGKILL)

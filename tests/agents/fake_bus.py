@@ -140,6 +140,5 @@ def program(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def worker(bus: FakeBus, *more: str) -> contextlib.AbstractContextManager[subprocess.Popen[str]]:
-    """Starts the worker as the daemon does."""
     connect, reply = bus.endpoints
     return program("-m", "agents.worker", "--connect", connect, "--reply", reply, *more)

@@ -18,11 +18,12 @@ from agents.agent import Agent, AgentError, Limits
 from agents.plain_search import PlainSearch
 from agents.registry import load_agent
 from agents.search import WIN
-from games.nine_mens_morris import CELLS, NineMensMorris, Position
+from games.nine_mens_morris import NineMensMorris, Position
 from games.nine_mens_morris.kernel import MorrisSearch
 from games.nine_mens_morris.kernel.negamax import negamax
 from rules.turns import line_of_play
 from tests.agents.minimax import minimax
+from tests.agents.morris import bits, morris
 
 RULES: list[dict[str, object]] = [
     {},
@@ -40,14 +41,7 @@ RULES: list[dict[str, object]] = [
 NEVER = threading.Event()
 
 
-def morris(**rules: object) -> NineMensMorris:
-    game = games.load("morris", rules)
-    assert isinstance(game, NineMensMorris)
-    return game
-
-
 def positions(game: NineMensMorris, seed: int, count: int) -> list[Position]:
-    """Unfinished positions from random games."""
     draw, found = random.Random(seed), []
     while len(found) < count:
         position, line = draw.choice(game.starts), []
@@ -56,10 +50,6 @@ def positions(game: NineMensMorris, seed: int, count: int) -> list[Position]:
             position = game.apply(position, draw.choice(game.legal_moves(position)))
         found += draw.sample(line, min(5, len(line)))
     return found[:count]
-
-
-def bits(names: str) -> int:
-    return sum(1 << CELLS.index(name) for name in names.split())
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)

@@ -71,7 +71,7 @@ def test_a_depth_of_the_options_is_exact_too() -> None:
 
 def test_short_searches_by_depth_are_watched_by_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[object] = []
-    monkeypatch.setattr(alphabeta._Watch, "start", lambda watch: started.append(watch))
+    monkeypatch.setattr(alphabeta.Watch, "start", lambda watch: started.append(watch))
     monkeypatch.setattr(alphabeta, "SHORT_S", 1000.0)
     with_search(FakeSearch()).choose(GANH.initial(), Limits(depth=3), NEVER)
     assert not started

@@ -12,6 +12,7 @@ from agents import levels
 from agents.agent import Answer, Limits
 from agents.analyse_cli import app
 from agents.analysis import Analyst, Choice, Judged
+from agents.move_request import texts_of
 from agents.search import WIN
 from agents.values import Scale, accuracy, chance_of, mark_of, value_of, value_of_end
 from rules import Outcome
@@ -22,7 +23,6 @@ REVERSI = Scale(lead=850, unit="disc", unit_score=100, won_score=100_000)
 
 
 def judged_last(name: str, moves: str, time_s: float = 0.2, **rules: Any) -> Judged:
-    """The last move of a game, judged."""
     game = games.load(name, rules)
     texts = moves.split()
     positions = line_of_play(game, texts)
@@ -60,7 +60,7 @@ def test_a_forced_win_counts_its_plies_one_more_a_move_earlier() -> None:
 @pytest.mark.parametrize("name", games.shipped())
 def test_every_game_says_what_its_scores_mean(name: str) -> None:
     scale = levels.scale(name)
-    assert scale.lead is not None and scale.unit_score > 0
+    assert scale.lead == levels.lead(name) and scale.lead is not None and scale.lead > 0 and scale.unit_score > 0
 
 
 def test_a_missed_block_is_a_mistake_with_the_block_as_the_better_move() -> None:
@@ -79,7 +79,7 @@ def test_the_last_discs_of_reversi_are_judged_exactly() -> None:
     analyst = Analyst(game, 0.5)
     after = analyst.end(position)
     assert after is not None
-    positions = line_of_play(game, _texts(game, moves))
+    positions = line_of_play(game, texts_of(game, game.initial(), moves))
     for before, move in reversed(list(zip(positions[-9:-1], moves[-8:], strict=True))):
         judged = analyst.judged(before, move, GO_ON, after)
         after = judged.best
@@ -93,14 +93,6 @@ def best_result(game: Any, position: Any) -> float:
     if (outcome := game.outcome(position)) is not None:
         return float(outcome.scores[side] - outcome.scores[1 - side])
     return max(-best_result(game, game.apply(position, move)) for move in game.legal_moves(position))
-
-
-def _texts(game: Any, moves: list[Any]) -> list[str]:
-    position, texts = game.initial(), []
-    for move in moves:
-        texts.append(game.format_move(position, move))
-        position = game.apply(position, move)
-    return texts
 
 
 def test_a_mirror_image_of_the_best_move_gives_nothing_away() -> None:

@@ -14,13 +14,12 @@ import pytest
 
 import games
 from agents import players, registry
-from agents.agent import AgentError, Answer, Limits
-from agents.arena import game_runner, openings, play
-from agents.arena.game_runner import GameRunner
+from agents.agent import AgentError, Answer, GameAgent, Limits
+from agents.arena import openings, play
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.openings import Opening, OpeningError
 from agents.arena.play import Abandoned, Job, Played, Use
-from agents.arena.record import Record, RecordError
+from agents.arena.record import GameRunner, Record, RecordError
 from agents.arena.report import points_of, summary
 from agents.jobs import Backend
 from rules import AnyGame, MoveError
@@ -32,27 +31,14 @@ SEEN: list[Any] = []
 """Positions that the agents below were shown."""
 
 
-class Scripted:
+class Scripted(GameAgent):
     """An agent for the tests: plays the first legal move, unless a subclass does otherwise."""
 
     name = "scripted"
 
     @dataclasses.dataclass(frozen=True)
     class Options:
-        """The agent's options."""
-
         seed: int = rule(0, "nothing", minimum=0, maximum=2**31)
-
-    def __init__(self, game: AnyGame, options: Any = None) -> None:
-        self.game, self.options = game, options
-
-    @staticmethod
-    def plays(game: AnyGame) -> bool:
-        return True
-
-    @staticmethod
-    def warm_up(game: AnyGame) -> None:
-        pass
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         SEEN.append((self.game.to_move(position), position))
@@ -282,7 +268,7 @@ def test_what_is_in_the_record_is_not_played_again(tmp_path: Path, monkeypatch: 
         asked.append(job.id)
         return play.play(job, stop)
 
-    monkeypatch.setattr(game_runner, "play", counted)
+    monkeypatch.setattr("agents.arena.record.play", counted)
     with Record({}, path) as record:
         GameRunner(record).play(met.jobs[:4])
     with Record({}, path) as record:

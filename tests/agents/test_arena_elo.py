@@ -8,8 +8,17 @@ import statistics
 
 import pytest
 
-from agents.arena.elo import difference, estimate, expected_score, ratings, wilson
-from agents.arena.sprt import BOUND, Hypotheses, judge, log_likelihood_ratio
+from agents.arena.elo import (
+    BOUND,
+    Hypotheses,
+    difference,
+    estimate,
+    expected_score,
+    judge,
+    log_likelihood_ratio,
+    ratings,
+    wilson,
+)
 
 FISHTEST = [13, 37, 50, 25, 3]
 """Pairs by half points of a published test, montytest.muzhen.org/tests/stats/69d3c8dc7c5b3724e29d2712."""

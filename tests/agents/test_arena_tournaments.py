@@ -19,10 +19,9 @@ import games
 from agents import heuristics, players
 from agents.arena import bracket, levels, plot, round_robin
 from agents.arena.bracket import Depths, KnockOut, first_round, judge
-from agents.arena.game_runner import GameRunner
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.play import Played, Use
-from agents.arena.record import Record
+from agents.arena.record import GameRunner, Record
 from agents.arena_cli import app
 
 MORRIS = games.load("morris")

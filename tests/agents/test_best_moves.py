@@ -152,7 +152,6 @@ def test_a_man_that_goes_to_and_fro_between_two_mills_makes_a_double_mill() -> N
 
 
 def board(game: AnyGame, mine: str, theirs: str) -> str:
-    """The letters of a position's text."""
     return "".join("M" if cell in mine.split() else "E" if cell in theirs.split() else "O" for cell in game.cells)
 
 

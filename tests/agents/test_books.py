@@ -18,7 +18,7 @@ from agents.agent import Limits
 from agents.book_cli import app
 from agents.books import BookError, book, opening
 from agents.books.building import Builder
-from agents.books.keys import Keys
+from agents.books.opening import Keys
 from agents.registry import load_agent
 from places.weights import MODELS, write_entry
 from rules import AnyGame

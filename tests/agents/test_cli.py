@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner, Result
 
 import games
+from agents import worker
 from agents.cli import app
 from rules.turns import line_of_play
 
@@ -125,9 +127,9 @@ def test_bad_input_is_one_line_and_status_2(arguments: list[str], said: str) -> 
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize("command", ["move", "perft", "worker"])
-def test_help_teaches(command: str) -> None:
-    done = run(command, "--help")
+@pytest.mark.parametrize(("application", "words"), [(app, ["move"]), (app, ["perft"]), (worker.app, [])])
+def test_help_teaches(application: typer.Typer, words: list[str]) -> None:
+    done = CliRunner().invoke(application, [*words, "--help"])
     assert done.exit_code == 0
     assert "--" in done.stdout
 

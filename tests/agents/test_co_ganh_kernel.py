@@ -11,6 +11,7 @@ import pytest
 import games
 from agents import kernels
 from agents.agent import Limits
+from agents.minimax import minimax
 from agents.perft import perft
 from agents.registry import load_agent
 from agents.search import WIN
@@ -52,15 +53,8 @@ def ends(game: CoGanh, seed: int, count: int) -> list[Position]:
     return found
 
 
-def minimax(game: CoGanh, heuristic: str, position: Position, depth: int, ply: int = 0) -> int:
-    """The score for the side to move, by searching the whole tree to that depth."""
-    outcome = game.outcome(position)
-    if outcome is not None:
-        return 0 if outcome.winner is None else (WIN - ply) * (1 if outcome.winner == position.side else -1)
-    if depth == 0:
-        return plain.HEURISTICS[heuristic](game, position, None)
-    moves = game.legal_moves(position)
-    return max(-minimax(game, heuristic, game.apply(position, move), depth - 1, ply + 1) for move in moves)
+def score(game: CoGanh, heuristic: str, position: Position, depth: int, ply: int = 0) -> int:
+    return minimax(game, position, depth, plain.HEURISTICS[heuristic], ply=ply)
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -98,9 +92,9 @@ def test_a_search_to_a_depth_has_the_score_of_plain_minimax(rules: dict[str, obj
         search.begin(position, None, exact=True)
         for level in range(1, depth + 1):
             found = search.deepen(level)
-            assert found.score == minimax(game, heuristic, position, level), (game.format_position(position), level)
+            assert found.score == score(game, heuristic, position, level), (game.format_position(position), level)
         after = game.apply(position, found.move)
-        assert -minimax(game, heuristic, after, depth - 1, 1) == found.score
+        assert -score(game, heuristic, after, depth - 1, 1) == found.score
 
 
 def test_the_limit_is_seen_whatever_was_learnt_further_away_from_it() -> None:
@@ -111,7 +105,7 @@ def test_the_limit_is_seen_whatever_was_learnt_further_away_from_it() -> None:
             near = dataclasses.replace(position, ply=ply)
             kept.begin(near, None, exact=True)
             found = [kept.deepen(depth).score for depth in (1, 2, 3)]
-            assert found == [minimax(game, "material", near, depth) for depth in (1, 2, 3)]
+            assert found == [score(game, "material", near, depth) for depth in (1, 2, 3)]
 
 
 def test_a_lead_at_the_limit_is_a_win_and_no_lead_a_draw() -> None:
@@ -135,7 +129,7 @@ def test_every_win_that_a_search_by_nodes_claims_is_one(rules: dict[str, object]
         distance = WIN - abs(answer.score or 0)
         if distance <= 3:
             claimed += 1
-            proof = minimax(game, "material", position, int(distance))
+            proof = score(game, "material", position, int(distance))
             assert proof == answer.score, game.format_position(position)
         elif distance < 100:
             exact = load_agent("alphabeta", game, {"table_mb": 1})

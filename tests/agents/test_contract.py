@@ -14,7 +14,7 @@ import pytest
 
 import games
 from agents import levels, registry
-from agents.agent import Answer, Limits
+from agents.agent import Answer, GameAgent, Limits
 from agents.engines.known import known
 from rules import AnyGame
 from rules.options import parse_options, rule
@@ -41,7 +41,7 @@ def test_a_whole_game_is_played_with_legal_moves(agent: str, game: str) -> None:
     for _ in range(1000):
         if rules.outcome(position) is not None:
             break
-        answer = player.choose(position, Limits(nodes=40), threading.Event())
+        answer = player.choose(position, Limits(nodes=12), threading.Event())
         assert answer.move in rules.legal_moves(position)
         assert answer.pv[0] == rules.format_move(position, answer.move)
         assert answer.nodes >= 0
@@ -83,7 +83,7 @@ def test_stop_ends_the_thinking(agent: str, game: str) -> None:
 def test_the_agent_in_the_document_plays() -> None:
     text = (Path(__file__).parents[2] / "docs" / "adding-an-agent.md").read_text(encoding="utf-8")
     source = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
-    names = {"Any": Any, "AnyGame": AnyGame, "Answer": Answer, "Limits": Limits}
+    names = {"Any": Any, "AnyGame": AnyGame, "Answer": Answer, "GameAgent": GameAgent, "Limits": Limits}
     written: dict[str, Any] = {**names, "dataclasses": dataclasses, "rule": rule, "threading": threading}
     exec(compile(source, "adding-an-agent.md", "exec", dont_inherit=True), written)
     game = games.load("morris")

@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 
 import games
-from agents import engines, registry
+from agents import registry
 from agents.agent import AgentError, Answer, Limits
 from agents.engines.engine_protocols import deadline_in
 from agents.engines.gtp import Gtp, GtpRefused
 from agents.engines.process import EngineProcess
 from agents.engines.uci import MATE, Uci
 from rules.turns import line_of_play
+from tests.agents.fake_engines import register
 
 DIALOGUE = Path(__file__).parent / "fake_engines" / "dialogue.py"
 UCI = "> uci\n< A banner, version 1\n< uciok\n> ucinewgame\n> isready\n< readyok\n"
@@ -42,10 +43,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     def opened(game: Any, protocol: str, dialogue: str, *encoding: str, **settings: float) -> Any:
         (tmp_path / "dialogue.txt").write_text(dialogue)
         command = [sys.executable, str(DIALOGUE), str(tmp_path / "dialogue.txt"), *encoding]
-        table = "".join(f"{name} = {value}\n" for name, value in settings.items())
-        head = f'[engines.real]\nprotocol = "{protocol}"\ngame = "{game.name}"\ncommand = {command}\n'
-        (tmp_path / "engines.toml").write_text(head + table)
-        monkeypatch.setenv(engines.FILE_VARIABLE, str(tmp_path / "engines.toml"))
+        register(tmp_path, monkeypatch, "real", protocol, game.name, command, **settings)
         return registry.load_agent("external", game)
 
     return opened

@@ -17,6 +17,7 @@ from agents.engines import engine_protocols
 from agents.engines.process import EngineError, EngineProcess
 from agents.external import MAX_FAILURES
 from rules.turns import line_of_play
+from tests.agents.fake_engines import register
 
 ENGINE = Path(__file__).parent / "fake_engines" / "engine.py"
 GAMES = {"uci": "morris", "nboard": "reversi", "gomocup": "gomoku", "gtp": "reversi"}
@@ -29,12 +30,10 @@ def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Registers one fake engine with the given protocol and manner; returns the FILE it is given."""
 
     def write(protocol: str, manner: str, timeout_s: float = 20.0, game: str = "") -> Path:
-        marks, path = tmp_path / "marks", tmp_path / "engines.toml"
+        marks = tmp_path / "marks"
         command = [sys.executable, str(ENGINE), protocol, manner, str(marks)]
         name = games.load(game or GAMES[protocol]).name
-        table = f'protocol = "{protocol}"\ngame = "{name}"\ncommand = {command}\ntimeout_s = {timeout_s}\n'
-        path.write_text(f"[engines.fake]\n{table}")
-        monkeypatch.setenv(engines.FILE_VARIABLE, str(path))
+        register(tmp_path, monkeypatch, "fake", protocol, name, command, timeout_s=timeout_s)
         return marks
 
     return write

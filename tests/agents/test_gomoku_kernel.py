@@ -150,7 +150,6 @@ def test_patterns_are_those_of_the_lines_and_a_closed_four_is_stopped_where_five
 
 
 def position_of(game: Any, text: str) -> Any:
-    """The position after the moves in the text."""
     return line_of_play(game, text.split(), game.initial())[-1]
 
 

@@ -28,8 +28,8 @@ from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.play import Played, play
 from agents.arena.report import summary
 from agents.jobs import ALONE, CLUSTER, Backend, JobsError, clusters, local, running
+from agents.jobs.answer import version
 from agents.jobs.running import run_jobs
-from agents.jobs.version import version
 from tests.agents.deadly_work import die, play_or_die
 
 GAMES = 20

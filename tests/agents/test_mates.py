@@ -14,7 +14,7 @@ import pytest
 from agents.mates import read_positions, solve_mates
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.prover import Proof, begin_search, write_stones
-from tests.agents.threat_lines import faults, fives, holds, is_line_of_fours, wins_by_fours
+from tests.agents.threat_lines import faults, fives, holds, is_line_of_fours, windows, wins_by_fours
 
 TIME_S = 20.0
 """Seconds, more than any test needs, so that the results do not depend on the machine's speed."""
@@ -125,18 +125,11 @@ def test_the_same_win_is_found_for_both_colours_and_on_the_large_board() -> None
 
 
 def crowded(draw: random.Random, stones: int) -> tuple[int, int]:
-    """Random stones near the middle, without a five."""
     while True:
         cells = draw.sample([row * 15 + column for row in range(4, 11) for column in range(4, 11)], stones)
         mine, theirs = (sum(1 << cell for cell in cells[side::2]) for side in (0, 1))
-        if not any((window & side).bit_count() == 5 for side in (mine, theirs) for window in _windows()):
+        if not any((window & side).bit_count() == 5 for side in (mine, theirs) for window in windows(15)):
             return mine, theirs
-
-
-def _windows() -> tuple[int, ...]:
-    from tests.agents.threat_lines import windows
-
-    return windows(15)
 
 
 def test_every_win_claimed_in_random_positions_holds_against_every_answer(prove: Prover) -> None:

@@ -24,7 +24,6 @@ LEAVES = 1500
 
 
 def affordable(game: AnyGame, position: Any) -> int:
-    """The depth that plain minimax can search in a test."""
     moves = max(2, len(game.legal_moves(position)))
     return max(1, min(3, next(depth for depth in range(1, 99) if moves ** (depth + 1) > LEAVES)))
 

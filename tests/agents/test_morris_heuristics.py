@@ -8,10 +8,9 @@ import random
 import numpy as np
 import pytest
 
-import games
 from agents import heuristics
 from agents.minimax import minimax
-from games.nine_mens_morris import CELLS, Move, NineMensMorris, Position
+from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.heuristics import (
     FLYING,
     HEURISTICS,
@@ -24,6 +23,7 @@ from games.nine_mens_morris.heuristics import (
 from games.nine_mens_morris.kernel import HEURISTICS as KNOWN
 from games.nine_mens_morris.kernel import MorrisSearch
 from games.nine_mens_morris.kernel.evaluation import evaluate
+from tests.agents.morris import bits, morris
 
 RULES: list[dict[str, object]] = [
     {},
@@ -33,18 +33,7 @@ RULES: list[dict[str, object]] = [
 ]
 
 
-def morris(**rules: object) -> NineMensMorris:
-    game = games.load("morris", rules)
-    assert isinstance(game, NineMensMorris)
-    return game
-
-
-def bits(names: str) -> int:
-    return sum(1 << CELLS.index(name) for name in names.split())
-
-
 def moving(mine: str, theirs: str) -> Position:
-    """A position with all men laid and light to move."""
     return Position((bits(mine), bits(theirs)), (0, 0), 0)
 
 

@@ -9,11 +9,17 @@ import pytest
 
 from agents.morris_networks import CHOICES, NONE, POINTS
 from agents.morris_networks.board import LINES, NEIGHBOURS, PAIR_KINDS, POINT_KINDS, SYMMETRIES, THIRD
-from agents.morris_networks.good_moves import GoodMoves, States, held_out, read_good_moves, read_states
+from agents.morris_networks.good_moves import (
+    GoodMoves,
+    as_rows,
+    held_out,
+    join_states,
+    read_good_moves,
+    read_states,
+    state_of,
+)
 from agents.morris_networks.legality import is_legal, legal_from, legal_remove, legal_to
-from agents.morris_networks.measure import measure
-from agents.morris_networks.purposes import PURPOSES, confusion, purposes
-from agents.morris_networks.rows import as_rows, state_of
+from agents.morris_networks.measure import PURPOSES, confusion, measure, purposes
 from games.nine_mens_morris import MorrisRules, NineMensMorris
 from tests.agents.random_games import positions
 from tests.conftest import DATA
@@ -28,10 +34,6 @@ def some(tmp_path: Path, text: str = SEED_LINES) -> GoodMoves:
     path = tmp_path / "good.txt"
     path.write_text(text, encoding="ascii")
     return read_good_moves(path)
-
-
-def joined(found: list[States]) -> States:
-    return States(np.concatenate([s.cells for s in found]), np.concatenate([s.counts for s in found]))
 
 
 def test_sixteen_symmetries_carry_lines_to_lines_and_neighbours_to_neighbours() -> None:
@@ -103,7 +105,7 @@ def test_legality_for_many_states_is_that_of_the_rules(flying: bool, protected: 
 
 def test_the_held_out_fifth_knows_no_symmetry_and_no_order() -> None:
     game = NineMensMorris()
-    states = joined([state_of(game, position) for position in positions(game, 3, 400)])
+    states = join_states([state_of(game, position) for position in positions(game, 3, 400)])
     apart = held_out(states, 1)
     assert 0.1 < apart.mean() < 0.3
     assert (held_out(states.rows(np.arange(400)[::-1]), 1) == apart[::-1]).all()

@@ -7,24 +7,20 @@ import random
 import numpy as np
 import pytest
 
-from games.nine_mens_morris import CELLS, MorrisRules, NineMensMorris
+from games.nine_mens_morris import MorrisRules, NineMensMorris
 from games.nine_mens_morris.kernel import MorrisSearch
 from games.nine_mens_morris.kernel import memory as layout
 from games.nine_mens_morris.kernel.endgame_index import symmetries
 from games.nine_mens_morris.kernel.evaluation import evaluate
 from games.nine_mens_morris.kernel.patterns import GROUPS, in_sides, in_squares, stage
 from lab.train import morris_fit, morris_games
+from tests.agents.morris import bits
 
 U = np.uint64
 GAME = NineMensMorris()
 
 
-def men(names: str) -> int:
-    return sum(1 << CELLS.index(name) for name in names.split())
-
-
 def drawn(seed: int) -> tuple[int, int]:
-    """Three to nine men of each side on random points."""
     draw = random.Random(seed)
     cells = draw.sample(range(24), draw.randint(6, 18))
     half = len(cells) // 2
@@ -56,25 +52,20 @@ def test_a_position_is_worth_the_same_in_every_symmetry() -> None:
     search = MorrisSearch(GAME, 1, 0)
     for seed in range(20):
         mine, theirs = drawn(seed)
-        values = {
-            value(
-                search, *(sum(1 << images[cell] for cell in range(24) if side >> cell & 1) for side in (mine, theirs))
-            )
-            for images in symmetries()
-        }
+        values = {value(search, image(mine, points), image(theirs, points)) for points in symmetries()}
         assert len(values) == 1
 
 
 def test_more_men_are_worth_more_and_laying_counts_those_in_hand() -> None:
     search = MorrisSearch(GAME, 1, 0)
-    many, few = men("a7 g7 d6 c4 e3 f2"), men("d7 b4 g1")
+    many, few = bits("a7 g7 d6 c4 e3 f2"), bits("d7 b4 g1")
     assert value(search, many, few) > 100 > -100 > value(search, few, many)
     assert value(search, many, few, 2, 8) < value(search, many, few)
 
 
 def test_stages_follow_the_men_to_lay_then_the_men_left_then_who_flies() -> None:
-    seven, three = U(men("a7 d7 g7 b6 d6 f6 c5")), U(men("a1 d1 g1"))
-    five = U(men("a4 b4 c4 e4 f4"))
+    seven, three = U(bits("a7 d7 g7 b6 d6 f6 c5")), U(bits("a1 d1 g1"))
+    five = U(bits("a4 b4 c4 e4 f4"))
     assert [int(stage(three, three, hand, hand, False, False)) for hand in (8, 5, 3, 1)] == [0, 1, 2, 3]
     assert [int(stage(seven, theirs, 0, 0, False, False)) for theirs in (five, three)] == [5, 6]
     flying = ((True, False), (False, True), (True, True))
@@ -104,5 +95,5 @@ def test_games_teach_that_men_are_worth_having() -> None:
     fitted = morris_fit.fit(positions, 3, 1, lambda: None)
     search = MorrisSearch(GAME, 1, 0)
     search.memory[int(layout.PATTERNS) : int(layout.TABLE)] = fitted.weights.reshape(-1).view(np.uint64)
-    many, few = men("a7 g7 d6 c4 e3 f2"), men("d7 b4 g1")
+    many, few = bits("a7 g7 d6 c4 e3 f2"), bits("d7 b4 g1")
     assert value(search, many, few) > value(search, few, many)

@@ -20,10 +20,9 @@ from typer.testing import CliRunner
 from agents import neural, neural_cli
 from agents.agent import AgentError, Limits
 from agents.morris_networks import NONE, service
-from agents.morris_networks.good_moves import States
+from agents.morris_networks.good_moves import States, as_rows
 from agents.morris_networks.networks import Choice, Floats, Moves, load_networks
-from agents.morris_networks.rows import as_rows
-from agents.puct import Node, Puct
+from agents.neural import Node, Puct
 from games.nine_mens_morris import CELLS, MorrisRules, NineMensMorris
 from tests.agents.random_games import positions
 

@@ -18,7 +18,8 @@ from games.reversi import Position, Reversi
 from rules.turns import line_of_play
 
 PROGRAM = Path(__file__).parent / "fake_engines" / "file_program.py"
-CLEAN = json.loads(json.dumps([[int(value) for value in row] for row in board_file.CLEAN]))
+ROWS = ("00000000", "00000000", "00000000", "00021000", "00012000", "00000000", "00000000", "00000000")
+CLEAN = [[int(value) for value in row] for row in ROWS]
 
 
 def run(*arguments: str) -> Any:
@@ -39,8 +40,8 @@ def board(tmp_path: Path) -> Path:
     return write(tmp_path / "board.json", CLEAN)
 
 
-def test_the_clean_board_is_the_usual_start() -> None:
-    assert board_file.clean() == Reversi().initial().discs
+def test_the_clean_board_is_the_usual_start(board: Path) -> None:
+    assert board_file.read(board) == Reversi().initial().discs
 
 
 def test_a_board_makes_the_round_trip_and_keeps_its_permissions(board: Path) -> None:
@@ -57,7 +58,7 @@ def test_a_board_makes_the_round_trip_and_keeps_its_permissions(board: Path) -> 
 def test_one_move_plays_a_legal_move_for_the_symbol(board: Path, symbol: int) -> None:
     done = run("one-move", str(symbol), str(board), "--agent", "minimax:depth=1", "--json")
     told = json.loads(done.stdout)
-    game, before = Reversi(), Position(board_file.clean(), symbol - 1)
+    game, before = Reversi(), Position(Reversi().initial().discs, symbol - 1)
     after = game.apply(before, game.parse_move(before, told["move"]))
     assert board_file.read(board) == after.discs
     assert told["symbol"] == symbol

@@ -84,4 +84,4 @@ def test_every_protocol_has_a_row_with_its_games() -> None:
 
 def test_every_command_of_gtp_is_listed() -> None:
     [row] = re.findall(r"^\| `gtp` \| go, gomoku, reversi \| `([^`]*)`", TEXT, re.MULTILINE)
-    assert sorted(row.split()) == list(gtp.COMMANDS)
+    assert sorted(row.split()) == list(gtp.GtpSession.commands())

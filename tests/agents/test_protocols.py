@@ -16,8 +16,9 @@ from agents import players, protocols
 from agents.agent import AgentError, Answer
 from agents.minimax import Minimax
 from agents.protocols import ggf, sanmill
-from agents.protocols.gomocup import SHARE, GomocupSession
+from agents.protocols.gomocup import GomocupSession
 from agents.protocols.nboard import discs
+from agents.protocols.session import SHARE
 from rules import GameError, MoveError, PositionError
 from rules.turns import line_of_play
 
@@ -424,7 +425,7 @@ def test_uci_scores_are_whites_whoever_is_to_move() -> None:
 
 def test_nboard_waits_for_the_code_before_it_says_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
-    monkeypatch.setattr("agents.protocols.thinking.Thinking.wait_for_code", lambda _, s=0.0: waited.append(s))
+    monkeypatch.setattr("agents.protocols.session.Thinking.wait_for_code", lambda _, s=0.0: waited.append(s))
     assert Talk("nboard").say("nboard 2") == ["set myname Kibitzer"]
     assert waited
 
@@ -455,7 +456,7 @@ def test_uci_tells_castling_by_the_rook_once_chess960_is_switched_on() -> None:
     def castling() -> list[str]:
         session.hear("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1")
         position = session._standing.position
-        return session._words.tokens(session._game, position, session._game.parse_move(position, "O-O"))
+        return session._tokens(position, session._game.parse_move(position, "O-O"))
 
     session.hear("uci")
     assert "option name UCI_Chess960 type check default false" in lines and castling() == ["e1g1"]

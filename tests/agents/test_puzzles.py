@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 import games
 from agents import puzzles
 from agents.endgames import Solver
-from agents.puzzles import Certificate
-from agents.puzzles_cli import app
+from agents.puzzles.certificate import Certificate
+from agents.solve_cli import app
 from agents.values import final_lead
 from rules import AnyGame
 from rules.options import rules_from_words
@@ -93,7 +93,6 @@ def test_no_other_move_wins_as_soon_by_plain_search(name: str) -> None:
     game = games.load(name)
 
     def wins(position: Any, plies: int, side: int) -> bool:
-        """Whether `side` wins within so many plies, whatever the other does."""
         ended = game.outcome(position)
         if ended is not None:
             return ended.winner == side
@@ -150,11 +149,11 @@ def test_a_quiet_start_is_no_puzzle() -> None:
 def test_the_command_answers_line_by_line() -> None:
     good = [json.dumps({"seed": seed}) for seed in range(8)]  # not every game holds a puzzle
     lines = [*good, '{"seed": -1}', '{"position": "nonsense"}', "no json", "[]", "{}"]
-    result = CliRunner().invoke(app, ["--game", "reversi"], input="\n".join(lines) + "\n")
+    result = CliRunner().invoke(app, ["certify", "--game", "reversi"], input="\n".join(lines) + "\n")
     answers = [json.loads(line) for line in result.stdout.splitlines()]
     assert len(answers) == len(lines)
     certificates = [one["certificate"] for one in answers[: len(good)]]
     assert any(certificates) and all(one["move"] for one in certificates if one)
     assert all("error" in one for one in answers[len(good) :])
-    refused = CliRunner().invoke(app, ["--game", "dominoes"])
+    refused = CliRunner().invoke(app, ["certify", "--game", "dominoes"])
     assert refused.exit_code == 2 and "no puzzles can be proven" in refused.output

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 import games
-from agents import engines, players, protocols, registry
+from agents import players, protocols, registry
 from agents.agent import Limits
 from agents.engines.engine_protocols import deadline_in
 from agents.engines.gtp import Gtp, GtpRefused
 from agents.engines.process import EngineProcess
 from agents.engines.uci import Uci
 from rules.turns import line_of_play
+from tests.agents.fake_engines import register
 
 WAIT_S = 60.0
 
@@ -54,9 +55,7 @@ def test_uci_with_stockfish() -> None:
 def test_grhino_plays_from_the_start_and_from_a_set_up(
     moves: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = f'[engines.grhino]\nprotocol = "gtp"\ngame = "reversi"\ncommand = ["{program("gtp-rhino")}"]\n'
-    (tmp_path / "engines.toml").write_text(table)
-    monkeypatch.setenv(engines.FILE_VARIABLE, str(tmp_path / "engines.toml"))
+    register(tmp_path, monkeypatch, "grhino", "gtp", "reversi", [program("gtp-rhino")])
     game = games.load("reversi")
     agent, position = registry.load_agent("external", game), line_of_play(game, moves.split())[-1]
     for _ in range(3):
@@ -67,11 +66,7 @@ def test_grhino_plays_from_the_start_and_from_a_set_up(
 
 
 def test_grhino_goes_on_after_a_pass_of_the_other_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    command = [program("gtp-rhino"), "--level=1"]
-    (tmp_path / "engines.toml").write_text(
-        f'[engines.grhino]\nprotocol = "gtp"\ngame = "reversi"\ncommand = {command}\n'
-    )
-    monkeypatch.setenv(engines.FILE_VARIABLE, str(tmp_path / "engines.toml"))
+    register(tmp_path, monkeypatch, "grhino", "gtp", "reversi", [program("gtp-rhino"), "--level=1"])
     game = games.load("reversi")
     agent = registry.load_agent("external", game)
     for moves in ("d3 c3 e6 d2 d1 e1 b2", "d3 c3 e6 d2 d1 e1 b2 c1 pass"):
@@ -116,9 +111,8 @@ def test_we_take_a_pass_in_gtp_whether_it_is_told_or_not(told: bool) -> None:
 def test_gnugo_plays_go_from_the_start_after_a_pass_and_from_a_set_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = f'["{program("gnugo")}", "--mode", "gtp", "--level", "1"]'
-    (tmp_path / "engines.toml").write_text(f'[engines.gnugo]\nprotocol = "gtp"\ngame = "go"\ncommand = {command}\n')
-    monkeypatch.setenv(engines.FILE_VARIABLE, str(tmp_path / "engines.toml"))
+    command = [program("gnugo"), "--mode", "gtp", "--level", "1"]
+    register(tmp_path, monkeypatch, "gnugo", "gtp", "go", command)
     game = games.load("go", {"handicap": 2, "komi": "0.5"})
     agent, position = registry.load_agent("external", game), game.initial()
     for text in ("", "pass"):

@@ -12,28 +12,21 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import games
 from agents.jobs import ALONE, Backend
 from agents.players import parse
-from agents.tables import TableError, build, files, folder
+from agents.tables import TableError, build, files
 from agents.tables.build import Builder
-from agents.tables.check import Checker
-from agents.tables.keeping import Questions, keep
+from agents.tables.check import Checker, Questions, keep
 from agents.tables_cli import app
 from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import endgame_index
+from tests.agents.morris import morris
 
 U = np.uint64
 ORBITS = {(3, 3): 169_626, (3, 4): 760_398, (4, 3): 760_398}
 """Numbers of positions that differ under all 16 symmetries, by both sides' men, as counted by others."""
 THREE_THREE = {"flying": (2_232_160, 455_648, 4_112, 25, 26), "plain": (1_442_092, 635_704, 614_124, 39, 38)}
 """Wins, losses, draws, longest win and longest loss with three men each, as counted by others."""
-
-
-def morris(**rules: object) -> NineMensMorris:
-    game = games.load("morris", rules)
-    assert isinstance(game, NineMensMorris)
-    return game
 
 
 def make(game: NineMensMorris, within: Path, men: int) -> list[files.Header]:
@@ -90,7 +83,7 @@ def test_three_men_each_are_counted_as_others_have_counted_them(within: Path, ke
 
 
 def test_positions_that_no_symmetry_joins_are_as_many_as_others_have_counted(within: Path) -> None:
-    for headers in (folder.found(one) for one in within.iterdir() if one.is_dir()):
+    for headers in (files.found(one) for one in within.iterdir() if one.is_dir()):
         assert {(header.own, header.opp): header.orbits for header in headers} == ORBITS
 
 
@@ -252,6 +245,6 @@ def test_keep_refuses_by_name_what_cannot_be_asked(within: Path, tmp_path: Path)
 def test_where_smaller_tables_are_missing_nothing_is_asked_that_cannot_be_judged(tmp_path: Path) -> None:
     game = morris(flying=True)
     make(game, tmp_path, 7)
-    folder.table_path(folder.of_rules(game, tmp_path), 3, 3).unlink()
+    files.table_path(files.of_rules(game, tmp_path), 3, 3).unlink()
     with pytest.raises(TableError, match="no tables in"):
         Questions(game, tmp_path)

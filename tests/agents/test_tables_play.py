@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-import games
 from agents.agent import Limits
 from agents.analysis import Analyst
 from agents.jobs import Backend
@@ -22,21 +21,12 @@ from agents.registry import load_agent
 from agents.search import WIN
 from agents.tables import first_use, outcome
 from agents.tables.build import Builder
-from games.nine_mens_morris import CELLS, Move, NineMensMorris, Position
+from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import MorrisSearch
 from games.nine_mens_morris.kernel.endgames import Endgames
+from tests.agents.morris import bits, morris
 
 FLYING = {"flying": True}
-
-
-def morris(**rules: object) -> NineMensMorris:
-    game = games.load("morris", rules)
-    assert isinstance(game, NineMensMorris)
-    return game
-
-
-def bits(names: str) -> int:
-    return sum(1 << CELLS.index(name) for name in names.split())
 
 
 def endgame(draw: random.Random, mine: int, theirs: int) -> Position:

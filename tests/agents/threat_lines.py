@@ -14,7 +14,6 @@ Prove = Callable[[int, int], Sequence[int] | None]
 
 @functools.cache
 def windows(size: int) -> tuple[int, ...]:
-    """All windows of five cells in a row, as bit sets."""
     found = []
     for row in range(size):
         for column in range(size):

@@ -14,7 +14,7 @@ import pytest
 import zmq
 from typer.testing import CliRunner
 
-from agents import admission, certificates
+from agents import certificates
 from agents.certificates import CertificateError, WorkerKeys
 from agents.messages import TOPIC
 from agents.worker import Worker
@@ -282,7 +282,7 @@ def test_connections_that_prove_nothing_keep_nobody_out_and_are_closed(
 def test_a_worker_that_was_refused_joins_once_its_key_is_allowed(
     bus: Bus, folder: KeyFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admission, "AGAIN_S", 0.1)
+    monkeypatch.setattr(certificates, "AGAIN_S", 0.1)
     keys = worker_keys(folder, "late")
     closing = threading.Event()
     worker = Worker("late", ("random",), keys=keys)

@@ -12,7 +12,7 @@ from agents import players, protocols
 from agents.agent import Limits
 from agents.engines.engine_protocols import PROTOCOLS, Question
 from agents.engines.process import EngineError
-from agents.protocols.thinking import Thinking
+from agents.protocols.session import Thinking
 from rules import AnyGame, MoveError
 from tests.fuzz.entry import Entry, IllegalState
 

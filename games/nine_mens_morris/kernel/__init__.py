@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from agents.search import MAX_DEPTH, WIN, Iteration
-from agents.tables import first_use, folder
+from agents.tables import files, first_use
 from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import memory as layout
 from games.nine_mens_morris.kernel.endgames import Endgames
@@ -26,7 +26,7 @@ OTHERWISE = 0xA5C3 << 48
 
 def supports(game: NineMensMorris) -> bool:
     """Whether the search knows all rules of the game: those for which the endgame tables hold."""
-    return folder.hold(game)
+    return files.hold(game)
 
 
 class MorrisSearch:
@@ -46,7 +46,7 @@ class MorrisSearch:
         if heuristic == "" and game.mills == NineMensMorris().mills:
             self.memory[int(layout.PATTERNS) : int(layout.TABLE)] = patterns()
             self.memory[layout.JUDGE] = 1
-        self._tables = folder.root() if heuristic == "" else None
+        self._tables = files.root() if heuristic == "" else None
         self._endgames: Endgames | None = None
         self._known: Iteration | None = None
         self._position = game.initial()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.search import WIN, Iteration
-from agents.tables import DRAW, MAX_MEN, MIN_MEN, TableError, files, folder, outcome, plies
+from agents.tables import DRAW, MAX_MEN, MIN_MEN, TableError, files, outcome, plies
 from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import endgame_index
 
@@ -40,16 +40,16 @@ class Endgames:
     def __init__(self, game: NineMensMorris, within: Path) -> None:
         self.game = game
         self._tables: dict[tuple[int, int], files.Codes] = {}
-        here = folder.of_rules(game, within)
+        here = files.of_rules(game, within)
         for men in range(MIN_MEN, min(MAX_MEN, 2 * game.rules.men) + 1):
-            spaces = [one for pair in folder.pairs(men, game.rules.men) for one in folder.both(*pair)]
+            spaces = [one for pair in files.pairs(men, game.rules.men) for one in files.both(*pair)]
             try:
                 tables = {
-                    (own, opp): files.read(folder.table_path(here, own, opp), folder.rules_key(game), own, opp)[1]
+                    (own, opp): files.read(files.table_path(here, own, opp), files.rules_key(game), own, opp)[1]
                     for own, opp in spaces
                 }
             except TableError as error:
-                if any(folder.table_path(here, own, opp).exists() for own, opp in spaces):
+                if any(files.table_path(here, own, opp).exists() for own, opp in spaces):
                     _log.warning("no endgame of %d men is looked up: %s; `kibitzer tables build` makes it", men, error)
                 break
             self._tables |= tables

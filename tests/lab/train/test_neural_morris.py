@@ -14,10 +14,9 @@ pytest.importorskip("onnx")
 
 from agents.jobs import Backend  # noqa: E402
 from agents.morris_networks import NONE  # noqa: E402
-from agents.morris_networks.good_moves import GoodMoves, States, held_out  # noqa: E402
+from agents.morris_networks.good_moves import GoodMoves, States, as_rows, held_out, state_of  # noqa: E402  # noqa: E402
 from agents.morris_networks.legality import is_legal  # noqa: E402
 from agents.morris_networks.networks import FILES, load_networks  # noqa: E402
-from agents.morris_networks.rows import as_rows, state_of  # noqa: E402
 from games.nine_mens_morris import NineMensMorris  # noqa: E402
 from lab.train import neural_morris  # noqa: E402
 from lab.train.neural_curve import draw_curves, read_curve  # noqa: E402

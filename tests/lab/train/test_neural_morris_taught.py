@@ -10,9 +10,8 @@ import pytest
 pytest.importorskip("torch")
 
 import games
-from agents.morris_networks.good_moves import GoodMoves, States, check_counts, held_out, join_states
+from agents.morris_networks.good_moves import GoodMoves, States, as_rows, check_counts, held_out, join_states, state_of
 from agents.morris_networks.legality import is_legal, legal_from, legal_remove, legal_to
-from agents.morris_networks.rows import as_rows, state_of
 from games.nine_mens_morris import NineMensMorris
 from lab.train import neural_morris_taught
 from lab.train.neural_morris_designs import OurDesign, PaperDesign
