@@ -10,6 +10,7 @@ from wording import Given, Listing, Sentence, Term, listing, noun, sentence, sen
 
 PIECES = ("B", "W")
 COLOURS = (noun("side", "black"), noun("side", "white"))
+STONES = {"B": noun("piece", "black stone"), "W": noun("piece", "white stone")}
 
 
 class StoneFaults:

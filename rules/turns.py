@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rules import EMPTY, AnyGame, MoveError, Step
+from rules.capabilities import Words
 from wording import sentence
 
 
@@ -60,7 +61,7 @@ def begins_turn(game: AnyGame, position: Any, board: str) -> bool:
             continue
         if board in boards_of_turn(game, position, move) or _is_done_in_another_order(before, steps, board):
             return True
-        if game.any_order and any(carry_out(before, done) == board for done, _ in parts_of_turn(game, steps)):
+        if game.about.any_order and any(carry_out(before, done) == board for done, _ in parts_of_turn(game, steps)):
             return True
     return False
 
@@ -70,7 +71,7 @@ def seen_moves(game: AnyGame, position: Any) -> list[tuple[Any, tuple[Step, ...]
     found, known = [], set[str]()
     for move in game.legal_moves(position):
         steps = game.steps(position, move)
-        if game.choice(position, move) is not None:
+        if Words.of(game).choice(position, move) is not None:
             after = carry_out(game.board(position), steps)
             if after in known:
                 continue
@@ -81,7 +82,7 @@ def seen_moves(game: AnyGame, position: Any) -> list[tuple[Any, tuple[Step, ...]
 
 def alike(game: AnyGame, position: Any, move: Any) -> list[Any]:
     """The other legal moves that lead to the same board by another `choice`, in their order."""
-    if game.choice(position, move) is None:
+    if Words.of(game).choice(position, move) is None:
         return []
     board = game.board(position)
     after = carry_out(board, game.steps(position, move))
@@ -89,7 +90,7 @@ def alike(game: AnyGame, position: Any, move: Any) -> list[Any]:
         other
         for other in game.legal_moves(position)
         if other != move
-        and game.choice(position, other) is not None
+        and Words.of(game).choice(position, other) is not None
         and carry_out(board, game.steps(position, other)) == after
     ]
 
@@ -99,7 +100,7 @@ def parts_of_turn(game: AnyGame, steps: tuple[Step, ...]) -> Iterator[tuple[tupl
 
     Steps that only place may be seen in any order: they are one piece, or one grip.
     """
-    if game.any_order:
+    if game.about.any_order:
         yield from _parts_in_any_order(steps)
         return
     if steps[0].origin is not None:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from agents import kernels, players
 from rules import AnyGame
+from rules.capabilities import HiddenHands
 
 MIN_PLIES, MAX_PLIES = 3, 40
 """Length of a win that is a puzzle: what wins at once is none."""
@@ -75,7 +76,7 @@ def certifiers(game: AnyGame) -> list[Certifier]:
 
     Compiles the searches, which takes seconds the first time.
     """
-    if game.hides or (game.name in kernels.names() and not kernels.supports(game)):
+    if isinstance(game, HiddenHands) or (game.name in kernels.names() and not kernels.supports(game)):
         return []  # in plain Python a search of every line takes too long
     if game.name == "gomoku":
         from agents.puzzles.fours import Fours

@@ -23,6 +23,7 @@ from daemon.outputs.web import WebPage
 from daemon.outputs.window import Window
 from daemon.perception.board_tracker import BoardTracker
 from rules import Step
+from rules.capabilities import Counts, figures_of
 from wording import Sentences, Term, sentence
 
 PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
@@ -130,7 +131,9 @@ class UiPublisher:
                 page.update_state(match.state)
                 if changed or match.referee.line.plies != self._plies:
                     self._plies = list(match.referee.line.plies)
-                    page.update_line(line_objects(match.referee.line), session.game.scores(match.referee.position))
+                    page.update_line(
+                        line_objects(match.referee.line), Counts.of(session.game).scores(match.referee.position)
+                    )
         page.update_health(health_of(session))
         if session.menu is not None:
             page.offer_menu(session.menu)
@@ -163,7 +166,7 @@ def scene_of(eyes: BoardTracker) -> Scene | None:
         frame=seen.frame,
         template=eyes.pipeline.template,
         pose=seen.alignment.pose,
-        board=game.figures(referee.position),
+        board=figures_of(game, referee.position),
         last_move=referee.last_steps,
         agent_steps=agent_steps,
         best=steps_and_labels(eyes.match.best_moves),

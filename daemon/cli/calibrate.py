@@ -165,7 +165,7 @@ def what_to_type(game: str, out: Path | None, found: Sequence[Camera]) -> str:
 
 def known_games() -> str:
     """The games' short names, for people."""
-    return ", ".join(games.load(name).short_name for name in games.names())
+    return ", ".join(games.load(name).about.short_name for name in games.names())
 
 
 def _descriptor(weights: str) -> str | None:

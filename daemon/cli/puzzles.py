@@ -29,6 +29,7 @@ from daemon.storage.journal import JournalError
 from daemon.storage.puzzles import Puzzle, PuzzleError, PuzzleStore, Standing, path_of, puzzle_of
 from processes import Process
 from rules import AnyGame, GameError
+from rules.capabilities import HiddenHands, figures_of
 
 app = typer.Typer(
     add_completion=False,
@@ -67,7 +68,11 @@ def make(
     """
     store = PuzzleStore(path_of(journal))
     try:
-        names = [games.find(game).name] if game else [name for name in games.names() if not games.find(name).hides]
+        names = (
+            [games.find(game).name]
+            if game
+            else [name for name in games.names() if not issubclass(games.find(name), HiddenHands)]
+        )
         for name in names:
             new = 0
             if from_games:
@@ -129,7 +134,7 @@ def play(
             raise ValueError("there is no such puzzle; `kibitzer puzzles make` makes some")
         the_game, position = found.opened()
         side = the_game.to_move(position)
-        board = TextBoard(template_of(the_game)).draw(the_game.figures(position))
+        board = TextBoard(template_of(the_game)).draw(figures_of(the_game, position))
         sys.stdout.write(f"{board}\n\n{in_words(question(found, the_game, side))}\n")
         while True:
             sys.stdout.write("> ")
@@ -164,7 +169,7 @@ def _found(game: AnyGame, count: int, seed: int) -> Iterator[Puzzle]:
     found = 0
     with _Certifier(game) as certifier:
         tries = range(seed, seed + TRIES * count)
-        for number in track(tries, game.short_name, console=Console(stderr=True), transient=True):
+        for number in track(tries, game.about.short_name, console=Console(stderr=True), transient=True):
             if found == count:
                 return
             told = certifier.ask({"seed": number})
@@ -182,7 +187,7 @@ def _missed(name: str, journal: Path) -> Iterator[Puzzle]:
         by_rules.setdefault(json.dumps(sorted(one.rules.items())), []).append(one)
     for alike in by_rules.values():
         with contextlib.suppress(GameError), _Certifier(game := games.load(name, alike[0].rules)) as certifier:
-            for one in track(alike, f"{game.short_name}, recorded", console=Console(stderr=True), transient=True):
+            for one in track(alike, f"{game.about.short_name}, recorded", console=Console(stderr=True), transient=True):
                 positions = positions_of(game, one)
                 if not isinstance(positions, list):
                     continue

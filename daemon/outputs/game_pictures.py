@@ -11,6 +11,7 @@ import games
 from daemon.drawing.board_svg import board_svg
 from daemon.game.hands import dealt
 from daemon.outputs.view import template_of
+from rules.capabilities import HiddenHands, figures_of
 
 PLIES = 16
 SEED = 7
@@ -36,4 +37,4 @@ def game_picture(name: str) -> str:
             break
         some = chance.sample(moves, min(CHOICES, len(moves)))
         position = game.apply(position, min(some, key=lambda move: away(game.steps(position, move)[0].cell)))
-    return board_svg(template, game.figures(position), tiles=game.tiles(position), labelled=False)
+    return board_svg(template, figures_of(game, position), tiles=HiddenHands.of(game).tiles(position), labelled=False)

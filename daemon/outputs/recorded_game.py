@@ -19,6 +19,7 @@ from daemon.storage.pictures import Pictures
 from daemon.storage.score_sheet import Row, rows_of
 from daemon.storage.stored_game import StoredGame, StoredPly
 from rules import AnyGame, Step, UnknownGame
+from rules.capabilities import Counts, DeadPieces, HiddenHands, MarkedCells, figures_of
 from rules.options import switched_on
 
 MAX_PLIES = 4096
@@ -51,7 +52,7 @@ class RecordedGame:
         kept = pictures.names(stored.game_id)
         numbers = {} if played is None else {index: number for number, index in enumerate(played.line.seen, 1)}
         game = None if played is None else played.game
-        hides = game is None or game.hides  # a position would tell the hands
+        hides = game is None or isinstance(game, HiddenHands)  # a position would tell the hands
         plies = []
         for index, ply in enumerate(stored.plies[:MAX_PLIES]):
             fields = _ply(ply, rows[index] if index < len(rows) else None)
@@ -95,8 +96,10 @@ class RecordedGame:
                 letters = stored.plies[ply - 1].board if ply else game.board(game.initial())
                 return board_svg(template, letters, title=_title(stored, ply), names=names_of(game, template))
             position = played.positions[ply]
-            won = () if game.outcome(position) is None else game.won_by(position)
-            marks = Marks(last=played.line.steps(ply - 1) if ply else (), won=won, dead=game.dead(position))
+            won = () if game.outcome(position) is None else MarkedCells.of(game).won_by(position)
+            marks = Marks(
+                last=played.line.steps(ply - 1) if ply else (), won=won, dead=DeadPieces.of(game).dead(position)
+            )
             return _drawn(game, template, position, marks, _title(stored, ply))
         except ValueError as error:  # rules, template or letters are no longer known
             raise ExportError(f"the board cannot be drawn: {error}") from error
@@ -118,13 +121,13 @@ class RecordedGame:
             if made < len(line):
                 hint = game.steps(position, game.parse_move(position, line[made]))
             template = load_template(game.name, switched_on(game))
-            won = () if game.outcome(position) is None else game.won_by(position)
+            won = () if game.outcome(position) is None else MarkedCells.of(game).won_by(position)
             title = " ".join(line[: made + 1])
             return _drawn(
                 game,
                 template,
                 position,
-                Marks(last=tuple(last), hint=tuple(hint), won=won, dead=game.dead(position)),
+                Marks(last=tuple(last), hint=tuple(hint), won=won, dead=DeadPieces.of(game).dead(position)),
                 title,
             )
         except ValueError as error:
@@ -132,13 +135,13 @@ class RecordedGame:
 
 
 def _drawn(game: AnyGame, template: BoardTemplate, position: Any, marks: Marks, title: str) -> str:
-    scores = game.scores(position)
+    scores = Counts.of(game).scores(position)
     pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
     return board_svg(
         template,
-        game.figures(position),
+        figures_of(game, position),
         marks=marks,
-        tiles=game.tiles(position),
+        tiles=HiddenHands.of(game).tiles(position),
         pawns=pawns,
         title=title,
         names=names_of(game, template),

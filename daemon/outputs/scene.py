@@ -21,7 +21,7 @@ class Scene:
     pose: BoardPose | None = None
     """Pose of the board in `frame`; None while the board is lost."""
     board: str = ""
-    """What is believed to stand on each cell, as `Game.figures` tells; empty before the first board."""
+    """What is believed to stand on each cell, as `figures_of` tells; empty before the first board."""
     last_move: tuple[Step, ...] = ()
     """Steps of the last move."""
     agent_steps: tuple[Step, ...] = ()

@@ -101,7 +101,7 @@ class Setup:
             return problem(400, "invalid", str(error)[:512])
         if data is None:
             return problem(503, "busy", "a sheet is being drawn; try again in a moment")
-        file = f'attachment; filename="{games.find(name).short_name}-{paper}.{form}"'
+        file = f'attachment; filename="{games.find(name).about.short_name}-{paper}.{form}"'
         return web.Response(body=data, content_type=FORMATS[form], headers={"Content-Disposition": file})
 
     async def picture(self, request: web.Request) -> web.Response:

@@ -10,6 +10,7 @@ from daemon.storage.reviews import Review
 from daemon.storage.score_sheet import score_sheet
 from daemon.storage.stored_game import StoredGame
 from rules import GameError
+from rules.capabilities import HiddenHands
 
 
 class Point(NamedTuple):
@@ -27,7 +28,7 @@ def curve(stored: StoredGame, review: Review) -> list[Point]:
     In games with hidden hands nobody can say who will win: there it is the lead in points, of the largest lead so far.
     """
     with contextlib.suppress(GameError):
-        if games.load(stored.game, stored.rules).hides:
+        if isinstance(games.load(stored.game, stored.rules), HiddenHands):
             return _leads(stored)
     points = []
     for ply in range(review.plies + 1):

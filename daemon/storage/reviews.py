@@ -20,6 +20,7 @@ from calibration.atomic_file import write_atomically
 from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import history_of
 from rules import GameError
+from rules.capabilities import HiddenHands
 
 SUFFIX = ".reviews"
 FORMAT = 1
@@ -165,7 +166,7 @@ def question(stored: StoredGame) -> dict[str, object]:
     """What `kibitzer analyse --moves -` must know of a game. Raises GameError if its rules are no longer there."""
     game = games.load(stored.game, stored.rules)
     asked: dict[str, object] = {"moves": list(stored.moves), "start": stored.start}
-    if game.hides and stored.plies:
+    if isinstance(game, HiddenHands) and stored.plies:
         with contextlib.suppress(GameError):  # then it is analysed as far as the moves can be read
             first = game.format_position(history_of(game, stored)[0])
             asked["positions"] = [first, *(ply.position for ply in stored.plies[:-1])]

@@ -9,6 +9,7 @@ from daemon.game.line_of_play import LineOfPlay
 from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import line_of
 from rules import Gain, GameError
+from rules.capabilities import Counts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +48,10 @@ def rows_of(line: LineOfPlay) -> list[Row]:
     game, rows = line.game, []
     numbers = {index: number for number, index in enumerate(line.seen, 1)}
     for index, ply in enumerate(line.plies):
-        gains, scores = game.gains(line.positions[index], ply.move), game.scores(line.positions[index + 1])
+        gains, scores = (
+            Counts.of(game).gains(line.positions[index], ply.move),
+            Counts.of(game).scores(line.positions[index + 1]),
+        )
         if gains is not None and scores is not None:
             rows.append(Row(numbers.get(index), game.sides[ply.side], ply.text, gains, scores, ply.known))
     return rows

@@ -17,7 +17,8 @@ from games.chess.moves import CLAIM, Move, State, after, castled, in_check, lega
 from games.chess.notation import is_castling
 from games.chess.position import SIDES, USUAL, Position, position_of, start, text_of
 from games.chess.reasons import piece
-from rules import EMPTY, Fault, Game, MoveError, Outcome, Right, RuleSet, Side, Step
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, Right, RuleSet, Side, Step
+from rules.capabilities import Arranged, Figures, Words
 from rules.options import rule
 from rules.turns import carry_out
 from wording import Given, Sentence, Term, Value, noun, sentence
@@ -89,32 +90,33 @@ class ChessRules:
     )
 
 
-class Chess(Game[Position, Move]):
+class Chess(Game[Position, Move], Figures, Arranged, Words):
     """The rules; `rules.Game` says what each method promises."""
 
     name = "chess"
-    short_name = "chess"
     title = noun("game", "chess")
     sides = SIDES
     pieces = ("W", "B")
     cells = CELLS
     classes = EMPTY + "WB"
     Rules = ChessRules
-    piece_nouns = (noun("piece", "white piece"), noun("piece", "black piece"))
-    figure_nouns = FIGURES
+    about = About(
+        "chess",
+        nouns={"W": noun("piece", "white piece"), "B": noun("piece", "black piece"), **FIGURES},
+        endings=ENDINGS,
+        rule_sets=RULE_SETS,
+        formats=("pgn",),
+        in_short=(
+            sentence("A pawn that reaches the last row becomes a queen, unless you tell me another piece."),
+            sentence("If the same position comes three times, the player to move may claim a draw."),
+        ),
+        to_check=(sentence("I cannot tell king and queen apart: look that both stand right."),),
+        any_order=True,
+        passes_told=True,
+    )
     kinds = "".join(FIGURES)
     easily_exchanged = ("♔♕", "♚♛")
-    endings = ENDINGS
-    formats = ("pgn",)
     mistakes = MISTAKES
-    rule_sets = RULE_SETS
-    any_order = True
-    passes_told = True
-    to_check: tuple[Sentence, ...] = (sentence("I cannot tell king and queen apart: look that both stand right."),)
-    in_short = (
-        sentence("A pawn that reaches the last row becomes a queen, unless you tell me another piece."),
-        sentence("If the same position comes three times, the player to move may claim a draw."),
-    )
 
     def __init__(self, rules: ChessRules | None = None) -> None:
         self.rules = rules or ChessRules()
@@ -122,16 +124,9 @@ class Chess(Game[Position, Move]):
         self.shuffled = self.rules.start != USUAL
         """Whether castling is told by king and rook in UCI, as in Chess960."""
         if self.shuffled:
-            self.to_check = ()  # king and queen are not all that may be exchanged
+            # King and queen are not all that may be exchanged.
+            self.about = dataclasses.replace(self.about, to_check=())
         self._draws = DRAWS[self.rules.draws]
-
-    def initial(self, seed: int | None = None) -> Position:
-        """The start position; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that moves next."""
-        return position.side
 
     def legal_moves(self, position: Position) -> list[Move]:
         """By origin and arrival, ascending, the queen first of promotions; last the claim of a draw."""

@@ -32,7 +32,8 @@ from games.double_double_dominoes.board import (
 )
 from games.double_double_dominoes.faults import Judge
 from games.double_double_dominoes.position import ALL_TILES, IN_HAND, LAST_SPACE, SIDES, Hand, Position
-from rules import EMPTY, Fault, Gain, Game, MoveError, Outcome, PositionError, Side, Step
+from rules import EMPTY, About, Fault, Gain, Game, MoveError, Outcome, PositionError, Side, Step
+from rules.capabilities import Counts, HiddenHands, Words
 from rules.options import rule
 from rules.tiles import tile_named
 from rules.turns import changed_cells
@@ -89,23 +90,25 @@ IN_SHORT = (
 )
 
 
-class DoubleDoubleDominoes(Game[Position, Move]):
+class DoubleDoubleDominoes(Game[Position, Move], HiddenHands, Counts, Words):
     """The rules; `rules.Game` says what each method promises."""
 
     name = "double_double_dominoes"
-    short_name = "dominoes"
     title = noun("game", "Double Double Dominoes")
     sides = SIDES
     pieces = (EMPTY, EMPTY)
     cells = CELLS
     classes = EMPTY + "0123456"
     Rules = DominoesRules
-    endings = ENDINGS
-    formats = ("annotations",)
-    hides = True
+    about = About(
+        "dominoes",
+        nouns={letter: sentence("half with {pips}", pips=letter) for letter in "0123456"},
+        endings=ENDINGS,
+        formats=("annotations",),
+        in_short=IN_SHORT,
+        cell_points=DIAMONDS,
+    )
     mistakes = MISTAKES
-    cell_points = DIAMONDS
-    in_short = IN_SHORT
 
     def __init__(self, rules: DominoesRules | None = None) -> None:
         self.rules = rules or DominoesRules()
@@ -161,10 +164,6 @@ class DoubleDoubleDominoes(Game[Position, Move]):
     def tiles(self, position: Position) -> tuple[tuple[int, int], ...]:
         """The cells of each tile."""
         return tuple(lay.cells for lay in position.tiles)
-
-    def piece_noun(self, letter: str) -> Sentence:
-        """Half a tile, named by its pips."""
-        return sentence("half with {pips}", pips=letter)
 
     def told(self, position: Position, move: Move) -> Sentence | None:
         """Names the tile that a pass discards."""

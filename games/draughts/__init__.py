@@ -21,7 +21,8 @@ from games.draughts.board import board
 from games.draughts.faults import PIECES, SIDES, Judge, why_not
 from games.draughts.moves import Generator, Move
 from games.draughts.rule_sets import RULE_SETS
-from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step
+from rules.capabilities import Arranged, Figures, Words
 from rules.options import rule
 from wording import Term, Value, listing, noun, sentence
 
@@ -113,29 +114,30 @@ MISTAKES = {
 }
 
 
-class Draughts(Game[Position, Move]):
+class Draughts(Game[Position, Move], Figures, Arranged, Words):
     """The rules; `rules.Game` says what each method promises."""
 
     name = "draughts"
-    short_name = "draughts"
     title = noun("game", "draughts")
     sides = SIDES
     pieces = PIECES
     classes = EMPTY + "".join(PIECES)
     Rules = DraughtsRules
-    piece_nouns = (noun("piece", "light man"), noun("piece", "dark man"))
-    figure_nouns = KINGS
-    kinds = "WKBQ"
-    endings = ENDINGS
-    mistakes = MISTAKES
-    rule_sets = RULE_SETS
-    formats = ("pdn",)
-    any_order = True
-    in_short = (
-        sentence("Whoever can take must take."),
-        sentence("A man that ends its move on the last row becomes a king: lay another man on it."),
-        sentence("Whoever cannot move has lost."),
+    about = About(
+        "draughts",
+        nouns={"W": noun("piece", "light man"), "B": noun("piece", "dark man"), **KINGS},
+        endings=ENDINGS,
+        rule_sets=RULE_SETS,
+        formats=("pdn",),
+        in_short=(
+            sentence("Whoever can take must take."),
+            sentence("A man that ends its move on the last row becomes a king: lay another man on it."),
+            sentence("Whoever cannot move has lost."),
+        ),
+        any_order=True,
     )
+    kinds = "WKBQ"
+    mistakes = MISTAKES
 
     def __init__(self, rules: DraughtsRules | None = None) -> None:
         self.rules = rules or DraughtsRules()
@@ -152,14 +154,6 @@ class Draughts(Game[Position, Move]):
         self._is_english = men == ("8", "dark", False)
         """Whether openings of English draughts are played: kings, and when a game is drawn, come later."""
         self.starts = (Position(self.geometry.start, 0, SIDES.index(self.rules.first)),)
-
-    def initial(self, seed: int | None = None) -> Position:
-        """The men on the first rows of both sides; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that moves next."""
-        return position.side
 
     def pieces_can(self, position: Position) -> tuple[Move, ...]:
         """What the pieces can do, whether or not the game is drawn."""

@@ -20,8 +20,9 @@ from games.go.faults import Judge
 from games.go.playout import Playout
 from games.go.position import Position
 from games.go.rules import RULE_SETS, GoRules
-from rules import EMPTY, Fault, Game, MoveError, Outcome, Side, Step
-from rules.stones import COLOURS, PIECES
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, Side, Step
+from rules.capabilities import Counts, DeadPieces, MarkedCells, RandomPlay
+from rules.stones import COLOURS, PIECES, STONES
 from rules.turns import cells_of, changed_cells
 from wording import Given, Sentence, Term, noun, sentence
 
@@ -41,7 +42,6 @@ class Move(NamedTuple):
 
 
 PASS = Move(None)
-ENDINGS = {"counted": sentence("both sides passed")}
 MISTAKES = {
     "wrong side lays": "not_your_turn",
     "laid where it may not lie": "suicide ko superko",
@@ -58,24 +58,26 @@ IN_SHORT = (
 )
 
 
-class Go(Game[Position, Move]):
+class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
     """The rules; `rules.Game` says what each method promises."""
 
     name = "go"
-    short_name = "go"
     title = noun("game", "go")
     sides = COLOURS
     pieces = PIECES
     classes = EMPTY + "".join(PIECES)
     Rules = GoRules
-    piece_nouns = (noun("piece", "black stone"), noun("piece", "white stone"))
-    endings = ENDINGS
-    formats = ("sgf",)
+    about = About(
+        "go",
+        nouns=STONES,
+        endings={"counted": sentence("both sides passed")},
+        rule_sets=RULE_SETS,
+        formats=("sgf",),
+        in_short=IN_SHORT,
+        passes_told=True,
+        repetitions=("ko", "superko"),
+    )
     mistakes = MISTAKES
-    rule_sets = RULE_SETS
-    in_short = IN_SHORT
-    repetitions = ("ko", "superko")
-    passes_told = True
 
     def __init__(self, rules: GoRules | None = None) -> None:
         self.rules = rules or GoRules()
@@ -92,14 +94,6 @@ class Go(Game[Position, Move]):
             tuple(Step("place", cell, None, piece) for cell in range(len(self.cells))) for piece in PIECES
         )
         self._playout = Playout(self.size)
-
-    def initial(self, seed: int | None = None) -> Position:
-        """The empty board, or black's handicap with white to move; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that lays or passes next."""
-        return position.side
 
     def legal_moves(self, position: Position) -> list[Move]:
         """A stone on each point where the rules allow it, in the order of the cells; then the pass."""

@@ -25,9 +25,10 @@ from games.gomoku import position as texts
 from games.gomoku.board import board
 from games.gomoku.faults import Judge
 from games.gomoku.position import LONG_OPENING, OPENING, SEATS, Position
-from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, RuleSet, Side, Step
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, RuleError, RuleSet, Side, Step
+from rules.capabilities import MarkedCells, Words
 from rules.options import rule
-from rules.stones import COLOURS, PIECES
+from rules.stones import COLOURS, PIECES, STONES
 from rules.turns import cells_of, changed_cells
 from wording import Given, Sentence, Term, noun, sentence
 
@@ -148,19 +149,15 @@ MISTAKES = {
 }
 
 
-class Gomoku(Game[Position, Move | Choice]):
+class Gomoku(Game[Position, Move | Choice], MarkedCells, Words):
     """The rules; `rules.Game` says what each method promises."""
 
     name = "gomoku"
-    short_name = "gomoku"
     title = noun("game", "gomoku")
     classes = EMPTY + "".join(PIECES)
     Rules = GomokuRules
-    piece_nouns = (noun("piece", "black stone"), noun("piece", "white stone"))
-    endings = ENDINGS
-    formats = ("sgf",)
+    about = About("gomoku", nouns=STONES, endings=ENDINGS, rule_sets=RULE_SETS, formats=("sgf",))
     mistakes = MISTAKES
-    rule_sets = RULE_SETS
 
     def __init__(self, rules: GomokuRules | None = None) -> None:
         self.rules = rules or GomokuRules()
@@ -179,14 +176,6 @@ class Gomoku(Game[Position, Move | Choice]):
         self._parser = texts.Parser(self.geometry, self.sides, self._first, self._has_won)
         empty = Position((0, 0), 0, stage="lay") if self.seats else Position((0, 0), self._first)
         self.starts = (empty,)
-
-    def initial(self, seed: int | None = None) -> Position:
-        """The empty board; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that moves next: a colour, or with swap2 a seat."""
-        return position.side
 
     def colour(self, position: Position) -> int:
         """The colour of the next stone, an index into `Position.stones`; without swap2 it is the side to move."""
@@ -307,10 +296,6 @@ class Gomoku(Game[Position, Move | Choice]):
         if isinstance(move, Choice):
             return ()
         return _laid(move.cell, PIECES[self.colour(position)])
-
-    def piece_noun(self, letter: str) -> Term:
-        """A stone named by its colour, even where the sides are the two seats."""
-        return Term("piece", self.piece_nouns[PIECES.index(letter)])
 
     def told(self, position: Position, move: Move | Choice) -> Sentence | None:
         """What a choice of the opening does."""

@@ -18,7 +18,8 @@ from games.nine_mens_morris.board import CELLS, FULL, board, lines
 from games.nine_mens_morris.faults import PIECES, SIDES, Judge
 from games.nine_mens_morris.position import MIN_MEN, Journey, MorrisRules, Move, Position
 from games.nine_mens_morris.rule_sets import RULE_SETS
-from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Right, Side, Step
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, Right, Side, Step
+from rules.capabilities import Arranged, Counts, MarkedCells
 from rules.turns import cells_of, changed_cells
 from wording import Term, noun, sentence
 
@@ -52,20 +53,22 @@ MISTAKES = {
 }
 
 
-class NineMensMorris(Game[Position, Move]):
+class NineMensMorris(Game[Position, Move], Arranged, MarkedCells, Counts):
     """The rules; `rules.Game` says what each method promises."""
 
     name = "nine_mens_morris"
-    short_name = "morris"
     title = noun("game", "nine men's morris")
     sides = SIDES
     pieces = PIECES
     classes = EMPTY + "".join(PIECES)
     Rules = MorrisRules
-    piece_nouns = (noun("piece", "light man"), noun("piece", "dark man"))
-    endings = ENDINGS
+    about = About(
+        "morris",
+        nouns={"W": noun("piece", "light man"), "B": noun("piece", "dark man")},
+        endings=ENDINGS,
+        rule_sets=RULE_SETS,
+    )
     mistakes = MISTAKES
-    rule_sets = RULE_SETS
 
     def __init__(self, rules: MorrisRules | None = None) -> None:
         self.rules = rules or MorrisRules()
@@ -81,18 +84,11 @@ class NineMensMorris(Game[Position, Move]):
         )
         self.neighbours = drawn.neighbours
         """The cells joined to each cell, as a bit set."""
+        self.about = dataclasses.replace(self.about, neighbours=self.neighbours)
         self.mill_wins = self.rules.board == "three"
         """Whether the first mill wins, and nothing is taken."""
         firsts = {"light": (0,), "dark": (1,), "auto": (0, 1)}[self.rules.first]
         self.starts = tuple(Position((0, 0), (self.rules.men, self.rules.men), first) for first in firsts)
-
-    def initial(self, seed: int | None = None) -> Position:
-        """The empty board; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that lays or moves next."""
-        return position.side
 
     def legal_moves(self, position: Position) -> list[Move]:
         """All whole turns, by origin, destination and removed man, each ascending."""

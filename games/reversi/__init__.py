@@ -14,7 +14,8 @@ from games.reversi import openings
 from games.reversi.bitboard import CELLS, places, turned
 from games.reversi.faults import PIECES, SIDES, Judge, disc
 from games.reversi.openings import START
-from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleSet, Side, Step
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, RuleSet, Side, Step
+from rules.capabilities import Words
 from rules.options import rule
 from rules.turns import cells_of, changed_cells
 from wording import Term, noun, sentence
@@ -57,7 +58,6 @@ class Move(NamedTuple):
 PASS = Move(None)
 
 
-ENDINGS = {"neither_can_lay": sentence("neither side can lay")}
 RULE_SETS = {
     "usual": RuleSet(noun("rules", "reversi"), sentence("Four discs in the middle; the most discs win."), {}),
     "corner": RuleSet(
@@ -92,35 +92,29 @@ MISTAKES = {
 }
 
 
-class Reversi(Game[Position, Move]):
+class Reversi(Game[Position, Move], Words):
     """The rules; `rules.Game` says what each method promises."""
 
     name = "reversi"
-    short_name = "reversi"
     title = noun("game", "reversi")
     sides = SIDES
     pieces = PIECES
     cells = CELLS
     classes = EMPTY + "".join(PIECES)
     Rules = ReversiRules
-    piece_nouns = (noun("piece", "black disc"), noun("piece", "white disc"))
-    endings = ENDINGS
-    formats = ("ggf", "transcript")
+    about = About(
+        "reversi",
+        nouns={"B": noun("piece", "black disc"), "W": noun("piece", "white disc")},
+        endings={"neither_can_lay": sentence("neither side can lay")},
+        rule_sets=RULE_SETS,
+        formats=("ggf", "transcript"),
+    )
     mistakes = MISTAKES
-    rule_sets = RULE_SETS
 
     def __init__(self, rules: ReversiRules | None = None) -> None:
         self.rules = rules or ReversiRules()
         given = sum(1 << CELLS.index(name) for name in CORNERS[: self.rules.handicap])
         self.starts = (Position((START[0] | given, START[1]), SIDES.index(self.rules.first)),)
-
-    def initial(self, seed: int | None = None) -> Position:
-        """The usual four discs, and the corners of a handicap; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that lays or passes next."""
-        return position.side
 
     def places(self, position: Position, side: Side) -> int:
         """Where a side could lay a disc if it were its turn, as a bit set."""
@@ -245,8 +239,7 @@ class Reversi(Game[Position, Move]):
 
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, found from which discs came, went and were turned."""
-        over = self.outcome(position) is not None
-        return Judge(position.discs, position.side, self.board(position), board, over).fault()
+        return Judge(self, position, board).fault()
 
 
 GAME = Reversi

@@ -56,13 +56,13 @@ FORMATS = {
 COMMENTED = ("sgf", "ggf", "moves", "pgn", "pdn", "json")
 """Formats that can hold a review; ggf only its values."""
 FOR_ALL = ("json", "png")
-"""Formats that every game supports; `rules.Game.formats` lists a game's own."""
+"""Formats that every game supports; `rules.About.formats` lists a game's own."""
 
 
 def suiting(game: str) -> list[str]:
     """Names of the formats a game supports, its usual one first."""
     try:
-        own = games.find(game).formats
+        own = games.find(game).about.formats
     except UnknownGame:
         own = ()
     return [*own, *FOR_ALL]
@@ -71,13 +71,13 @@ def suiting(game: str) -> list[str]:
 def only_game(suffix: str) -> str:
     """The game whose files alone have that suffix, such as `.pdn`; empty where several have it, or none."""
     wearing = {name for name, one in FORMATS.items() if suffix.lower() in one.suffixes}
-    able = [game for game in games.names() if wearing & set(games.find(game).formats)]
+    able = [game for game in games.names() if wearing & set(games.find(game).about.formats)]
     return able[0] if len(able) == 1 else ""
 
 
 def namesake(suffix: str) -> str:
     """The game whose own format has the suffix for its name: `.pgn` is chess; empty where none has."""
-    able = [game for game in games.names() if suffix.lower().removeprefix(".") in games.find(game).formats]
+    able = [game for game in games.names() if suffix.lower().removeprefix(".") in games.find(game).about.formats]
     return able[0] if len(able) == 1 else ""
 
 
@@ -92,7 +92,7 @@ def check(name: str, game: str) -> Format:
     if name not in FORMATS:
         raise ExportError(f"--format is one of {', '.join(FORMATS)}, not {name!r}")
     if name not in suiting(game):
-        able = " and ".join(one for one in games.names() if name in games.find(one).formats)
+        able = " and ".join(one for one in games.names() if name in games.find(one).about.formats)
         raise ExportError(f"--format {name} is for {able}; {game} is written as {', '.join(suiting(game))}")
     return FORMATS[name]
 

@@ -9,6 +9,7 @@ from daemon.storage.exporting.formats import FORMATS, suiting
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.stored_game import StoredGame
 from rules import UnknownGame
+from rules.capabilities import HiddenHands
 
 
 def live(stored: StoredGame, suffix: str = "", *, else_usual: bool = False) -> Download:
@@ -31,7 +32,7 @@ def live(stored: StoredGame, suffix: str = "", *, else_usual: bool = False) -> D
 def refuse_hidden(stored: StoredGame) -> None:
     """Raises ExportError where a text of all that is recorded would tell what the players of a running game hold."""
     try:
-        hides = games.find(stored.game).hides
+        hides = issubclass(games.find(stored.game), HiddenHands)
     except UnknownGame:
         hides = False
     if hides and stored.finished is None:

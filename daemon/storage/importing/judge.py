@@ -21,6 +21,7 @@ from daemon.storage.importing.imported import (
 )
 from daemon.storage.stored_game import COMMENT, EVENT, StoredGame, StoredNote, StoredPly
 from rules import AnyGame, GameError, MoveError, Outcome
+from rules.capabilities import DeadPieces
 from wording.outside import clean
 
 BEYOND_RULES = ("resigned", "time")
@@ -154,7 +155,9 @@ def _outcome(game: AnyGame, positions: list[Any], imported: Imported) -> Outcome
 def _is_counted(game: AnyGame, positions: list[Any], plies: tuple[ImportedPly, ...]) -> bool:
     """Whether players say at the end which pieces count as captured as they stand."""
     move = game.parse_move(positions[-2], plies[-1].text) if plies else None
-    return move is not None and any(game.counted(positions[-2], move, cell) for cell in range(len(game.cells)))
+    return move is not None and any(
+        DeadPieces.of(game).counted(positions[-2], move, cell) for cell in range(len(game.cells))
+    )
 
 
 def _won(game: AnyGame, winner: int | None) -> str:

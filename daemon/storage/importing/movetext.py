@@ -28,6 +28,7 @@ from daemon.storage.importing.imported import (
     seconds,
 )
 from rules import AnyGame, GameError
+from rules.capabilities import HiddenHands
 from rules.options import rules_from_words
 from wording.outside import clean
 
@@ -86,7 +87,7 @@ def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> An
         game = games.load(wanted, {**rules_from_words(tags.get("Rules", "").split()), **rules})
     except GameError as error:
         raise ImportFault(str(error)) from None
-    if game.hides:
+    if isinstance(game, HiddenHands):
         raise ImportFault(f"{game.name} is not written so; {' and '.join(_written())} are")
     return game
 
@@ -101,7 +102,7 @@ def _start(game: AnyGame, text: str) -> str:
 
 def _by_dialect(tags: Mapping[str, str], wanted: str) -> tuple[str, Mapping[str, object]] | None:
     """The game whose own standard the tags follow, with the rules that they name. Raises ImportFault."""
-    known = {one for name in games.names() for one in (name, games.find(name).short_name)}
+    known = {one for name in games.names() for one in (name, games.find(name).about.short_name)}
     for name in (games.find(wanted).name,) if wanted in known else games.names():
         dialect = dialect_of(name)
         try:
@@ -119,7 +120,7 @@ def _titled(title: str) -> str:
 
 def _written() -> list[str]:
     """The games that may be written so."""
-    return [name for name in games.names() if not games.find(name).hides]
+    return [name for name in games.names() if not issubclass(games.find(name), HiddenHands)]
 
 
 def _side(game: AnyGame, name: str) -> int | None:
