@@ -66,8 +66,6 @@ class MoveError(GameError):
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """How a game ended."""
-
     winner: Side | None
     """None is a draw."""
     reason: str
@@ -100,7 +98,6 @@ class Gain:
 
     @property
     def total(self) -> int:
-        """Points and bonus together."""
         return self.points + self.bonus
 
 
@@ -117,7 +114,6 @@ class Fault:
 
     @property
     def text(self) -> str:
-        """The sentences in English."""
         return " ".join(str(one) for one in self.said)
 
 

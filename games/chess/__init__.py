@@ -80,8 +80,6 @@ RULE_SETS = {
 
 @dataclasses.dataclass(frozen=True)
 class ChessRules:
-    """The rule options."""
-
     start: int = rule(USUAL, "start position, as Chess960 numbers them; 518 is chess", minimum=0, maximum=959)
     draws: str = rule(
         "claimed",
@@ -91,8 +89,6 @@ class ChessRules:
 
 
 class Chess(Game[Position, Move], Figures, Arranged, Words):
-    """The rules; `rules.Game` says what each method promises."""
-
     name = "chess"
     title = noun("game", "chess")
     sides = SIDES
@@ -134,7 +130,6 @@ class Chess(Game[Position, Move], Figures, Arranged, Words):
         return [*moves, CLAIM] if moves and self._may_claim(position) else moves
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position after the turn. Raises MoveError."""
         state = position.state
         if move == CLAIM and self._may_claim(position) and not self._drawn(position) and legal(state):
             return dataclasses.replace(position, claimed=True)
@@ -183,7 +178,6 @@ class Chess(Game[Position, Move], Figures, Arranged, Words):
         return position.board.translate(SEEN)
 
     def figures(self, position: Position) -> str:
-        """The pieces as figurines."""
         return position.board.translate(SIGNS)
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
@@ -254,7 +248,6 @@ class Chess(Game[Position, Move], Figures, Arranged, Words):
         return "" if self.shuffled else openings.opening(position.state)
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from what came, went and changed."""
         over = self.outcome(position) is not None
         return Judge(position.state, self.board(position), board, over).fault()
 
@@ -279,7 +272,6 @@ class Chess(Game[Position, Move], Figures, Arranged, Words):
         return move
 
     def format_position(self, position: Position) -> str:
-        """A FEN."""
         return text_of(position)
 
     def parse_position(self, text: str) -> Position:

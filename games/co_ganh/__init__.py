@@ -43,8 +43,6 @@ MISTAKES = {
 
 
 class CoGanh(Game[Position, Move]):
-    """The rules; `rules.Game` says what each method promises."""
-
     name = "co_ganh"
     title = noun("game", "cờ gánh")
     sides = SIDES
@@ -100,7 +98,6 @@ class CoGanh(Game[Position, Move]):
         return (*cells_of(leapt), *cells_of(carried), *cells_of(shut_in))
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position after the move and its captures. Raises MoveError."""
         self._check(position, move)
         side, taken = position.side, bits_of(self.captured(position, move))
         mine = position.men[side] ^ 1 << move.origin ^ 1 << move.to
@@ -202,7 +199,6 @@ class CoGanh(Game[Position, Move]):
         return texts.parse_position(self.rules, f"{SIDES[side]}:{board}")
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from which men came, went and changed sides."""
         return Judge(self, position, board).fault()
 
 

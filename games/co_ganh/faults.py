@@ -16,13 +16,10 @@ if TYPE_CHECKING:
 
 
 class Judge(Difference):
-    """Names the broken rule for one board."""
-
     game: CoGanh
     position: Position
 
     def fault(self) -> Fault:
-        """The first broken rule found."""
         if not self.changed:
             return self.unchanged()
         if self.is_over:

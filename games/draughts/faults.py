@@ -18,13 +18,10 @@ PIECES = ("W", "B")
 
 
 class Judge(Difference):
-    """Explains a board that no legal turn, nor part of one, can produce."""
-
     game: Draughts
     position: Position
 
     def fault(self) -> Fault:
-        """The first broken rule found."""
         if self.changed and len(self.to_mine) == len(self.my_gone) == len(self.changed) - 1 == 1:
             return self._put_onto(self.my_gone[0], self.to_mine[0])
         if self.turned:
@@ -161,7 +158,6 @@ def _must_take(game: Draughts, position: Position, path: Sequence[int], legal: S
 
 
 def is_backwards(game: Draughts, position: Position, origin: int, to: int) -> bool:
-    """Whether a man would go one square backwards."""
     ways = FORWARD[1 - position.side]
     is_man = not position.kings >> origin & 1
     return is_man and any(game.geometry.next[way][origin] == to for way in ways)

@@ -23,7 +23,7 @@ from games.go.rules import RULE_SETS, GoRules
 from rules import EMPTY, About, Fault, Game, MoveError, Outcome, Side, Step
 from rules.capabilities import Counts, DeadPieces, MarkedCells, RandomPlay
 from rules.stones import COLOURS, PIECES, STONES
-from rules.turns import cells_of, changed_cells
+from rules.turns import bits_of, cells_of, changed_cells, letters_of
 from wording import Given, Sentence, Term, noun, sentence
 
 __all__ = ["GAME", "PASS", "Go", "GoRules", "Move", "Position"]
@@ -33,8 +33,6 @@ POINT = re.compile(r"[A-Z]\d{1,2}")
 
 
 class Move(NamedTuple):
-    """A stone on an empty point, or a pass."""
-
     cell: int | None
     """Index into `Go.cells`; None is the pass."""
     dead: int | None = None
@@ -59,8 +57,6 @@ IN_SHORT = (
 
 
 class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
-    """The rules; `rules.Game` says what each method promises."""
-
     name = "go"
     title = noun("game", "go")
     sides = COLOURS
@@ -102,7 +98,6 @@ class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
         return [*map(Move, cells_of(self.open(position))), PASS]
 
     def empty(self, position: Position) -> int:
-        """The empty points, as a bit set."""
         return self.geometry.full & ~(position.stones[0] | position.stones[1])
 
     def open(self, position: Position) -> int:
@@ -152,7 +147,6 @@ class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
         return (own, enemy) if side == 0 else (enemy, own), taken
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position with the stone laid and all that it takes away, or after the pass. Raises MoveError."""
         self._check(position, move)
         side, cell = position.side, move.cell
         if cell is None:
@@ -203,7 +197,7 @@ class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
 
     def board(self, position: Position) -> str:
         """The stones: `B` black, `W` white."""
-        return self.geometry.letters(position.stones)
+        return letters_of(position.stones, PIECES, len(self.cells))
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
         """The stone laid, then the stones taken, ascending: in any order; nothing for a pass."""
@@ -227,7 +221,7 @@ class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
         gone = [cell for cell in changed if board[cell] != EMPTY]
         if not gone:
             return True
-        stones, laid = self.geometry.stones(board), sum(1 << cell for cell in new)
+        stones, laid = bits_of(board, PIECES), sum(1 << cell for cell in new)
         for cell in gone:
             laid |= self.geometry.chain(cell, stones).liberties
         return laid.bit_count() <= plies
@@ -258,18 +252,16 @@ class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
         return 0.5 if winner is None else float(winner == 0)
 
     def prisoners(self, position: Position) -> tuple[int, int]:
-        """The stones that black and white have captured."""
         return position.prisoners
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """The position with these stones and mover; prisoners stay as they were, and there is no ko."""
-        black, white = (sum(1 << cell for cell, stone in enumerate(board) if stone == piece) for piece in PIECES)
-        texts.check_stones(self.geometry, (black, white))
-        seen = frozenset([(black, white)]) if self.rules.superko else frozenset()
-        return Position((black, white), side, None, before.prisoners, 0, seen)
+        stones = bits_of(board, PIECES)
+        texts.check_stones(self.geometry, stones)
+        seen = frozenset([stones]) if self.rules.superko else frozenset()
+        return Position(stones, side, None, before.prisoners, 0, seen)
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from which stones came and went."""
         judge = Judge(self.cells, self.board(position), board, position.side)
         if position.passes < 2 and (cell := judge.laid) is not None:
             if (why := self._barred(position, cell)) is not None:
@@ -358,7 +350,6 @@ class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
         return texts.format_position(self.geometry, position)
 
     def parse_position(self, text: str) -> Position:
-        """The position from `format_position`'s text. Raises PositionError."""
         return texts.parse_position(self.geometry, text, self.rules.superko)
 
 

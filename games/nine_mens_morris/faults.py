@@ -17,8 +17,6 @@ PIECES = ("W", "B")
 
 
 class Judge(Difference):
-    """Explains a board that no legal turn, nor part of one, can produce."""
-
     game: NineMensMorris
     position: Position
 
@@ -27,7 +25,6 @@ class Judge(Difference):
         return tuple(super().lost())[:: -1 if self.position.side else 1]
 
     def fault(self) -> Fault:
-        """The first broken rule found."""
         if self.turned:
             return self.recoloured()
         if self.is_over and self.changed:

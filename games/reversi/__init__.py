@@ -17,7 +17,7 @@ from games.reversi.openings import START
 from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, RuleSet, Side, Step
 from rules.capabilities import Words
 from rules.options import rule
-from rules.turns import cells_of, changed_cells
+from rules.turns import bits_of, cells_of, changed_cells, letters_of
 from wording import Term, noun, sentence
 
 __all__ = ["CELLS", "GAME", "PASS", "Move", "Position", "Reversi"]
@@ -32,16 +32,12 @@ POSITION = re.compile(r"([XO-]{64})\s*([XO])\s*;?", re.IGNORECASE)
 
 @dataclasses.dataclass(frozen=True)
 class ReversiRules:
-    """The rule options."""
-
     first: str = rule("black", "who begins", choices=SIDES)
     handicap: int = rule(0, "corners that black is given at the start", minimum=0, maximum=4)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Position:
-    """The whole state of a game."""
-
     discs: tuple[int, int]
     """Discs of black and of white, a bit per cell."""
     side: Side
@@ -49,8 +45,6 @@ class Position:
 
 
 class Move(NamedTuple):
-    """One whole turn."""
-
     cell: int | None
     """Index into `CELLS` of the disc laid; None is the pass."""
 
@@ -93,8 +87,6 @@ MISTAKES = {
 
 
 class Reversi(Game[Position, Move], Words):
-    """The rules; `rules.Game` says what each method promises."""
-
     name = "reversi"
     title = noun("game", "reversi")
     sides = SIDES
@@ -131,7 +123,6 @@ class Reversi(Game[Position, Move], Words):
         return [PASS] if self.places(position, 1 - position.side) else []
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position after the turn. Raises MoveError."""
         cell, mine, theirs = move.cell, position.discs[position.side], position.discs[1 - position.side]
         over = 0 if cell is None or (mine | theirs) >> cell & 1 else turned(mine, theirs, cell)
         if not over:
@@ -142,7 +133,6 @@ class Reversi(Game[Position, Move], Words):
         return Position((mine, theirs) if position.side == 0 else (theirs, mine), 1 - position.side)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """The result when neither side can lay."""
         if self.places(position, position.side) or self.places(position, 1 - position.side):
             return None
         black, white = (discs.bit_count() for discs in position.discs)
@@ -151,8 +141,7 @@ class Reversi(Game[Position, Move], Words):
 
     def board(self, position: Position) -> str:
         """The discs: `B` black, `W` white."""
-        black, white = position.discs
-        return "".join("B" if black >> cell & 1 else "W" if white >> cell & 1 else EMPTY for cell in range(len(CELLS)))
+        return letters_of(position.discs, PIECES, len(CELLS))
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
         """The disc laid, then the discs turned, ascending; the player may turn them in any order."""
@@ -163,7 +152,6 @@ class Reversi(Game[Position, Move], Words):
         return (Step("place", move.cell, None, piece), *(Step("flip", cell, None, piece) for cell in over))
 
     def opening(self, position: Position) -> str:
-        """The opening's name, by any order of moves and in any symmetry."""
         return openings.opening(position.discs, position.side)
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
@@ -224,9 +212,7 @@ class Reversi(Game[Position, Move], Words):
             raise PositionError(
                 sentence("{text} is not 64 characters X, O and -, then a blank and X or O for the mover", text=given)
             )
-        letters = match[1].upper()
-        black, white = (sum(1 << cell for cell, disc in enumerate(letters) if disc == letter) for letter in LETTERS)
-        return Position((black, white), LETTERS.index(match[2].upper()))
+        return Position(bits_of(match[1].upper(), LETTERS), LETTERS.index(match[2].upper()))
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """The position with these discs and mover; the discs determine everything else."""
@@ -234,11 +220,9 @@ class Reversi(Game[Position, Move], Words):
         if bare:
             said = sentence("{cell} is empty, and the four cells in the middle never are", cell=CELLS[bare[0]])
             raise PositionError(said)
-        black, white = (sum(1 << cell for cell, disc in enumerate(board) if disc == piece) for piece in PIECES)
-        return Position((black, white), side)
+        return Position(bits_of(board, PIECES), side)
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from which discs came, went and were turned."""
         return Judge(self, position, board).fault()
 
 

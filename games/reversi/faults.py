@@ -24,7 +24,6 @@ class Judge(Difference):
     position: Position
 
     def fault(self) -> Fault:
-        """The first broken rule found."""
         if not self.changed:
             return self.unchanged()
         if self.is_over:

@@ -52,7 +52,10 @@ def some(moves: list[Any]) -> list[Any]:
 
 
 def some_games() -> list[AnyGame]:
-    """Every game under its default rules, if it has switches with all of them on, and by each other rule set."""
+    """Every game under its default rules, if it has switches with all of them on, and by each other rule set.
+
+    Gánh also with captured men turned over, which is no switch.
+    """
     found: list[AnyGame] = []
     for name in games.names():
         plain = games.load(name)
@@ -61,7 +64,8 @@ def some_games() -> list[AnyGame]:
         known = [one.rules for one in found]
         sets = [games.load(name, {"set": one}) for one in plain.about.rule_sets]
         found += [one for one in sets if one.rules not in known]
-    return found
+    flipping = {"capture": "flip", "first": "down", "limit": 40}
+    return [*found, *(games.load("co_ganh", {**flipping, "mo": mo}) for mo in (False, True))]
 
 
 @pytest.fixture(
