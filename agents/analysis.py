@@ -18,6 +18,7 @@ from agents.mcts import Mcts
 from agents.values import Value, value_of, value_of_end
 from games.double_double_dominoes import Lay
 from rules import AnyGame
+from rules.capabilities import HiddenHands
 from rules.symmetry import images
 
 TIME_S = 0.8
@@ -126,7 +127,7 @@ class Analyst:
         From a hand that nobody saw, a tile is compared with itself in other places, and a pass with nothing.
         """
         rivals = list(self.game.legal_moves(position))
-        hidden = self.game.hand(position, self.game.to_move(position)) is None
+        hidden = HiddenHands.of(self.game).hand(position, self.game.to_move(position)) is None
         if hidden:
             rivals = [
                 other for other in rivals if isinstance(move, Lay) and getattr(other, "tile", None) == move.tile

@@ -18,6 +18,7 @@ from agents.plain_search import Watch, search_of
 from agents.search import FORCED, MAX_DEPTH, Search
 from agents.values import value_of, value_of_end
 from rules import AnyGame, Step
+from rules.capabilities import Counts, HiddenHands
 
 MAX_MOVES = 8
 WIDE = 3
@@ -50,7 +51,7 @@ class BestMoves:
         (men taken less men lost in the expected line); `pv`; `why`, codes of `agents.merits`.
         """
         game = self.game
-        if game.hides:
+        if isinstance(game, HiddenHands):
             position = game.view(game.view(position, 0), 1)
             return [self._with_points(position, one) for one in self._by_points(position)[:count]]
         if game.outcome(position) is not None:
@@ -195,7 +196,7 @@ class BestMoves:
         game, side = self.game, self.game.to_move(position)
         lays = []
         for move in game.legal_moves(position):
-            gains = game.gains(position, move)
+            gains = Counts.of(game).gains(position, move)
             if gains is not None and game.steps(position, move):
                 lays.append((gains[side].total - gains[1 - side].total, move))
         return sorted((one for one in lays if one[0] > 0), key=lambda one: -one[0])

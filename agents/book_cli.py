@@ -26,6 +26,7 @@ from agents.command_line import (
 )
 from places.weights import write_entry
 from rules import AnyGame
+from rules.capabilities import Words
 from rules.options import rules_from_words
 from rules.turns import line_of_play
 
@@ -170,11 +171,11 @@ def show(
             "score": one.score,
             "chance": round(found.chance(one.score), 3),
             "depth": one.depth,
-            "opening": the_game.opening(the_game.apply(position, one.move)),
+            "opening": Words.of(the_game).opening(the_game.apply(position, one.move)),
         }
         for one in known
     ]
-    name = the_game.opening(position)
+    name = Words.of(the_game).opening(position)
     if as_json:
         typer.echo(json.dumps({"opening": name, "moves": listed}, ensure_ascii=False))
         return

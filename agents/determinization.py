@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rules import AnyGame
+from rules.capabilities import HiddenHands
 
 DEALS = 8
 """Deals tried to find one in which the game is not over."""
@@ -16,9 +17,9 @@ def imagined(game: AnyGame, position: Any, seed: int) -> Any:
     The same seed gives the same deal. If the mover's own hand is hidden, it is dealt too. Deals that end the game are
     skipped; if all do, the hidden tiles stay hidden.
     """
+    if not isinstance(game, HiddenHands):
+        return position
     known = game.view(position, game.to_move(position))
-    if not game.hides:
-        return known
     deals = (game.deal(known, seed + more) for more in range(DEALS))
     return next((dealt for dealt in deals if game.outcome(dealt) is None), known)
 

@@ -93,9 +93,9 @@ def _makes_five(stones: int, index: int) -> bool:
 @functools.cache
 def _memory() -> Any:
     # Imported here because listing the agents imports the modules beside this one, which must not load compiled code.
-    from games.gomoku.kernel import memory as layout
+    from games.gomoku.kernel.board import allocate
 
-    return layout.allocate(SIZE, (False, False), TABLE_MB)
+    return allocate(SIZE, (False, False), TABLE_MB)
 
 
 def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, object]:

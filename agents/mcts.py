@@ -13,6 +13,7 @@ from agents.agent import AgentError, Answer, GameAgent, Limits
 from agents.move_request import MoveRequest
 from agents.uct import CHILDREN, Node
 from rules import AnyGame, Side
+from rules.capabilities import HiddenHands, RandomPlay, worth_trying
 from rules.options import rule
 
 SIMULATIONS = 100
@@ -63,7 +64,7 @@ class Mcts(GameAgent):
         """
         request = MoveRequest(self.game, position, limits, stop)
         moves = request.moves
-        known = self.game.view(position, self.game.to_move(position))
+        known = HiddenHands.of(self.game).view(position, self.game.to_move(position))
         root = self._rooted(known)
         count = self._simulate(root, known, request)
         if not any(child.playouts for child in root.children.values()):
@@ -80,7 +81,7 @@ class Mcts(GameAgent):
 
     def _rooted(self, known: Any) -> Node:
         found = Node(known, 1 - self.game.to_move(known))
-        if self.options.keep_tree and self._root is not None and not self.game.hides:
+        if self.options.keep_tree and self._root is not None and not isinstance(self.game, HiddenHands):
             level = [self._root]
             for _ in range(3):
                 found = next((node for node in level if node.position == known), found)
@@ -100,7 +101,7 @@ class Mcts(GameAgent):
                 break
             if request.is_over():
                 break
-            if self.game.hides:
+            if isinstance(self.game, HiddenHands):
                 self._simulate_dealt(root, known)
             else:
                 self._simulate_open(root)
@@ -129,7 +130,7 @@ class Mcts(GameAgent):
 
     def _expand(self, node: Node) -> None:
         """Lists a new node's moves, to be tried in random order or in the heuristic's."""
-        moves = list(self.game.worth_trying(node.position))
+        moves = list(worth_trying(self.game, node.position))
         self._random.shuffle(moves)
         if self.options.bias and moves:
             side = self.game.to_move(node.position)
@@ -167,7 +168,7 @@ class Mcts(GameAgent):
         game, draw = self.game, self._random.random
         if (
             not self.options.playout_plies
-            and (ended := game.roll_out(position, self._random.randrange(2**30))) is not None
+            and (ended := RandomPlay.of(game).roll_out(position, self._random.randrange(2**30))) is not None
         ):
             return ended
         plies, last = self.options.playout_plies or math.inf, None

@@ -19,6 +19,7 @@ from agents.messages import StateMessage
 from agents.move_request import MoveRequest
 from agents.table_link import ANSWER_S, Addresses, TableLink, addresses
 from rules import AnyGame, GameError, MoveError
+from rules.capabilities import HiddenHands
 from rules.options import rule
 
 VARIABLE = "KIBITZER_BOARD"
@@ -59,7 +60,7 @@ class Board(GameAgent):
     @classmethod
     def plays(cls, game: AnyGame) -> bool:
         """Games in which nothing is hidden, where a table was named."""
-        return bool(os.environ.get(VARIABLE)) and not game.hides
+        return bool(os.environ.get(VARIABLE)) and not isinstance(game, HiddenHands)
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The move that the person makes in this position.

@@ -87,7 +87,7 @@ class BoardTemplate:
     man_height_mm: float = 0.0
     """Height of a usual man where men are tall, so that they lean over other cells in the picture; 0 for flat men."""
     figures: Mapping[str, Figure] = dataclasses.field(default_factory=dict)
-    """How the letters of `Game.figures` that are no class are drawn."""
+    """How the letters of `rules.capabilities.Figures` that are no class are drawn."""
     printed: Print | None = None
     """Print besides bare lines; None if the template does not define it."""
 

@@ -46,7 +46,7 @@ def find(name: str) -> type[AnyGame]:
     """
     for candidate in sorted(names(), key=lambda one: (one != name, not one.endswith(name))):
         game = _class_of(candidate)
-        if name in (candidate, game.short_name):
+        if name in (candidate, game.about.short_name):
             return game
     raise UnknownGame(f"there is no game {name!r}; the games are {', '.join(names())}")
 

@@ -2,11 +2,12 @@
 
 Nothing here depends on pictures, clocks, sockets or any package outside the standard library but `wording`.
 
-    options     the options of a game's rules: what there is to set, from texts and back
-    turns       how a turn looks on the board, step by step, and half done
-    symmetry    the ways to turn and mirror a board that change nothing
-    tiles       what people call a domino tile
-    stones      what people do wrong with stones that are laid on points
+    capabilities  what only some games have, such as hidden hands or points
+    options       the options of a game's rules: what there is to set, from texts and back
+    turns         how a turn looks on the board, step by step, and half done
+    symmetry      the ways to turn and mirror a board that change nothing
+    tiles         what people call a domino tile
+    stones        what people do wrong with stones that are laid on points
 
 All errors are `ValueError`s; the hierarchy lets a caller catch only what it can handle:
 
@@ -20,11 +21,10 @@ All errors are `ValueError`s; the hierarchy lets a caller catch only what it can
 from __future__ import annotations
 
 import dataclasses
-import types
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
-from wording import Sentence, Term, Value
+from wording import Sentence
 
 EMPTY = "."
 """The class letter of an empty cell in every board string."""
@@ -66,8 +66,6 @@ class MoveError(GameError):
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """How a game ended."""
-
     winner: Side | None
     """None is a draw."""
     reason: str
@@ -100,7 +98,6 @@ class Gain:
 
     @property
     def total(self) -> int:
-        """Points and bonus together."""
         return self.points + self.bonus
 
 
@@ -117,7 +114,6 @@ class Fault:
 
     @property
     def text(self) -> str:
-        """The sentences in English."""
         return " ".join(str(one) for one in self.said)
 
 
@@ -144,9 +140,43 @@ class RuleSet:
     """The options that differ from the defaults."""
 
 
+@dataclasses.dataclass(frozen=True)
+class About:
+    """What does not depend on the position; the defaults fit a simple game with pieces."""
+
+    short_name: str
+    """What people type, such as `morris`."""
+    nouns: Mapping[str, str | Sentence] = dataclasses.field(default_factory=dict)
+    """What a piece is called, by its letter of the board or of `figures_of`: marked as `noun("piece", ...)`, or a
+    sentence. The sides' names for letters that are missing."""
+    endings: Mapping[str, Sentence] = dataclasses.field(default_factory=dict)
+    """Why a game is over, by `Outcome.reason`. A `{side}` in it is the side that lost: "{side} cannot move"."""
+    rule_sets: Mapping[str, RuleSet] = dataclasses.field(default_factory=dict)
+    """Rule options that belong together, by the name that chooses them, such as `lasker`."""
+    formats: tuple[str, ...] = ("moves",)
+    """Formats in which its games are written, besides those for every game; the usual one first."""
+    in_short: tuple[Sentence, ...] = ()
+    """The rules that people ask for while they play, each as a sentence."""
+    to_check: tuple[Sentence, ...] = ()
+    """What people must check on the board before the first move, because no camera sees it; said once."""
+    limit: int | None = None
+    """Plies after which the game ends."""
+    any_order: bool = False
+    """Whether a hand may do the steps of a turn in any order, and lift several pieces meanwhile, as in chess.
+
+    A piece that goes on from cell to cell keeps to its way, but may be put straight on any of its cells. Else the order
+    is that of `steps`, but for pieces taken or turned over after the first."""
+    passes_told: bool = False
+    """Whether a pass counts only when somebody says so, and is never inferred from a later move."""
+    repetitions: tuple[str, ...] = ()
+    """Codes of `Fault.rule` for a move to a board that was there before; as it looks like a takeback, both are told."""
+    neighbours: tuple[int, ...] = ()
+    """Cells to which a piece may step from each cell, as bit sets, where the board's lines decide that; else empty."""
+    cell_points: tuple[int, ...] = ()
+    """Points that a piece brings on each cell, where they depend on the cell; else empty."""
+
+
 P = TypeVar("P")
-
-
 M = TypeVar("M")
 
 
@@ -157,13 +187,11 @@ class Game(Protocol[P, M]):
     board shows it (a mill with its removal, one domino tile), immutable, hashable and comparable by equality. Methods
     are pure: the same arguments give the same answer.
 
-    A game subclasses this. Members after `set_up` are optional: their defaults fit a simple game with pieces.
+    A game subclasses this, and what it also has of `rules.capabilities`.
     """
 
     name: str
     """The module's name, such as `nine_mens_morris`."""
-    short_name: str
-    """What people type, such as `morris`."""
     title: str
     """What people say, such as `nine men's morris`."""
     sides: tuple[str, str]
@@ -178,12 +206,17 @@ class Game(Protocol[P, M]):
     """The rule options in force, a frozen dataclass; `type(game).Rules` is its class."""
     starts: tuple[P, ...]
     """Every position a game may start from, the usual one first (two where whoever lays the first piece begins)."""
+    about: About
+    """What people and programs are told of the game under these rules."""
 
     def initial(self, seed: int | None = None) -> P:
         """The usual start position. `seed` deals hidden hands at random; None keeps hidden what a camera cannot see."""
+        return self.starts[0]
 
     def to_move(self, position: P) -> Side:
-        """The side that moves next; defined but meaningless after the game is over."""
+        """The side that moves next, `position.side` by default; meaningless after the game is over."""
+        side: Side = position.side  # type: ignore[attr-defined]
+        return side
 
     def legal_moves(self, position: P) -> Sequence[M]:
         """All legal moves, without duplicates, in a fixed order; empty exactly when `outcome` is not None.
@@ -228,173 +261,6 @@ class Game(Protocol[P, M]):
         What the board does not show is taken from `before` as far as possible. Raises PositionError where the pieces
         cannot stand like that in this game, or where the board does not tell enough to continue from it.
         """
-
-    piece_nouns: tuple[str, ...] = ()
-    """Noun for a piece of each side, marked as `noun("piece", ...)`, "light man", say; else the sides' names."""
-    to_check: tuple[Sentence, ...] = ()
-    """What people must check on the board before the first move, because no camera sees it; said once."""
-    figure_nouns: Mapping[str, str] = types.MappingProxyType({})
-    """Nouns for the letters of `figures` that are no class, marked as `noun("piece", ...)`: "white king", say.
-
-    The board template draws each of them (`[figures]`)."""
-    endings: Mapping[str, Sentence] = types.MappingProxyType({})
-    """Why a game is over, by `Outcome.reason`. A `{side}` in it is the side that lost: "{side} cannot move"."""
-    formats: tuple[str, ...] = ("moves",)
-    """Formats in which its games are written, besides those for every game; the usual one first."""
-    hides: bool = False
-    """Whether a side holds pieces that the other does not see."""
-    limit: int | None = None
-    """Plies after which the game ends."""
-    any_order: bool = False
-    """Whether a hand may do the steps of a turn in any order, and lift several pieces meanwhile, as in chess.
-
-    A piece that goes on from cell to cell keeps to its way, but may be put straight on any of its cells. Else the order
-    is that of `steps`, but for pieces taken or turned over after the first."""
-    neighbours: tuple[int, ...] = ()
-    """Cells to which a piece may step from each cell, as bit sets, where the board's lines decide that; else empty."""
-    rule_sets: Mapping[str, RuleSet] = types.MappingProxyType({})
-    """Rule options that belong together, by the name that chooses them, such as `lasker`."""
-    mistakes: Mapping[str, str] = types.MappingProxyType({})
-    """`Fault.rule` codes, separated by spaces, that are correct answers to each kind of mistake.
-
-    The kinds are those of `lab.soak.mistakes`. An empty mapping means that all kinds are made and any code is
-    accepted.
-    """
-
-    def figures(self, position: P) -> str:
-        """What stands on each cell, where a camera sees only whose piece it is: a letter per cell, as in `board`.
-
-        A letter is a class of the board, or one of `figure_nouns`, none of them a class, where the rules know more than
-        the camera sees.
-        """
-        return self.board(position)
-
-    kinds: str = ""
-    """Letters of `figures` that people may set up, in the order in which they are offered; empty for `classes`."""
-
-    easily_exchanged: tuple[str, ...] = ()
-    """Pairs of letters of `figures` that people exchange before others when they set pieces up, such as king and queen.
-
-    If a move is illegal, but would not be with such pieces exchanged at the start, people are told."""
-
-    def arranged(self, figures: str, side: Side, told: Mapping[str, bool]) -> P:
-        """The position with these pieces, as `figures` has them, and `side` to move, as when people set it up.
-
-        `told` says of some `rights`, by their code, whether the position has them; all others are as is usual. Codes
-        that do not apply are passed over. Raises PositionError.
-        """
-        return self.set_up(figures, side, self.initial())
-
-    def rights(self, position: P) -> tuple[Right, ...]:
-        """What people may still choose where these pieces stand and that side is to move."""
-        return ()
-
-    def spoken(self, position: P, move: M) -> Value | None:
-        """A legal move in words, "knight to f3"; None where its steps say it: "g1 to f3"."""
-        return None
-
-    def choice(self, position: P, move: M) -> Term | None:
-        """What a legal move chooses that the board does not show, such as the piece that a pawn becomes; else None.
-
-        Of such moves that lead to the same board the first of `legal_moves` is believed, until somebody tells another.
-        """
-        return None
-
-    def piece_noun(self, letter: str) -> Term | Sentence:
-        """Noun for a piece with that letter of `board` or `figures`, for sentences about laying or taking it."""
-        if letter in self.figure_nouns:
-            return Term("piece", self.figure_nouns[letter])
-        return Term("piece", (self.piece_nouns or self.sides)[self.pieces.index(letter)])
-
-    def told(self, position: P, move: M) -> Sentence | None:
-        """Describes a move that changes nothing on the board, where it is more than a pass; None for other moves."""
-        return None
-
-    def scores(self, position: P) -> tuple[int, int] | None:
-        """Points so far of both sides; None in games without points."""
-        return None
-
-    def prisoners(self, position: P) -> tuple[int, int] | None:
-        """The pieces that both sides have captured, in games where the captor keeps and counts them; else None."""
-        return None
-
-    def gains(self, position: P, move: M) -> tuple[Gain, Gain] | None:
-        """Points that a legal move brings each side; None in games without points."""
-        return None
-
-    def to_lay(self, position: P) -> tuple[int, int] | None:
-        """Pieces that each side has still to lay; None where they are not counted."""
-        return None
-
-    def tiles(self, position: P) -> tuple[tuple[int, int], ...]:
-        """The two cells of every tile, in the order laid, in games whose tiles cover two cells; else empty."""
-        return ()
-
-    def view(self, position: P, side: Side) -> P:
-        """The position as `side` may know it, with other hands hidden; unchanged in games without hidden hands."""
-        return position
-
-    def hand(self, position: P, side: Side) -> tuple[str, ...] | None:
-        """Tiles a side is known to hold, as texts such as `3-4`; None where nothing is known or there are no hands."""
-        return None
-
-    def holds(self, position: P, side: Side) -> int:
-        """How many tiles a side holds, known or not."""
-        return 0
-
-    def with_hand(self, position: P, side: Side, hand: Sequence[str]) -> P:
-        """The position in which a side holds the tiles in `hand`. Raises PositionError where that is impossible."""
-        raise PositionError(f"nobody holds anything in {self.title}")
-
-    def deal(self, position: P, seed: int) -> P:
-        """The position with everything hidden filled in at random."""
-        return position
-
-    def opening(self, position: P) -> str:
-        """The name of the known opening that a position belongs to; empty outside all of them."""
-        return ""
-
-    def forbidden(self, position: P) -> tuple[int, ...]:
-        """Empty cells to mark because a rule forbids the mover to lay there; empty in games without such rules."""
-        return ()
-
-    cell_points: tuple[int, ...] = ()
-    """Points that a piece brings on each cell, where they depend on the cell; else empty."""
-    in_short: tuple[Sentence, ...] = ()
-    """The rules that people ask for while they play, each as a sentence."""
-
-    def won_by(self, position: P) -> tuple[int, ...]:
-        """The cells that won a game which is over, such as five in a row; empty where no line of them does."""
-        return ()
-
-    repetitions: tuple[str, ...] = ()
-    """Codes of `Fault.rule` for a move to a board that was there before; as it looks like a takeback, both are told."""
-    passes_told: bool = False
-    """Whether a pass counts only when somebody says so, and is never inferred from a later move."""
-
-    def counted(self, position: P, move: M, cell: int) -> M | None:
-        """The move that ends the game like `move`, with the pieces on a cell counted as captured, or no longer so.
-
-        Such a move is legal where `move` is, though not among `legal_moves`. None where nothing is to be counted.
-        """
-        return None
-
-    def dead(self, position: P) -> tuple[int, ...]:
-        """After the end, the cells whose pieces still stand but count as captured."""
-        return ()
-
-    def worth_trying(self, position: P) -> Sequence[M]:
-        """The legal moves without those that no player who knows the game would make; at least one while it goes on."""
-        return self.legal_moves(position)
-
-    def roll_out(self, position: P, seed: int) -> float | None:
-        """The result for the first side, 0 to 1, of one game played on at random, where the game can do that quicker
-        or more sensibly than move by move; else None."""
-        return None
-
-    def may_become(self, board: str, target: str, plies: int) -> bool:
-        """Whether that many plies might lead from one board to the other: a quick test that is never wrongly False."""
-        return True
 
 
 AnyGame = Game[Any, Any]

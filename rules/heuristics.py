@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rules import AnyGame
+from rules.capabilities import Counts
 
 Heuristic = Callable[[Any, Any, Any], int]
 """`(game, position, last)` to the value for the side to move; `last` is the move that led here, None if unknown."""
@@ -28,5 +29,5 @@ class Depths:
 
 def points(game: AnyGame, position: Any, last: Any) -> int:
     """Points so far, mine minus theirs; 0 in games without points."""
-    scores, side = game.scores(position), game.to_move(position)
+    scores, side = Counts.of(game).scores(position), game.to_move(position)
     return 0 if scores is None else scores[side] - scores[1 - side]

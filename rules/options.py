@@ -52,16 +52,16 @@ def parse_rules(game: type[AnyGame], rules: Mapping[str, object]) -> Any:
     given = {name: value for name, value in rules.items() if name != RULE_SET}
     if RULE_SET in rules:
         name = str(rules[RULE_SET]).strip().lower()
-        if name not in game.rule_sets:
-            raise RuleError(f"{game.name} has no rule set {name!r}; it has {', '.join(game.rule_sets) or 'none'}")
-        given = {**game.rule_sets[name].options, **given}
+        if name not in game.about.rule_sets:
+            raise RuleError(f"{game.name} has no rule set {name!r}; it has {', '.join(game.about.rule_sets) or 'none'}")
+        given = {**game.about.rule_sets[name].options, **given}
     return parse_options(kind, given, game.name, "rule option")
 
 
 def rule_set_of(game: AnyGame) -> RuleSet | None:
     """The rule set that the game is played by, whoever begins; None for any other mixture of options."""
     values = vars(game.rules)
-    for found in game.rule_sets.values():
+    for found in game.about.rule_sets.values():
         wanted = vars(parse_rules(type(game), found.options))
         if all(value == wanted[name] for name, value in values.items() if name != "first"):
             return found

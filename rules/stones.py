@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rules import EMPTY, Fault
-from rules.turns import changed_cells
+from rules import EMPTY, Fault, PositionError
+from rules.turns import bits_of, changed_cells, letters_of
 from wording import Given, Listing, Sentence, Term, listing, noun, sentence, sentence_n
 
 PIECES = ("B", "W")
+MARKS = "XO"
+"""Letters of a position's text: black, white."""
 COLOURS = (noun("side", "black"), noun("side", "white"))
+STONES = {"B": noun("piece", "black stone"), "W": noun("piece", "white stone")}
 
 
 class StoneFaults:
@@ -25,7 +28,6 @@ class StoneFaults:
         """Cells whose stones have changed their colour."""
 
     def say(self, code: str, *said: Sentence) -> Fault:
-        """The fault of that code."""
         return Fault(code, self.changed, said)
 
     def unchanged(self, mover: Term) -> Fault:
@@ -116,6 +118,24 @@ class StoneFaults:
     def names(self, cells: Iterable[int]) -> Listing:
         """The cells' names, as a list in a sentence."""
         return listing(self.cells[cell] for cell in cells)
+
+
+def written(stones: tuple[int, int], size: int) -> str:
+    """The rows of a board from the top, joined by `/`: `X` black, `O` white, `.` empty."""
+    letters = letters_of(stones, MARKS, size * size)
+    return "/".join(letters[start : start + size] for start in range(0, size * size, size))
+
+
+def read(text: str, size: int) -> tuple[int, int]:
+    """The stones of `written`'s text, as bit sets. Raises PositionError."""
+    rows = text.split("/")
+    if len(rows) != size:
+        raise PositionError(sentence("{told} rows; the board has {needed}", told=len(rows), needed=size))
+    for number, row in zip(range(size, 0, -1), rows, strict=True):
+        if len(row) != size:
+            what: dict[str, Given] = {"number": number, "text": repr(row[:40]), "told": len(row), "needed": size}
+            raise PositionError(sentence("row {number}, {text}, has {told} points; the board has {needed}", **what))
+    return bits_of("".join(rows), MARKS)
 
 
 def colour_of(letter: str) -> Term:

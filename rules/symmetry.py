@@ -67,7 +67,7 @@ def symmetries(game: AnyGame) -> tuple[tuple[int, ...], ...]:
 
     Morris may also be turned inside out. Cells must be named by column and row, else only the board itself is told.
     """
-    return _symmetries(game.cells, game.neighbours, game.cell_points)
+    return _symmetries(game.cells, game.about.neighbours, game.about.cell_points)
 
 
 def images(game: AnyGame, board: str) -> tuple[str, ...]:

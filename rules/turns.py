@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rules import EMPTY, AnyGame, MoveError, Step
+from rules.capabilities import Words
 from wording import sentence
 
 
 def carry_out(board: str, steps: Sequence[Step]) -> str:
-    """The board after the steps are applied."""
     cells = list(board)
     for step in steps:
         if step.origin is not None:
@@ -43,6 +43,21 @@ def cells_of(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
+def bits_of(board: str, letters: Sequence[str]) -> tuple[int, int]:
+    """The cells that show each of two letters, as bit sets."""
+    one, other = (sum(1 << cell for cell, here in enumerate(board) if here == letter) for letter in letters)
+    return one, other
+
+
+def letters_of(sets: tuple[int, int], letters: Sequence[str], cells: int) -> str:
+    """The board of so many cells that shows each of two letters on a bit set of cells, EMPTY on the others."""
+    board = [EMPTY] * cells
+    for bits, letter in zip(sets, letters, strict=True):
+        for cell in cells_of(bits):
+            board[cell] = letter
+    return "".join(board)
+
+
 def boards_of_turn(game: AnyGame, position: Any, move: Any) -> tuple[str, ...]:
     """The board after each step of a move; the last is the board after the turn, the others are unfinished."""
     steps = game.steps(position, move)
@@ -60,17 +75,17 @@ def begins_turn(game: AnyGame, position: Any, board: str) -> bool:
             continue
         if board in boards_of_turn(game, position, move) or _is_done_in_another_order(before, steps, board):
             return True
-        if game.any_order and any(carry_out(before, done) == board for done, _ in parts_of_turn(game, steps)):
+        if game.about.any_order and any(carry_out(before, done) == board for done, _ in parts_of_turn(game, steps)):
             return True
     return False
 
 
 def seen_moves(game: AnyGame, position: Any) -> list[tuple[Any, tuple[Step, ...]]]:
     """The legal moves, each with its steps; of moves that lead to the same board by `choice`, only the first."""
-    found, known = [], set[str]()
+    found, known, words = [], set[str](), Words.of(game)
     for move in game.legal_moves(position):
         steps = game.steps(position, move)
-        if game.choice(position, move) is not None:
+        if words.choice(position, move) is not None:
             after = carry_out(game.board(position), steps)
             if after in known:
                 continue
@@ -81,7 +96,8 @@ def seen_moves(game: AnyGame, position: Any) -> list[tuple[Any, tuple[Step, ...]
 
 def alike(game: AnyGame, position: Any, move: Any) -> list[Any]:
     """The other legal moves that lead to the same board by another `choice`, in their order."""
-    if game.choice(position, move) is None:
+    words = Words.of(game)
+    if words.choice(position, move) is None:
         return []
     board = game.board(position)
     after = carry_out(board, game.steps(position, move))
@@ -89,7 +105,7 @@ def alike(game: AnyGame, position: Any, move: Any) -> list[Any]:
         other
         for other in game.legal_moves(position)
         if other != move
-        and game.choice(position, other) is not None
+        and words.choice(position, other) is not None
         and carry_out(board, game.steps(position, other)) == after
     ]
 
@@ -99,7 +115,7 @@ def parts_of_turn(game: AnyGame, steps: tuple[Step, ...]) -> Iterator[tuple[tupl
 
     Steps that only place may be seen in any order: they are one piece, or one grip.
     """
-    if game.any_order:
+    if game.about.any_order:
         yield from _parts_in_any_order(steps)
         return
     if steps[0].origin is not None:

@@ -14,6 +14,7 @@ from agents import registry
 from agents.arena.openings import Opening
 from agents.players import Player, PlayerSpec
 from rules import AnyGame, Side
+from rules.capabilities import Counts, HiddenHands
 
 MAX_TEXT = 200
 
@@ -142,7 +143,7 @@ class _RunningGame:
                 return self._fault(side, "agent_failed", error)
         while (outcome := self.game.outcome(self.position)) is None:
             if len(self.moves) >= self.job.max_plies:
-                return self._ended(None, "max_plies", self.game.scores(self.position))
+                return self._ended(None, "max_plies", Counts.of(self.game).scores(self.position))
             lost = self._move(players)
             if self.stop.is_set():
                 raise Abandoned
@@ -152,7 +153,7 @@ class _RunningGame:
 
     def _move(self, players: list[Player]) -> Played | None:
         side = self.game.to_move(self.position)
-        seen = self.game.view(self.position, side)  # hides the other side's hand
+        seen = HiddenHands.of(self.game).view(self.position, side)  # hides the other side's hand
         began_s = time.perf_counter()
         try:
             answer = players[side].choose(seen, self.stop)
@@ -169,7 +170,7 @@ class _RunningGame:
     def _fault(self, side: Side, reason: str, what: object) -> Played:
         said = f"{type(what).__name__}: {what}" if isinstance(what, Exception) else repr(what)
         text = f"{self.job.players[side].text}: ply {len(self.moves) + 1}: {said}"[:MAX_TEXT]
-        return self._ended(1 - side, reason, self.game.scores(self.position), text)
+        return self._ended(1 - side, reason, Counts.of(self.game).scores(self.position), text)
 
     def _ended(
         self, winner: Side | None, reason: str, scores: tuple[float, float] | None, fault: str | None = None

@@ -23,6 +23,7 @@ from agents.books.opening import OpeningBook, rules_of
 from agents.plain_search import final_score
 from agents.search import FORCED, WIN
 from rules import AnyGame
+from rules.capabilities import HiddenHands
 from rules.turns import line_of_play
 
 PLIES_PER_POINT = 50
@@ -77,7 +78,7 @@ class Builder:
         On the way of `begin`, its moves are the only ones of the book, whatever searches think of others. Raises
         BookError if the earlier book is another's, or scores have no known worth; GameError for a line.
         """
-        if game.hides:
+        if isinstance(game, HiddenHands):
             raise BookError(f"{game.title} hides pieces, and no book knows what a player sees")
         if levels.lead(game.name) is None:
             raise BookError(f"nothing says what scores of {game.title} are worth: its levels need a lead")

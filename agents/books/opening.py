@@ -17,6 +17,7 @@ from agents.books.book import Book, Entry
 from agents.values import value_of
 from places.weights import MODELS, WeightsError, find_weights
 from rules import EMPTY, AnyGame, GameError
+from rules.capabilities import Arranged, Counts, figures_of
 from rules.symmetry import symmetries
 from rules.turns import line_of_play
 
@@ -142,10 +143,10 @@ class Keys:
     def key(self, position: Any) -> str:
         """Sixteen hexadecimal digits for the pieces, the side to move, the pieces in hand and the rights."""
         game = self.game
-        figures = game.figures(position)
+        figures = figures_of(game, position)
         least = min(turned(figures, turn) for turn in self._symmetries)
-        rights = sorted(right.code for right in game.rights(position) if right.held)
-        text = f"{game.to_move(position)} {least} {game.to_lay(position)} {rights}"
+        rights = sorted(right.code for right in Arranged.of(game).rights(position) if right.held)
+        text = f"{game.to_move(position)} {least} {Counts.of(game).to_lay(position)} {rights}"
         return hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
 
     def counterparts(self, position: Any, other: Any) -> dict[Any, list[Any]]:
@@ -156,7 +157,7 @@ class Keys:
         here, there = self._after(position), self._after(other)
         found: dict[Any, list[Any]] = {}
         for turn in self._symmetries:
-            if turned(self.game.figures(other), turn) != self.game.figures(position):
+            if turned(figures_of(self.game, other), turn) != figures_of(self.game, position):
                 continue
             images = {turned(figures, turn): move for figures, move in there.items()}
             if images.keys() == here.keys():
@@ -166,14 +167,14 @@ class Keys:
 
     def _is_same(self, position: Any, other: Any, turn: Sequence[int]) -> bool:
         """Whether one position is the other turned, and so is every position a move later."""
-        if turned(self.game.figures(other), turn) != self.game.figures(position):
+        if turned(figures_of(self.game, other), turn) != figures_of(self.game, position):
             return False
         return {turned(figures, turn) for figures in self._after(other)} == self._after(position).keys()
 
     def _after(self, position: Any) -> dict[str, Any]:
         """The legal moves by the pieces that stand after each."""
         game = self.game
-        return {game.figures(game.apply(position, move)): move for move in game.legal_moves(position)}
+        return {figures_of(game, game.apply(position, move)): move for move in game.legal_moves(position)}
 
 
 def turned(figures: str, turn: Sequence[int]) -> str:

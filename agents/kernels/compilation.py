@@ -10,6 +10,7 @@ import functools
 import hashlib
 import logging
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -34,14 +35,10 @@ listeners: list[Callable[[], None]] = []
 
 
 @functools.cache
-def _sources_digest(package: str) -> str:
-    """Twelve letters that change with any file of a kernel; numba itself checks only the calling file."""
+def _sources_digest(package: Path) -> str:
+    """Twelve letters that change with any file that a kernel is made of; numba itself checks only the calling file."""
     digest = hashlib.sha256()
-    for path in (
-        KERNELS.parent / "search.py",
-        *sorted(KERNELS.glob("*.py")),
-        *sorted((KERNELS / package).rglob("*.py")),
-    ):
+    for path in (KERNELS.parent / "search.py", *sorted({*KERNELS.glob("*.py"), *package.rglob("*.py")})):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
@@ -68,20 +65,24 @@ def cache_folder() -> Path:
 
 
 def _keep_beside(module: str) -> None:
-    """Directs numba's cache to a folder for this kernel, whose name changes with its sources."""
-    package = module.removeprefix("agents.kernels").strip(".").partition(".")[0] if "kernels" in module else ""
-    folder = package if (KERNELS / package).is_dir() and package else "shared"
-    digest = _sources_digest(package if folder == package else "")
-    setattr(numba.config, "CACHE_DIR", str(cache_folder() / f"{folder}-{digest}"))  # noqa: B010 - made from the environment
+    """Directs numba's cache to a folder for the game of this kernel, whose name changes with its sources."""
+    kernel = Path(getattr(sys.modules[module], "__file__", None) or KERNELS / "none").resolve().parent
+    package = kernel.parent if kernel.name == "kernel" else KERNELS
+    folder = f"{package.name}-{_sources_digest(package)}"
+    setattr(numba.config, "CACHE_DIR", str(cache_folder() / folder))  # noqa: B010 - made from the environment
 
 
-def compiled(signature: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compiles a function at once for one signature; it runs without the interpreter's lock."""
+def compiled(signature: str, *, inlined: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Compiles a function at once for one signature; it runs without the interpreter's lock.
+
+    `inlined` puts its code into every function that calls it.
+    """
 
     def compile_it(function: Callable[P, R]) -> Callable[P, R]:
         _keep_beside(function.__module__)
         # Without numba's reference counts: kernels allocate nothing, and their arrays are their callers'.
         options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+        options["forceinline"] = inlined
         machine_code: Callable[P, R] = numba.njit(signature, **options)(function)
         for told in listeners:
             told()
@@ -90,32 +91,43 @@ def compiled(signature: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return compile_it
 
 
-def _intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
-    made: Callable[..., Any] = _numba_intrinsic(function)
-    return made
-
-
 @compiled("int64(uint64)")
 def signed(bits: np.uint64) -> int:
     """The same 64 bits as a signed number."""
     return np.int64(bits)  # type: ignore[return-value]
 
 
-@_intrinsic
-def bit_count(_typing: Any, _bits: Any) -> Any:
-    """Number of set bits of a uint64."""
-
-    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return numba.uint64(numba.uint64), build
+Build = Callable[[Any, Any], Any]
 
 
-@_intrinsic
-def lowest_bit(_typing: Any, _bits: Any) -> Any:
-    """Index of the lowest set bit of a nonzero uint64."""
+def _instruction(build: Build) -> Callable[..., Any]:
+    """A function of one uint64 to another as one instruction or two; `build` gets LLVM's builder and the argument."""
 
-    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+    def typed(_typing: Any, _bits: Any) -> Any:
+        return numba.uint64(numba.uint64), lambda _context, builder, _signature, args: build(builder, args[0])
 
-    return numba.uint64(numba.uint64), build
+    made: Callable[..., Any] = _numba_intrinsic(typed)
+    return made
+
+
+NONZERO = ir.Constant(ir.IntType(1), 1)
+bit_count = _instruction(lambda builder, bits: builder.ctpop(bits))
+"""Number of set bits of a uint64."""
+lowest_bit = _instruction(lambda builder, bits: builder.cttz(bits, NONZERO))
+"""Index of the lowest set bit of a nonzero uint64."""
+leading_zeros = _instruction(lambda builder, bits: builder.ctlz(bits, NONZERO))
+"""Number of zero bits above the highest set bit of a nonzero uint64."""
+
+
+def _read(builder: Any, address: Any, bits: int) -> Any:
+    word = builder.load(builder.inttoptr(address, ir.IntType(bits).as_pointer()))
+    return word if bits == 64 else builder.zext(word, ir.IntType(64))
+
+
+byte_at = _instruction(lambda builder, address: _read(builder, address, 8))
+"""The byte at a uint64 address, as a uint64, and `word_at` the uint64 there.
+
+What is mapped from a file or shared by searches lies outside a search's array. Code that writes an address into a
+search's memory must keep the array or file behind it alive.
+"""
+word_at = _instruction(lambda builder, address: _read(builder, address, 64))

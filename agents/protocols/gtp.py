@@ -17,6 +17,7 @@ from agents.protocols import ENGINE_NAME, VERSION
 from agents.protocols.session import MOVES_LEFT, READY_S, Say, Session, usable
 from games.gomoku import Gomoku
 from rules import EMPTY, AnyGame
+from rules.capabilities import DeadPieces
 from wording.outside import clean
 
 GAMES = ("go", "gomoku", "reversi")
@@ -154,7 +155,7 @@ class GtpSession(Session):
         position, game = self._line[-1], self._game
         if not self._counts() or game.outcome(position) is None:
             raise ValueError("the game is not over")
-        dead, board = game.dead(position), game.board(position)
+        dead, board = DeadPieces.of(game).dead(position), game.board(position)
         alive = [cell for cell, letter in enumerate(board) if letter != EMPTY and cell not in dead]
         return " ".join(game.cells[cell] for cell in {"dead": dead, "alive": alive, "seki": ()}[words[0]])
 
@@ -244,7 +245,7 @@ class GtpSession(Session):
         mover = self._game.colour(position) if isinstance(self._game, Gomoku) else self._game.to_move(position)
         if mover != colour:
             moves = self._game.legal_moves(position)
-            last = moves[-1:] if self._game.passes_told else moves[:2]
+            last = moves[-1:] if self._game.about.passes_told else moves[:2]
             if [self._game.format_move(position, move) for move in last] == ["pass"]:
                 return self._game.apply(position, moves[-1])
             raise ValueError(f"illegal move: it is {('black', 'white')[mover]}'s turn")

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from agents import kernels, players
 from agents.puzzles.certificate import Certificate
 from rules import AnyGame
+from rules.capabilities import HiddenHands
 
 LONGEST_GAME = 100
 NEAR = 3
@@ -40,7 +41,7 @@ def certifiers(game: AnyGame) -> list[Certifier]:
 
     Compiles the searches, which takes seconds the first time.
     """
-    if game.hides or (game.name in kernels.names() and not kernels.supports(game)):
+    if isinstance(game, HiddenHands) or (game.name in kernels.names() and not kernels.supports(game)):
         return []  # in plain Python a search of every line takes too long
     if game.name == "gomoku":
         from agents.puzzles.fours import Fours

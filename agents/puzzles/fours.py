@@ -8,6 +8,7 @@ from agents.move_request import texts_of
 from agents.puzzles.certificate import MAX_PLIES, MIN_PLIES, Certificate, Reply
 from games.gomoku import Move
 from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel.board import allocate
 from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 from rules import AnyGame
 
@@ -22,7 +23,7 @@ class Fours:
     def __init__(self, game: AnyGame) -> None:
         self._game = game
         self._size = round(len(game.cells) ** 0.5)
-        self._memory = layout.allocate(self._size, (False, False), TABLE_MB)
+        self._memory = allocate(self._size, (False, False), TABLE_MB)
 
     def certify(self, position: Any) -> Certificate | None:
         game = self._game

@@ -18,6 +18,7 @@ from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from processes import LineProcess
 from rules import AnyGame, GameError
+from rules.capabilities import HiddenHands
 from wording import Sentences, sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)
@@ -175,7 +176,7 @@ def question(referee: Referee, more: Mapping[str, object] = MappingProxyType({})
     game = referee.game
     if referee.history[0] in game.starts:
         return json.dumps({"moves": " ".join(referee.moves), **more})
-    seen = game.view(referee.position, game.to_move(referee.position))  # the coach sees no other hand
+    seen = HiddenHands.of(game).view(referee.position, game.to_move(referee.position))  # the coach sees no other hand
     return json.dumps({"position": game.format_position(seen), **more})
 
 

@@ -19,6 +19,7 @@ from daemon.config.seats import Seat
 from daemon.game import hands
 from daemon.game.effects import Announcement, Effect, Record, Rewrite, TakeBack, Thought
 from daemon.judging.referee import Referee
+from rules.capabilities import Figures
 from wording import Sentence, sentence
 from wording.outside import clean
 
@@ -168,7 +169,7 @@ class AgentRequests:
 
     def _state(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> StateMessage:
         game, outcome = referee.game, referee.outcome
-        figures = game.figures(referee.position) if game.figure_nouns else ""
+        figures = game.figures(referee.position) if isinstance(game, Figures) else ""
         public = hands.public_position(game, referee.position, asked=referee.awaiting == "agent")
         first, second = (PlayerPart(agent=seat.agent, options=seat.options, limits=seat.limits) for seat in seats)
         return StateMessage(

@@ -11,6 +11,7 @@ from daemon.core.legal_moves import MAX_MOVES
 from daemon.i18n.translation import as_words, called
 from daemon.judging.referee import Referee
 from rules import AnyGame
+from rules.capabilities import Words
 from rules.turns import alike, by_piece
 from wording import Term
 
@@ -33,7 +34,7 @@ def move_words(referee: Referee, language: str) -> dict[str, str]:
 
 def _phrases(game: AnyGame, position: Any, move: Any, language: str) -> Iterator[str]:
     """The ways to say a move: whole, without what follows from it, a capture without its piece, by its two cells."""
-    words = game.spoken(position, move)
+    words = Words.of(game).spoken(position, move)
     if words is None:
         return
     parts, between = as_words(words).split(", "), words_of(language).between
@@ -46,7 +47,7 @@ def _phrases(game: AnyGame, position: Any, move: Any, language: str) -> Iterator
     if went is not None and went[0].origin is not None:
         cells = spelled(f"{game.cells[went[0].origin]} {game.cells[went[-1].cell]}", language)
         yield cells
-        if (term := game.choice(position, move)) is not None:
+        if (term := Words.of(game).choice(position, move)) is not None:
             yield from (f"{start} {name}" for start in (cells, whole[-1]) for name in _names(term, language))
 
 
@@ -59,7 +60,7 @@ def choice_words(referee: Referee, language: str) -> dict[str, str]:
     return {
         name: game.format_move(before, move)
         for move in alike(game, before, line.plies[-1].move)
-        if (term := game.choice(before, move)) is not None
+        if (term := Words.of(game).choice(before, move)) is not None
         for name in _names(term, language)
     }
 

@@ -22,6 +22,7 @@ from daemon.game.hands import shown_hands
 from daemon.i18n.translation import as_words, in_a_row, in_words, language, worded, worded_n
 from daemon.judging import counting, phrases
 from rules import MoveError
+from rules.capabilities import Words, figures_of
 from wording import Term, listing, sentence
 
 MAX_LINE_BYTES = 512
@@ -126,7 +127,7 @@ class TerminalGame:
 
     def _begin(self, *, resume: bool) -> None:
         game = self._session.begin(None, resume=resume).referee.game
-        board, drawn = game.board(game.initial()), game.figures(game.initial())
+        board, drawn = game.board(game.initial()), figures_of(game, game.initial())
         men = ["" if piece in board and piece not in drawn else MEN.get(piece, "") for piece in game.pieces]
         sides = [f"{as_words(Term('side', side))} {man}".strip() for side, man in zip(game.sides, men, strict=True)]
         title, hint = as_words(Term("game", game.title)), worded("Type help for what you can say.")
@@ -214,7 +215,9 @@ class TerminalGame:
     def _choices(self) -> dict[str, str]:
         """The moves that change nothing on the board, and what each does: `black (Take the black stones)`, by texts."""
         game, position = self._match.referee.game, self._match.referee.position
-        does = {game.format_move(position, move): game.told(position, move) for move in game.legal_moves(position)}
+        does = {
+            game.format_move(position, move): Words.of(game).told(position, move) for move in game.legal_moves(position)
+        }
         return {text: f"{text} ({in_words(told)})" for text, told in does.items() if told is not None}
 
     def _show(self) -> None:
@@ -230,7 +233,7 @@ class TerminalGame:
             return
         self._drawn, self._asked = True, False
         new = {step.cell for step in referee.last_steps}
-        self._write(f"\n{self._board.draw(referee.game.figures(referee.position), new, colour=self._colour)}\n")
+        self._write(f"\n{self._board.draw(figures_of(referee.game, referee.position), new, colour=self._colour)}\n")
         self._prompt()
 
     def _prompt(self) -> None:

@@ -23,6 +23,7 @@ from daemon.outputs.web import WebPage
 from daemon.outputs.window import Window
 from daemon.perception.board_tracker import BoardTracker
 from rules import Step
+from rules.capabilities import Counts, figures_of
 from wording import Sentences, Term, sentence
 
 PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
@@ -129,7 +130,7 @@ class UiPublisher:
             news["state"] = match.state
             if changed or match.referee.line.plies != self._plies:
                 self._plies = list(match.referee.line.plies)
-                scores = session.game.scores(match.referee.position)
+                scores = Counts.of(session.game).scores(match.referee.position)
                 news["line"] = {"plies": line_objects(match.referee.line), "scores": scores}
         page.publish(**news)
         page.menu = session.menu or page.menu
@@ -159,7 +160,7 @@ def scene_of(eyes: BoardTracker) -> Scene | None:
         frame=seen.frame,
         template=eyes.pipeline.template,
         pose=seen.alignment.pose,
-        board=game.figures(referee.position),
+        board=figures_of(game, referee.position),
         last_move=referee.last_steps,
         agent_steps=agent_steps,
         best=steps_and_labels(eyes.match.best_moves),

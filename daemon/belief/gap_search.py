@@ -94,7 +94,7 @@ class GapSearch:
         side = 1 - self._game.to_move(node.position)
         for move, steps in moves:
             unseen = 0 if steps else node.unseen + 1
-            if unseen > (0 if self._game.passes_told else MAX_PASSES):
+            if unseen > (0 if self._game.about.passes_told else MAX_PASSES):
                 continue
             lack, plies = self._lack_after(node, steps), node.plies + (bool(steps) or len(moves) > 1)
             cost = self._cost(lack, side, plies)

@@ -123,7 +123,7 @@ class PlySearch:
             for move, steps in moves:
                 if steps:
                     yield before, move, steps
-                elif few and not self._game.passes_told:
+                elif few and not self._game.about.passes_told:
                     waiting.append(self._passed(before, move, chosen=not forced))
 
     def _seen_moves(self, position: Any) -> Sequence[tuple[Any, tuple[Step, ...]]]:

@@ -146,7 +146,7 @@ def what_to_type(game: str, out: Path | None, found: Sequence[Camera]) -> str:
 
 
 def known_games() -> str:
-    return ", ".join(games.load(name).short_name for name in games.names())
+    return ", ".join(games.load(name).about.short_name for name in games.names())
 
 
 def _guided(

@@ -80,7 +80,7 @@ def play(
         raise typer.Exit(130) from None
     finally:
         session.close()
-        command = f"kibitzer play --game {the_game.short_name}"
+        command = f"kibitzer play --game {the_game.about.short_name}"
         command += f" --journal {shlex.quote(str(journal))}" if journal is not None else ""
         sys.stdout.write(worded("The game is kept. To go on: {command}", command=command) + "\n")
 

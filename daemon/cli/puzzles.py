@@ -30,6 +30,7 @@ from daemon.storage.puzzles import Puzzle, PuzzleError, PuzzleStore, path_of, pu
 from daemon.storage.stored_game import rule_texts
 from processes import Process
 from rules import AnyGame, GameError
+from rules.capabilities import HiddenHands, figures_of
 
 app = typer.Typer(
     add_completion=False,
@@ -68,7 +69,8 @@ def make(
     """
     store = PuzzleStore(path_of(journal))
     with _one_line_errors("make"):
-        for name in [games.find(game).name] if game else [one for one in games.names() if not games.find(one).hides]:
+        able = [name for name in games.names() if not issubclass(games.find(name), HiddenHands)]
+        for name in [games.find(game).name] if game else able:
             new, title = store.add(list(_missed(name, journal))) if from_games else 0, games.find(name).title
             first = random.randrange(2**30) if seed is None else seed
             try:
@@ -126,7 +128,7 @@ def play(
             raise ValueError("there is no such puzzle; `kibitzer puzzles make` makes some")
         the_game, position = found.opened()
         side = the_game.to_move(position)
-        board = TextBoard(template_of(the_game)).draw(the_game.figures(position))
+        board = TextBoard(template_of(the_game)).draw(figures_of(the_game, position))
         sys.stdout.write(f"{board}\n\n{in_words(question(found, the_game, side))}\n")
         while True:
             sys.stdout.write("> ")
@@ -151,7 +153,7 @@ def _found(game: AnyGame, count: int, seed: int) -> Iterator[Puzzle]:
     found = 0
     with _Certifier(game) as certifier:
         tries = range(seed, seed + TRIES * count)
-        for number in track(tries, game.short_name, console=Console(stderr=True), transient=True):
+        for number in track(tries, game.about.short_name, console=Console(stderr=True), transient=True):
             if found == count:
                 return
             told = certifier.ask({"seed": number})
@@ -169,7 +171,7 @@ def _missed(name: str, journal: Path) -> Iterator[Puzzle]:
         by_rules.setdefault(json.dumps(sorted(one.rules.items())), []).append(one)
     for alike in by_rules.values():
         with contextlib.suppress(GameError), _Certifier(game := games.load(name, alike[0].rules)) as certifier:
-            for one in track(alike, f"{game.short_name}, recorded", console=Console(stderr=True), transient=True):
+            for one in track(alike, f"{game.about.short_name}, recorded", console=Console(stderr=True), transient=True):
                 positions = positions_of(game, one)
                 if not isinstance(positions, list):
                     continue

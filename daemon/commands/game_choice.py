@@ -19,6 +19,7 @@ from daemon.commands.command import CommandError
 from daemon.commands.sources import meant
 from daemon.config.settings import JOINS, Config, PlayerSection, fault_text
 from rules import AnyGame, GameError, UnknownGame
+from rules.capabilities import HiddenHands
 from wording.outside import STARS, shown_address
 
 LOGGER = logging.getLogger(__name__)
@@ -115,7 +116,7 @@ def start_of(choice: Mapping[str, Mapping[str, Any]], game: AnyGame) -> Any:
         position = game.parse_position(str(text))
     except GameError as error:
         raise ChoiceError(f"start.position: {error}") from error
-    if game.hides:
+    if isinstance(game, HiddenHands):
         raise ChoiceError(f"start.position: {game.title} hides what its players hold, which a position does not tell")
     if game.outcome(position) is not None:
         raise ChoiceError(f"start.position = {str(text)[:80]!r}: the game is over there")

@@ -25,6 +25,7 @@ from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from daemon.storage.stored_game import StoredGame
 from rules import Outcome
+from rules.capabilities import Counts
 from wording import Listing, Sentence, Sentences, Term, sentence, sentence_n
 
 OUT_OF_TIME = "time"
@@ -126,7 +127,7 @@ class ClockService:
             return [referee.announce("clock", said, urgent=True, side=side)]
         if not self.clock.control.lose:
             return [referee.announce("clock", sentence("{side:Gen}'s time is up.", side=who), urgent=True, side=side)]
-        return referee.declare(Outcome(1 - side, OUT_OF_TIME, game.scores(referee.position)))
+        return referee.declare(Outcome(1 - side, OUT_OF_TIME, Counts.of(game).scores(referee.position)))
 
 
 def spoken_time(seconds: float) -> Listing:

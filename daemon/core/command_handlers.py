@@ -41,6 +41,7 @@ from daemon.judging.adopting import SetUp
 from daemon.judging.cell_overrides import CellOverrides, cell_of, letter_of
 from daemon.judging.corrections import IllegalMove, Refusal
 from daemon.judging.referee import Referee
+from rules.capabilities import piece_noun
 from vision.reading.board_reading import BoardReading
 from wording import Term, sentence
 
@@ -198,7 +199,7 @@ def _correct(referee: Referee, eyes: WatchedBoard, name: str, piece: str) -> lis
     if letter == game.classes[0]:
         what = sentence("I see: {cell} is empty.", cell=game.cells[cell])
     else:
-        what = sentence("I see: {cell} holds a {piece:acc}.", cell=game.cells[cell], piece=game.piece_noun(letter))
+        what = sentence("I see: {cell} holds a {piece:acc}.", cell=game.cells[cell], piece=piece_noun(game, letter))
     way = adopting.way_to(referee, after)
     if way is not None and common(referee.belief.told, way) < referee.ply:
         announced = [referee.announce("corrected", what, cells=(cell,))]

@@ -7,6 +7,7 @@ from daemon.game.hands import shown_hands
 from daemon.i18n.translation import alone
 from daemon.judging.referee import Referee
 from rules import AnyGame, Step
+from rules.capabilities import Words
 
 MAX_MOVES = 4096
 """Greatest number of moves listed; no game here has as many."""
@@ -23,7 +24,7 @@ def legal_moves_of(referee: Referee, game_id: str) -> dict[str, object]:
     if referee.awaiting == "move":
         for move in game.legal_moves(position)[:MAX_MOVES]:
             steps = [_step(game, step) for step in game.steps(position, move)]
-            term = game.choice(position, move)
+            term = Words.of(game).choice(position, move)
             chosen = {} if term is None else {"choice": alone(term.kind, term.name)}
             moves.append({"move": game.format_move(position, move), "steps": steps} | chosen)
     side = game.sides[game.to_move(position)] if referee.outcome is None else None

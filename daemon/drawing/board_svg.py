@@ -83,7 +83,7 @@ def board_svg(
     sides: Mapping[str, str] | None = None,
     worth: Mapping[int, tuple[int, str]] | None = None,
 ) -> str:
-    """The SVG of a board: `board` has a letter per cell, as `Game.figures` tells, or is empty.
+    """The SVG of a board: `board` has a letter per cell, as `figures_of` tells, or is empty.
 
     `tiles` are pairs of cells under one tile. `pawns` are sides and their scores, drawn if there is a track. `bare`
     omits the board's painting, to lay the drawing over a picture. `names` replace the template's class names, by

@@ -50,7 +50,7 @@ class Diagram:
         tiles: tuple[tuple[int, int], ...] = (),
         pawns: tuple[int, int] | None = None,
     ) -> Image:
-        """The board with its pieces, a letter per cell as `Game.figures` tells, and marks for the last move.
+        """The board with its pieces, a letter per cell as `figures_of` tells, and marks for the last move.
 
         `tiles` are pairs of cells covered by one domino; `pawns` the spaces of the track on which the score pawns
         stand, 0 before the first. uint8 (height, width, 3) BGR.

@@ -9,6 +9,7 @@ from typing import Any
 
 from daemon.game.line_of_play import LineOfPlay, Ply, unseen_moves
 from rules import AnyGame
+from rules.capabilities import HiddenHands
 
 
 def dealt(game: AnyGame, seed: int = 0) -> Any:
@@ -21,7 +22,7 @@ def shown_hands(game: AnyGame, position: Any, agents: Sequence[str | None]) -> l
     """The hands that a page may show, by side: a person's; of two people that of the side to move."""
     people = [side for side, agent in enumerate(agents) if agent is None]
     shown = {game.to_move(position)} if len(people) == 2 else set(people or (0, 1))
-    hands = [game.hand(position, side) if side in shown else None for side in (0, 1)]
+    hands = [HiddenHands.of(game).hand(position, side) if side in shown else None for side in (0, 1)]
     return [None if hand is None else list(hand) for hand in hands]
 
 
@@ -30,7 +31,7 @@ def public_position(game: AnyGame, position: Any, *, asked: bool) -> Any:
 
     A listener there may play for the other side.
     """
-    if not game.hides:
+    if not isinstance(game, HiddenHands):
         return position
     side = game.to_move(position)
     seen = game.view(position, side)
@@ -45,7 +46,7 @@ def public_moves(line: LineOfPlay) -> list[str]:
 def public_move(game: AnyGame, before: Any, ply: Ply) -> str:
     """The text of one move as everybody may know it."""
     anyhow: Any = game
-    return ply.text if ply.seen or not game.hides else _as_hidden(anyhow, before, ply.text)
+    return ply.text if ply.seen or not isinstance(game, HiddenHands) else _as_hidden(anyhow, before, ply.text)
 
 
 @functools.lru_cache

@@ -8,6 +8,7 @@ from typing import Any
 
 from daemon.game.effects import Known, Record, Rewrite
 from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
+from rules.capabilities import Words
 
 MAX_FORCED = 4
 """Greatest number of passes in a row that are made without asking, or inserted before one visible ply."""
@@ -158,8 +159,8 @@ class LineOfPlay(Plies):
             ]
             if not same:
                 return None
-            chosen = game.choice(self.before(index), ply.move)
-            move = next((one for one in same if game.choice(position, one) == chosen), same[0])
+            chosen = Words.of(game).choice(self.before(index), ply.move)
+            move = next((one for one in same if Words.of(game).choice(position, one) == chosen), same[0])
             again.add(played(game, position, move, ply.known, assumed=ply.assumed))
         return again
 

@@ -19,6 +19,7 @@ from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.exchanged import Exchange, where
 from daemon.judging.referee import Referee
 from rules import AnyGame, PositionError, Side
+from rules.capabilities import HiddenHands
 from rules.turns import changed_cells
 from vision.reading.board_reading import SURE, BoardReading
 from wording import Sentences, sentence, sentence_n
@@ -100,7 +101,7 @@ def _open_way(referee: Referee, board: str, mover: Side | None) -> Line | None:
 
 def position_of(game: AnyGame, text: str) -> Any:
     """The position of a text, from which a game can begin. Raises Refusal."""
-    if game.hides:
+    if isinstance(game, HiddenHands):
         raise Refusal(HIDDEN)
     try:
         position = game.parse_position(text)

@@ -12,6 +12,7 @@ from daemon.i18n.translation import called
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
 from rules import EMPTY, AnyGame
+from rules.capabilities import piece_noun
 from vision.reading.board_reading import BoardReading
 from wording import Term, listing, sentence
 
@@ -89,7 +90,7 @@ def _called(game: AnyGame, name: str, letter: str) -> set[str]:
     """The words by which people may call the content of a cell; half a tile is called by its pips only."""
     if letter == EMPTY:
         return called(Term("piece", "empty"))
-    noun = game.piece_noun(letter)
+    noun = piece_noun(game, letter)
     return {name} if not isinstance(noun, Term) else called(Term("side", name)) | called(noun)
 
 

@@ -11,6 +11,7 @@ from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.play import Play
 from rules import AnyGame, MoveError
+from rules.capabilities import Words
 from rules.turns import alike
 from wording import sentence
 
@@ -37,7 +38,7 @@ def choose(play: Play, text: str) -> list[Effect] | None:
 
 
 def _means(game: AnyGame, before: Any, move: Any, text: str) -> bool:
-    term = game.choice(before, move)
+    term = Words.of(game).choice(before, move)
     if term is not None and text.strip().casefold() in called(term):
         return True
     try:

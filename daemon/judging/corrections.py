@@ -15,6 +15,7 @@ from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from rules import AnyGame, MoveError, Outcome, Side
+from rules.capabilities import Counts
 from wording import Given, Sentence, Sentences, Term, listing, plain, sentence, sentence_n
 
 
@@ -158,7 +159,7 @@ def resign(referee: Referee, name: str = "") -> list[Effect]:
     if (agent := referee.agents[side]) is not None:
         who = phrases.named(referee.game, side)
         raise Refusal(sentence("{side:Nom} is {agent}, who does not resign.", side=who, agent=agent))
-    return referee.declare(Outcome(1 - side, "resigned", referee.game.scores(referee.position)))
+    return referee.declare(Outcome(1 - side, "resigned", Counts.of(referee.game).scores(referee.position)))
 
 
 def side_of(game: AnyGame, name: str) -> Side:

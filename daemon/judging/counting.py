@@ -10,6 +10,7 @@ from daemon.judging import phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.play import Play
 from rules import Side
+from rules.capabilities import DeadPieces
 from wording import Sentence, sentence, sentence_n
 
 
@@ -31,7 +32,7 @@ def mark(play: Play, cell: int) -> list[Effect]:
     if move is None:
         raise Refusal(sentence("There is nothing to count on {cell}.", cell=play.game.cells[cell]))
     game, last, again = play.game, play.line.plies[-1], play.line.until(play.ply - 1)
-    before = game.dead(play.position)
+    before = DeadPieces.of(game).dead(play.position)
     again.add(played(game, again.position, move, last.known, assumed=last.assumed))
     rewrite = play.rewritten(again)
     assert play.outcome is not None
@@ -66,7 +67,7 @@ def _check(play: Play) -> None:
 
 def _marked(play: Play, before: Sequence[int]) -> Sentence:
     """What counts otherwise than before."""
-    after = play.game.dead(play.position)
+    after = DeadPieces.of(play.game).dead(play.position)
     changed = sorted({*before} ^ {*after})
     names = phrases.listed(phrases.named_cells(play.game, changed))
     if changed and changed[0] in after:

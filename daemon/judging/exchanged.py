@@ -10,6 +10,7 @@ from typing import Any
 from daemon.game.line_of_play import LineOfPlay
 from daemon.judging import phrases
 from rules import EMPTY, GameError
+from rules.capabilities import Arranged, Figures, arranged_by, figures_of, piece_noun
 from rules.turns import carry_out, changed_cells
 from wording import Given, Sentence, sentence
 
@@ -32,7 +33,7 @@ def explaining(line: LineOfPlay, board: str) -> list[Exchange]:
     Only one of a moved piece counts beyond those: no other makes it move otherwise.
     """
     game, start = line.game, line.start
-    figures, seen = game.figures(start), game.board(start)
+    figures, seen = figures_of(game, start), game.board(start)
     if figures == seen:
         return []
     moved = set(_origins(line, board))
@@ -40,7 +41,7 @@ def explaining(line: LineOfPlay, board: str) -> list[Exchange]:
     for pair in itertools.combinations((cell for cell, letter in enumerate(seen) if letter != EMPTY), 2):
         one, two = (figures[cell] for cell in pair)
         if one != two and seen[pair[0]] == seen[pair[1]]:
-            if {one, two} in map(set, game.easily_exchanged):
+            if {one, two} in map(set, Figures.of(game).easily_exchanged):
                 easy.append(pair)
             elif moved.intersection(pair):
                 other.append(pair)
@@ -74,11 +75,11 @@ def _replayed(line: LineOfPlay, pair: tuple[int, int]) -> LineOfPlay | None:
     """The line with the same hands, from the start with these pieces exchanged; None where the rules forbid it."""
     game, start = line.game, line.start
     one, two = pair
-    figures = list(game.figures(start))
+    figures = list(figures_of(game, start))
     figures[one], figures[two] = figures[two], figures[one]
-    told = {right.code: right.held for right in game.rights(start)}
+    told = {right.code: right.held for right in Arranged.of(game).rights(start)}
     try:
-        return line.replayed(LineOfPlay(game, game.arranged("".join(figures), game.to_move(start), told)))
+        return line.replayed(LineOfPlay(game, arranged_by(game, "".join(figures), game.to_move(start), told)))
     except GameError:
         return None
 
@@ -99,7 +100,7 @@ def offer(found: list[Exchange]) -> Sentence:
 
 def where(one: Exchange) -> dict[str, Given]:
     """The exchanged pieces and where each stood, for a sentence."""
-    game, figures = one.line.game, one.line.game.figures(one.line.start)
+    game, figures = one.line.game, figures_of(one.line.game, one.line.start)
     (origin, cell), names = one.cells, one.line.game.cells
-    piece, exchanged = game.piece_noun(figures[cell]), game.piece_noun(figures[origin])
+    piece, exchanged = piece_noun(game, figures[cell]), piece_noun(game, figures[origin])
     return {"piece": piece, "cell": names[cell], "exchanged": exchanged, "origin": names[origin]}

@@ -9,6 +9,7 @@ from daemon.judging import phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.referee import Referee
 from rules import GameError
+from rules.capabilities import HiddenHands
 from wording import sentence
 
 
@@ -18,7 +19,7 @@ def hold(referee: Referee, tiles: Sequence[str], name: str = "") -> list[Effect]
     Without a name it is the only agent's side, or the side to move. Raises Refusal.
     """
     game, position = referee.game, referee.position
-    if not game.hides:
+    if not isinstance(game, HiddenHands):
         raise Refusal(sentence("Nobody holds anything in this game."))
     if referee.outcome is not None:
         raise Refusal(sentence("The game is over."))

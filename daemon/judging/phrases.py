@@ -7,6 +7,7 @@ from typing import Any
 
 from daemon.game.line_of_play import shares_pieces
 from rules import EMPTY, AnyGame, Gain, Outcome, Side, Step
+from rules.capabilities import Counts, Words, figures_of, piece_noun
 from rules.tiles import tile_named
 from rules.turns import by_piece, carry_out, parts_of_turn, seen_moves
 from wording import Given, Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
@@ -23,7 +24,7 @@ def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = Fal
 
     `thanks` if it was made for an agent that had announced it, `again` if the same side made the ply before.
     """
-    side, gains = game.to_move(position), game.gains(position, move)
+    side, gains = game.to_move(position), Counts.of(game).gains(position, move)
     who, words = named(game, side), spoken_move(game, position, move)
     if not game.steps(position, move):
         if not is_pass(game, position, move):
@@ -46,8 +47,12 @@ def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = Fal
 
 def opening_left(game: AnyGame, before: Any, after: Any) -> Sentences:
     """Names the opening that a ply leaves; nothing while it goes on, or where it has no name."""
-    name = game.opening(before)
-    return (sentence("So far it was the opening {name}.", name=name),) if name and not game.opening(after) else ()
+    name = Words.of(game).opening(before)
+    return (
+        (sentence("So far it was the opening {name}.", name=name),)
+        if name and not Words.of(game).opening(after)
+        else ()
+    )
 
 
 def points(gain: Gain) -> Sentence:
@@ -66,7 +71,7 @@ def points(gain: Gain) -> Sentence:
 
 def totals(game: AnyGame, position: Any) -> Sentences:
     """ "Red 12, green 7."; empty in games without points."""
-    scores = game.scores(position)
+    scores = Counts.of(game).scores(position)
     if scores is None:
         return ()
     sides = {"one": named(game, 0), "other": named(game, 1)}
@@ -85,7 +90,7 @@ def is_pass(game: AnyGame, position: Any, move: Any) -> bool:
 
 def spoken_move(game: AnyGame, position: Any, move: Any) -> Value:
     """The move in words: "d2", "a1 to a4, taking g7", and of a tile its ends and where they lie."""
-    steps, own = game.steps(position, move), game.spoken(position, move)
+    steps, own = game.steps(position, move), Words.of(game).spoken(position, move)
     if own is not None:
         return own
     if not steps:
@@ -116,7 +121,7 @@ def listed(words: Sequence[Value]) -> Listing:
 
 def put_right(game: AnyGame, position: Any, board: str) -> Sentences:
     """What hands must do to make a board show the position: "Take a1 away. Put the light man back on d2."."""
-    before, figures = game.board(position), game.figures(position)
+    before, figures = game.board(position), figures_of(game, position)
     cells = [cell for cell, pair in enumerate(zip(before, board, strict=True)) if pair[0] != pair[1]]
     came = [cell for cell in cells if before[cell] == EMPTY]
     gone = [cell for cell in cells if board[cell] == EMPTY]
@@ -129,7 +134,7 @@ def put_right(game: AnyGame, position: Any, board: str) -> Sentences:
         if lacking:
             sentences.append(_back(game, letter, len(lacking), named_cells(game, lacking)))
         if other:
-            what: dict[str, Given] = {"piece": game.piece_noun(letter), "cells": named_cells(game, other)}
+            what: dict[str, Given] = {"piece": piece_noun(game, letter), "cells": named_cells(game, other)}
             again = sentence_n("Make {cells} a {piece} again.", "Make {cells} {piece:pl} again.", len(other), **what)
             sentences.append(again)
     return tuple(sentences)
@@ -149,19 +154,19 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
     """What a turn still lacks if only some of its steps are seen, as on that board."""
     step, side, names = missing[0], game.to_move(position), game.cells
     unfinished = sentence("{side:Gen}'s turn is not finished.", side=named(game, side))
-    if game.any_order and step.origin is not None and board[step.origin] != EMPTY:
+    if game.about.any_order and step.origin is not None and board[step.origin] != EMPTY:
         if _is_begun_by_others(game, position, move, board):
             return unfinished
         whole = next(steps for steps in by_piece(game.steps(position, move)) if step in steps)
         assert whole[0].origin is not None
-        return _to_move(game, game.figures(position)[whole[0].origin], names[step.origin], names[whole[-1].cell])
+        return _to_move(game, figures_of(game, position)[whole[0].origin], names[step.origin], names[whole[-1].cell])
     if step.kind == "remove" and _chooses(game, position, move):
         sides = {"side": named(game, side), "other": named(game, 1 - side)}
         return sentence("{side:Nom} may take a piece: remove one of {other:gen}'s pieces.", **sides)
     if step.kind in ("remove", "flip"):
         return _by_kind(game, missing)
     if step.origin is not None:
-        piece = game.piece_noun(game.figures(position)[step.origin])
+        piece = piece_noun(game, figures_of(game, position)[step.origin])
         what = {"piece": piece, "cell": names[step.origin]}
         return sentence("The {piece} from {cell} is on no cell: put it down to finish the turn.", **what)
     if is_tile(game, game.steps(position, move)):
@@ -174,7 +179,7 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
 
 def owed_step(game: AnyGame, position: Any, missing: Sequence[Step]) -> Sentence:
     """What hands still owe the board of a position whose plies are counted."""
-    step, letter = missing[0], game.figures(position)[missing[0].cell]
+    step, letter = missing[0], figures_of(game, position)[missing[0].cell]
     if step.origin is not None:
         return _to_move(game, letter, game.cells[step.origin], game.cells[step.cell])
     if step.kind in ("remove", "flip"):
@@ -186,7 +191,7 @@ def owed_step(game: AnyGame, position: Any, missing: Sequence[Step]) -> Sentence
 def _to_move(game: AnyGame, letter: str, origin: str, cell: str) -> Sentence:
     what = {"origin": origin, "cell": cell}
     return sentence(
-        "Move the {piece:acc} from {origin} to {cell} to finish the turn.", piece=game.piece_noun(letter), **what
+        "Move the {piece:acc} from {origin} to {cell} to finish the turn.", piece=piece_noun(game, letter), **what
     )
 
 
@@ -202,7 +207,7 @@ def _by_kind(game: AnyGame, missing: Sequence[Step]) -> Sentence:
 
 
 def _back(game: AnyGame, letter: str, count: int, cells: Given) -> Sentence:
-    what: dict[str, Given] = {"piece": game.piece_noun(letter), "cells": cells}
+    what: dict[str, Given] = {"piece": piece_noun(game, letter), "cells": cells}
     return sentence_n("Put the {piece:acc} back on {cells}.", "Put the {piece:pl} back on {cells}.", count, **what)
 
 
@@ -253,7 +258,7 @@ def result(game: AnyGame, outcome: Outcome) -> Sentences:
 
 def why(game: AnyGame, outcome: Outcome) -> Sentence | str:
     """Why the game is over, stated about the losing side where that applies; the code itself if it has no wording."""
-    ending = ENDINGS.get(outcome.reason) or game.endings.get(outcome.reason)
+    ending = ENDINGS.get(outcome.reason) or game.about.endings.get(outcome.reason)
     if ending is None or (outcome.winner is None and "{side" in ending.template):
         return outcome.reason.replace("_", " ")
     return ending if outcome.winner is None else sentence(ending.template, side=named(game, 1 - outcome.winner))

@@ -14,6 +14,7 @@ from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewri
 from daemon.game.line_of_play import LineOfPlay, Ply, forced_passes, played, shares_pieces
 from daemon.judging import phrases
 from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
+from rules.capabilities import Counts, DeadPieces
 from wording import Sentence, Sentences, Term, sentence
 
 WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")
@@ -122,7 +123,7 @@ class Play:
         """The move that ended the game, with the pieces around a cell counted otherwise; None where none can be."""
         if self.outcome is None or self.declared is not None or not self.line.plies:
             return None
-        return self.game.counted(self.line.before(self.ply - 1), self.line.plies[-1].move, cell)
+        return DeadPieces.of(self.game).counted(self.line.before(self.ply - 1), self.line.plies[-1].move, cell)
 
     @property
     def is_counted(self) -> bool:
@@ -295,7 +296,7 @@ class Play:
         said += phrases.opening_left(self.game, before, ply.position)
         if order_assumed:
             said.append(sentence("They came together, so I assume their order."))
-        if not goes_on and self.game.scores(ply.position) is not None:
+        if not goes_on and Counts.of(self.game).scores(ply.position) is not None:
             said += [*phrases.totals(self.game, ply.position), *self.next_turn()]
         return [*self._recorded(*said), *self.end()]
 
@@ -303,7 +304,7 @@ class Play:
         """The last ply for the record, and its announcement."""
         ply = self.line.plies[-1]
         code: Code = "move" if ply.seen else "pass"
-        gains = self.game.gains(self.line.before(self.ply - 1), ply.move)
+        gains = Counts.of(self.game).gains(self.line.before(self.ply - 1), ply.move)
         return [self.line.record(self.ply - 1), self.announce(code, *said, move=ply.text, side=ply.side, gains=gains)]
 
     def caught_up(self, plies: Sequence[Ply]) -> list[Effect]:
@@ -330,7 +331,7 @@ class Play:
         if self.agents == (None, None) and self._is_assumed(outcome):
             said = *said, WRONG_SIDE
         if None in self.agents and self.is_counted:
-            dead = phrases.named_cells(self.game, self.game.dead(self.position))
+            dead = phrases.named_cells(self.game, DeadPieces.of(self.game).dead(self.position))
             if dead:
                 said = *said, phrases.captured(len(dead), dead)
             said = *said, *MARK_DEAD
@@ -346,5 +347,5 @@ class Play:
 
     def announce(self, code: Code, *said: Sentence, board: str = "", **rest: Any) -> Announcement:
         """An announcement about the present position, or about another board."""
-        scores = self.game.scores(self.position)
+        scores = Counts.of(self.game).scores(self.position)
         return Announcement(code, said, board or self.game.board(self.position), self.ply, scores=scores, **rest)

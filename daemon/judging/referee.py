@@ -19,6 +19,7 @@ from daemon.game.line_of_play import Ply, shares_pieces
 from daemon.judging import complaints, exchanged, phrases
 from daemon.judging.play import Play
 from rules import EMPTY, MoveError, Side
+from rules.capabilities import figures_of
 from rules.turns import changed_cells
 from wording import Sentence, Sentences, Value, sentence, sentence_n
 
@@ -168,9 +169,9 @@ class Referee(Play):
     def _to_check(self) -> Sentences:
         """What people are asked to look at before the first move, because no camera sees it."""
         game, position = self.game, self.position
-        if not self.ply and game.to_check and position in game.starts:
-            return game.to_check
-        if self.ply or game.figures(position) == game.board(position):
+        if not self.ply and game.about.to_check and position in game.starts:
+            return game.about.to_check
+        if self.ply or figures_of(game, position) == game.board(position):
             return ()
         return (sentence("I cannot tell the pieces apart: look that each stands as it is drawn on the page."),)
 
@@ -261,7 +262,7 @@ class Referee(Play):
 
     def _has_gone_on(self, undone: Sequence[Ply], made: Sequence[Ply]) -> bool:
         """Whether the ply that no longer counts was the beginning of the next: a rook that went before its king."""
-        if not self.game.any_order or len(undone) != 1 or not made:
+        if not self.game.about.any_order or len(undone) != 1 or not made:
             return False
         first, then = (set(self.game.steps(self.position, one.move)) for one in (undone[0], made[0]))
         return first < then
@@ -297,8 +298,8 @@ class Referee(Play):
         self.verdict = "takeback"
         what = sentence_n("The last move is taken back.", "{count} moves are taken back.", count)
         said = [what, *phrases.totals(self.game, self.position), self.whose_turn()]
-        fault = self.game.fault(stood, leading.shown) if self.game.repetitions else None
-        if fault is not None and fault.rule in self.game.repetitions:
+        fault = self.game.fault(stood, leading.shown) if self.game.about.repetitions else None
+        if fault is not None and fault.rule in self.game.about.repetitions:
             said += sentence("If it was a move:"), *fault.said
         return self.announce("takeback", *said)
 

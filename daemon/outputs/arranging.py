@@ -22,6 +22,7 @@ from daemon.outputs.answering import refusing, words_of
 from daemon.outputs.permission import Permission
 from daemon.outputs.view import names_of, sides_of, template_of
 from rules import EMPTY, AnyGame, GameError, PositionError
+from rules.capabilities import Arranged, Figures, HiddenHands, arranged_by, figures_of
 
 MAX_BYTES = 8192
 """Bytes of the longest question: the text of a position, and rule options."""
@@ -64,7 +65,7 @@ def arrangement(words: Mapping[str, Any]) -> dict[str, object]:
     Raises GameError.
     """
     game = games.load(words["game"], words.get("rules", {}))
-    if game.hides:
+    if isinstance(game, HiddenHands):
         raise PositionError(in_words(HIDDEN))
     kinds = kinds_of(game)
     if "figures" in words:
@@ -83,7 +84,7 @@ def arrangement(words: Mapping[str, Any]) -> dict[str, object]:
 
 
 def kinds_of(game: AnyGame) -> str:
-    return game.kinds or game.classes.replace(EMPTY, "")
+    return Figures.of(game).kinds or game.classes.replace(EMPTY, "")
 
 
 def _of_figures(game: AnyGame, figures: str, side: int, told: Mapping[str, Any]) -> dict[str, object]:
@@ -91,7 +92,7 @@ def _of_figures(game: AnyGame, figures: str, side: int, told: Mapping[str, Any])
         raise PositionError(f"figures are {len(game.cells)} of {EMPTY}{kinds_of(game)}, not {figures[:80]!r}")
     chosen = {str(code): value is True for code, value in told.items()}
     try:
-        position = game.arranged(figures, side, chosen)
+        position = arranged_by(game, figures, side, chosen)
     except PositionError as error:
         seen = {"figures": figures, "side": side, "rights": [], "board": _drawn(game, figures)}
         return seen | {"position": None, "fault": _told(error)}
@@ -99,8 +100,10 @@ def _of_figures(game: AnyGame, figures: str, side: int, told: Mapping[str, Any])
 
 
 def _of_position(game: AnyGame, position: Any) -> dict[str, object]:
-    outcome, figures = game.outcome(position), game.figures(position)
-    rights = [{"code": one.code, "name": in_words(one.said), "held": one.held} for one in game.rights(position)]
+    outcome, figures = game.outcome(position), figures_of(game, position)
+    rights = [
+        {"code": one.code, "name": in_words(one.said), "held": one.held} for one in Arranged.of(game).rights(position)
+    ]
     return {
         "figures": figures,
         "side": game.to_move(position),

@@ -9,6 +9,7 @@ from daemon.i18n.translation import in_words
 from daemon.judging import phrases
 from daemon.judging.play import Play
 from rules import AnyGame
+from rules.capabilities import figures_of, piece_noun
 from rules.tiles import tile_named
 from rules.turns import by_piece
 from wording import Sentences, sentence, sentence_n
@@ -52,7 +53,7 @@ def _instruction(play: Play, names: Sequence[str]) -> tuple[Kind, Sentences]:
 def requested(game: AnyGame, position: Any, move: Any) -> Sentences:
     """What hands must do to make an agent's move on the board: with which piece, from where to where, taking what."""
     steps, cells = game.steps(position, move), game.cells
-    figures = game.figures(position)
+    figures = figures_of(game, position)
     laid = [step for step in steps if step.kind in ("place", "move")]
     said = []
     if phrases.is_tile(game, steps):
@@ -67,11 +68,11 @@ def requested(game: AnyGame, position: Any, move: Any) -> Sentences:
     else:
         for step, *further in by_piece(laid):
             if step.origin is None:
-                piece, cell = game.piece_noun(step.piece), cells[step.cell]
+                piece, cell = piece_noun(game, step.piece), cells[step.cell]
                 said.append(sentence("Please lay a {piece:acc} on {cell} for the computer.", piece=piece, cell=cell))
             else:
                 places = (step.origin, step.cell, *(one.cell for one in further))
-                piece, way = game.piece_noun(figures[step.origin]), " → ".join(cells[place] for place in places)
+                piece, way = piece_noun(game, figures[step.origin]), " → ".join(cells[place] for place in places)
                 said.append(sentence("Please move the {piece:acc} {way} for the computer.", piece=piece, way=way))
     taken = phrases.named_cells(game, [step.cell for step in steps if step.kind == "remove"])
     turned = phrases.named_cells(game, [step.cell for step in steps if step.kind == "flip"])

@@ -17,6 +17,7 @@ from daemon.storage.pictures import Pictures
 from daemon.storage.stored_game import StoredGame, StoredPly
 from daemon.storage.stored_line import Row, rows_of
 from rules import Step, UnknownGame
+from rules.capabilities import DeadPieces, HiddenHands, MarkedCells
 
 MAX_PLIES = 4096
 """Most plies sent, as many as in a state message."""
@@ -47,7 +48,7 @@ class RecordedGame:
         kept = pictures.names(stored.game_id)
         numbers = {} if played is None else {index: number for number, index in enumerate(played.line.seen, 1)}
         game = None if played is None else played.game
-        hides = game is None or game.hides  # a position would tell the hands
+        hides = game is None or isinstance(game, HiddenHands)  # a position would tell the hands
         plies = []
         for index, ply in enumerate(stored.plies[:MAX_PLIES]):
             fields = _ply(ply, rows[index] if index < len(rows) else None)
@@ -91,8 +92,9 @@ class RecordedGame:
                 letters = stored.plies[ply - 1].board if ply else game.board(game.initial())
                 return board_svg(template, letters, title=_title(stored, ply), names=names_of(game, template))
             position = played.positions[ply]
-            won = () if game.outcome(position) is None else game.won_by(position)
-            marks = Marks(last=played.line.steps(ply - 1) if ply else (), won=won, dead=game.dead(position))
+            won = () if game.outcome(position) is None else MarkedCells.of(game).won_by(position)
+            last, dead = played.line.steps(ply - 1) if ply else (), DeadPieces.of(game).dead(position)
+            marks = Marks(last=last, won=won, dead=dead)
             return drawn_board(game, position, marks, _title(stored, ply))
         except ValueError as error:  # rules, template or letters are no longer known
             raise ExportError(f"the board cannot be drawn: {error}") from error
@@ -113,8 +115,8 @@ class RecordedGame:
                 last, position = game.steps(position, move), game.apply(position, move)
             if made < len(line):
                 hint = game.steps(position, game.parse_move(position, line[made]))
-            won = () if game.outcome(position) is None else game.won_by(position)
-            marks = Marks(last=tuple(last), hint=tuple(hint), won=won, dead=game.dead(position))
+            won = () if game.outcome(position) is None else MarkedCells.of(game).won_by(position)
+            marks = Marks(last=tuple(last), hint=tuple(hint), won=won, dead=DeadPieces.of(game).dead(position))
             return drawn_board(game, position, marks, " ".join(line[: made + 1]))
         except ValueError as error:
             raise ExportError(f"the board cannot be drawn: {error}") from error

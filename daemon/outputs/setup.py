@@ -26,6 +26,7 @@ from daemon.outputs.permission import Permission
 from daemon.outputs.preview import Preview
 from daemon.outputs.view import template_of
 from rules import GameError
+from rules.capabilities import HiddenHands, figures_of
 from rules.options import rules_from_words, switched_on
 from vision.frame import Image
 from vision.sheet.ink import PAPERS_MM
@@ -102,7 +103,7 @@ class Setup:
             data = await self._worked(lambda: _sheet(name, rules, paper, plain, form), busy)
         except (GameError, SheetError, TemplateError, CommandError, ValueError) as error:
             raise Problem(400, "invalid", str(error)[:512]) from None
-        file = f'attachment; filename="{games.find(name).short_name}-{paper}.{form}"'
+        file = f'attachment; filename="{games.find(name).about.short_name}-{paper}.{form}"'
         return web.Response(body=data, content_type=FORMATS[form], headers={"Content-Disposition": file})
 
     async def picture(self, request: web.Request) -> web.Response:
@@ -156,4 +157,4 @@ def game_picture(name: str) -> str:
             break
         some = chance.sample(moves, min(CHOICES, len(moves)))
         position = game.apply(position, min(some, key=lambda move: away(game.steps(position, move)[0].cell)))
-    return board_svg(template, game.figures(position), tiles=game.tiles(position), labelled=False)
+    return board_svg(template, figures_of(game, position), tiles=HiddenHands.of(game).tiles(position), labelled=False)

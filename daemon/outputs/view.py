@@ -26,6 +26,7 @@ from daemon.judging.play import Play
 from daemon.outputs.instruction import instruction
 from daemon.storage.formats.formats import suiting
 from rules import EMPTY, AnyGame, options
+from rules.capabilities import Counts, DeadPieces, HiddenHands, MarkedCells, Words, figures_of
 from rules.options import rule_set_of, switched_on
 from rules.turns import alike
 
@@ -63,7 +64,7 @@ class View:
         """
         play = match.referee
         said = play.verdict, play.awaiting, play.outcome, play.paused, play.asked, match.advice, play.agreed
-        hands = tuple(play.game.hand(play.position, side) for side in (0, 1))
+        hands = tuple(HiddenHands.of(play.game).hand(play.position, side) for side in (0, 1))
         key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, *names, language())
         if key != self._key:
             mark = mark_of(match.game_id, play.moves)
@@ -88,15 +89,14 @@ class View:
         game, position = play.game, play.position
         wanted = () if play.agent_move is None else game.steps(position, play.agent_move)
         hint = () if match.advice is None else game.steps(position, match.advice.move)
-        won = () if game.outcome(position) is None else game.won_by(position)
+        won = () if game.outcome(position) is None else MarkedCells.of(game).won_by(position)
         best = steps_and_labels(match.best_moves)
-        forbidden = game.forbidden(position)
-        marks = Marks(
-            play.last_steps, wanted, play.fault_cells, unknown, hint, won, best, forbidden, game.dead(position)
-        )
-        template = template_of(game)
-        pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
-        drawn = game.name, template.options, game.figures(position), marks, game.tiles(position), pawns, language()
+        forbidden, dead = MarkedCells.of(game).forbidden(position), DeadPieces.of(game).dead(position)
+        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown, hint, won, best, forbidden, dead)
+        template, tiles = template_of(game), HiddenHands.of(game).tiles(position)
+        scores = Counts.of(game).scores(position) or ()
+        pawns = tuple(zip(game.sides, scores, strict=False)) if len(template.track_mm) else ()
+        drawn = game.name, template.options, figures_of(game, position), marks, tiles, pawns, language()
         if drawn == self._drawn:
             return None
         self._drawn = drawn
@@ -174,9 +174,9 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "offers": offers_of(play, watched=watched),
         "passes": [_pass_view(play, one) for one in _passes(play)],
         "choices": _choices(play),
-        "limit": game.limit,
+        "limit": game.about.limit,
         "opening": opening_of(play),
-        "in_short": [in_words(one) for one in (*([by.said] if by is not None else []), *game.in_short)],
+        "in_short": [in_words(one) for one in (*([by.said] if by is not None else []), *game.about.in_short)],
         "export": suiting(game.name)[0],
         "hand": unseen_hand(play, watched=watched),
         "counting": counting_of(play),
@@ -186,7 +186,7 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
 
 def opening_of(play: Play) -> str:
     """The name of the opening that the game's line of play belongs to, or left; empty without one."""
-    return next(filter(None, map(play.game.opening, reversed(play.line.positions))), "")
+    return next(filter(None, map(Words.of(play.game).opening, reversed(play.line.positions))), "")
 
 
 def offers_of(play: Play, *, watched: bool) -> list[str]:
@@ -223,7 +223,7 @@ def unseen_hand(play: Play, *, watched: bool) -> dict[str, object] | None:
     the agent is to move and its hand is unknown. The tiles themselves are left out: others see the page, too.
     """
     game, position = play.game, play.position
-    if not watched or play.paused or play.outcome is not None or not game.hides:
+    if not watched or play.paused or play.outcome is not None or not isinstance(game, HiddenHands):
         return None
     agents = [side for side, agent in enumerate(play.agents) if agent is not None]
     if not agents:
@@ -252,14 +252,14 @@ def _choices(play: Play) -> list[dict[str, str]]:
     return [
         {"move": play.game.format_move(before, one), "name": alone(term.kind, term.name)}
         for one in others
-        if (term := play.game.choice(before, one)) is not None
+        if (term := Words.of(play.game).choice(before, one)) is not None
     ]
 
 
 def _pass_view(play: Play, move: Any) -> dict[str, str]:
     """The `move` of a pass, and what it does as its `name`: ends a turn, puts pieces away, makes a decision."""
     game, position, plies = play.game, play.position, play.line.plies
-    own = game.told(position, move)
+    own = Words.of(game).told(position, move)
     if own is not None:
         name = in_words(own)
     else:
@@ -277,9 +277,9 @@ def men_of(line: LineOfPlay) -> list[dict[str, int]] | None:
     for index, before in enumerate(itertools.islice(line.positions, len(line.plies))):
         board = game.board(before)
         taken.update(board[step.cell] for step in line.steps(index) if step.kind == "remove")
-    standing, to_lay = Counter(game.board(position)), game.to_lay(position)
+    standing, to_lay = Counter(game.board(position)), Counts.of(game).to_lay(position)
     counts = [{"board": standing[piece], "taken": taken[piece]} for piece in game.pieces]
-    if (kept := game.prisoners(position)) is not None:
+    if (kept := Counts.of(game).prisoners(position)) is not None:
         counts = [{"board": count["board"], "prisoners": held} for count, held in zip(counts, kept, strict=True)]
     if to_lay is not None:
         for count, left in zip(counts, to_lay, strict=True):
@@ -304,10 +304,10 @@ def drawn_board(game: AnyGame, position: Any, marks: Marks, title: str) -> str:
     template = template_of(game)
     return board_svg(
         template,
-        game.figures(position),
+        figures_of(game, position),
         marks=marks,
-        tiles=game.tiles(position),
-        pawns=list(zip(game.sides, game.scores(position) or (), strict=False)),
+        tiles=HiddenHands.of(game).tiles(position),
+        pawns=list(zip(game.sides, Counts.of(game).scores(position) or (), strict=False)),
         title=title,
         names=names_of(game, template),
         sides=sides_of(game),
@@ -317,7 +317,10 @@ def drawn_board(game: AnyGame, position: Any, marks: Marks, title: str) -> str:
 
 def names_of(game: AnyGame, template: BoardTemplate) -> dict[str, str]:
     """The display name of each class of a board and of each figure, by its letter, in the players' language."""
-    return class_names(template) | {letter: alone("piece", what) for letter, what in game.figure_nouns.items()}
+    nouns = {letter: what for letter, what in game.about.nouns.items() if letter not in game.classes}
+    return class_names(template) | {
+        letter: alone("piece", what) for letter, what in nouns.items() if isinstance(what, str)
+    }
 
 
 def class_names(template: BoardTemplate) -> dict[str, str]:
@@ -327,8 +330,8 @@ def class_names(template: BoardTemplate) -> dict[str, str]:
 
 def worth_of(game: AnyGame) -> dict[int, tuple[int, str]]:
     """The points of each cell that has some, as a number and in words."""
-    told = {points: worded_n("{count} point", "{count} points", points) for points in set(game.cell_points)}
-    return {cell: (points, told[points]) for cell, points in enumerate(game.cell_points) if points}
+    told = {points: worded_n("{count} point", "{count} points", points) for points in set(game.about.cell_points)}
+    return {cell: (points, told[points]) for cell, points in enumerate(game.about.cell_points) if points}
 
 
 def top_of(game: AnyGame) -> int:

@@ -13,6 +13,7 @@ from daemon.commands.strengths import engines_of, strengths_of
 from daemon.config.settings import JOINS, ClockSection, Config, PlayerSection
 from daemon.i18n.translation import LANGUAGES, OPTION, alone, in_words, titled, worded, worded_n
 from daemon.supervision.camera import NONE
+from rules.capabilities import HiddenHands
 from rules.options import described
 from vision.sources.cameras import Camera
 from vision.sources.phone import PHONE
@@ -93,11 +94,11 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
         "name": name,
         "title": alone("game", game.title),
         "sides": list(game.sides),
-        "sets_up": not game.hides,
+        "sets_up": not isinstance(game, HiddenHands),
         "rules": [_in_words(rule) for rule in described(type(game.rules))],
         "sets": [
             {"name": key, "title": alone("rules", one.title), "said": in_words(one.said), "options": dict(one.options)}
-            for key, one in game.rule_sets.items()
+            for key, one in game.about.rule_sets.items()
         ],
         "levels": known.get("levels", []),
         "strengths": strengths_of(known.get("levels", [])),

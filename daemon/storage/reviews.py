@@ -20,6 +20,7 @@ from calibration.atomic_file import write_atomically
 from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import history_of, score_sheet
 from rules import GameError
+from rules.capabilities import HiddenHands
 from wording import Sentence, sentence, sentence_n
 
 SUFFIX = ".reviews"
@@ -159,7 +160,7 @@ def question(stored: StoredGame) -> dict[str, object]:
     """What `kibitzer analyse --moves -` must know of a game. Raises GameError if its rules are no longer there."""
     game = games.load(stored.game, stored.rules)
     asked: dict[str, object] = {"moves": list(stored.moves), "start": stored.start}
-    if game.hides and stored.plies:
+    if isinstance(game, HiddenHands) and stored.plies:
         with contextlib.suppress(GameError):  # then it is analysed as far as the moves can be read
             first = game.format_position(history_of(game, stored)[0])
             asked["positions"] = [first, *(ply.position for ply in stored.plies[:-1])]
@@ -178,7 +179,7 @@ def curve(stored: StoredGame, review: Review) -> list[Point]:
     In games with hidden hands nobody can say who will win: there it is the lead in points, of the largest lead so far.
     """
     with contextlib.suppress(GameError):
-        if games.load(stored.game, stored.rules).hides:
+        if isinstance(games.load(stored.game, stored.rules), HiddenHands):
             leads = [0, *(row.scores[0] - row.scores[1] for row in score_sheet(stored))]
             most = max(map(abs, leads)) or 1
             return [Point(ply, 0.5 + lead / most / 2) for ply, lead in enumerate(leads)]

@@ -16,6 +16,7 @@ from daemon.judging.referee import Referee
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame, StoredPly
 from rules import AnyGame, Gain, GameError
+from rules.capabilities import Counts
 from rules.turns import line_of_play
 from wording import Sentence
 
@@ -147,7 +148,10 @@ def rows_of(line: LineOfPlay) -> list[Row]:
     game, rows = line.game, []
     numbers = {index: number for number, index in enumerate(line.seen, 1)}
     for index, ply in enumerate(line.plies):
-        gains, scores = game.gains(line.positions[index], ply.move), game.scores(line.positions[index + 1])
+        gains, scores = (
+            Counts.of(game).gains(line.positions[index], ply.move),
+            Counts.of(game).scores(line.positions[index + 1]),
+        )
         if gains is not None and scores is not None:
             rows.append(Row(numbers.get(index), game.sides[ply.side], ply.text, gains, scores, ply.known))
     return rows

@@ -17,7 +17,8 @@ from games.chess.moves import CLAIM, Move, State, after, castled, in_check, lega
 from games.chess.notation import is_castling
 from games.chess.position import SIDES, USUAL, Position, position_of, start, text_of
 from games.chess.reasons import piece
-from rules import EMPTY, Fault, Game, MoveError, Outcome, Right, RuleSet, Side, Step
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, Right, RuleSet, Side, Step
+from rules.capabilities import Arranged, Figures, Words
 from rules.options import rule
 from rules.turns import carry_out
 from wording import Given, Sentence, Term, Value, noun, sentence
@@ -79,8 +80,6 @@ RULE_SETS = {
 
 @dataclasses.dataclass(frozen=True)
 class ChessRules:
-    """The rule options."""
-
     start: int = rule(USUAL, "start position, as Chess960 numbers them; 518 is chess", minimum=0, maximum=959)
     draws: str = rule(
         "claimed",
@@ -89,32 +88,31 @@ class ChessRules:
     )
 
 
-class Chess(Game[Position, Move]):
-    """The rules; `rules.Game` says what each method promises."""
-
+class Chess(Game[Position, Move], Figures, Arranged, Words):
     name = "chess"
-    short_name = "chess"
     title = noun("game", "chess")
     sides = SIDES
     pieces = ("W", "B")
     cells = CELLS
     classes = EMPTY + "WB"
     Rules = ChessRules
-    piece_nouns = (noun("piece", "white piece"), noun("piece", "black piece"))
-    figure_nouns = FIGURES
+    about = About(
+        "chess",
+        nouns={"W": noun("piece", "white piece"), "B": noun("piece", "black piece"), **FIGURES},
+        endings=ENDINGS,
+        rule_sets=RULE_SETS,
+        formats=("pgn",),
+        in_short=(
+            sentence("A pawn that reaches the last row becomes a queen, unless you tell me another piece."),
+            sentence("If the same position comes three times, the player to move may claim a draw."),
+        ),
+        to_check=(sentence("I cannot tell king and queen apart: look that both stand right."),),
+        any_order=True,
+        passes_told=True,
+    )
     kinds = "".join(FIGURES)
     easily_exchanged = ("♔♕", "♚♛")
-    endings = ENDINGS
-    formats = ("pgn",)
     mistakes = MISTAKES
-    rule_sets = RULE_SETS
-    any_order = True
-    passes_told = True
-    to_check: tuple[Sentence, ...] = (sentence("I cannot tell king and queen apart: look that both stand right."),)
-    in_short = (
-        sentence("A pawn that reaches the last row becomes a queen, unless you tell me another piece."),
-        sentence("If the same position comes three times, the player to move may claim a draw."),
-    )
 
     def __init__(self, rules: ChessRules | None = None) -> None:
         self.rules = rules or ChessRules()
@@ -122,16 +120,9 @@ class Chess(Game[Position, Move]):
         self.shuffled = self.rules.start != USUAL
         """Whether castling is told by king and rook in UCI, as in Chess960."""
         if self.shuffled:
-            self.to_check = ()  # king and queen are not all that may be exchanged
+            # King and queen are not all that may be exchanged.
+            self.about = dataclasses.replace(self.about, to_check=())
         self._draws = DRAWS[self.rules.draws]
-
-    def initial(self, seed: int | None = None) -> Position:
-        """The start position; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that moves next."""
-        return position.side
 
     def legal_moves(self, position: Position) -> list[Move]:
         """By origin and arrival, ascending, the queen first of promotions; last the claim of a draw."""
@@ -139,7 +130,6 @@ class Chess(Game[Position, Move]):
         return [*moves, CLAIM] if moves and self._may_claim(position) else moves
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position after the turn. Raises MoveError."""
         state = position.state
         if move == CLAIM and self._may_claim(position) and not self._drawn(position) and legal(state):
             return dataclasses.replace(position, claimed=True)
@@ -188,7 +178,6 @@ class Chess(Game[Position, Move]):
         return position.board.translate(SEEN)
 
     def figures(self, position: Position) -> str:
-        """The pieces as figurines."""
         return position.board.translate(SIGNS)
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
@@ -259,7 +248,6 @@ class Chess(Game[Position, Move]):
         return "" if self.shuffled else openings.opening(position.state)
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from what came, went and changed."""
         over = self.outcome(position) is not None
         return Judge(position.state, self.board(position), board, over).fault()
 
@@ -284,7 +272,6 @@ class Chess(Game[Position, Move]):
         return move
 
     def format_position(self, position: Position) -> str:
-        """A FEN."""
         return text_of(position)
 
     def parse_position(self, text: str) -> Position:

@@ -64,7 +64,6 @@ BETWEEN: dict[tuple[int, int], tuple[int, ...]] = {
 
 
 def attackers(board: str, cell: int, by: int) -> list[int]:
-    """The cells from which a side's pieces attack a cell."""
     king, knight, pawn = OWN[by][0], OWN[by][4], OWN[by][5]
     found = [at for at in KNIGHT[cell] if board[at] == knight]
     found += [at for at in KING[cell] if board[at] == king]
@@ -79,7 +78,6 @@ def attackers(board: str, cell: int, by: int) -> list[int]:
 
 
 def is_attacked(board: str, cell: int, by: int) -> bool:
-    """Whether a side's pieces attack a cell."""
     for ray, letters in RAYS[cell]:
         for at in ray:
             here = board[at]
@@ -98,5 +96,4 @@ def is_attacked(board: str, cell: int, by: int) -> bool:
 
 
 def is_light(cell: int) -> bool:
-    """Whether a square is a light one."""
     return (cell % 8 + cell // 8) % 2 == 0

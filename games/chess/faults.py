@@ -31,7 +31,6 @@ class Judge:
         self.foe_arrived = [cell for cell in self.changed if board[cell] == self.theirs]
 
     def fault(self) -> Fault:
-        """The broken rule."""
         if self.over:
             return self._say("game_over", sentence("The game is over."), *self._back())
         if not self.changed:

@@ -58,7 +58,6 @@ def king_of(board: str, side: int) -> int:
 
 
 def in_check(board: str, side: int) -> bool:
-    """Whether a side's king is attacked."""
     return is_attacked(board, king_of(board, side), 1 - side)
 
 
@@ -177,13 +176,11 @@ def may_enter(board: str, side: int, entry: int) -> bool:
 
 
 def castled(side: int, move: Move) -> tuple[int, int]:
-    """Where king and rook arrive by castling."""
     row = 8 * HOME[side]
     return (row + 6, row + 5) if move.to > move.origin else (row + 2, row + 3)
 
 
 def castlings(state: State) -> Iterator[Move]:
-    """Legal castling of a king who is not in check."""
     board, side, rooks, _ = state
     king = king_of(board, side)
     for rook in range(8 * HOME[side], 8 * HOME[side] + 8):
@@ -216,7 +213,6 @@ def _way(start: int, end: int) -> range:
 
 
 def after(state: State, move: Move) -> State:
-    """The state after a legal move."""
     board, side, rooks, entry = state
     cells, way = list(board), FORWARD[side]
     letter, own = board[move.origin], OWN[side]

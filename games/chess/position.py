@@ -20,8 +20,6 @@ SIDES = ("white", "black")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Position:
-    """The whole state of a game."""
-
     state: State
     """Pieces, side to move, rights to castle and to take in passing."""
     quiet: int = 0
@@ -35,7 +33,6 @@ class Position:
 
     @property
     def board(self) -> str:
-        """A letter per cell, as in a FEN."""
         return self.state.board
 
     @property
@@ -45,7 +42,6 @@ class Position:
 
 
 def start(number: int = USUAL) -> Position:
-    """The start position with that number of Chess960."""
     rank = _rank(number)
     board = rank.lower() + 8 * "p" + 32 * EMPTY + 8 * "P" + rank
     rooks = sum(1 << cell for cell, letter in enumerate(board) if letter in "Rr")

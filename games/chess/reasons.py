@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from games.chess.board import BETWEEN, CELLS, FORWARD, HOME, KING, KNIGHT, LINES, OWN, PAWN_TAKES, START_ROW, attackers
-from games.chess.moves import Move, State, blocked, castled, crossed, king_of, legal, passed
+from games.chess.moves import Move, State, blocked, castled, crossed, king_of, passed
 from rules import EMPTY
 from wording import Given, Sentence, Term, noun, sentence
 
@@ -19,7 +19,6 @@ Reason = tuple[str, Sentence]
 
 
 def piece(letter: str) -> Term:
-    """What a piece is called, of either side."""
     return Term("piece", PIECES[letter.upper()])
 
 
@@ -111,8 +110,3 @@ def _why_not_castle(state: State, king: int, *, long: bool) -> Reason:
         said = sentence("{side:Nom} may not castle over {cell}, which is attacked", side=me, cell=CELLS[over[0]])
         return "illegal_castling", said
     return "illegal_castling", sentence("{side:Nom} may not castle now", side=me)
-
-
-def moves_from(state: State, cell: int) -> list[Move]:
-    """The legal moves of the piece on a cell, castling included."""
-    return [move for move in legal(state) if move.origin == cell]

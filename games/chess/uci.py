@@ -21,7 +21,6 @@ def options(game: Chess) -> Mapping[str, str]:
 
 
 def is_switched(game: Chess) -> bool:
-    """Whether castling is told so."""
     return game.shuffled
 
 

@@ -6,13 +6,14 @@ without men or without a move has lost, even if the game would end by its ply li
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 from games.co_ganh import position as texts
 from games.co_ganh.board import CELLS, FULL, JUMPS, LEAPS, NEIGHBOURS, bits_of, flanked, surrounded
 from games.co_ganh.faults import Judge
 from games.co_ganh.position import PIECES, SIDES, GanhRules, Move, Position, opened_by
-from rules import EMPTY, Fault, Game, MoveError, Outcome, Side, Step
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, Side, Step
 from rules.turns import cells_of
 from wording import Term, noun, sentence
 
@@ -42,34 +43,26 @@ MISTAKES = {
 
 
 class CoGanh(Game[Position, Move]):
-    """The rules; `rules.Game` says what each method promises."""
-
     name = "co_ganh"
-    short_name = "ganh"
     title = noun("game", "cờ gánh")
     sides = SIDES
     pieces = PIECES
     cells = CELLS
     classes = EMPTY + "".join(PIECES)
     Rules = GanhRules
-    neighbours = NEIGHBOURS
-    piece_nouns = (noun("piece", "piece of Up"), noun("piece", "piece of Down"))
-    endings = ENDINGS
+    about = About(
+        "ganh",
+        nouns={"W": noun("piece", "piece of Up"), "B": noun("piece", "piece of Down")},
+        endings=ENDINGS,
+        neighbours=NEIGHBOURS,
+    )
     mistakes = MISTAKES
 
     def __init__(self, rules: GanhRules | None = None) -> None:
         self.rules = rules or GanhRules()
         self.starts = texts.starts(self.rules)
-        self.limit = self.rules.limit
+        self.about = dataclasses.replace(self.about, limit=self.rules.limit)
         self._jumps = not self.rules.flips
-
-    def initial(self, seed: int | None = None) -> Position:
-        """Eight men each around the edge; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that moves next."""
-        return position.side
 
     def legal_moves(self, position: Position) -> list[Move]:
         """All steps and jumps, by origin and arrival, each ascending."""
@@ -105,7 +98,6 @@ class CoGanh(Game[Position, Move]):
         return (*cells_of(leapt), *cells_of(carried), *cells_of(shut_in))
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position after the move and its captures. Raises MoveError."""
         self._check(position, move)
         side, taken = position.side, bits_of(self.captured(position, move))
         mine = position.men[side] ^ 1 << move.origin ^ 1 << move.to
@@ -207,7 +199,6 @@ class CoGanh(Game[Position, Move]):
         return texts.parse_position(self.rules, f"{SIDES[side]}:{board}")
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from which men came, went and changed sides."""
         return Judge(self, position, board).fault()
 
 

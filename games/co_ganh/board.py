@@ -57,7 +57,6 @@ LEAPS = tuple(tuple((1 << to, 1 << over) for to, over in jumps.items()) for jump
 
 
 def bits_of(cells: Iterable[int]) -> int:
-    """The bit set of distinct points."""
     return sum(1 << cell for cell in cells)
 
 
@@ -83,14 +82,7 @@ def surrounded(men: int, others: int) -> int:
 
 
 def neighbours_of(men: int) -> int:
-    """Every point joined to one of the men."""
     found = 0
     for cell in cells_of(men):
         found |= NEIGHBOURS[cell]
     return found
-
-
-def names_of(cells: Iterable[int]) -> str:
-    """The points' names joined by commas and a final "and"."""
-    *firsts, last = (CELLS[cell] for cell in sorted(cells))
-    return f"{', '.join(firsts)} and {last}" if firsts else last

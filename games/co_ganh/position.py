@@ -7,8 +7,9 @@ import re
 from typing import NamedTuple
 
 from games.co_ganh.board import CELLS, NEIGHBOURS, flanked
-from rules import EMPTY, PositionError, Side
+from rules import PositionError, Side
 from rules.options import rule
+from rules.turns import bits_of, letters_of
 from wording import Given, noun, sentence
 
 SIDES = (noun("side", "up"), noun("side", "down"))
@@ -67,14 +68,12 @@ class Move(NamedTuple):
 
 
 def starts(rules: GanhRules) -> tuple[Position, ...]:
-    """The single start position."""
-    return (Position(_men(START_ROWS), SIDES.index(rules.first)),)
+    return (Position(bits_of(START_ROWS, PIECES), SIDES.index(rules.first)),)
 
 
 def board(position: Position) -> str:
     """One letter per point: `W` Up, `B` Down, row by row from Up's side."""
-    up, down = position.men
-    return "".join("W" if up >> cell & 1 else "B" if down >> cell & 1 else EMPTY for cell in range(len(CELLS)))
+    return letters_of(position.men, PIECES, len(CELLS))
 
 
 def opened_by(vacated: int, enemy: int, mine: int) -> int | None:
@@ -102,7 +101,7 @@ def parse_position(rules: GanhRules, text: str) -> Position:
         )
     if match["before"] and match["after"]:
         raise PositionError(sentence("{text} names the side to move twice", text=given))
-    men, side = _men(letters), SIDES.index(match["before"] or match["after"] or "up")
+    men, side = bits_of(letters, PIECES), SIDES.index(match["before"] or match["after"] or "up")
     total, most = men[0].bit_count() + men[1].bit_count(), MEN if not rules.flips else 2 * MEN
     if total > 2 * MEN or max(men[0].bit_count(), men[1].bit_count()) > most:
         counts: dict[str, Given] = {"text": given, "most": most, "number": 2 * MEN}
@@ -134,8 +133,3 @@ def _extras(rules: GanhRules, rest: str) -> tuple[int, int | None]:
             told: dict[str, Given] = {"text": repr(word[:40]), "limit": rules.limit}
             raise PositionError(sentence("{text} is neither ply=0 to ply={limit} nor vacated=a1 to e5", **told))
     return ply, vacated
-
-
-def _men(letters: str) -> tuple[int, int]:
-    up, down = (sum(1 << cell for cell, man in enumerate(letters) if man == piece) for piece in PIECES)
-    return up, down

@@ -32,7 +32,8 @@ from games.double_double_dominoes.board import (
 )
 from games.double_double_dominoes.faults import Judge
 from games.double_double_dominoes.position import ALL_TILES, IN_HAND, LAST_SPACE, SIDES, Hand, Position
-from rules import EMPTY, Fault, Gain, Game, MoveError, Outcome, PositionError, Side, Step
+from rules import EMPTY, About, Fault, Gain, Game, MoveError, Outcome, PositionError, Side, Step
+from rules.capabilities import Counts, HiddenHands, Words
 from rules.options import rule
 from rules.tiles import tile_named
 from rules.turns import changed_cells
@@ -62,8 +63,6 @@ Move = Lay | Pass
 
 @dataclasses.dataclass(frozen=True)
 class DominoesRules:
-    """The rule options."""
-
     first: str = rule("red", "who begins", choices=SIDES)
 
 
@@ -89,23 +88,23 @@ IN_SHORT = (
 )
 
 
-class DoubleDoubleDominoes(Game[Position, Move]):
-    """The rules; `rules.Game` says what each method promises."""
-
+class DoubleDoubleDominoes(Game[Position, Move], HiddenHands, Counts, Words):
     name = "double_double_dominoes"
-    short_name = "dominoes"
     title = noun("game", "Double Double Dominoes")
     sides = SIDES
     pieces = (EMPTY, EMPTY)
     cells = CELLS
     classes = EMPTY + "0123456"
     Rules = DominoesRules
-    endings = ENDINGS
-    formats = ("annotations",)
-    hides = True
+    about = About(
+        "dominoes",
+        nouns={letter: sentence("half with {pips}", pips=letter) for letter in "0123456"},
+        endings=ENDINGS,
+        formats=("annotations",),
+        in_short=IN_SHORT,
+        cell_points=DIAMONDS,
+    )
     mistakes = MISTAKES
-    cell_points = DIAMONDS
-    in_short = IN_SHORT
 
     def __init__(self, rules: DominoesRules | None = None) -> None:
         self.rules = rules or DominoesRules()
@@ -142,12 +141,10 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return held
 
     def hand(self, position: Position, side: Side) -> tuple[str, ...] | None:
-        """The known tiles, such as `3-4`."""
         hand = position.hands[side]
         return None if hand is None else tuple("-".join(map(str, tile)) for tile in hand)
 
     def holds(self, position: Position, side: Side) -> int:
-        """How many tiles a side holds, known or not."""
         return position.holds[side]
 
     def with_hand(self, position: Position, side: Side, hand: Sequence[str]) -> Position:
@@ -159,15 +156,9 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return self.hold(position, side, tiles)
 
     def tiles(self, position: Position) -> tuple[tuple[int, int], ...]:
-        """The cells of each tile."""
         return tuple(lay.cells for lay in position.tiles)
 
-    def piece_noun(self, letter: str) -> Sentence:
-        """Half a tile, named by its pips."""
-        return sentence("half with {pips}", pips=letter)
-
     def told(self, position: Position, move: Move) -> Sentence | None:
-        """Names the tile that a pass discards."""
         return move.told if isinstance(move, Pass) else None
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
@@ -222,7 +213,6 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return any(allowed[index] for _, a, b in slots(position.board, None) for index in _indices(a, b))
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position after the move; the turn ends with it unless a double can be joined. Raises MoveError."""
         self._check(position, move)
         if isinstance(move, Pass):
             return self._passed(position, move)
@@ -383,11 +373,9 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return move
 
     def format_position(self, position: Position) -> str:
-        """See `position.format_position`."""
         return texts.format_position(position)
 
     def parse_position(self, text: str) -> Position:
-        """The position that the text describes. Raises PositionError."""
         return texts.parse_position(text)
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
@@ -397,13 +385,11 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return next((start for start in self.starts if start.to_move == side), self.starts[0])
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from which halves came, went and changed their pips."""
         outcome = self.outcome(position)
         return Judge(position, board, outcome is not None).fault()
 
 
 def joined(lay: Lay, other: Lay) -> bool:
-    """Whether two tiles lie side by side."""
     return any(cell in NEIGHBOURS[beside] for cell in lay.cells for beside in other.cells)
 
 

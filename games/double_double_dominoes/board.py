@@ -36,8 +36,6 @@ NUMBER_OF = {pips: index for index, (a, b) in enumerate(TILES) for pips in ((a, 
 
 
 class Lay(NamedTuple):
-    """One tile laid."""
-
     cells: tuple[int, int]
     """Ascending indices into CELLS."""
     pips: tuple[int, int]
@@ -50,7 +48,6 @@ class Lay(NamedTuple):
 
     @property
     def is_double(self) -> bool:
-        """Whether both ends show the same number."""
         return self.pips[0] == self.pips[1]
 
     @property
@@ -122,7 +119,6 @@ class Breach(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The explanation in English."""
         return str(self.said)
 
 

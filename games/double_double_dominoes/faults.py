@@ -15,8 +15,6 @@ MAX_NEW = 4
 
 
 class Judge:
-    """Names the broken rule for one board."""
-
     def __init__(self, position: Position, board: str, over: bool) -> None:
         before = position.board
         self.position, self.board, self.over = position, board, over
@@ -26,7 +24,6 @@ class Judge:
         self.other = [cell for cell in self.changed if EMPTY not in (before[cell], board[cell])]
 
     def fault(self) -> Fault:
-        """The first broken rule found."""
         if not self.changed:
             said = sentence("Nothing has changed on the board. It is {side:gen}'s turn.", side=self._mover())
             return Fault("unexplained", (), (said,))

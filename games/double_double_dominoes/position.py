@@ -58,7 +58,6 @@ class Position:
     """Number of copies laid of each tile, two bits per tile, the first of TILES lowest."""
 
     def laid(self, tile: Tile) -> int:
-        """How many copies of a tile are on the board."""
         return self.copies >> 2 * NUMBER_OF[tile] & 3
 
     def knows_hand(self, side: Side) -> bool:
@@ -68,12 +67,10 @@ class Position:
 
 
 def counted(lays: Iterable[Lay]) -> int:
-    """`Position.copies` for these tiles."""
     return sum(1 << 2 * NUMBER_OF[lay.pips] for lay in lays)
 
 
 def board_of(lays: Iterable[Lay]) -> str:
-    """The board that shows these tiles."""
     board = [EMPTY] * len(CELLS)
     for lay in lays:
         for cell, pip in zip(lay.cells, lay.pips, strict=True):

@@ -14,15 +14,16 @@ import dataclasses
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from games.draughts import fen, openings
 from games.draughts.board import board
 from games.draughts.faults import PIECES, SIDES, Judge, why_not
 from games.draughts.moves import Generator, Move
 from games.draughts.rule_sets import RULE_SETS
-from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step
+from rules.capabilities import Arranged, Figures, Words
 from rules.options import rule
+from rules.turns import bits_of, letters_of
 from wording import Term, Value, listing, noun, sentence
 
 __all__ = ["GAME", "Draughts", "DraughtsRules", "Move", "Position"]
@@ -76,18 +77,14 @@ class Position:
     """Sorted keys of the positions since a man moved or a piece was taken. Empty if no rule needs them."""
 
     @property
+    def look(self) -> tuple[int, int, int, Side]:
+        """The position as the move generator takes it."""
+        return (*self.pieces, self.kings, self.side)
+
+    @property
     def key(self) -> int:
         """What must recur for a repetition: the pieces and the mover."""
         return self.pieces[0] | self.pieces[1] << 50 | self.kings << 100 | self.side << 150
-
-
-class _Look(NamedTuple):
-    """A position as its move generator takes it."""
-
-    light: int
-    dark: int
-    kings: int
-    side: Side
 
 
 ENDINGS = {
@@ -113,29 +110,28 @@ MISTAKES = {
 }
 
 
-class Draughts(Game[Position, Move]):
-    """The rules; `rules.Game` says what each method promises."""
-
+class Draughts(Game[Position, Move], Figures, Arranged, Words):
     name = "draughts"
-    short_name = "draughts"
     title = noun("game", "draughts")
     sides = SIDES
     pieces = PIECES
     classes = EMPTY + "".join(PIECES)
     Rules = DraughtsRules
-    piece_nouns = (noun("piece", "light man"), noun("piece", "dark man"))
-    figure_nouns = KINGS
-    kinds = "WKBQ"
-    endings = ENDINGS
-    mistakes = MISTAKES
-    rule_sets = RULE_SETS
-    formats = ("pdn",)
-    any_order = True
-    in_short = (
-        sentence("Whoever can take must take."),
-        sentence("A man that ends its move on the last row becomes a king: lay another man on it."),
-        sentence("Whoever cannot move has lost."),
+    about = About(
+        "draughts",
+        nouns={"W": noun("piece", "light man"), "B": noun("piece", "dark man"), **KINGS},
+        endings=ENDINGS,
+        rule_sets=RULE_SETS,
+        formats=("pdn",),
+        in_short=(
+            sentence("Whoever can take must take."),
+            sentence("A man that ends its move on the last row becomes a king: lay another man on it."),
+            sentence("Whoever cannot move has lost."),
+        ),
+        any_order=True,
     )
+    kinds = "WKBQ"
+    mistakes = MISTAKES
 
     def __init__(self, rules: DraughtsRules | None = None) -> None:
         self.rules = rules or DraughtsRules()
@@ -153,24 +149,15 @@ class Draughts(Game[Position, Move]):
         """Whether openings of English draughts are played: kings, and when a game is drawn, come later."""
         self.starts = (Position(self.geometry.start, 0, SIDES.index(self.rules.first)),)
 
-    def initial(self, seed: int | None = None) -> Position:
-        """The men on the first rows of both sides; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that moves next."""
-        return position.side
-
     def pieces_can(self, position: Position) -> tuple[Move, ...]:
         """What the pieces can do, whether or not the game is drawn."""
-        return self.moves.legal(*_look(position))
+        return self.moves.legal(*position.look)
 
     def legal_moves(self, position: Position) -> Sequence[Move]:
         """All moves by origin: the captures where there is one, else the steps."""
         return () if self.outcome(position) is not None else self.pieces_can(position)
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position after the turn. Raises MoveError."""
         if move not in self.legal_moves(position):
             raise why_not(self, position, move.path, move.taken)
         side, origin, to = position.side, 1 << move.path[0], 1 << move.path[-1]
@@ -215,9 +202,7 @@ class Draughts(Game[Position, Move]):
 
     def board(self, position: Position) -> str:
         """The pieces: `W` light, `B` dark."""
-        light, dark = position.pieces
-        squares = range(len(self.cells))
-        return "".join("W" if light >> square & 1 else "B" if dark >> square & 1 else EMPTY for square in squares)
+        return letters_of(position.pieces, PIECES, len(self.cells))
 
     def figures(self, position: Position) -> str:
         """The men as on the board, and the kings: `K` light, `Q` dark."""
@@ -298,7 +283,7 @@ class Draughts(Game[Position, Move]):
             return []
         legal = {self._result(position, move): move for move in self.pieces_can(position)}
         routes = [
-            one for one in self.moves.routes(*_look(position)) if (one.path[0], one.path[-1]) == (named[0], named[-1])
+            one for one in self.moves.routes(*position.look) if (one.path[0], one.path[-1]) == (named[0], named[-1])
         ]
         exact = [one for one in routes if one.path == named]
         return [legal[self._result(position, one)] for one in exact or routes if _goes_by(one.path, named)]
@@ -333,7 +318,7 @@ class Draughts(Game[Position, Move]):
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """Pieces that stay where they were stay kings, and those on their last row are kings; all others are men."""
-        light, dark = (sum(1 << cell for cell, man in enumerate(board) if man == piece) for piece in PIECES)
+        light, dark = bits_of(board, PIECES)
         self._check_pieces((light, dark))
         stayed = light & before.pieces[0] | dark & before.pieces[1]
         return Position((light, dark), before.kings & stayed | self._crowned((light, dark)), side)
@@ -345,12 +330,7 @@ class Draughts(Game[Position, Move]):
         return Position(made.pieces, kings | self._crowned(made.pieces), side)
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from which pieces came, went and changed colour."""
         return Judge(self, position, board).fault()
-
-
-def _look(position: Position) -> _Look:
-    return _Look(*position.pieces, position.kings, position.side)
 
 
 def _goes_by(path: tuple[int, ...], named: tuple[int, ...]) -> bool:

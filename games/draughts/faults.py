@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from games.draughts.board import FORWARD
-from rules import EMPTY, Fault, MoveError
-from rules.turns import changed_cells
+from rules import Fault, MoveError
+from rules.faults import Difference
 from wording import Given, Sentence, Term, listing, noun, sentence, sentence_n
 
 if TYPE_CHECKING:
@@ -17,76 +17,22 @@ SIDES = (noun("side", "light"), noun("side", "dark"))
 PIECES = ("W", "B")
 
 
-class Judge:
-    """Explains a board that no legal turn, nor part of one, can produce."""
-
-    def __init__(self, game: Draughts, position: Position, board: str) -> None:
-        before = game.board(position)
-        mine, theirs = PIECES[position.side], PIECES[1 - position.side]
-        self.game, self.position, self.changed = game, position, changed_cells(before, board)
-        self.me, self.foe = Term("side", SIDES[position.side]), Term("side", SIDES[1 - position.side])
-        self.board, self.mine = board, mine
-        self.turned = [cell for cell in self.changed if EMPTY not in (before[cell], board[cell])]
-        self.my_new, self.foe_new = (
-            [cell for cell in self.changed if (before[cell], board[cell]) == (EMPTY, piece)] for piece in (mine, theirs)
-        )
-        self.my_gone, self.foe_gone = (
-            [cell for cell in self.changed if (before[cell], board[cell]) == (piece, EMPTY)] for piece in (mine, theirs)
-        )
+class Judge(Difference):
+    game: Draughts
+    position: Position
 
     def fault(self) -> Fault:
-        """The first broken rule found."""
-        if (
-            [self.board[cell] for cell in self.turned] == [self.mine]
-            and len(self.my_gone) == 1
-            and len(self.changed) == 2
-        ):
-            return self._put_onto(self.my_gone[0], self.turned[0])
+        if self.changed and len(self.to_mine) == len(self.my_gone) == len(self.changed) - 1 == 1:
+            return self._put_onto(self.my_gone[0], self.to_mine[0])
         if self.turned:
-            return self._say(
-                "piece_changed_colour",
-                sentence_n(
-                    "The man on {cells} has changed its colour. Put it back.",
-                    "The men on {cells} have changed their colour. Put them back.",
-                    len(self.turned),
-                    cells=self._names(self.turned),
-                ),
-            )
-        if self.game.outcome(self.position) is not None and self.changed:
-            return self._say("game_over", sentence("The game is over."), *self._remedy())
+            return self.recoloured()
+        if self.is_over and self.changed:
+            return self.over()
         if self.foe_new:
             return self._enemy_acted()
         if len(self.my_new) == len(self.my_gone) == 1:
             return self._moved(self.my_gone[0], self.my_new[0])
         return self._several() if self.my_new else self._only_gone()
-
-    def _say(self, code: str, *said: Sentence) -> Fault:
-        return Fault(code, self.changed, said)
-
-    def _names(self, cells: Iterable[int]) -> tuple[str, ...]:
-        return tuple(self.game.cells[cell] for cell in sorted(cells))
-
-    def _remedy(self) -> tuple[Sentence, ...]:
-        """What the players must do to restore the board."""
-        new, gone = self.my_new + self.foe_new, self.my_gone + self.foe_gone
-        if len(new) == len(gone) == 1 and bool(self.my_new) == bool(self.my_gone):
-            return (sentence("Move it back to {cell}.", cell=self.game.cells[gone[0]]),)
-        away = [sentence("Take {cells} away.", cells=self._names(new))] if new else []
-        back = [
-            sentence_n(
-                "Put {side:gen}'s man back on {cells}.",
-                "Put {side:gen}'s men back on {cells}.",
-                len(cells),
-                side=side,
-                cells=self._names(cells),
-            )
-            for side, cells in ((self.me, self.my_gone), (self.foe, self.foe_gone))
-            if cells
-        ]
-        return (*away, *back)
-
-    def _unexplained(self) -> Fault:
-        return self._say("unexplained", sentence("No turn of {side:gen} leads here.", side=self.me), *self._remedy())
 
     def _put_onto(self, origin: int, to: int) -> Fault:
         """Fault where a man stands in another's place, which it may have meant to take so."""
@@ -96,23 +42,16 @@ class Judge:
             other=self.foe,
             **what,
         )
-        self.my_gone, self.foe_gone = [origin], [to]
-        return self._say("occupied", said, *self._remedy())
+        self.my_gone, self.foe_gone, self.to_mine = [origin], [to], []
+        return self.say("occupied", said, *self.remedy())
 
     def _enemy_acted(self) -> Fault:
         """Fault where enemy men arrived."""
         if len(self.foe_new) > len(self.foe_gone) and not self.my_gone:
             return self._extra(self.foe, self.foe_new)
         if len(self.foe_new) == len(self.foe_gone) == 1 and not self.my_new:
-            said = sentence(
-                "It is {side:gen}'s turn, but {other} moved {origin} to {cell}.",
-                side=self.me,
-                other=self.foe,
-                origin=self._names(self.foe_gone),
-                cell=self._names(self.foe_new),
-            )
-            return self._say("not_your_turn", said, *self._remedy())
-        return self._unexplained()
+            return self.enemy_moved()
+        return self.unexplained()
 
     def _extra(self, side: Term, cells: Sequence[int]) -> Fault:
         said = sentence_n(
@@ -120,39 +59,28 @@ class Judge:
             "{side:Nom} laid men on {cells}, but no men are laid in this game. Take them away.",
             len(cells),
             side=side,
-            cells=self._names(cells),
+            cells=self.names(cells),
         )
-        return self._say("extra_man", said)
+        return self.say("extra_man", said)
 
     def _several(self) -> Fault:
         """Fault where several of the mover's men arrived, or one that came from nowhere."""
         if self.foe_gone or len(self.my_gone) > len(self.my_new):
-            return self._unexplained()
+            return self.unexplained()
         if len(self.my_gone) < len(self.my_new):
-            return self._extra(self.me, self.my_new) if not self.my_gone else self._unexplained()
-        said = sentence("{side:Nom} moved {men} men at once.", side=self.me, men=len(self.my_new))
-        return self._say("two_men_moved", said, *self._remedy())
+            return self._extra(self.me, self.my_new) if not self.my_gone else self.unexplained()
+        return self.moved_at_once()
 
     def _only_gone(self) -> Fault:
         """Fault where men are gone, or nothing changed, and none came."""
-        if not self.changed:
-            return self._say(
-                "unexplained", sentence("Nothing has changed on the board. It is {side:gen}'s turn.", side=self.me)
-            )
-        missing = sentence_n(
-            "The man on {cells} is missing.",
-            "The men on {cells} are missing.",
-            len(self.changed),
-            cells=self._names(self.changed),
-        )
-        return self._say("man_missing", missing, *self._remedy())
+        return self.missing(self.changed) if self.changed else self.unchanged()
 
     def _moved(self, origin: int, to: int) -> Fault:
         """Fault where one man of the mover went somewhere, perhaps with removals."""
         legal = [move for move in self.game.pieces_can(self.position) if (move.path[0], move.path[-1]) == (origin, to)]
         taken = {square for move in legal for square in move.taken}
         if legal and (wrong := [cell for cell in self.foe_gone if cell not in taken] or self.foe_gone):
-            return self._say(
+            return self.say(
                 "wrong_man_taken",
                 sentence_n(
                     "The move from {origin} to {cell} does not take {cells}. Put it back.",
@@ -160,7 +88,7 @@ class Judge:
                     len(wrong),
                     origin=self.game.cells[origin],
                     cell=self.game.cells[to],
-                    cells=self._names(wrong),
+                    cells=self.names(wrong),
                 ),
             )
         error = why_not(self.game, self.position, (origin, to), tuple(self.foe_gone))
@@ -169,7 +97,7 @@ class Judge:
             if isinstance(error.said, Sentence)
             else sentence("No turn of {side:gen} leads here.", side=self.me)
         )
-        return self._say(error.rule, sentence("{why:Nom}.", why=why), *self._remedy())
+        return self.say(error.rule, sentence("{why:Nom}.", why=why), *self.remedy())
 
 
 def why_not(game: Draughts, position: Position, path: Sequence[int], taken: Sequence[int] = ()) -> MoveError:
@@ -230,7 +158,6 @@ def _must_take(game: Draughts, position: Position, path: Sequence[int], legal: S
 
 
 def is_backwards(game: Draughts, position: Position, origin: int, to: int) -> bool:
-    """Whether a man would go one square backwards."""
     ways = FORWARD[1 - position.side]
     is_man = not position.kings >> origin & 1
     return is_man and any(game.geometry.next[way][origin] == to for way in ways)

@@ -16,8 +16,6 @@ EXAMPLE = "B:W18,24,K10:B12,K22"
 
 
 class Pieces(NamedTuple):
-    """What a FEN tells."""
-
     pieces: tuple[int, int]
     """Pieces of light and of dark, as bit sets."""
     kings: int
@@ -25,7 +23,6 @@ class Pieces(NamedTuple):
 
 
 def write(given: Pieces) -> str:
-    """The text of a position."""
     sides = []
     for letter, pieces in zip(LETTERS, given.pieces, strict=True):
         names = [f"{'K' * (given.kings >> square & 1)}{square + 1}" for square in cells_of(pieces)]

@@ -45,7 +45,6 @@ class Generator:
         return captures or tuple(self._quiet(own, self._board.full & ~(own | enemy), kings, side))
 
     def may_take(self, own: int, enemy: int, kings: int, side: Side) -> bool:
-        """Whether the side to move has a capture."""
         return next(self._takers(own, enemy, kings, side), None) is not None
 
     def captured(self, light: int, dark: int, kings: int, side: Side) -> tuple[Move, ...]:
@@ -90,7 +89,6 @@ class Generator:
         return tuple(found)
 
     def _distinct(self, own: int, enemy: int, kings: int, side: Side) -> list[Move]:
-        """The captures, one route of each."""
         first: dict[object, Move] = {}
         for route in self._routes(own, enemy, kings, side):
             path = route.path

@@ -20,9 +20,10 @@ from games.go.faults import Judge
 from games.go.playout import Playout
 from games.go.position import Position
 from games.go.rules import RULE_SETS, GoRules
-from rules import EMPTY, Fault, Game, MoveError, Outcome, Side, Step
-from rules.stones import COLOURS, PIECES
-from rules.turns import cells_of, changed_cells
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, Side, Step
+from rules.capabilities import Counts, DeadPieces, MarkedCells, RandomPlay
+from rules.stones import COLOURS, PIECES, STONES
+from rules.turns import bits_of, cells_of, changed_cells, letters_of
 from wording import Given, Sentence, Term, noun, sentence
 
 __all__ = ["GAME", "PASS", "Go", "GoRules", "Move", "Position"]
@@ -32,8 +33,6 @@ POINT = re.compile(r"[A-Z]\d{1,2}")
 
 
 class Move(NamedTuple):
-    """A stone on an empty point, or a pass."""
-
     cell: int | None
     """Index into `Go.cells`; None is the pass."""
     dead: int | None = None
@@ -41,7 +40,6 @@ class Move(NamedTuple):
 
 
 PASS = Move(None)
-ENDINGS = {"counted": sentence("both sides passed")}
 MISTAKES = {
     "wrong side lays": "not_your_turn",
     "laid where it may not lie": "suicide ko superko",
@@ -58,24 +56,24 @@ IN_SHORT = (
 )
 
 
-class Go(Game[Position, Move]):
-    """The rules; `rules.Game` says what each method promises."""
-
+class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
     name = "go"
-    short_name = "go"
     title = noun("game", "go")
     sides = COLOURS
     pieces = PIECES
     classes = EMPTY + "".join(PIECES)
     Rules = GoRules
-    piece_nouns = (noun("piece", "black stone"), noun("piece", "white stone"))
-    endings = ENDINGS
-    formats = ("sgf",)
+    about = About(
+        "go",
+        nouns=STONES,
+        endings={"counted": sentence("both sides passed")},
+        rule_sets=RULE_SETS,
+        formats=("sgf",),
+        in_short=IN_SHORT,
+        passes_told=True,
+        repetitions=("ko", "superko"),
+    )
     mistakes = MISTAKES
-    rule_sets = RULE_SETS
-    in_short = IN_SHORT
-    repetitions = ("ko", "superko")
-    passes_told = True
 
     def __init__(self, rules: GoRules | None = None) -> None:
         self.rules = rules or GoRules()
@@ -93,14 +91,6 @@ class Go(Game[Position, Move]):
         )
         self._playout = Playout(self.size)
 
-    def initial(self, seed: int | None = None) -> Position:
-        """The empty board, or black's handicap with white to move; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that lays or passes next."""
-        return position.side
-
     def legal_moves(self, position: Position) -> list[Move]:
         """A stone on each point where the rules allow it, in the order of the cells; then the pass."""
         if position.passes == 2:
@@ -108,7 +98,6 @@ class Go(Game[Position, Move]):
         return [*map(Move, cells_of(self.open(position))), PASS]
 
     def empty(self, position: Position) -> int:
-        """The empty points, as a bit set."""
         return self.geometry.full & ~(position.stones[0] | position.stones[1])
 
     def open(self, position: Position) -> int:
@@ -158,7 +147,6 @@ class Go(Game[Position, Move]):
         return (own, enemy) if side == 0 else (enemy, own), taken
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position with the stone laid and all that it takes away, or after the pass. Raises MoveError."""
         self._check(position, move)
         side, cell = position.side, move.cell
         if cell is None:
@@ -209,7 +197,7 @@ class Go(Game[Position, Move]):
 
     def board(self, position: Position) -> str:
         """The stones: `B` black, `W` white."""
-        return self.geometry.letters(position.stones)
+        return letters_of(position.stones, PIECES, len(self.cells))
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
         """The stone laid, then the stones taken, ascending: in any order; nothing for a pass."""
@@ -233,7 +221,7 @@ class Go(Game[Position, Move]):
         gone = [cell for cell in changed if board[cell] != EMPTY]
         if not gone:
             return True
-        stones, laid = self.geometry.stones(board), sum(1 << cell for cell in new)
+        stones, laid = bits_of(board, PIECES), sum(1 << cell for cell in new)
         for cell in gone:
             laid |= self.geometry.chain(cell, stones).liberties
         return laid.bit_count() <= plies
@@ -264,18 +252,16 @@ class Go(Game[Position, Move]):
         return 0.5 if winner is None else float(winner == 0)
 
     def prisoners(self, position: Position) -> tuple[int, int]:
-        """The stones that black and white have captured."""
         return position.prisoners
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """The position with these stones and mover; prisoners stay as they were, and there is no ko."""
-        black, white = (sum(1 << cell for cell, stone in enumerate(board) if stone == piece) for piece in PIECES)
-        texts.check_stones(self.geometry, (black, white))
-        seen = frozenset([(black, white)]) if self.rules.superko else frozenset()
-        return Position((black, white), side, None, before.prisoners, 0, seen)
+        stones = bits_of(board, PIECES)
+        texts.check_stones(self.geometry, stones)
+        seen = frozenset([stones]) if self.rules.superko else frozenset()
+        return Position(stones, side, None, before.prisoners, 0, seen)
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from which stones came and went."""
         judge = Judge(self.cells, self.board(position), board, position.side)
         if position.passes < 2 and (cell := judge.laid) is not None:
             if (why := self._barred(position, cell)) is not None:
@@ -364,7 +350,6 @@ class Go(Game[Position, Move]):
         return texts.format_position(self.geometry, position)
 
     def parse_position(self, text: str) -> Position:
-        """The position from `format_position`'s text. Raises PositionError."""
         return texts.parse_position(self.geometry, text, self.rules.superko)
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from rules import EMPTY
-from rules.stones import PIECES
 from rules.turns import cells_of
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
 """Letters of the columns, without I, as go players and GTP have them."""
-"""Class letters of black's and white's stones."""
 
 Stones = tuple[int, int]
 """Black's and white's stones, as bit sets."""
@@ -81,7 +78,6 @@ class Board:
         return found
 
     def chain(self, cell: int, stones: Stones) -> Chain:
-        """The chain of the stone on a cell."""
         own = stones[0] if stones[0] >> cell & 1 else stones[1]
         joined = self.joined(1 << cell, own)
         return Chain(joined, self.near(joined) & ~(stones[0] | stones[1]))
@@ -108,21 +104,7 @@ class Board:
         chains = [joined for own in stones for joined in self.regions(own)]
         return sum(joined for joined in chains if not self.near(joined) & empty)
 
-    def letters(self, stones: Stones, marks: str = "".join(PIECES) + EMPTY) -> str:
-        """One letter per cell; `marks` holds the letters for black, white and empty."""
-        letters = [marks[2]] * len(self.cells)
-        for colour in (0, 1):
-            for cell in cells_of(stones[colour]):
-                letters[cell] = marks[colour]
-        return "".join(letters)
-
-    def stones(self, letters: str) -> Stones:
-        """The stones of a board as `letters` writes it."""
-        black, white = (sum(1 << cell for cell, letter in enumerate(letters) if letter == piece) for piece in PIECES)
-        return black, white
-
     def names(self, points: int) -> list[str]:
-        """The names of the points of a bit set."""
         return [self.cells[cell] for cell in cells_of(points)]
 
     def handicap(self, stones: int) -> int:
@@ -138,5 +120,4 @@ class Board:
 
 @functools.cache
 def board(size: int) -> Board:
-    """The board with that many lines each way."""
     return Board(size)

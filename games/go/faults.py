@@ -10,8 +10,6 @@ from wording import Sentence, sentence, sentence_n
 
 
 class Judge(StoneFaults):
-    """Names the broken rule for one board."""
-
     def __init__(self, cells: Sequence[str], before: str, board: str, side: Side) -> None:
         """`side` is to move."""
         super().__init__(cells, before, board, PIECES[side])

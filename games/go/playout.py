@@ -19,8 +19,6 @@ MOST = 3
 
 
 class Playout:
-    """Plays games on boards of one size."""
-
     def __init__(self, size: int) -> None:
         self.size = size
         self._stride = size + 1

@@ -7,11 +7,9 @@ import re
 
 from games.go.board import Board, Stones
 from rules import PositionError, Side
-from rules.stones import COLOURS
-from wording import Given, Term, sentence
+from rules.stones import COLOURS, read, written
+from wording import Term, sentence
 
-MARKS = "XO."
-"""Letters of a position's text: black, white, empty."""
 SIDES = "bw"
 NONE = "-"
 POSITION = re.compile(r"([XO./]+) ([bw]) ([A-Z]\d{1,2}|-) (\d{1,4}),(\d{1,4}) ([012])(?::([A-Z0-9,]+|-))?")
@@ -42,16 +40,13 @@ def format_position(board: Board, position: Position) -> str:
 
     After the end the passes are followed by the dead stones: `2:C3,C4`, or `2:-`.
     """
-    letters, size = board.letters(position.stones, MARKS), board.size
-    rows = "/".join(letters[start : start + size] for start in range(0, size * size, size))
     ko = NONE if position.ko is None else board.cells[position.ko]
     dead = f":{','.join(board.names(position.dead)) or NONE}" if position.passes == 2 else ""
     black, white = position.prisoners
-    return f"{rows} {SIDES[position.side]} {ko} {black},{white} {position.passes}{dead}"
+    return f"{written(position.stones, board.size)} {SIDES[position.side]} {ko} {black},{white} {position.passes}{dead}"
 
 
 def parse_position(board: Board, text: str, superko: bool) -> Position:
-    """The position that the text describes. Raises PositionError."""
     match = POSITION.fullmatch(text.strip())
     if match is None:
         said = sentence(
@@ -60,7 +55,7 @@ def parse_position(board: Board, text: str, superko: bool) -> Position:
             text=repr(text[:60]),
         )
         raise PositionError(said)
-    stones = _stones(board, match[1].split("/"))
+    stones = read(match[1], board.size)
     check_stones(board, stones)
     ko = None if match[3] == NONE else _point(board, match[3])
     if ko is not None and ((stones[0] | stones[1]) >> ko & 1 or superko):
@@ -91,16 +86,3 @@ def _point(board: Board, name: str) -> int:
     if name not in board.index:
         raise PositionError(sentence("there is no point {cell} on the board", cell=repr(name[:5])))
     return board.index[name]
-
-
-def _stones(board: Board, rows: list[str]) -> Stones:
-    size = board.size
-    if len(rows) != size:
-        raise PositionError(sentence("{told} rows; the board has {needed}", told=len(rows), needed=size))
-    for number, row in zip(range(size, 0, -1), rows, strict=True):
-        if len(row) != size:
-            what: dict[str, Given] = {"number": number, "text": repr(row[:40]), "told": len(row), "needed": size}
-            raise PositionError(sentence("row {number}, {text}, has {told} points; the board has {needed}", **what))
-    letters = "".join(rows)
-    black, white = (sum(1 << cell for cell, letter in enumerate(letters) if letter == mark) for mark in MARKS[:2])
-    return black, white

@@ -79,7 +79,6 @@ def property_of(game: Go, position: Position, move: Move) -> tuple[str, str]:
 
 
 def black(position: Position) -> int:
-    """The first side."""
     return 0
 
 

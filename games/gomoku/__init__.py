@@ -25,10 +25,11 @@ from games.gomoku import position as texts
 from games.gomoku.board import board
 from games.gomoku.faults import Judge
 from games.gomoku.position import LONG_OPENING, OPENING, SEATS, Position
-from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, RuleSet, Side, Step
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, RuleError, RuleSet, Side, Step
+from rules.capabilities import MarkedCells, Words
 from rules.options import rule
-from rules.stones import COLOURS, PIECES
-from rules.turns import cells_of, changed_cells
+from rules.stones import COLOURS, PIECES, STONES, written
+from rules.turns import bits_of, cells_of, changed_cells, letters_of
 from wording import Given, Sentence, Term, noun, sentence
 
 __all__ = ["GAME", "Choice", "Gomoku", "GomokuRules", "Move", "Position"]
@@ -148,19 +149,13 @@ MISTAKES = {
 }
 
 
-class Gomoku(Game[Position, Move | Choice]):
-    """The rules; `rules.Game` says what each method promises."""
-
+class Gomoku(Game[Position, Move | Choice], MarkedCells, Words):
     name = "gomoku"
-    short_name = "gomoku"
     title = noun("game", "gomoku")
     classes = EMPTY + "".join(PIECES)
     Rules = GomokuRules
-    piece_nouns = (noun("piece", "black stone"), noun("piece", "white stone"))
-    endings = ENDINGS
-    formats = ("sgf",)
+    about = About("gomoku", nouns=STONES, endings=ENDINGS, rule_sets=RULE_SETS, formats=("sgf",))
     mistakes = MISTAKES
-    rule_sets = RULE_SETS
 
     def __init__(self, rules: GomokuRules | None = None) -> None:
         self.rules = rules or GomokuRules()
@@ -180,14 +175,6 @@ class Gomoku(Game[Position, Move | Choice]):
         empty = Position((0, 0), 0, stage="lay") if self.seats else Position((0, 0), self._first)
         self.starts = (empty,)
 
-    def initial(self, seed: int | None = None) -> Position:
-        """The empty board; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that moves next: a colour, or with swap2 a seat."""
-        return position.side
-
     def colour(self, position: Position) -> int:
         """The colour of the next stone, an index into `Position.stones`; without swap2 it is the side to move."""
         if self.seats:
@@ -202,7 +189,6 @@ class Gomoku(Game[Position, Move | Choice]):
         return [*lays, *self._choices(position)]
 
     def empty(self, position: Position) -> int:
-        """The empty points, as a bit set."""
         return self.geometry.full & ~(position.stones[0] | position.stones[1])
 
     def fouls(self, position: Position) -> int:
@@ -247,7 +233,6 @@ class Gomoku(Game[Position, Move | Choice]):
         return CHOICES if position.count == OPENING and self.rules.swap2 else CHOICES[:1]
 
     def apply(self, position: Position, move: Move | Choice) -> Position:
-        """The position with the stone, or after the choice. Raises MoveError."""
         self._check(position, move)
         side = position.side
         if isinstance(move, Choice):
@@ -280,27 +265,23 @@ class Gomoku(Game[Position, Move | Choice]):
         return None if self._open(position) else Outcome(None, "no_legal_move")
 
     def _has_won(self, stones: tuple[int, int], colour: int) -> bool:
-        """Whether a colour has a row that wins."""
         own, other = stones[colour], stones[1 - colour]
         if not self.geometry.has_five(own, self._exactly[colour]):
             return False
-        return not self.rules.caro or bool(self.geometry.open_five(own, other, self._exactly[colour]))
+        return not self.rules.caro or bool(self.geometry.five(own, self._exactly[colour], other))
 
     def won_by(self, position: Position) -> tuple[int, ...]:
-        """Five stones of the row that won."""
         last = 1 - self.colour(position)
-        if self.rules.caro:
-            return self.geometry.open_five(position.stones[last], position.stones[1 - last], self._exactly[last])
-        return self.geometry.five(position.stones[last], self._exactly[last])
+        others = position.stones[1 - last] if self.rules.caro else 0
+        return self.geometry.five(position.stones[last], self._exactly[last], others)
 
     @staticmethod
     def side_of(position: Position, colour: int) -> Side:
-        """The side that plays a colour."""
         return position.black if colour == 0 else 1 - position.black
 
     def board(self, position: Position) -> str:
         """The stones: `B` black, `W` white."""
-        return self.geometry.letters(position.stones, "".join(PIECES) + EMPTY)
+        return letters_of(position.stones, PIECES, len(self.cells))
 
     def steps(self, position: Position, move: Move | Choice) -> tuple[Step, ...]:
         """The stone laid; nothing for a choice."""
@@ -308,12 +289,7 @@ class Gomoku(Game[Position, Move | Choice]):
             return ()
         return _laid(move.cell, PIECES[self.colour(position)])
 
-    def piece_noun(self, letter: str) -> Term:
-        """A stone named by its colour, even where the sides are the two seats."""
-        return Term("piece", self.piece_nouns[PIECES.index(letter)])
-
     def told(self, position: Position, move: Move | Choice) -> Sentence | None:
-        """What a choice of the opening does."""
         return move.told if isinstance(move, Choice) else None
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
@@ -323,12 +299,9 @@ class Gomoku(Game[Position, Move | Choice]):
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """The number of stones decides which colour is next; a swap2 opening counts as over."""
-        marks, size = board.translate(str.maketrans("".join(PIECES), "XO")), self.geometry.size
-        rows = "/".join(marks[start : start + size] for start in range(0, size * size, size))
-        return self.parse_position(f"{rows}:{self.sides[side]}")
+        return self.parse_position(f"{written(bits_of(board, PIECES), self.size)}:{self.sides[side]}")
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from which stones came and went."""
         letter = PIECES[self.colour(position)]
         judge = Judge(self.cells, self.board(position), board, letter)
         right = len(judge.new) == 1 and board[judge.new[0]] == letter
@@ -408,7 +381,6 @@ class Gomoku(Game[Position, Move | Choice]):
         return texts.format_position(self.geometry, position, self.sides)
 
     def parse_position(self, text: str) -> Position:
-        """The position from `format_position`'s text. Raises PositionError."""
         position = self._parser.parse(text)
         if position.stage != "play" and position.count > OPENING and not self.rules.swap2:
             counts: dict[str, Given] = {"stones": position.count, "opening": OPENING}

@@ -53,21 +53,11 @@ class Board:
                 return True
         return False
 
-    def five(self, stones: int, exactly: bool = False) -> tuple[int, ...]:
-        """The cells of the first winning row found, from one end to the other; empty if there is none."""
-        for direction, (step, shift) in enumerate(zip(STEPS, self._shifts, strict=True)):
-            for start in cells_of(stones & self._first[direction]):
-                run = tuple(start + count * shift for count in range(FIVE))
-                if not all(stones >> cell & 1 for cell in run):
-                    continue
-                after = self._has(start, step, FIVE) and stones >> start + FIVE * shift & 1
-                before = self._has(start, step, -1) and stones >> start - shift & 1
-                if not (exactly and (before or after)):
-                    return run
-        return ()
+    def five(self, stones: int, exactly: bool = False, others: int = 0) -> tuple[int, ...]:
+        """The cells of the first winning row found, from one end to the other; empty if there is none.
 
-    def open_five(self, stones: int, others: int, exactly: bool = False) -> tuple[int, ...]:
-        """As `five`, but not exactly five stones between two of the others'."""
+        With `others` not exactly five stones between two of theirs.
+        """
         for direction, (step, shift) in enumerate(zip(STEPS, self._shifts, strict=True)):
             for start in cells_of(stones & self._first[direction]):
                 run = tuple(start + count * shift for count in range(FIVE))
@@ -124,16 +114,7 @@ class Board:
             found.append(cell + shift * (len(found) + 1))
         return tuple(found)
 
-    def letters(self, stones: tuple[int, int], marks: str) -> str:
-        """One letter per cell; `marks` holds the letters for black, white and empty."""
-        cells = [marks[2]] * self.size**2
-        for own, mark in zip(stones, marks, strict=False):
-            for cell in cells_of(own):
-                cells[cell] = mark
-        return "".join(cells)
-
 
 @functools.cache
 def board(size: int) -> Board:
-    """The board with that many lines each way."""
     return Board(size)

@@ -9,8 +9,6 @@ from wording import Given, Term, sentence
 
 
 class Judge(StoneFaults):
-    """Names the broken rule for one board."""
-
     def fault(self, mover: str, over: bool, seats: bool, foul: str) -> Fault:
         """The first broken rule found.
 

@@ -47,7 +47,6 @@ class Lines:
         self._caro = rules.caro
 
     def lay(self, colour: int, cell: int) -> None:
-        """Adds a stone."""
         self._stones[colour] |= 1 << cell
 
     def wins(self, colour: int, cell: int) -> bool:
@@ -56,7 +55,7 @@ class Lines:
             return False
         stones, exactly = self._stones[colour] | 1 << cell, self._exactly[colour]
         if self._caro:
-            return bool(self._geometry.open_five(stones, self._stones[1 - colour], exactly))
+            return bool(self._geometry.five(stones, exactly, self._stones[1 - colour]))
         return bool(self._geometry.has_five(stones, exactly))
 
     def makes_open_four(self, colour: int, cell: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from games.gomoku.board import Board
 from rules import PositionError, Side
-from rules.stones import COLOURS
+from rules.stones import COLOURS, read, written
 from wording import Given, Sentence, Term, listing, noun, sentence
 
 Stage = Literal["play", "lay", "choose"]
@@ -20,8 +20,6 @@ SEATS = (noun("side", "first"), noun("side", "second"))
 """Sides of a game with swap2: the seat that lays the first three stones, and the other."""
 OPENING, LONG_OPENING = 3, 5
 """Stones on the board when the second side chooses, and when the first side does after two more."""
-MARKS = "XO."
-"""Letters of a position's text: black, white, empty."""
 POSITION = re.compile(r"([XO./]+):([a-z]+)(?::(lay|choose))?")
 
 
@@ -40,14 +38,12 @@ class Position:
 
     @property
     def count(self) -> int:
-        """Stones on the board."""
         return (self.stones[0] | self.stones[1]).bit_count()
 
 
 def format_position(board: Board, position: Position, sides: tuple[str, str]) -> str:
     """The rows from the top, joined by `/`, then the mover, then any swap2 stage, joined by colons."""
-    letters, size = board.letters(position.stones, MARKS), board.size
-    rows = "/".join(letters[start : start + size] for start in range(0, size * size, size))
+    rows = written(position.stones, board.size)
     return f"{rows}:{sides[position.side]}" + (f":{position.stage}" if position.stage != "play" else "")
 
 
@@ -64,7 +60,6 @@ class Parser:
         self.swaps = sides == SEATS
 
     def parse(self, text: str) -> Position:
-        """The position that the text describes. Raises PositionError."""
         match = POSITION.fullmatch(text.strip())
         if match is None or match[2] not in self.sides:
             told: dict[str, Given] = {"text": repr(text[:60]), "name": listing(self.sides, joint="or")}
@@ -72,7 +67,7 @@ class Parser:
             if self.swaps:
                 said = sentence("{why}, and :lay or :choose in the opening", why=said)
             raise PositionError(said)
-        stones = self._stones(match[1].split("/"))
+        stones = read(match[1], self.board.size)
         side, stage = self.sides.index(match[2]), match[3]
         colour = self._next_colour(stones)
         if self.has_won(stones, colour):
@@ -91,20 +86,7 @@ class Parser:
             raise PositionError(sentence("{counted}: {side} is to lay, not {other}", counted=_counted(stones), **sides))
         return Position(stones, side)
 
-    def _stones(self, rows: list[str]) -> tuple[int, int]:
-        size = self.board.size
-        if len(rows) != size:
-            raise PositionError(sentence("{told} rows; the board has {needed}", told=len(rows), needed=size))
-        for number, row in zip(range(size, 0, -1), rows, strict=True):
-            if len(row) != size:
-                what: dict[str, Given] = {"number": number, "text": repr(row[:40]), "told": len(row), "needed": size}
-                raise PositionError(sentence("row {number}, {text}, has {told} points; the board has {needed}", **what))
-        letters = "".join(rows)
-        black, white = (sum(1 << cell for cell, letter in enumerate(letters) if letter == mark) for mark in MARKS[:2])
-        return black, white
-
     def _next_colour(self, stones: tuple[int, int]) -> int:
-        """The colour that lays next."""
         lead = stones[self.first].bit_count() - stones[1 - self.first].bit_count()
         if lead not in (0, 1):
             what: dict[str, Given] = {"counted": _counted(stones), "side": Term("side", COLOURS[self.first])}
@@ -112,7 +94,6 @@ class Parser:
         return self.first if lead == 0 else 1 - self.first
 
     def _swapped(self, stones: tuple[int, int], side: Side, colour: int, stage: str | None) -> Position:
-        """A position of a game with swap2."""
         count = (stones[0] | stones[1]).bit_count()
         now: dict[str, Given] = {"stones": count, "side": Term("side", self.sides[side])}
         if stage is None:

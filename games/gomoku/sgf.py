@@ -57,15 +57,12 @@ def property_of(game: Gomoku, position: Position, move: Move | Choice) -> tuple[
 
 
 def black(position: Position) -> int:
-    """The side that has the black stones."""
     return position.black
 
 
 def territory(game: Gomoku, position: Position) -> dict[str, list[str]]:
-    """Nothing: gomoku has no territory."""
     return {}
 
 
 def last(game: Gomoku, position: Position, text: str, territory: Mapping[str, Sequence[str]]) -> str:
-    """The last move as it is."""
     return text

@@ -18,8 +18,9 @@ from games.nine_mens_morris.board import CELLS, FULL, board, lines
 from games.nine_mens_morris.faults import PIECES, SIDES, Judge
 from games.nine_mens_morris.position import MIN_MEN, Journey, MorrisRules, Move, Position
 from games.nine_mens_morris.rule_sets import RULE_SETS
-from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Right, Side, Step
-from rules.turns import cells_of, changed_cells
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, Right, Side, Step
+from rules.capabilities import Arranged, Counts, MarkedCells
+from rules.turns import bits_of, cells_of, changed_cells, letters_of
 from wording import Term, noun, sentence
 
 __all__ = ["CELLS", "FULL", "GAME", "MIN_MEN", "MorrisRules", "Move", "NineMensMorris", "Position", "lines"]
@@ -52,20 +53,20 @@ MISTAKES = {
 }
 
 
-class NineMensMorris(Game[Position, Move]):
-    """The rules; `rules.Game` says what each method promises."""
-
+class NineMensMorris(Game[Position, Move], Arranged, MarkedCells, Counts):
     name = "nine_mens_morris"
-    short_name = "morris"
     title = noun("game", "nine men's morris")
     sides = SIDES
     pieces = PIECES
     classes = EMPTY + "".join(PIECES)
     Rules = MorrisRules
-    piece_nouns = (noun("piece", "light man"), noun("piece", "dark man"))
-    endings = ENDINGS
+    about = About(
+        "morris",
+        nouns={"W": noun("piece", "light man"), "B": noun("piece", "dark man")},
+        endings=ENDINGS,
+        rule_sets=RULE_SETS,
+    )
     mistakes = MISTAKES
-    rule_sets = RULE_SETS
 
     def __init__(self, rules: MorrisRules | None = None) -> None:
         self.rules = rules or MorrisRules()
@@ -81,18 +82,11 @@ class NineMensMorris(Game[Position, Move]):
         )
         self.neighbours = drawn.neighbours
         """The cells joined to each cell, as a bit set."""
+        self.about = dataclasses.replace(self.about, neighbours=self.neighbours)
         self.mill_wins = self.rules.board == "three"
         """Whether the first mill wins, and nothing is taken."""
         firsts = {"light": (0,), "dark": (1,), "auto": (0, 1)}[self.rules.first]
         self.starts = tuple(Position((0, 0), (self.rules.men, self.rules.men), first) for first in firsts)
-
-    def initial(self, seed: int | None = None) -> Position:
-        """The empty board; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that lays or moves next."""
-        return position.side
 
     def legal_moves(self, position: Position) -> list[Move]:
         """All whole turns, by origin, destination and removed man, each ascending."""
@@ -109,7 +103,6 @@ class NineMensMorris(Game[Position, Move]):
         return moves
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position after the turn. Raises MoveError."""
         self._check(position, move)
         side, men = position.side, list(position.men)
         spent, barred = self._spent(position, move), self._barred(position, move)
@@ -176,15 +169,12 @@ class NineMensMorris(Game[Position, Move]):
         return not position.hands[side] and position.men[side].bit_count() == MIN_MEN
 
     def won_by(self, position: Position) -> tuple[int, ...]:
-        """The mill that won, where one does."""
         men = position.men[1 - position.side] if self.mill_wins else 0
         return next((tuple(cells_of(mill)) for mill in self.mills if mill & men == mill), ())
 
     def board(self, position: Position) -> str:
         """The men: `W` light, `B` dark."""
-        light, dark = position.men
-        cells = range(len(self.cells))
-        return "".join("W" if light >> cell & 1 else "B" if dark >> cell & 1 else EMPTY for cell in cells)
+        return letters_of(position.men, PIECES, len(self.cells))
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
         """The man laid or moved, then the man taken."""
@@ -193,7 +183,6 @@ class NineMensMorris(Game[Position, Move]):
         return (first,) if move.removed is None else (first, Step("remove", move.removed))
 
     def to_lay(self, position: Position) -> tuple[int, int]:
-        """Men that each side has still to lay."""
         return position.hands
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
@@ -341,9 +330,8 @@ class NineMensMorris(Game[Position, Move]):
             if later + more <= rest[side]
         ]
         hands = min(to_lay, key=lambda pair: (abs(pair[0] - mine) + abs(pair[1] - theirs), -sum(pair)))
-        men = tuple(sum(1 << cell for cell, man in enumerate(board) if man == piece) for piece in PIECES)
         laid = hands if side == 0 else (hands[1], hands[0])
-        return Position((men[0], men[1]), laid, side, spent=before.spent)
+        return Position(bits_of(board, PIECES), laid, side, spent=before.spent)
 
     def arranged(self, figures: str, side: Side, told: Mapping[str, bool]) -> Position:
         """The position with these men; those that do not stand there are still to be laid, unless told otherwise."""
@@ -355,7 +343,6 @@ class NineMensMorris(Game[Position, Move]):
         return (Right(ALL_LAID, sentence("all men have been laid"), position.hands == (0, 0)),)
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from which men came, went and changed colour."""
         return Judge(self, position, board).fault()
 
 

@@ -23,8 +23,6 @@ FULL = (1 << len(CELLS)) - 1
 
 
 class Board(NamedTuple):
-    """One board."""
-
     cells: tuple[str, ...]
     mills: tuple[int, ...]
     """Every line of three as a bit set."""
@@ -38,7 +36,6 @@ class Board(NamedTuple):
 
 
 def board(name: str, diagonals: bool = False) -> Board:
-    """The board of that name."""
     cells = tuple(POINTS[name].split())
     joined = _runs(cells)
     if diagonals or name == "three":

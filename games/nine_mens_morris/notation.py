@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from games.nine_mens_morris.faults import PIECES, SIDES
 from games.nine_mens_morris.position import Journey, Move, Position
 from rules import EMPTY, MoveError, PositionError
+from rules.turns import bits_of
 from wording import Given, sentence
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def parse_position(game: NineMensMorris, text: str) -> Position:
         )
         raise PositionError(said)
     side = 0 if match[1] is None else SIDES.index(match[1])
-    mine, theirs = (sum(1 << cell for cell, man in enumerate(match[2]) if man == letter) for letter in "ME")
+    mine, theirs = bits_of(match[2], "ME")
     to_lay, theirs_to_lay, count, their_count = (DIGITS.index(digit) for digit in match[3])
     if (count, their_count) != (mine.bit_count(), theirs.bit_count()):
         raise PositionError(

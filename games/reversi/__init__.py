@@ -14,9 +14,10 @@ from games.reversi import openings
 from games.reversi.bitboard import CELLS, places, turned
 from games.reversi.faults import PIECES, SIDES, Judge, disc
 from games.reversi.openings import START
-from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleSet, Side, Step
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, RuleSet, Side, Step
+from rules.capabilities import Words
 from rules.options import rule
-from rules.turns import cells_of, changed_cells
+from rules.turns import bits_of, cells_of, changed_cells, letters_of
 from wording import Term, noun, sentence
 
 __all__ = ["CELLS", "GAME", "PASS", "Move", "Position", "Reversi"]
@@ -31,16 +32,12 @@ POSITION = re.compile(r"([XO-]{64})\s*([XO])\s*;?", re.IGNORECASE)
 
 @dataclasses.dataclass(frozen=True)
 class ReversiRules:
-    """The rule options."""
-
     first: str = rule("black", "who begins", choices=SIDES)
     handicap: int = rule(0, "corners that black is given at the start", minimum=0, maximum=4)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Position:
-    """The whole state of a game."""
-
     discs: tuple[int, int]
     """Discs of black and of white, a bit per cell."""
     side: Side
@@ -48,8 +45,6 @@ class Position:
 
 
 class Move(NamedTuple):
-    """One whole turn."""
-
     cell: int | None
     """Index into `CELLS` of the disc laid; None is the pass."""
 
@@ -57,7 +52,6 @@ class Move(NamedTuple):
 PASS = Move(None)
 
 
-ENDINGS = {"neither_can_lay": sentence("neither side can lay")}
 RULE_SETS = {
     "usual": RuleSet(noun("rules", "reversi"), sentence("Four discs in the middle; the most discs win."), {}),
     "corner": RuleSet(
@@ -92,35 +86,27 @@ MISTAKES = {
 }
 
 
-class Reversi(Game[Position, Move]):
-    """The rules; `rules.Game` says what each method promises."""
-
+class Reversi(Game[Position, Move], Words):
     name = "reversi"
-    short_name = "reversi"
     title = noun("game", "reversi")
     sides = SIDES
     pieces = PIECES
     cells = CELLS
     classes = EMPTY + "".join(PIECES)
     Rules = ReversiRules
-    piece_nouns = (noun("piece", "black disc"), noun("piece", "white disc"))
-    endings = ENDINGS
-    formats = ("ggf", "transcript")
+    about = About(
+        "reversi",
+        nouns={"B": noun("piece", "black disc"), "W": noun("piece", "white disc")},
+        endings={"neither_can_lay": sentence("neither side can lay")},
+        rule_sets=RULE_SETS,
+        formats=("ggf", "transcript"),
+    )
     mistakes = MISTAKES
-    rule_sets = RULE_SETS
 
     def __init__(self, rules: ReversiRules | None = None) -> None:
         self.rules = rules or ReversiRules()
         given = sum(1 << CELLS.index(name) for name in CORNERS[: self.rules.handicap])
         self.starts = (Position((START[0] | given, START[1]), SIDES.index(self.rules.first)),)
-
-    def initial(self, seed: int | None = None) -> Position:
-        """The usual four discs, and the corners of a handicap; nothing is dealt."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that lays or passes next."""
-        return position.side
 
     def places(self, position: Position, side: Side) -> int:
         """Where a side could lay a disc if it were its turn, as a bit set."""
@@ -137,7 +123,6 @@ class Reversi(Game[Position, Move]):
         return [PASS] if self.places(position, 1 - position.side) else []
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position after the turn. Raises MoveError."""
         cell, mine, theirs = move.cell, position.discs[position.side], position.discs[1 - position.side]
         over = 0 if cell is None or (mine | theirs) >> cell & 1 else turned(mine, theirs, cell)
         if not over:
@@ -148,7 +133,6 @@ class Reversi(Game[Position, Move]):
         return Position((mine, theirs) if position.side == 0 else (theirs, mine), 1 - position.side)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """The result when neither side can lay."""
         if self.places(position, position.side) or self.places(position, 1 - position.side):
             return None
         black, white = (discs.bit_count() for discs in position.discs)
@@ -157,8 +141,7 @@ class Reversi(Game[Position, Move]):
 
     def board(self, position: Position) -> str:
         """The discs: `B` black, `W` white."""
-        black, white = position.discs
-        return "".join("B" if black >> cell & 1 else "W" if white >> cell & 1 else EMPTY for cell in range(len(CELLS)))
+        return letters_of(position.discs, PIECES, len(CELLS))
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
         """The disc laid, then the discs turned, ascending; the player may turn them in any order."""
@@ -169,7 +152,6 @@ class Reversi(Game[Position, Move]):
         return (Step("place", move.cell, None, piece), *(Step("flip", cell, None, piece) for cell in over))
 
     def opening(self, position: Position) -> str:
-        """The opening's name, by any order of moves and in any symmetry."""
         return openings.opening(position.discs, position.side)
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
@@ -230,9 +212,7 @@ class Reversi(Game[Position, Move]):
             raise PositionError(
                 sentence("{text} is not 64 characters X, O and -, then a blank and X or O for the mover", text=given)
             )
-        letters = match[1].upper()
-        black, white = (sum(1 << cell for cell, disc in enumerate(letters) if disc == letter) for letter in LETTERS)
-        return Position((black, white), LETTERS.index(match[2].upper()))
+        return Position(bits_of(match[1].upper(), LETTERS), LETTERS.index(match[2].upper()))
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """The position with these discs and mover; the discs determine everything else."""
@@ -240,13 +220,10 @@ class Reversi(Game[Position, Move]):
         if bare:
             said = sentence("{cell} is empty, and the four cells in the middle never are", cell=CELLS[bare[0]])
             raise PositionError(said)
-        black, white = (sum(1 << cell for cell, disc in enumerate(board) if disc == piece) for piece in PIECES)
-        return Position((black, white), side)
+        return Position(bits_of(board, PIECES), side)
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, found from which discs came, went and were turned."""
-        over = self.outcome(position) is not None
-        return Judge(position.discs, position.side, self.board(position), board, over).fault()
+        return Judge(self, position, board).fault()
 
 
 GAME = Reversi

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from games.reversi.bitboard import CELLS, turned
 from rules.opening_names import names_on
+from rules.turns import cells_of
 
 LINES = {
     "Diagonal": "c4c3",
@@ -101,12 +102,7 @@ def _canonical(discs: Discs) -> Discs:
 
 
 def _image(bits: int, turn: tuple[int, ...]) -> int:
-    image = 0
-    while bits:
-        lowest = bits & -bits
-        image |= 1 << turn[lowest.bit_length() - 1]
-        bits ^= lowest
-    return image
+    return sum(1 << turn[cell] for cell in cells_of(bits))
 
 
 @functools.cache

@@ -13,7 +13,6 @@ PAIR = re.compile(r"[a-h][1-8]")
 
 
 def write(moves: Iterable[Move]) -> str:
-    """The transcript of the moves."""
     return "".join(CELLS[move.cell] for move in moves if move.cell is not None)
 
 

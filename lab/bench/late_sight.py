@@ -33,6 +33,7 @@ from lab.simulated.random_style import random_style
 from lab.simulated.source import SimulatedSource
 from lab.simulated.table import SimulatedTable
 from rules import AnyGame
+from rules.capabilities import figures_of
 from rules.options import rules_from_words, switched_on
 
 SIZE_PX = (1280, 960)
@@ -74,11 +75,11 @@ def first_sight(game: AnyGame, plies: int, rng: np.random.Generator, turned: boo
     for _ in range(plies):
         moves = game.legal_moves(position)
         position = game.apply(position, moves[int(rng.integers(len(moves)))])
-    style = (strange_style if game.short_name in STRANGE else random_style)(template, rng)
+    style = (strange_style if game.about.short_name in STRANGE else random_style)(template, rng)
     if turned:
         camera = dataclasses.replace(style.camera, azimuth_deg=style.camera.azimuth_deg + 180)
         style = dataclasses.replace(style, camera=camera)
-    laid = game.figures(position) if game.name == "chess" else game.board(position)
+    laid = figures_of(game, position) if game.name == "chess" else game.board(position)
     source = SimulatedSource(SimulatedTable(template, laid, style, int(rng.integers(2**31)), SIZE_PX), RATE_HZ)
     eyes = BoardTracker(Pipeline(template, None), Match(Referee(game)))
     told: list[tuple[str, str]] = []

@@ -39,6 +39,7 @@ from daemon.outputs.view import View
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
 from rules import AnyGame
+from rules.capabilities import Counts
 from rules.turns import line_of_play
 from tests.browser.conftest import CHROMIUM
 from tests.browser.table import Table
@@ -78,7 +79,7 @@ class Shown:
         plies = [
             {"move": move, "side": index % 2, "known": "", "number": index + 1} for index, move in enumerate(moves)
         ]
-        self.page.publish(line={"plies": plies, "scores": game.scores(position)})
+        self.page.publish(line={"plies": plies, "scores": Counts.of(game).scores(position)})
         state = {
             "session": "s1", "table": "table", "game": game.name, "rules": {}, "game_id": "g1", "sequence": sequence,
             "ply": ply, "moves": moves, "position": "p", "board": game.board(position), "cells": list(game.cells),

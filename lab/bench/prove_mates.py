@@ -23,6 +23,7 @@ import typer
 
 from agents.mates import SIZE, read_positions, solve_mates
 from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel.board import allocate
 from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 from tests.agents.threat_lines import Unfinished, faults, fives, holds, is_line_of_fours, windows
 
@@ -36,7 +37,7 @@ class Prover:
     """The prover that `threat_lines.holds` asks; kept, so that it learns."""
 
     def __init__(self) -> None:
-        self.memory = layout.allocate(SIZE, (False, False), 64)
+        self.memory = allocate(SIZE, (False, False), 64)
 
     def line(self, stones: tuple[int, int], side: int, time_s: float = TIME_S) -> list[int] | None:
         """The claimed line for the side to move."""

@@ -30,6 +30,7 @@ from lab.films.strange_styles import CONDITIONS, DARK_OF, Condition, strange_sty
 from lab.simulated.men import Man
 from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame
+from rules.capabilities import figures_of
 from rules.options import switched_on
 from vision.calibrating.start import Lesson, learn_from
 from vision.finding.finder import find_board
@@ -143,7 +144,7 @@ class Bench:
 
     def _laid(self, position: object) -> str:
         """The pieces as they are laid: their figures in chess, whose men differ in height."""
-        return self._game.figures(position) if self._game.name == "chess" else self._game.board(position)
+        return figures_of(self._game, position) if self._game.name == "chess" else self._game.board(position)
 
     def _played(self, rng: np.random.Generator) -> object:
         position = self._game.initial()

@@ -24,6 +24,7 @@ from lab.simulated.source import SimulatedSource
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules import AnyGame, Outcome, Side
+from rules.capabilities import Counts
 from rules.turns import line_of_play
 
 LOGGER = logging.getLogger(__name__)
@@ -210,7 +211,7 @@ class Judge:
         tally.right_movers = sum(one == other for one, other in zip(made, kept, strict=True))
         tally.outcome = outcome_text(referee.game, referee.outcome)
         tally.true_outcome = outcome_text(referee.game, player.outcome)
-        tally.scores, tally.true_scores = (referee.game.scores(one.position) for one in (referee, player))
+        tally.scores, tally.true_scores = (Counts.of(referee.game).scores(one.position) for one in (referee, player))
         tally.verdict_ms = round(statistics.median(self._verdicts_ms), 1) if self._verdicts_ms else 0.0
 
 

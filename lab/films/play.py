@@ -11,6 +11,7 @@ import numpy as np
 from calibration.template import BoardTemplate
 from lab.simulated.tiles import handfuls, has_tiles
 from rules import AnyGame, Step
+from rules.capabilities import figures_of, worth_trying
 from rules.turns import carry_out
 
 Rng = np.random.Generator
@@ -51,7 +52,7 @@ def play(game: AnyGame, template: BoardTemplate, plies: int, halves: float, rng:
 
 def _play_once(game: AnyGame, template: BoardTemplate, plies: int, halves: float, rng: Rng) -> list[Board]:
     position = game.initial(int(rng.integers(2**31)))
-    boards = [Board(game.board(position), 0, figures=game.figures(position))]
+    boards = [Board(game.board(position), 0, figures=figures_of(game, position))]
     for ply in range(1, plies + 1):
         if game.outcome(position) is not None:
             break
@@ -59,7 +60,7 @@ def _play_once(game: AnyGame, template: BoardTemplate, plies: int, halves: float
         if move is None:
             break  # nobody says a pass in a film
         after = game.apply(position, move)
-        text, figures = game.format_move(position, move), game.figures(after)
+        text, figures = game.format_move(position, move), figures_of(game, after)
         whole = Board(game.board(after), ply, game.to_move(position), text, figures=figures)
         boards += _shown(whole, boards[-1], game.steps(position, move), template, halves, rng)
         position = after
@@ -90,7 +91,7 @@ def _with_figure(step: Step, figures: str) -> Step:
 
 def choose(game: AnyGame, position: Any, rng: Rng) -> Any:
     """A random sensible move that is seen on the board; None where there is only a pass."""
-    moves = [(move, game.steps(position, move)) for move in game.worth_trying(position)]
+    moves = [(move, game.steps(position, move)) for move in worth_trying(game, position)]
     seen = [(move, steps) for move, steps in moves if steps]
     if not seen:
         return None

@@ -12,6 +12,7 @@ import numpy as np
 
 from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame, MoveError, Outcome, Step
+from rules.capabilities import Counts, worth_trying
 from rules.turns import changed_cells
 
 log = logging.getLogger(__name__)
@@ -173,7 +174,7 @@ class ScriptedPlayer:
         del self.record[keep:], self.positions[keep + 1 :]
         self._told, self._thinking_until_s = None, None
         steps = steps_between(self.table.board, self.game.board(self.position))
-        self.table.perform(steps, side, self._pace, self.game.scores(self.position))
+        self.table.perform(steps, side, self._pace, Counts.of(self.game).scores(self.position))
 
     @property
     def seen(self) -> list[Ply]:
@@ -187,7 +188,7 @@ class ScriptedPlayer:
 
     def _is_to_be_said(self, move: Any) -> bool:
         """Whether a move is a pass that counts only when it is said."""
-        told = self._say_pass is not None and self.game.passes_told and not self._must_pass(self.position)
+        told = self._say_pass is not None and self.game.about.passes_told and not self._must_pass(self.position)
         return told and not self.game.steps(self.position, move)
 
     def _pass(self, move: Any) -> None:
@@ -195,7 +196,7 @@ class ScriptedPlayer:
         assert self._say_pass is not None
         before, now_s, side = self.position, self.table.time_s, self.game.to_move(self.position)
         text, self.position = self.game.format_move(before, move), self.game.apply(before, move)
-        scores = self.game.scores(self.position)
+        scores = Counts.of(self.game).scores(self.position)
         self.record.append(Ply(self.ply, text, self.table.board, side, now_s, now_s, False, scores))
         self.positions.append(self.position)
         if self._say_pass(len(self.record) - 1):
@@ -209,7 +210,7 @@ class ScriptedPlayer:
         """A random sensible move, mostly one that takes pieces or brings points; seldom a pass unless forced."""
         if self._moves is not None:
             return self.game.parse_move(self.position, self._moves[len(self.record)])
-        moves = list(self.game.worth_trying(self.position))
+        moves = list(worth_trying(self.game, self.position))
         seen = [move for move in moves if self.game.steps(self.position, move)]
         if len(seen) < len(moves):
             passes = not seen or self._rng.random() < PASSING
@@ -225,10 +226,10 @@ class ScriptedPlayer:
 
     def _gainful(self, moves: Sequence[Any]) -> list[Any]:
         """The moves that bring their side the most points; empty in games without points."""
-        if self.game.scores(self.position) is None:
+        if Counts.of(self.game).scores(self.position) is None:
             return []
         side = self.game.to_move(self.position)
-        gains = [self.game.gains(self.position, move) for move in moves]
+        gains = [Counts.of(self.game).gains(self.position, move) for move in moves]
         points = [gain[side].total if gain else 0 for gain in gains]
         return [move for move, gained in zip(moves, points, strict=True) if gained == max(points)]
 
@@ -237,7 +238,7 @@ class ScriptedPlayer:
         text = self.game.format_move(self.position, move)
         steps = self.game.steps(self.position, move)
         self.position = self.game.apply(self.position, move)
-        scores = self.game.scores(self.position)
+        scores = Counts.of(self.game).scores(self.position)
         self.table.perform(steps, side, self._pace, scores)
         self._moving = (text, side, self.table.time_s, bool(steps), scores)
 

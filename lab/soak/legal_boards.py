@@ -80,11 +80,14 @@ def _successors(game: AnyGame, position: Any, board: str, left: int) -> Iterator
 
 
 def _passes(game: AnyGame, position: Any) -> list[Any]:
-    if game.passes_told:
+    if game.about.passes_told:
         return []
     return [move for move in game.legal_moves(position) if not game.steps(position, move)]
 
 
 def _can_become(game: AnyGame, board: str, target: str, plies: int) -> bool:
     """Whether so many plies might be enough: a quick check that never wrongly says no."""
-    return board == target if plies == 0 else game.may_become(board, target, plies)
+    if plies == 0:
+        return board == target
+    may_become = getattr(game, "may_become", None)
+    return may_become is None or bool(may_become(board, target, plies))

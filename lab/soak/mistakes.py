@@ -1,8 +1,8 @@
 """Illegal moves by kind, made instead of a legal move.
 
 Each maker returns the resulting board, or None if the mistake is not possible now. The codes by which a kind may be
-reported are those that the game names in `rules.Game.mistakes`: they are written from its rules, independently of its
-judge.
+reported are those that the game names in `mistakes`, separated by spaces, by the names of KINDS: they are written from
+its rules, independently of its judge.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from daemon.game.line_of_play import shares_pieces
 from rules import EMPTY, AnyGame
+from rules.capabilities import Counts, HiddenHands
 from rules.turns import carry_out, changed_cells
 
 Attempt = Callable[["Situation"], str | None]
@@ -41,7 +42,7 @@ class Situation:
     @property
     def to_lay(self) -> int | None:
         """Pieces that the side to move has still to lay; None if they are not counted."""
-        left = self.game.to_lay(self.position)
+        left = Counts.of(self.game).to_lay(self.position)
         return None if left is None else left[self.game.to_move(self.position)]
 
     def cells(self, letter: str) -> list[int]:
@@ -171,15 +172,15 @@ KINDS: dict[str, Attempt] = {
 
 def mistakes_of(game: AnyGame) -> list[Mistake]:
     """The kinds possible in a game: those it names, or else all that suit its pieces, reportable by any code."""
-    if game.mistakes:
-        return [Mistake(name, frozenset(codes.split()), KINDS[name]) for name, codes in game.mistakes.items()]
+    if named := getattr(game, "mistakes", None):
+        return [Mistake(name, frozenset(codes.split()), KINDS[name]) for name, codes in named.items()]
     tiles = shares_pieces(game)
     return [Mistake(name, frozenset(), make) for name, make in KINDS.items() if name.startswith("tile") == tiles]
 
 
 def _joined(at: Situation, letter: str) -> str | None:
     """Moves a piece of a letter along a line to an empty neighbour."""
-    neighbours = at.game.neighbours
+    neighbours = at.game.about.neighbours
     ways = [
         (origin, cell)
         for origin in at.cells(letter)
@@ -222,14 +223,14 @@ def _tile(at: Situation, *, touching: bool) -> str | None:
 
 def _tile_away(at: Situation) -> str | None:
     """Takes away a tile that was laid long ago."""
-    tiles = at.game.tiles(at.position)[:-4]
+    tiles = HiddenHands.of(at.game).tiles(at.position)[:-4]
     return at.with_cells(dict.fromkeys(at.chance.choice(tiles), EMPTY)) if tiles else None
 
 
 def _tile_elsewhere(at: Situation) -> str | None:
     """Takes up a tile and lays it on two other cells."""
     pairs = _beside(at)
-    tiles = at.game.tiles(at.position)
+    tiles = HiddenHands.of(at.game).tiles(at.position)
     if not tiles or not pairs:
         return None
     tile, (one, other) = at.chance.choice(tiles), at.chance.choice(pairs)
@@ -239,7 +240,9 @@ def _tile_elsewhere(at: Situation) -> str | None:
 
 def _tile_round(at: Situation) -> str | None:
     """Turns a tile round in its place."""
-    uneven = [(one, other) for one, other in at.game.tiles(at.position) if at.board[one] != at.board[other]]
+    uneven = [
+        (one, other) for one, other in HiddenHands.of(at.game).tiles(at.position) if at.board[one] != at.board[other]
+    ]
     if not uneven:
         return None
     one, other = at.chance.choice(uneven)

@@ -22,7 +22,7 @@ from rules import GameError
 from rules.options import rules_from_words
 
 CALM_S = 6.0
-GAMES = ",".join(games.find(name).short_name for name in games.names())
+GAMES = ",".join(games.find(name).about.short_name for name in games.names())
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -113,7 +113,7 @@ def _plans(
         raise ValueError(f"--plies {plies} and --hours {hours:g} exclude each other")
     if still and not hours:
         raise ValueError("--still makes no plies: say how long with --hours")
-    names = [games.find(name.strip()).short_name for name in game.split(",") if name.strip()]
+    names = [games.find(name.strip()).about.short_name for name in game.split(",") if name.strip()]
     for name in names:
         games.load(name, rules_from_words(rules))
     if not names:

@@ -66,5 +66,5 @@ def _judge_by(weights: np.ndarray | None, memory: Memory) -> None:
             start = int(layout.WEIGHTS) + 16 * phase
             memory[start : start + len(features)] = np.array(features, dtype=np.int64).astype(np.uint64)
         return
-    memory[int(layout.PATTERNS) : int(layout.TABLE)] = np.ascontiguousarray(weights.reshape(-1)).view(np.uint64)
+    memory[int(layout.PATTERNS) : int(layout.PATTERNS_END)] = np.ascontiguousarray(weights.reshape(-1)).view(np.uint64)
     memory[layout.JUDGE] = 1

@@ -16,23 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, signed
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, GENERATION, HINT, MOVES, NODES, STOP
 from agents.search import WIN
 from games.nine_mens_morris import MorrisRules, NineMensMorris
 from games.nine_mens_morris.kernel import memory as layout
-from games.nine_mens_morris.kernel.memory import (
-    BEST_MOVE,
-    BEST_SCORE,
-    FLYING,
-    GENERATION,
-    HINT,
-    MOVES,
-    NODES,
-    NONE,
-    STOP,
-    Memory,
-)
+from games.nine_mens_morris.kernel.memory import FLYING, NONE, Memory
 from games.nine_mens_morris.kernel.moves import can_move, write_moves
-from games.nine_mens_morris.kernel.negamax import CELL, CODE, FIVE, SURE, TEN, negamax
+from games.nine_mens_morris.kernel.negamax import CELL, CODE, FIVE, SURE, TEN, negamax, place
 from lab.train.reversi_games import compiled
 
 U = np.uint64
@@ -89,7 +79,8 @@ def _play(memory: Memory, depth: int, trust: float, mine: Any, theirs: Any, hand
         memory[HINT] = ZERO
         strays = ply < randoms or np.random.random() < ASTRAY
         if ply >= randoms:
-            negamax(memory, own, other, my_hand, their_hand, quiet, 0, 0, 0, depth, -LIMIT, LIMIT, 0)
+            place(memory, own, other, my_hand, their_hand, quiet, 0)
+            negamax(memory, 0, depth, -LIMIT, LIMIT)
             score, code = signed(memory[BEST_SCORE]), memory[BEST_MOVE]
             mine[rows], theirs[rows], hands[rows, 0], hands[rows, 1] = own, other, my_hand, their_hand
             ends = abs(score) > SURE

@@ -45,7 +45,7 @@ def write_scenes(
     labels = _labels(out, game, seed)
     made = 0
     for number in range(count):
-        name = f"{game.short_name}_{seed}_{number:04d}.jpg"
+        name = f"{game.about.short_name}_{seed}_{number:04d}.jpg"
         if name not in labels["images"] or not (out / name).is_file():
             scene = trace_scene(template, game, scene_chance(game, seed, number), size_px)
             quality = [cv2.IMWRITE_JPEG_QUALITY, scene.jpeg_quality]

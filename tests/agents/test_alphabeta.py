@@ -9,12 +9,12 @@ import threading
 import time
 from typing import Any
 
-import numpy as np
 import pytest
 
 import games
 from agents import heuristics
 from agents.agent import Agent, AgentError, Limits
+from agents.kernels.memory import STATE, STATE_WORDS
 from agents.plain_search import PlainSearch
 from agents.registry import load_agent
 from agents.search import WIN
@@ -138,12 +138,9 @@ def test_a_stored_distance_to_the_end_counts_from_where_it_is_found(sign: int) -
         if sign * score > least:
             break
     assert sign * score > least
-    here, there = position.side, 1 - position.side
-    found = negamax(
-        search.memory, np.uint64(position.men[here]), np.uint64(position.men[there]),
-        position.hands[here], position.hands[there], position.quiet, 0, 0, 6, 4, score - 1, score, 0,
-    )  # fmt: skip
-    assert found == score - sign * 6
+    states = search.memory[int(STATE) : int(STATE) + 7 * STATE_WORDS].reshape(7, STATE_WORDS)
+    states[6] = states[0]
+    assert negamax(search.memory, 6, 4, score - 1, score) == score - sign * 6
 
 
 def test_a_repetition_that_the_games_history_makes_a_draw_is_seen() -> None:

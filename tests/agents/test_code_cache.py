@@ -114,3 +114,13 @@ def test_no_code_is_loaded_from_another_users_folder(tmp_path: Path, monkeypatch
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(compilation.places.os, "getuid", lambda: 4711)  # type: ignore[attr-defined]
     assert compilation.cache_folder.__wrapped__().name.startswith("kibitzer-numba-")
+
+
+def test_code_of_a_kernel_whose_sources_have_changed_is_compiled_anew(tmp_path: Path) -> None:
+    source = tmp_path / "kernel" / "moves.py"
+    source.parent.mkdir()
+    digests = set()
+    for text in ("ONE = 1\n", "ONE = 2\n"):
+        source.write_text(text)
+        digests.add(compilation._sources_digest.__wrapped__(tmp_path))
+    assert len(digests) == 2

@@ -18,7 +18,7 @@ from agents.search import WIN
 from games.gomoku import Choice, Position
 from games.gomoku.heuristics import candidates
 from games.gomoku.kernel import memory as layout
-from games.gomoku.kernel.board import SIDE_SETS, count_in, first_in, lift, line_of, made_at, place, place_in
+from games.gomoku.kernel.board import SIDE_SETS, allocate, count_in, first_in, lift, line_of, made_at, place, place_in
 from games.gomoku.kernel.by_windows import WindowsSearch
 from games.gomoku.kernel.fours import answer_at
 from games.gomoku.kernel.prover import write_stones
@@ -108,7 +108,7 @@ def cells(memory: Any, colour: int, kind: int) -> int:
 
 
 def test_the_sets_of_fives_and_fours_are_those_of_plain_windows() -> None:
-    memory, draw = layout.allocate(15, (False, False), 1), random.Random(2)
+    memory, draw = allocate(15, (False, False), 1), random.Random(2)
     stones = [0, 0]
     for _ in range(400):
         index = draw.choice([row * 15 + column for row in range(8) for column in range(8)])
@@ -124,7 +124,7 @@ def test_the_sets_of_fives_and_fours_are_those_of_plain_windows() -> None:
 def test_patterns_are_those_of_the_lines_and_a_closed_four_is_stopped_where_five_would_be(
     exact: tuple[bool, bool],
 ) -> None:
-    memory, draw, stopped = layout.allocate(15, exact, 1), random.Random(4), 0
+    memory, draw, stopped = allocate(15, exact, 1), random.Random(4), 0
     for _ in range(12):
         crowd = draw.sample(
             [row * 15 + column for row in range(2, 11) for column in range(2, 11)], draw.randrange(8, 40)
@@ -250,6 +250,6 @@ def test_a_search_of_one_position_still_plays_beside_a_stone(rules: dict[str, ob
 
 
 def test_a_table_is_no_larger_than_asked_for() -> None:
-    small, large = (layout.allocate(15, (False, False), mebibytes).nbytes for mebibytes in (1, 33))
+    small, large = (allocate(15, (False, False), mebibytes).nbytes for mebibytes in (1, 33))
     assert large - small <= 32 * 2**20
     assert small < 4 * 2**20

@@ -13,6 +13,7 @@ import pytest
 
 from agents.mates import read_positions, solve_mates
 from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel.board import allocate
 from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 from tests.agents.threat_lines import faults, fives, holds, is_line_of_fours, windows, wins_by_fours
 
@@ -34,7 +35,7 @@ class Prover:
     """The prover, callable as `threat_lines.holds` expects; the attacker plays `colour`."""
 
     def __init__(self, colour: int = 0, size: int = 15, exact: bool = False) -> None:
-        self.memory = layout.allocate(size, (exact, exact), 8)
+        self.memory = allocate(size, (exact, exact), 8)
         self.colour, self.size = colour, size
         self.hopeless = False
 

@@ -27,7 +27,7 @@ LIKELY = {"gomoku": (8, 27, 40), "ganh": (20, 26, 8, 14)}
 def certified(game: AnyGame, most: int) -> list[tuple[Any, Certificate]]:
     """The first position with a proof of each random game that has one, until there are `most`."""
     ways, found = puzzles.certifiers(game), list[tuple[Any, Certificate]]()
-    for seed in dict.fromkeys([*LIKELY.get(game.short_name, ()), *range(1, 120)]):
+    for seed in dict.fromkeys([*LIKELY.get(game.about.short_name, ()), *range(1, 120)]):
         for position in puzzles.played(game, seed, threading.Event()):
             if (proof := puzzles.certify(ways, position)) is not None:
                 found.append((position, proof))

@@ -12,6 +12,7 @@ import games
 from daemon.game.effects import Effect
 from daemon.judging.referee import Referee
 from rules import AnyGame, Side, Step
+from rules.capabilities import Counts
 from rules.turns import carry_out
 from tests.daemon.readings import judged, reading_of
 
@@ -35,7 +36,7 @@ def played(game: AnyGame, seed: int, tiles: int) -> list[Tile]:
         moves = list(game.legal_moves(position))
         seen = [move for move in moves if game.steps(position, move)]
         move = dice.choice(seen) if seen and dice.random() < 0.8 else next(m for m in moves if m not in seen)
-        side, gains = game.to_move(position), game.gains(position, move)
+        side, gains = game.to_move(position), Counts.of(game).gains(position, move)
         steps = game.steps(position, move)
         position = game.apply(position, move)
         if steps:
@@ -71,7 +72,7 @@ def laid_points(referee: Referee) -> list[tuple[Side, int]]:
     found: list[tuple[Side, Any]] = []
     for index in referee.line.seen:
         ply = referee.line.plies[index]
-        gains = referee.game.gains(referee.history[index], ply.move)
+        gains = Counts.of(referee.game).gains(referee.history[index], ply.move)
         assert gains is not None
         found.append((ply.side, gains[ply.side].total))
     return found

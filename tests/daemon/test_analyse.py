@@ -238,7 +238,7 @@ def test_a_game_is_exported_with_its_review_and_read_again(
 ) -> None:
     path, out = tmp_path / "journal.sqlite", tmp_path / "game.txt"
     stored = recorded(path, name, moves)
-    usual = games.find(name).formats[0]
+    usual = games.find(name).about.formats[0]
     status, text = run("export", "last", "--comments", "--format", usual, "--journal", path)
     assert status == 2 and "has not been reviewed" in text
     with_review(path, stored)

@@ -18,6 +18,7 @@ from daemon.perception.pipeline import Pipeline
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules import GameError, PositionError
+from rules.capabilities import HiddenHands
 from vision.frame import Frame
 from wording import Sentence
 
@@ -58,7 +59,7 @@ def test_no_game_refuses_a_position_in_english_alone() -> None:
     for name in games.names():
         with pytest.raises(PositionError) as refused:
             games.load(name).parse_position("rubbish")
-        assert games.load(name).hides or isinstance(refused.value.said, Sentence), name
+        assert isinstance(games.load(name), HiddenHands) or isinstance(refused.value.said, Sentence), name
 
 
 @pytest.mark.parametrize(

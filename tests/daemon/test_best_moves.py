@@ -252,7 +252,7 @@ def test_a_process_that_ends_without_an_answer_is_asked_again_but_not_for_ever(t
 
 def test_every_game_can_be_asked(tmp_path: Path) -> None:
     for game in games.names():
-        bench = at(games.find(game).short_name)
+        bench = at(games.find(game).about.short_name)
         line = json.loads(hints.question(bench.match.referee, {"best": 3, "time_s": 0.3}))
         assert line["best"] == 3
     assert threading.active_count() < 50

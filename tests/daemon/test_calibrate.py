@@ -175,7 +175,7 @@ def test_on_a_computer_without_a_camera_a_phone_is_named(monkeypatch: pytest.Mon
     assert result.exit_code == 2
     assert "No camera on a cable is found here." in result.stderr and "--source 0" not in result.stderr
     assert "--source http://PHONE:8080/video" in result.stderr
-    assert all(games.load(name).short_name in result.stderr for name in games.names())
+    assert all(games.load(name).about.short_name in result.stderr for name in games.names())
 
 
 @pytest.mark.parametrize(

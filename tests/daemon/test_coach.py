@@ -158,7 +158,7 @@ def test_a_hint_is_for_the_position_that_it_was_asked_in_and_not_for_another_of_
 
 def test_the_real_coach_is_asked_in_words_that_the_command_line_understands(tmp_path: Path) -> None:
     for game in games.names():
-        bench = at(games.find(game).short_name)
+        bench = at(games.find(game).about.short_name)
         words = hints.command_words(bench.match.referee)
         assert words[words.index("--game") + 1] == game
         assert words[-1] == "--lines" and json.loads(hints.question(bench.match.referee)) == {"moves": ""}

@@ -45,6 +45,7 @@ from daemon.outputs.speech.voice import Voice
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame, MoveError, Outcome
+from rules.capabilities import piece_noun
 from tests.daemon.storms import Table, look, show, storm
 from vision.calibrating.expectation import Expectation
 from vision.calibrating.guided_words import advice, correction, found
@@ -140,7 +141,7 @@ def test_games_sides_ends_and_pieces_are_in_the_catalogues() -> None:
             assert ("game", game.title) in known
             assert {("side", side) for side in game.sides} <= known
             pieces = (game.classes[1:] if set(game.pieces) == {EMPTY} else game.pieces) if not rules else ()
-            owners = [game.piece_noun(letter) for letter in pieces]
+            owners = [piece_noun(game, letter) for letter in pieces]
             assert {("piece", one.name) for one in owners if isinstance(one, Term)} <= known
 
 
@@ -156,7 +157,7 @@ def test_every_way_a_game_ends_has_its_words() -> None:
             and node.func.id == "Outcome"
             and isinstance(node.args[1], ast.Constant)
         }
-        assert reasons and reasons <= set(games.find(name).endings)
+        assert reasons and reasons <= set(games.find(name).about.endings)
 
 
 class Marked:

@@ -24,7 +24,7 @@ def game(request: pytest.FixtureRequest) -> AnyGame:
 
 
 def test_nothing_is_believed_that_never_stood_there_and_the_true_board_always_resumes(game: AnyGame) -> None:
-    for seed in range(EXAMPLES[game.short_name]):
+    for seed in range(EXAMPLES[game.about.short_name]):
         table = Table(game, random.Random(seed))
         referee = Referee(game)
         look(table, referee)
@@ -40,7 +40,7 @@ def test_nothing_is_believed_that_never_stood_there_and_the_true_board_always_re
 
 
 def test_a_board_misread_for_sure_is_mended_by_adopting_what_really_stands_there(game: AnyGame) -> None:
-    for seed in range(1 + EXAMPLES[game.short_name] // 3):
+    for seed in range(1 + EXAMPLES[game.about.short_name] // 3):
         table = Table(game, random.Random(seed))
         referee = Referee(game)
         for _ in range(3):
@@ -58,7 +58,7 @@ def test_a_board_misread_for_sure_is_mended_by_adopting_what_really_stands_there
 def test_with_agents_too_nothing_is_believed_but_what_they_play_and_the_game_goes_on(
     game: AnyGame, agents: tuple[str | None, str | None]
 ) -> None:
-    for seed in range(max(2, EXAMPLES[game.short_name] // 3)):
+    for seed in range(max(2, EXAMPLES[game.about.short_name] // 3)):
         table = Table(game, random.Random(seed))
         referee = Referee(game, agents)
         look(table, referee)

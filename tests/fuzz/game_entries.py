@@ -30,12 +30,12 @@ def entries() -> list[Entry]:
     words = tuple({word.encode() for game in known for word in (*game.cells[:12], *game.sides, *game.classes)})
     found = [
         Entry(
-            f"position_{game.short_name}{number}",
+            f"position_{game.about.short_name}{number}",
             "games",
             lambda data, game=game: position_text(game, data),  # type: ignore[misc]
             tuple(texts[number]),
             (*words, b";", b":", b"/", b"=", b",", b"+", b"up:", b"ply=1"),
-            weight=0.25 if game.short_name == "dominoes" else 1,
+            weight=0.25 if game.about.short_name == "dominoes" else 1,
             longest=1024,
         )
         for number, game in enumerate(known)

@@ -39,7 +39,7 @@ def entries() -> list[Entry]:
     """One table for each game; the data is the seed of the events."""
     return [
         Entry(
-            f"table_{game.short_name}",
+            f"table_{game.about.short_name}",
             "table",
             functools.partial(play, game),
             tuple(str(number).encode() for number in range(8)),

@@ -142,6 +142,6 @@ def compare(name: str, seed: int, plies: int = 150) -> int:
 
 
 if __name__ == "__main__":
-    for rule_set in games.find("draughts").rule_sets:
+    for rule_set in games.find("draughts").about.rule_sets:
         number = int(sys.argv[1])
         sys.stdout.write(f"{rule_set}: {number} games, {sum(compare(rule_set, one) for one in range(number))} plies\n")

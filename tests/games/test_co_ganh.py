@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import games
 from agents.perft import perft
 from games.co_ganh import CELLS, CoGanh, Position
-from rules import MoveError, Outcome, PositionError, RuleError, Step
+from rules import Outcome, PositionError, RuleError, Step
 from tests.games import co_ganh_reference as reference
-from tests.games import test_contract as contract
+from tests.games.asked import game_of, refusal, texts
 
 DATA = Path(__file__).parent / "data"
 TURNING = {"capture": "flip"}
 FORCING = {"capture": "flip", "mo": True}
 
 
-def ganh(**rules: object) -> CoGanh:
-    game = games.load("ganh", rules)
-    assert isinstance(game, CoGanh)
-    return game
+ganh = functools.partial(game_of, CoGanh)
 
 
 def position_of(state: reference.State) -> Position:
@@ -52,16 +48,6 @@ def after(game: CoGanh, position: Position, text: str) -> dict[str, str]:
     """The men after a move, in the form of `at`."""
     board = game.board(game.apply(position, game.parse_move(position, text)))
     return {piece: " ".join(CELLS[cell] for cell in range(25) if board[cell] == piece) for piece in "WB"}
-
-
-def texts(game: CoGanh, position: Position) -> set[str]:
-    return {game.format_move(position, move) for move in game.legal_moves(position)}
-
-
-def refusal(game: CoGanh, position: Position, text: str) -> str:
-    with pytest.raises(MoveError) as refused:
-        game.parse_move(position, text)
-    return refused.value.rule
 
 
 def rows_of(file: str) -> list[list[str]]:
@@ -121,19 +107,6 @@ def test_the_slow_generator_plays_the_same_games_and_sees_the_same_ends(capture:
             if number % 4 and draw.random() < 0.1:
                 break
     assert {reason for reason, _ in ends} == {"no_men_left", "no_legal_move", "more_men", "equal_men"}
-
-
-def promises() -> list[Callable[..., None]]:
-    """The tests of the contract that play a game from a seed."""
-    found = [value for name, value in vars(contract).items() if name.startswith("test_")]
-    return [test for test in found if set(test.__annotations__) == {"game", "seed", "return"}]
-
-
-@pytest.mark.parametrize("promise", promises(), ids=lambda promise: promise.__name__)
-@pytest.mark.parametrize("rules", [TURNING, FORCING, {**FORCING, "first": "down", "limit": 40}], ids=str)
-def test_the_rules_of_turning_keep_every_promise_too(rules: dict[str, object], promise: Callable[..., None]) -> None:
-    for seed in range(3):
-        promise(ganh(**rules), seed)
 
 
 def test_men_stand_as_drawn_at_the_start() -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
-import games
 from games.co_ganh import CELLS, CoGanh, Position
+from tests.games.asked import game_of
 
 TURNING: dict[str, object] = {"capture": "flip"}
 FORCING: dict[str, object] = {"capture": "flip", "mo": True}
 
 
-def ganh(**rules: object) -> CoGanh:
-    game = games.load("ganh", rules)
-    assert isinstance(game, CoGanh)
-    return game
+ganh = functools.partial(game_of, CoGanh)
 
 
 def position(text: str, **rules: object) -> Position:

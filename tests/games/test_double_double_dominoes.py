@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-import games
 from agents.perft import perft
 from games.double_double_dominoes import CELLS, DIAMONDS, STAR, TRACK, DoubleDoubleDominoes, Lay, Pass, Position
 from rules import Gain, MoveError, Outcome, PositionError
 from rules.tiles import tile_named
 from rules.turns import line_of_play
+from tests.games.asked import game_of
 
 DATA = Path(__file__).parent / "data"
 
 
-def dominoes(**rules: object) -> DoubleDoubleDominoes:
-    game = games.load("dominoes", rules)
-    assert isinstance(game, DoubleDoubleDominoes)
-    return game
-
-
+dominoes = functools.partial(game_of, DoubleDoubleDominoes)
 GAME = dominoes()
 
 

@@ -42,7 +42,7 @@ def test_perft_is_the_published_one(rules: str, start: str, counts: list[str]) -
             assert perft(game, position, depth) == count
 
 
-@pytest.mark.parametrize("rules", Draughts.rule_sets)
+@pytest.mark.parametrize("rules", Draughts.about.rule_sets)
 def test_a_second_implementation_agrees_on_every_ply(rules: str) -> None:
     assert sum(draughts_reference.compare(rules, seed) for seed in range(2)) > 60
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import os
 import random
@@ -11,23 +12,20 @@ from pathlib import Path
 
 import pytest
 
-import games
 from games.go import Go, Move, Position
 from games.go.counting import proposal
 from lab.bench import go_oracle
 from lab.soak.legal_boards import is_beyond_doubt
 from rules import EMPTY, Fault, MoveError, PositionError, RuleError, Step
 from rules.turns import begins_turn, carry_out, line_of_play
+from tests.games.asked import game_of
 
 FINISHED = Path(__file__).parent / "data" / "go_finished.jsonl"
 KO = ["E5", "D5", "D4", "C4", "D6", "C6", "A1", "B5"]
 """Black threatens to take on C5, where white retakes on D5; white has just laid on B5."""
 
 
-def go(**rules: object) -> Go:
-    game = games.load("go", rules)
-    assert isinstance(game, Go)
-    return game
+go = functools.partial(game_of, Go)
 
 
 def played(game: Go, *texts: str) -> Position:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from pathlib import Path
 
 import pytest
 
-import games
 from agents.perft import perft
 from calibration.template import load_template
 from games.gomoku import Choice, Gomoku, Move, Position
 from games.gomoku.board import board
 from games.gomoku.renju import foul
-from rules import MoveError, Outcome, PositionError, RuleError
+from rules import Outcome, PositionError, RuleError
 from rules.options import rules_from_words, switched_on
 from rules.turns import cells_of, line_of_play
+from tests.games.asked import game_of, refusal
 from tests.games.gomoku_reference import Referee
 
 DATA = Path(__file__).parent / "data"
 
 
-def gomoku(**rules: object) -> Gomoku:
-    game = games.load("gomoku", rules)
-    assert isinstance(game, Gomoku)
-    return game
+gomoku = functools.partial(game_of, Gomoku)
 
 
 def bits(game: Gomoku, names: str) -> int:
@@ -39,12 +37,6 @@ def at(game: Gomoku, black: str, white: str, side: int = 0) -> Position:
 def after(game: Gomoku, moves: str) -> Position:
     position: Position = line_of_play(game, moves.split())[-1]
     return position
-
-
-def refusal(game: Gomoku, position: Position, text: str) -> str:
-    with pytest.raises(MoveError) as refused:
-        game.parse_move(position, text)
-    return refused.value.rule
 
 
 def brute_force(game: Gomoku, position: Position, depth: int) -> int:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
-import games
 from games.gomoku import Gomoku, Position
 from rules.turns import line_of_play
+from tests.games.asked import game_of
 
-
-def gomoku(**rules: object) -> Gomoku:
-    game = games.load("gomoku", rules)
-    assert isinstance(game, Gomoku)
-    return game
+gomoku = functools.partial(game_of, Gomoku)
 
 
 def changed(game: Gomoku, position: Position, changes: str) -> str:

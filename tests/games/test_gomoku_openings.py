@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 
 import pytest
@@ -11,14 +12,12 @@ from games.gomoku import Choice, Gomoku, Move, Position
 from games.gomoku.sgf import rules_of
 from rules import MoveError, Outcome, PositionError, RuleError
 from rules.turns import line_of_play
+from tests.games.asked import game_of
 
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
-def gomoku(**rules: object) -> Gomoku:
-    game = games.load("gomoku", rules)
-    assert isinstance(game, Gomoku)
-    return game
+gomoku = functools.partial(game_of, Gomoku)
 
 
 def played(game: Gomoku, *moves: str) -> Position:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from pathlib import Path
 
 import pytest
 
-import games
 from games.gomoku import Gomoku
 from games.gomoku.board import board
 from games.gomoku.renju import foul, fouls
 from rules.turns import cells_of
+from tests.games.asked import game_of
 from tests.games.gomoku_reference import Referee
 
 DATA = Path(__file__).parent / "data"
@@ -19,10 +20,7 @@ VERDICTS = {"3": "double_three", "4": "double_four", "6": "overline", "5": "", "
 SIZE = 15
 
 
-def gomoku(**rules: object) -> Gomoku:
-    game = games.load("gomoku", rules)
-    assert isinstance(game, Gomoku)
-    return game
+gomoku = functools.partial(game_of, Gomoku)
 
 
 def drawn() -> list[tuple[str, int, int, int, str]]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
-import games
 from games.nine_mens_morris import CELLS, NineMensMorris, Position
 from rules.turns import begins_turn, line_of_play
+from tests.games.asked import game_of
 
-
-def morris(**rules: object) -> NineMensMorris:
-    game = games.load("morris", rules)
-    assert isinstance(game, NineMensMorris)
-    return game
+morris = functools.partial(game_of, NineMensMorris)
 
 
 def after(game: NineMensMorris, position: Position, **changes: str) -> str:

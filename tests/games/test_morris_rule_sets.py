@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 
 import pytest
@@ -10,8 +11,9 @@ import games
 from agents.perft import perft
 from games.nine_mens_morris import NineMensMorris, Position
 from games.nine_mens_morris.rule_sets import RULE_SETS
-from rules import MoveError, Outcome, PositionError, RuleError
+from rules import Outcome, PositionError, RuleError
 from rules.options import rule_set_of, rules_from_words
+from tests.games.asked import game_of, refusal
 from tests.games.morris_reference import Reference, State
 
 MIXTURES: list[dict[str, object]] = [
@@ -23,10 +25,7 @@ MIXTURES: list[dict[str, object]] = [
 NAMES: list[dict[str, object]] = [*({"set": name} for name in RULE_SETS), *MIXTURES]
 
 
-def morris(**rules: object) -> NineMensMorris:
-    game = games.load("morris", rules)
-    assert isinstance(game, NineMensMorris)
-    return game
+morris = functools.partial(game_of, NineMensMorris)
 
 
 def bits(game: NineMensMorris, names: str) -> int:
@@ -45,12 +44,6 @@ def played(game: NineMensMorris, position: Position, *moves: str) -> Position:
     for text in moves:
         position = game.apply(position, game.parse_move(position, text))
     return position
-
-
-def refusal(game: NineMensMorris, position: Position, text: str) -> str:
-    with pytest.raises(MoveError) as refused:
-        game.parse_move(position, text)
-    return refused.value.rule
 
 
 def reference_of(game: NineMensMorris) -> Reference:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -9,17 +10,15 @@ import pytest
 import games
 from agents.perft import perft
 from games.nine_mens_morris import CELLS, Move, NineMensMorris, Position
-from rules import MoveError, Outcome, PositionError, RuleError
+from rules import Outcome, PositionError, RuleError
 from rules.turns import line_of_play
+from tests.games.asked import game_of, refusal, texts
 
 DATA = Path(__file__).parent / "data"
 PUBLISHED = {"flying": True, "mill_protected": True, "repetition": 0, "quiet_plies": 0}
 
 
-def morris(**rules: object) -> NineMensMorris:
-    game = games.load("morris", rules)
-    assert isinstance(game, NineMensMorris)
-    return game
+morris = functools.partial(game_of, NineMensMorris)
 
 
 def bits(names: str) -> int:
@@ -29,16 +28,6 @@ def bits(names: str) -> int:
 def moving(light: str, dark: str, side: int = 0) -> Position:
     """A position with all men laid."""
     return Position((bits(light), bits(dark)), (0, 0), side)
-
-
-def texts(game: NineMensMorris, position: Position) -> set[str]:
-    return {game.format_move(position, move) for move in game.legal_moves(position)}
-
-
-def refusal(game: NineMensMorris, position: Position, text: str) -> str:
-    with pytest.raises(MoveError) as refused:
-        game.parse_move(position, text)
-    return refused.value.rule
 
 
 def test_perft_is_the_published_one() -> None:

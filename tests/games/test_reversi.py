@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 from collections.abc import Iterator
@@ -9,20 +10,17 @@ from pathlib import Path
 
 import pytest
 
-import games
 from agents.perft import perft
 from games.reversi import CELLS, PASS, Move, Position, Reversi, transcript
 from rules import MoveError, Outcome, PositionError
+from tests.games.asked import game_of, refusal
 
 DATA = Path(__file__).parent / "data"
 START = "---------------------------OX------XO--------------------------- X"
 DEPTH = 7
 
 
-def reversi(**rules: object) -> Reversi:
-    game = games.load("reversi", rules)
-    assert isinstance(game, Reversi)
-    return game
+reversi = functools.partial(game_of, Reversi)
 
 
 def board_of(rows: str) -> Position:
@@ -33,12 +31,6 @@ def board_of(rows: str) -> Position:
 
 def texts(game: Reversi, position: Position) -> list[str]:
     return [game.format_move(position, move) for move in game.legal_moves(position)]
-
-
-def refusal(game: Reversi, position: Position, text: str) -> str:
-    with pytest.raises(MoveError) as refused:
-        game.parse_move(position, text)
-    return refused.value.rule
 
 
 def after(position: Position, **changes: str) -> str:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 import pytest
 
-import games
 from daemon.judging import phrases
 from games.reversi import Position, Reversi
 from games.reversi.bitboard import CELLS
 from games.reversi.openings import LINES, TURNS
 from rules.turns import line_of_play
+from tests.games.asked import game_of
 
-
-def reversi(**rules: object) -> Reversi:
-    game = games.load("reversi", rules)
-    assert isinstance(game, Reversi)
-    return game
+reversi = functools.partial(game_of, Reversi)
 
 
 def cells_in(moves: str) -> list[str]:

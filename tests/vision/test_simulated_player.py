@@ -11,7 +11,7 @@ import games
 from calibration.template import BoardTemplate, load_template
 from lab.simulated.player import ScriptedPlayer
 from lab.simulated.table import SimulatedTable
-from rules import Fault, Game, MoveError, Outcome, Step
+from rules import About, Fault, Game, MoveError, Outcome, Step
 from rules.turns import carry_out, line_of_play
 from wording import sentence
 
@@ -24,7 +24,7 @@ class NoRules:
 class Filling(Game[str, int]):
     """A complete game by the protocol: both sides lay men in turn, and after eight men the game is drawn."""
 
-    name, short_name, title = "nine_mens_morris", "filling", "filling"
+    name, title, about = "nine_mens_morris", "filling", About("filling")
     sides, pieces, classes = ("light", "dark"), ("W", "B"), ".WB"
     cells = load_template("nine_mens_morris").cell_names
     rules = NoRules()
@@ -47,17 +47,11 @@ class Filling(Game[str, int]):
     def outcome(self, position: str) -> Outcome | None:
         return Outcome(None, "full") if position.count(".") <= 16 else None
 
-    def scores(self, position: str) -> None:
-        return None
-
     def board(self, position: str) -> str:
         return position
 
     def steps(self, position: str, move: int) -> tuple[Step, ...]:
         return (Step("place", move, None, self.pieces[self.to_move(position)]),)
-
-    def view(self, position: str, side: int) -> str:
-        return position
 
     def fault(self, position: str, board: str) -> Fault:
         return Fault("wrong", (), (sentence("wrong"),))

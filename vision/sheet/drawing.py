@@ -187,7 +187,7 @@ def _title(title: str, layout: SheetLayout, scale: float, length: float, height:
     game, man = layout.template.game, layout.template.man_diameter_mm * scale
     tiles = layout.template.printed is not None
     suits = f"tiles of {2 * man:.0f} \u00d7 {man:.0f} mm" if tiles else f"men of about {man:.0f} mm"
-    note = f"{suits}   \u00b7   kibitzer read PHOTO --game {games.find(game).short_name}{_rules(layout)}"
+    note = f"{suits}   \u00b7   kibitzer read PHOTO --game {games.find(game).about.short_name}{_rules(layout)}"
     small = min(0.15 * height, 0.9 * length / words_width(note, 1.0))
     return [
         words(title, (length / 2, 0.52 * height), size, WORDS, bold=True),

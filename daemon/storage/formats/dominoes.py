@@ -32,6 +32,7 @@ from daemon.storage.formats.played import ExportError, Played
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes, Lay
 from places.named_files import open_regular
 from rules import MoveError
+from rules.capabilities import Counts
 
 MAX_ZIP_BYTES = 64 << 20
 MAX_FILES = 1000
@@ -150,7 +151,7 @@ def _played(paths: dict[PhotoName, Path], movers: dict[PhotoName, int]) -> Impor
             move = game.parse_move(position, text)
         except MoveError as error:
             raise ImportFault(f"{where}: {error.rule}: {error}") from None
-        gains = game.gains(position, move)
+        gains = Counts.of(game).gains(position, move)
         assert gains is not None
         if gains[side].total != tile.points:
             raise ImportFault(

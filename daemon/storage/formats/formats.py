@@ -18,6 +18,7 @@ from daemon.storage.formats.sgf import read_sgf, to_sgf
 from daemon.storage.reviews import Review
 from daemon.storage.stored_game import StoredGame
 from rules import UnknownGame
+from rules.capabilities import HiddenHands
 
 Reader = Callable[[str, str, Mapping[str, object]], Imported]
 """Takes a text, and the game and rules that it may not tell. Raises ImportFault."""
@@ -62,7 +63,7 @@ class Download(NamedTuple):
 def suiting(game: str) -> list[str]:
     """Names of the formats a game supports, its usual one first."""
     try:
-        own = games.find(game).formats
+        own = games.find(game).about.formats
     except UnknownGame:
         own = ()
     return [*own, *FOR_ALL]
@@ -71,13 +72,13 @@ def suiting(game: str) -> list[str]:
 def only_game(suffix: str) -> str:
     """The game whose files alone have that suffix, such as `.pdn`; empty where several have it, or none."""
     wearing = {name for name, one in FORMATS.items() if suffix.lower() in one.suffixes}
-    able = [game for game in games.names() if wearing & set(games.find(game).formats)]
+    able = [game for game in games.names() if wearing & set(games.find(game).about.formats)]
     return able[0] if len(able) == 1 else ""
 
 
 def namesake(suffix: str) -> str:
     """The game whose own format has the suffix for its name: `.pgn` is chess; empty where none has."""
-    able = [game for game in games.names() if suffix.lower().removeprefix(".") in games.find(game).formats]
+    able = [game for game in games.names() if suffix.lower().removeprefix(".") in games.find(game).about.formats]
     return able[0] if len(able) == 1 else ""
 
 
@@ -92,7 +93,7 @@ def check(name: str, game: str) -> Format:
     if name not in FORMATS:
         raise ExportError(f"--format is one of {', '.join(FORMATS)}, not {name!r}")
     if name not in suiting(game):
-        able = " and ".join(one for one in games.names() if name in games.find(one).formats)
+        able = " and ".join(one for one in games.names() if name in games.find(one).about.formats)
         raise ExportError(f"--format {name} is for {able}; {game} is written as {', '.join(suiting(game))}")
     return FORMATS[name]
 
@@ -155,7 +156,7 @@ def live(stored: StoredGame, suffix: str = "", *, else_usual: bool = False) -> D
 def refuse_hidden(stored: StoredGame) -> None:
     """Raises ExportError where a text of all that is recorded would tell what the players of a running game hold."""
     try:
-        hides = games.find(stored.game).hides
+        hides = issubclass(games.find(stored.game), HiddenHands)
     except UnknownGame:
         hides = False
     if hides and stored.finished is None:

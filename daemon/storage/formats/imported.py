@@ -13,6 +13,7 @@ from daemon.config.player_names import recorded_name
 from daemon.storage.formats.played import SITE
 from daemon.storage.stored_game import COMMENT, EVENT, StoredGame, StoredNote, StoredPly, new_id, now, rule_texts
 from rules import AnyGame, GameError, MoveError, Outcome, Side
+from rules.capabilities import DeadPieces
 from wording.outside import clean, visible
 
 MAX_PLIES = 4096
@@ -240,4 +241,6 @@ def _outcome(game: AnyGame, positions: list[Any], imported: Imported) -> Outcome
 def _is_counted(game: AnyGame, positions: list[Any], plies: tuple[ImportedPly, ...]) -> bool:
     """Whether players say at the end which pieces count as captured as they stand."""
     move = game.parse_move(positions[-2], plies[-1].text) if plies else None
-    return move is not None and any(game.counted(positions[-2], move, cell) for cell in range(len(game.cells)))
+    if move is None:
+        return False
+    return any(DeadPieces.of(game).counted(positions[-2], move, cell) for cell in range(len(game.cells)))

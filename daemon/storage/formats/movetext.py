@@ -38,6 +38,7 @@ from daemon.storage.formats.imported import (
 from daemon.storage.formats.played import SITE, Played, PlayedPly
 from daemon.storage.stored_game import rule_texts
 from rules import AnyGame, GameError, Side
+from rules.capabilities import HiddenHands
 from rules.options import rules_from_words
 from wording.outside import clean
 
@@ -241,7 +242,7 @@ def read_movetext(text: str, name: str, rules: Mapping[str, object]) -> Imported
 
 
 def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> AnyGame:
-    written = [one for one in games.names() if not games.find(one).hides]
+    written = [one for one in games.names() if not issubclass(games.find(one), HiddenHands)]
     title = tags.get("Event", "")
     wanted = tags.get("Variant", "") or name or next((one for one in written if games.find(one).title == title), "")
     if (own := _by_dialect(tags, wanted)) is not None:
@@ -254,14 +255,14 @@ def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> An
     except GameError as error:
         raise ImportFault(str(error)) from None
     game = loaded(wanted, rules)
-    if game.hides:
+    if isinstance(game, HiddenHands):
         raise ImportFault(f"{game.name} is not written so; {' and '.join(written)} are")
     return game
 
 
 def _by_dialect(tags: Mapping[str, str], wanted: str) -> tuple[str, Mapping[str, object]] | None:
     """The game whose own standard the tags follow, with the rules that they name. Raises ImportFault."""
-    known = {one for name in games.names() for one in (name, games.find(name).short_name)}
+    known = {one for name in games.names() for one in (name, games.find(name).about.short_name)}
     for name in (games.find(wanted).name,) if wanted in known else games.names():
         dialect = dialect_of(name)
         try:

@@ -121,7 +121,7 @@ def guessed(text: str, game: str = "") -> str:
         return "moves"
     if begin[:9].lower() == "piskvorky":
         return "psq"
-    if begin and TRANSCRIPT.fullmatch(text) and "transcript" in games.find(game or "reversi").formats:
+    if begin and TRANSCRIPT.fullmatch(text) and "transcript" in games.find(game or "reversi").about.formats:
         return "transcript"
     if begin and game:
         return "moves"

@@ -67,7 +67,7 @@ def dialect(name: str) -> Dialect:
 
 def game_numbered(number: str) -> str:
     """The name of the game with that number. Raises SgfError."""
-    known = {dialect(name).NUMBER: name for name in games.names() if "sgf" in games.find(name).formats}
+    known = {dialect(name).NUMBER: name for name in games.names() if "sgf" in games.find(name).about.formats}
     if number not in known:
         ours = " and ".join(f"{name} GM[{one}]" for one, name in known.items())
         raise SgfError(f"GM[{number[:20]}] is another game; we know {ours}")

@@ -17,6 +17,7 @@ from daemon.drawing.lettering import Colour, write
 from daemon.judging import phrases
 from daemon.storage.formats.played import ExportError, Played, day_of
 from rules import Step
+from rules.capabilities import Counts, HiddenHands, figures_of
 from rules.options import switched_on
 from vision.frame import Image
 
@@ -98,10 +99,10 @@ def strip_png(played: Played, every: int = 0) -> bytes:
 def _shown(played: Played, index: int, caption: str, steps: tuple[Step, ...]) -> Shown:
     position: Any = played.positions[index]
     game = played.game
-    scores = game.scores(position)
+    scores = Counts.of(game).scores(position)
     if scores is not None:
         caption = f"{caption}   {scores[0]} : {scores[1]}"
-    return Shown(caption, game.figures(position), steps, game.tiles(position), scores)
+    return Shown(caption, figures_of(game, position), steps, HiddenHands.of(game).tiles(position), scores)
 
 
 def _caption(played: Played) -> str:

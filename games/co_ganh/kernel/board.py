@@ -19,7 +19,6 @@ PAIRS = U(4)
 
 @compiled("uint64(uint64)")
 def beside(men: np.uint64) -> np.uint64:
-    """Every point joined to one of the men."""
     slanting = men & EVEN
     left, right = slanting & NOT_LEFT, slanting & NOT_RIGHT
     level = (men & NOT_RIGHT) << ONE | (men & NOT_LEFT) >> ONE

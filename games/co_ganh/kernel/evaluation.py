@@ -43,7 +43,6 @@ EDGES = FULL & ~(CORNERS | MIDDLES | INNERS | ARMS | CENTRE)
 
 @compiled("int64(uint64)")
 def number(men: np.uint64) -> int:
-    """Number of men."""
     return signed(bit_count(men))
 
 

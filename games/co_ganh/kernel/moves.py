@@ -5,16 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.memory import HISTORY, MAX_MOVES, MOVES
 from games.co_ganh.kernel.board import FULL, beside, between, flanked
-from games.co_ganh.kernel.memory import (
-    AT_LEAPT,
-    AT_NEIGHBOURS,
-    FLIPS,
-    HISTORY,
-    MAX_MOVES,
-    MOVES,
-    Memory,
-)
+from games.co_ganh.kernel.memory import AT_LEAPT, AT_NEIGHBOURS, FLIPS, Memory
 
 U = np.uint64
 ZERO, ONE, TWO, FIVE, TEN, ORDER = U(0), U(1), U(2), U(5), U(10), U(32)

@@ -1,119 +1,137 @@
-"""Principal-variation search over the flat memory, and quiescence search at its horizon, two recursive functions."""
+"""The rules of gánh as `agents.kernels.negamax` asks for them, with a search of captures at the horizon.
+
+The state of a ply is four words: my men, their men, the point that must be entered as a bit (0 for none), and the plies
+to the game's limit.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import compiled, signed
-from agents.search import MAX_DEPTH, WIN
+from agents.kernels import negamax as core
+from agents.kernels.compilation import compiled, lowest_bit, signed
+from agents.kernels.memory import EXACT, STATE, STATE_WORDS, STOP
+from agents.kernels.negamax import NOT_OVER, QUIET, REDUCIBLE, SURE, must_stop
+from agents.kernels.ordering import pick
+from agents.search import WIN
 from games.co_ganh.kernel.board import captured, opening
 from games.co_ganh.kernel.evaluation import evaluate, number
-from games.co_ganh.kernel.memory import (
-    BEST_MOVE,
-    BEST_SCORE,
-    EXACT,
-    FLIPS,
-    HINT,
-    NODE_LIMIT,
-    NODES,
-    PV_LENGTH,
-    STOP,
-    Memory,
-)
+from games.co_ganh.kernel.memory import FLIPS, Memory
 from games.co_ganh.kernel.moves import can_move, write_moves
-from games.co_ganh.kernel.ordering import CODE, extend_line, order_moves, pick, reward
-from games.co_ganh.kernel.table import (
-    AT_BOUND,
-    AT_DEPTH,
-    AT_LEAST,
-    AT_MOST,
-    AT_MOVE,
-    DEPTH,
-    EXACTLY,
-    MOVE,
-    OFFSET,
-    QUIET_PLIES,
-    SCORE,
-    recall,
-    store,
-    table_key,
-)
 
 U = np.uint64
-ZERO, ONE, TWO, THREE, FIVE, CELL = U(0), U(1), U(2), U(3), U(5), U(31)
-SURE = WIN - 2 * MAX_DEPTH
-"""Scores beyond this are forced wins; the table stores them as distances from the stored position."""
-NOT_OVER = 2 * WIN
-LATE, VERY_LATE = U(3), U(8)
-"""Moves searched before a quiet move is reduced: by one ply, and by two plies."""
+ZERO, ONE, FIVE, CELL = U(0), U(1), U(5), U(31)
+WORDS = U(STATE_WORDS)
+THEIRS, OPENED, REMAINING = U(1), U(2), U(3)
+"""Words of a ply's state after the first, my men."""
+AT_THEIRS, AT_OPENED, AT_LEFT, AT_EXACT = U(25), U(50), U(55), U(62)
+QUIET_PLIES = 8
+"""Plies that the search of captures may go beyond the depth."""
 
 
-@compiled("boolean(uint64[::1])")
-def must_stop(memory: Memory) -> bool:
-    """Whether the search must stop; counts the position if not."""
-    if memory[NODE_LIMIT] != ZERO and memory[NODES] >= memory[NODE_LIMIT]:
-        memory[STOP] = ONE
-    if memory[STOP] != ZERO:
-        return True
-    memory[NODES] += ONE
-    return False
+def place(memory: Memory, mine: int, theirs: int, opened: int, remaining: int) -> None:
+    """Writes the root's state."""
+    memory[int(STATE) : int(STATE) + 4] = mine, theirs, opened, remaining
 
 
-@compiled("int64(uint64[::1], uint64, uint64, int64, int64)")
-def final_score(memory: Memory, mine: np.uint64, theirs: np.uint64, remaining: int, ply: int) -> int:
-    """The score for the side to move if the game is over, else NOT_OVER."""
+@compiled("int64(uint64[::1], uint64)", inlined=True)
+def final_score(memory: Memory, ply: np.uint64) -> int:
+    at = STATE + ply * WORDS
+    mine, theirs = memory[at], memory[at + THEIRS]
     if mine == ZERO:
-        return ply - WIN
+        return signed(ply) - WIN
     if theirs == ZERO:
-        return WIN - ply
+        return WIN - signed(ply)
     if not can_move(memory, mine, theirs):
-        return ply - WIN
-    if remaining > 0:
+        return signed(ply) - WIN
+    if signed(memory[at + REMAINING]) > 0:
         return NOT_OVER
     lead = number(mine) - number(theirs)
-    return 0 if lead == 0 else WIN - ply if lead > 0 else ply - WIN
+    return 0 if lead == 0 else WIN - signed(ply) if lead > 0 else signed(ply) - WIN
 
 
-@compiled("int64(uint64[::1], uint64, uint64, uint64, int64, int64, int64, int64, int64)")
-def quiesce(
-    memory: Memory,
-    mine: np.uint64,
-    theirs: np.uint64,
-    opened: np.uint64,
-    remaining: int,
-    ply: int,
-    left: int,
-    alpha: int,
-    beta: int,
-) -> int:
-    """The score for the side to move if only captures and forced entries are searched, `left` plies at most."""
-    if must_stop(memory):
-        return 0
-    final = final_score(memory, mine, theirs, remaining, ply)
-    if final != NOT_OVER:
-        return final
-    here = U(ply)
-    best = evaluate(memory, mine, theirs)
+@compiled("uint64(uint64[::1], uint64, int64)")
+def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
+    """The whole position, so that keys cannot collide.
+
+    My men, their men << 25, the point to enter (1 to 25, 0 none) << 50, the plies left plus 1 << 55 if the search can
+    reach the limit (else 0), exact << 62.
+    """
+    at = STATE + ply * WORDS
+    key: np.uint64 = memory[at] | memory[at + THEIRS] << AT_THEIRS
+    if memory[at + OPENED] != ZERO:
+        key |= (lowest_bit(memory[at + OPENED]) + ONE) << AT_OPENED
+    reach = depth
+    if memory[EXACT] == ZERO:
+        reach += QUIET_PLIES
+    else:
+        key |= ONE << AT_EXACT
+    if signed(memory[at + REMAINING]) <= reach:
+        key |= (memory[at + REMAINING] + ONE) << AT_LEFT
+    return key
+
+
+@compiled("boolean(uint64[::1], uint64, int64)")
+def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
+    """As `agents.kernels.negamax`: the game's limit may come before the end that was found with more plies left."""
+    remaining = signed(memory[STATE + ply * WORDS + REMAINING])
+    return (score <= SURE or WIN - score <= remaining) and (score >= -SURE or WIN + score <= remaining)
+
+
+@compiled("uint64(uint64[::1], uint64, boolean)", inlined=True)
+def written(memory: Memory, ply: np.uint64, captures_only: bool) -> np.uint64:
+    """Writes the ply's moves; returns how many."""
+    at = STATE + ply * WORDS
+    return write_moves(memory, memory[at], memory[at + THEIRS], memory[at + OPENED], ply, captures_only)
+
+
+@compiled("uint64(uint64[::1], uint64)", inlined=True)
+def all_written(memory: Memory, ply: np.uint64) -> np.uint64:
+    """As `write_moves` of `agents.kernels.negamax`."""
+    return written(memory, ply, False)
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)", inlined=True)
+def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
+    at = STATE + ply * WORDS
+    after = at + WORDS
+    mine, theirs = memory[at], memory[at + THEIRS]
+    to, origin = code & CELL, code >> FIVE & CELL
+    taken = captured(memory, mine, theirs, origin, to)
+    own = mine ^ (ONE << origin) ^ (ONE << to)
+    if memory[FLIPS] != ZERO:
+        own |= taken
+    enemy = theirs & ~taken
+    entry = opening(memory, own, enemy, origin)
+    memory[after], memory[after + THEIRS], memory[after + OPENED] = enemy, own, entry
+    memory[after + REMAINING] = memory[at + REMAINING] - ONE
+    if taken != ZERO:
+        return ZERO
+    return QUIET if entry != ZERO else QUIET | REDUCIBLE
+
+
+@compiled("int64(uint64[::1], uint64, int64, int64, int64)")
+def quiesce(memory: Memory, ply: np.uint64, left: int, alpha: int, beta: int) -> int:
+    """The score of a game that is not over, if only captures and forced entries are searched, `left` plies at most."""
+    at = STATE + ply * WORDS
+    best = evaluate(memory, memory[at], memory[at + THEIRS])
     if left <= 0:
         return best
-    if opened != ZERO:
+    forced = memory[at + OPENED] != ZERO
+    if forced:
         best = -NOT_OVER
     if best >= beta:
         return best
     alpha = max(alpha, best)
-    count = write_moves(memory, mine, theirs, opened, here, opened == ZERO)
+    count = written(memory, ply, not forced)
     done = ZERO
     while done < count:
-        code = pick(memory, count, here, done) & CODE
+        make(memory, ply, pick(memory, count, ply, done))
         done += ONE
-        to, origin = code & CELL, code >> FIVE
-        taken = captured(memory, mine, theirs, origin, to)
-        own = mine ^ (ONE << origin) ^ (ONE << to)
-        if memory[FLIPS] != ZERO:
-            own |= taken
-        enemy = theirs & ~taken
-        entry = opening(memory, own, enemy, origin)
-        score = -quiesce(memory, enemy, own, entry, remaining - 1, ply + 1, left - 1, -beta, -alpha)
+        if must_stop(memory):
+            return 0
+        final = final_score(memory, ply + ONE)
+        score = -final if final != NOT_OVER else -quiesce(memory, ply + ONE, left - 1, -beta, -alpha)
         if memory[STOP] != ZERO:
             return 0
         best = max(best, score)
@@ -123,99 +141,22 @@ def quiesce(
     return best
 
 
-@compiled("int64(uint64[::1], uint64, uint64, uint64, int64, int64, int64, int64, int64)")
-def negamax(
-    memory: Memory,
-    mine: np.uint64,
-    theirs: np.uint64,
-    opened: np.uint64,
-    remaining: int,
-    ply: int,
-    depth: int,
-    alpha: int,
-    beta: int,
-) -> int:
-    """The score for the side to move, searched `depth` plies deep; fail-soft. Meaningless once STOP is set.
+@compiled("int64(uint64[::1], uint64, int64, int64)")
+def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
+    """As `agents.kernels.negamax`: a search of captures, but in exact searches."""
+    at = STATE + ply * WORDS
+    if memory[EXACT] != ZERO:
+        return evaluate(memory, memory[at], memory[at + THEIRS])
+    return quiesce(memory, ply, QUIET_PLIES, alpha, beta)
 
-    `opened` is the point that must be entered, as a bit, 0 for none; `remaining` the plies to the game's limit.
-    """
-    here = U(ply)
-    memory[PV_LENGTH + here] = ZERO
-    exact = memory[EXACT] != ZERO
-    # 1. The horizon.
-    if (depth <= 0 or ply >= MAX_DEPTH) and not exact:
-        return quiesce(memory, mine, theirs, opened, remaining, ply, QUIET_PLIES, alpha, beta)
-    # 2. Stop if requested; the game is over.
-    if must_stop(memory):
-        return 0
-    final = final_score(memory, mine, theirs, remaining, ply)
-    if final != NOT_OVER:
-        return final
-    if depth <= 0 or ply >= MAX_DEPTH:
-        return evaluate(memory, mine, theirs)
-    # 3. Look the position up in the table.
-    key = table_key(memory, mine, theirs, opened, remaining, depth)
-    known = recall(memory, key)
-    first = known >> AT_MOVE & MOVE
-    stored_depth = signed(known >> AT_DEPTH & DEPTH)
-    deep_enough = stored_depth == depth or (stored_depth > depth and not exact)
-    if known != ZERO and deep_enough and ply > 0 and beta - alpha == 1:
-        score = signed(known & SCORE) - OFFSET
-        in_time = True
-        if score > SURE:
-            in_time = WIN - score <= remaining
-            score -= ply
-        elif score < -SURE:
-            in_time = WIN + score <= remaining
-            score += ply
-        bound = known >> AT_BOUND & THREE
-        tells = bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha)
-        if tells and in_time:
-            return score
-    # 4. All moves, the most promising first.
-    if ply == 0 and memory[HINT] != ZERO:
-        first = memory[HINT]
-    count = write_moves(memory, mine, theirs, opened, here, False)
-    order_moves(memory, count, here, first)
-    # 5. Search each: the first with the full window, the others with a null window to prove them no better.
-    best, best_code, lowest = -NOT_OVER, ZERO, alpha
-    done = ZERO
-    while done < count:
-        word = pick(memory, count, here, done)
-        code = word & CODE
-        to, origin = code & CELL, code >> FIVE
-        taken = captured(memory, mine, theirs, origin, to)
-        own = mine ^ (ONE << origin) ^ (ONE << to)
-        if memory[FLIPS] != ZERO:
-            own |= taken
-        enemy = theirs & ~taken
-        entry = opening(memory, own, enemy, origin)
-        floor, less = -alpha - 1, 1
-        if done == ZERO:
-            floor = -beta
-        elif not exact and depth >= 3 and done >= LATE and taken == ZERO and entry == ZERO:
-            less = 3 if done >= VERY_LATE and depth >= 5 else 2
-        score = -negamax(memory, enemy, own, entry, remaining - 1, ply + 1, depth - less, floor, -alpha)
-        if less > 1 and score > alpha:
-            score = -negamax(memory, enemy, own, entry, remaining - 1, ply + 1, depth - 1, floor, -alpha)
-        if done != ZERO and alpha < score < beta:
-            score = -negamax(memory, enemy, own, entry, remaining - 1, ply + 1, depth - 1, -beta, -alpha)
-        if memory[STOP] != ZERO:
-            return 0
-        done += ONE
-        if score > best:
-            best, best_code = score, code
-            if ply == 0:
-                memory[BEST_MOVE], memory[BEST_SCORE] = code, U(score)
-            if score > alpha:
-                extend_line(memory, here, code)
-                alpha = score
-        if alpha >= beta:
-            if taken == ZERO:
-                reward(memory, code, here, depth)
-            break
-    # 6. Store the result.
-    bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
-    kept = best + ply if best > SURE else best - ply if best < -SURE else best
-    store(memory, key, kept, depth, bound, best_code)
-    return best
+
+negamax = core.of(
+    __name__,
+    final_score=final_score,
+    judge=judge,
+    table_key=table_key,
+    holds=holds,
+    write_moves=all_written,
+    make=make,
+)
+"""The search of gánh: memory, ply 0, depth, alpha, beta."""

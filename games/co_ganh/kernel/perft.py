@@ -4,39 +4,33 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import compiled
+from agents.kernels.compilation import compiled, signed
+from agents.kernels.memory import MAX_MOVES, MAX_PLY, MOVES
+from agents.kernels.negamax import NOT_OVER
+from agents.kernels.table import CODE
 from games.co_ganh import CoGanh, Position
-from games.co_ganh.kernel.board import captured, opening
-from games.co_ganh.kernel.memory import FLIPS, MAX_MOVES, MAX_PLY, MOVES, Memory, allocate
-from games.co_ganh.kernel.moves import can_move, write_moves
+from games.co_ganh.kernel import state_of
+from games.co_ganh.kernel.memory import Memory, allocate
+from games.co_ganh.kernel.negamax import all_written, final_score, make, place
 
 U = np.uint64
-ZERO, ONE, FIVE, CELL = U(0), U(1), U(5), U(31)
-STRIDE = U(MAX_MOVES)
+ONE, STRIDE = U(1), U(MAX_MOVES)
 
 
-@compiled("int64(uint64[::1], uint64, uint64, uint64, int64, int64, int64)")
-def leaves(
-    memory: Memory, mine: np.uint64, theirs: np.uint64, opened: np.uint64, remaining: int, depth: int, ply: int
-) -> int:
+@compiled("int64(uint64[::1], uint64, int64)")
+def leaves(memory: Memory, ply: np.uint64, depth: int) -> int:
     """Number of sequences of `depth` plies; games that end sooner do not count."""
-    if mine == ZERO or theirs == ZERO or remaining <= 0 or not can_move(memory, mine, theirs):
+    if final_score(memory, ply) != NOT_OVER:
         return 0
-    here = U(ply)
-    count = write_moves(memory, mine, theirs, opened, here, False)
+    count = all_written(memory, ply)
     if depth <= 1:
-        return np.int64(count)  # type: ignore[return-value]
-    slot = MOVES + here * STRIDE
+        return signed(count)
+    slot = MOVES + ply * STRIDE
     end = slot + count
     total = 0
     while slot < end:
-        to, origin = memory[slot] & CELL, memory[slot] >> FIVE & CELL
-        taken = captured(memory, mine, theirs, origin, to)
-        own = mine ^ (ONE << origin) ^ (ONE << to)
-        if memory[FLIPS] != ZERO:
-            own |= taken
-        enemy = theirs & ~taken
-        total += leaves(memory, enemy, own, opening(memory, own, enemy, origin), remaining - 1, depth - 1, ply + 1)
+        make(memory, ply, memory[slot] & CODE)
+        total += leaves(memory, ply + ONE, depth - 1)
         slot += ONE
     return total
 
@@ -48,7 +42,5 @@ def count(game: CoGanh, position: Position, depth: int) -> int | None:
     if depth >= MAX_PLY:
         return None
     memory = allocate(game, 1)
-    side = position.side
-    opened = U(0) if position.opened is None else U(1 << position.opened)
-    men = U(position.men[side]), U(position.men[1 - side])
-    return int(leaves(memory, *men, opened, game.rules.limit - position.ply, depth, 0))
+    place(memory, *state_of(game, position))
+    return int(leaves(memory, U(0), depth))

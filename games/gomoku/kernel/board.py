@@ -1,6 +1,9 @@
-"""Places and lifts stones, and keeps codes, patterns, sets of cells and sums up to date."""
+"""Places and lifts stones, and keeps codes, patterns, sets of cells and sums up to date; `allocate` lays the board."""
 
 from __future__ import annotations
+
+import math
+import random
 
 import numpy as np
 
@@ -27,6 +30,8 @@ from games.gomoku.kernel.memory import (
     ZOBRIST,
     Memory,
 )
+from games.gomoku.kernel.patterns import write_patterns
+from games.gomoku.kernel.weights import cell_values, promises, turn_values
 
 U = np.uint64
 ZERO, ONE, TWO, THREE, FOUR, FIVE = U(0), U(1), U(2), U(3), U(4), U(5)
@@ -271,3 +276,58 @@ def next_in(memory: Memory, colour: np.uint64, kind: np.uint64, after: np.uint64
         bits = memory[start + word]
     found: np.uint64 = word << SIX | lowest_bit(bits)
     return found
+
+
+def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
+    """Allocates memory for an empty board, with tables of at most `table_mb` MiB together.
+
+    `exact_five` holds, for black and for white, whether a line of six or more does not win.
+    """
+    wide = any(exact_five)
+    budget = table_mb * 2**20 // 8
+    failed = 1 << (budget // 8).bit_length() - 1
+    threats = 1 << (budget // 2 // 8).bit_length() - 1
+    known = 1 << (budget // 4 // 2).bit_length() - 1
+    start = int(layout.FREE)
+    memory = np.zeros(start + failed + 8 * threats + 2 * known, dtype=np.uint64)
+    memory[layout.SIZE], memory[REACH] = size, 5 if wide else 4
+    memory[LOG_END] = layout.LOG
+    memory[layout.FAILED], memory[layout.FAILED_MASK] = start, failed - 1
+    memory[layout.THREATS], memory[layout.THREATS_MASK] = start + failed, threats - 1
+    memory[layout.TABLE], memory[layout.TABLE_MASK] = start + failed + 8 * threats, known - 1
+    memory[layout.CLAIMS] = 3
+    memory[layout.MARK] = 1
+    memory[int(STEP) : int(STEP) + 4] = layout.STEPS
+    # A separate generator with a fixed seed, so that keys are the same in every process.
+    numbers = random.Random(20)
+    for start, count in ((int(ZOBRIST), 2 * CELLS), (int(layout.SALTS), 6)):
+        memory[start : start + count] = [numbers.getrandbits(64) for _ in range(count)]
+    memory[int(JUDGED) : int(JUDGED) + 2**13] = cell_values().view(np.uint64)
+    memory[int(layout.TURNS) : int(layout.FOUR_CELLS)] = turn_values().view(np.uint64)
+    for depth in range(2, 64):
+        for done in range(2, 64):
+            late = int(0.67 + 1.17 * math.log(depth) * math.log(done))
+            memory[int(layout.LATE) + 64 * depth + done] = late
+    memory[int(layout.PROMISE) : int(layout.PROMISE) + 2**13] = promises().view(np.uint64)
+    write_patterns(memory, np.uint64(exact_five[0]), np.uint64(exact_five[1]))
+    _write_board(memory, size)
+    return memory
+
+
+def _write_board(memory: Memory, size: int) -> None:
+    """Writes the empty board: its border, its lines, and what a stone on each cell would make."""
+    inside = {layout.cell_of(index, size) for index in range(size * size)}
+    memory[int(STONES) : int(STONES) + CELLS] = [0 if cell in inside else 3 for cell in range(CELLS)]
+    memory[int(LINES) : int(PATTERNS)] = 2**64 - 1
+    cells, directions = [U(cell) for cell in inside], [U(direction) for direction in range(4)]
+    for cell in cells:
+        for direction in directions:
+            memory[line_of(cell, direction)] &= ~(U(3) << U(2) * place_in(cell, direction))
+    for cell in cells:
+        patterns = U(0)
+        for direction in directions:
+            pair = made_at(memory, memory[line_of(cell, direction)], place_in(cell, direction))
+            patterns |= (pair & U(15) | (pair & U(240)) << U(12)) << direction * U(4)
+        memory[PATTERNS + cell] = patterns
+        memory[SUMS] += judged(memory, patterns & U(0xFFFF))
+        memory[SUMS + U(1)] += judged(memory, patterns >> U(16))

@@ -7,7 +7,7 @@ import numpy as np
 from agents.search import MAX_DEPTH, WIN, Iteration
 from games.gomoku import Choice, Gomoku, Move, Position
 from games.gomoku.kernel import memory as layout
-from games.gomoku.kernel.board import lift, place
+from games.gomoku.kernel.board import allocate, lift, place
 from games.gomoku.kernel.negamax import negamax, write_moves
 from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 from games.gomoku.kernel.table import SURE
@@ -34,7 +34,7 @@ class ThreatSearch:
     def __init__(self, game: Gomoku, table_mb: int, seed: int) -> None:
         self.game = game
         rules = game.rules
-        self.memory = layout.allocate(game.size, (rules.exact_five or rules.renju, rules.exact_five), table_mb)
+        self.memory = allocate(game.size, (rules.exact_five or rules.renju, rules.exact_five), table_mb)
         self.memory[layout.NOISE] = seed
         self._opening = OPENINGS[seed % len(OPENINGS)]
         if rules.renju:

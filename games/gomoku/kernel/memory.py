@@ -1,4 +1,4 @@
-"""Layout of the flat uint64 array that holds the state of search and prover; `allocate` fills in the rules.
+"""Layout of the flat uint64 array that holds the state of search and prover.
 
 The board has a border of six: a cell is (row + 6) * 32 + column + 6, so that a line never wraps. A cell's code in a
 direction is the content of the five cells before and the five after it, two bits each: 1 black, 2 white, 3 beyond the
@@ -6,9 +6,6 @@ edge. `patterns.py` maps codes to what a stone there would make; `board.py` keep
 """
 
 from __future__ import annotations
-
-import math
-import random
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,63 +145,3 @@ def cell_of(index: int, size: int) -> int:
 def index_of(cell: int, size: int) -> int:
     """The game's bit of a cell."""
     return (cell // WIDTH - BORDER) * size + cell % WIDTH - BORDER
-
-
-def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
-    """Allocates memory for an empty board, with tables of at most `table_mb` MiB together.
-
-    `exact_five` holds, for black and for white, whether a line of six or more does not win.
-    """
-    from games.gomoku.kernel.patterns import write_patterns
-    from games.gomoku.kernel.weights import cell_values, promises, turn_values
-
-    wide = any(exact_five)
-    budget = table_mb * 2**20 // 8
-    failed = 1 << (budget // 8).bit_length() - 1
-    threats = 1 << (budget // 2 // 8).bit_length() - 1
-    known = 1 << (budget // 4 // 2).bit_length() - 1
-    start = int(FREE)
-    memory = np.zeros(start + failed + 8 * threats + 2 * known, dtype=np.uint64)
-    memory[SIZE], memory[REACH] = size, 5 if wide else 4
-    memory[LOG_END] = LOG
-    memory[FAILED], memory[FAILED_MASK] = start, failed - 1
-    memory[THREATS], memory[THREATS_MASK] = start + failed, threats - 1
-    memory[TABLE], memory[TABLE_MASK] = start + failed + 8 * threats, known - 1
-    memory[CLAIMS] = 3
-    memory[MARK] = 1
-    memory[int(STEP) : int(STEP) + 4] = STEPS
-    # A separate generator with a fixed seed, so that keys are the same in every process.
-    numbers = random.Random(20)
-    for start, count in ((int(ZOBRIST), 2 * CELLS), (int(SALTS), 6)):
-        memory[start : start + count] = [numbers.getrandbits(64) for _ in range(count)]
-    memory[int(JUDGED) : int(JUDGED) + 2**13] = cell_values().view(np.uint64)
-    memory[int(TURNS) : int(FOUR_CELLS)] = turn_values().view(np.uint64)
-    for depth in range(2, 64):
-        for done in range(2, 64):
-            late = int(0.67 + 1.17 * math.log(depth) * math.log(done))
-            memory[int(LATE) + 64 * depth + done] = late
-    memory[int(PROMISE) : int(PROMISE) + 2**13] = promises().view(np.uint64)
-    write_patterns(memory, np.uint64(exact_five[0]), np.uint64(exact_five[1]))
-    _write_board(memory, size)
-    return memory
-
-
-def _write_board(memory: Memory, size: int) -> None:
-    """Writes the empty board: its border, its lines, and what a stone on each cell would make."""
-    from games.gomoku.kernel.board import judged, line_of, made_at, place_in
-
-    inside = {cell_of(index, size) for index in range(size * size)}
-    memory[int(STONES) : int(STONES) + CELLS] = [0 if cell in inside else 3 for cell in range(CELLS)]
-    memory[int(LINES) : int(PATTERNS)] = 2**64 - 1
-    cells, directions = [Word(cell) for cell in inside], [Word(direction) for direction in range(4)]
-    for cell in cells:
-        for direction in directions:
-            memory[line_of(cell, direction)] &= ~(Word(3) << Word(2) * place_in(cell, direction))
-    for cell in cells:
-        patterns = Word(0)
-        for direction in directions:
-            pair = made_at(memory, memory[line_of(cell, direction)], place_in(cell, direction))
-            patterns |= (pair & Word(15) | (pair & Word(240)) << Word(12)) << direction * Word(4)
-        memory[PATTERNS + cell] = patterns
-        memory[SUMS] += judged(memory, patterns & Word(0xFFFF))
-        memory[SUMS + Word(1)] += judged(memory, patterns >> Word(16))

@@ -6,17 +6,17 @@ from collections import Counter
 
 import numpy as np
 
-from agents.search import MAX_DEPTH, WIN, Iteration
+from agents.kernels.memory import EXACT, MOVES, SALT
+from agents.kernels.negamax import LIMIT, NegamaxSearch
+from agents.search import WIN, Iteration
 from agents.tables import files, first_use
 from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import memory as layout
 from games.nine_mens_morris.kernel.endgames import Endgames
 from games.nine_mens_morris.kernel.moves import write_moves
-from games.nine_mens_morris.kernel.negamax import negamax
+from games.nine_mens_morris.kernel.negamax import negamax, place
 from games.nine_mens_morris.kernel.weights import NAMED, OWN, patterns
 
-LIMIT = 2 * WIN
-"""Score beyond every real score."""
 HAND = int(layout.NONE)
 WINDOW = 100
 """Hundredths of a logit on each side of the expected score."""
@@ -29,47 +29,37 @@ def supports(game: NineMensMorris) -> bool:
     return files.hold(game)
 
 
-class MorrisSearch:
-    """`agents.search.Search` over one flat array.
+class MorrisSearch(NegamaxSearch):
+    """With the engine's own evaluation (heuristic ""), it uses the endgame tables that exist.
 
-    With the engine's own evaluation (heuristic ""), it uses the endgame tables that exist; the small ones are built in
-    another process during the game when first needed. A named heuristic uses no tables.
+    The small ones are built in another process during the game when first needed. A named heuristic uses no tables.
     """
 
     def __init__(self, game: NineMensMorris, table_mb: int, seed: int, heuristic: str = "") -> None:
+        super().__init__(negamax, layout.allocate(game, table_mb), seed)
         self.game = game
-        self.memory = layout.allocate(game, table_mb)
-        self.memory[layout.NOISE] = seed
         for phase, weights in enumerate(NAMED[heuristic] if heuristic else OWN):
             start = int(layout.WEIGHTS) + 16 * phase
             self.memory[start : start + len(weights)] = np.array(weights, dtype=np.int64).astype(np.uint64)
         if heuristic == "" and game.mills == NineMensMorris().mills:
-            self.memory[int(layout.PATTERNS) : int(layout.TABLE)] = patterns()
+            self.memory[int(layout.PATTERNS) : int(layout.PATTERNS_END)] = patterns()
             self.memory[layout.JUDGE] = 1
         self._tables = files.root() if heuristic == "" else None
         self._endgames: Endgames | None = None
         self._known: Iteration | None = None
-        self._position = game.initial()
-        self._keys = 0
-        self._scores: list[int] = []
 
     def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
-        """Sets the position with its history; the table stays, learnt move orders fade."""
-        memory = self.memory
+        """Sets the position with its history, and looks it up in the endgame tables."""
         self._position = position
-        memory[[layout.STOP, layout.NODES, layout.HINT]] = 0
-        memory[layout.NODE_LIMIT] = nodes or 0
-        memory[layout.EXACT] = exact
-        self._scores = []
+        super().begin(position, nodes, exact)
         self._know_endgames(exact)
-        memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
-        memory[int(layout.HISTORY) : int(layout.KILLERS)] >>= np.uint64(3)
-        memory[int(layout.KILLERS) : int(layout.KILLERS) + 2 * layout.MAX_PLY] = 0
+
+    def _place(self, position: Position) -> None:
         # Without the draw by quiet moves a game may exceed the array; single repetitions are then lost.
         earlier = [self._relative(key) for key in position.earlier[: layout.MAX_KEYS]]
-        self._keys = len(earlier)
-        memory[int(layout.KEYS) : int(layout.KEYS) + len(earlier)] = earlier
-        memory[layout.SALT] = self._salt(earlier) ^ (0 if exact else OTHERWISE)
+        self.memory[int(layout.KEYS) : int(layout.KEYS) + len(earlier)] = earlier
+        self.memory[SALT] = self._salt(earlier) ^ (0 if self.memory[EXACT] else OTHERWISE)
+        place(self.memory, *_state(position), position.quiet, len(earlier))
 
     def _know_endgames(self, exact: bool) -> None:
         """Opens the existing tables, requests the small ones, and looks the position up."""
@@ -98,56 +88,31 @@ class MorrisSearch:
         return hash(tuple(drawn)) & 0xFFFFFFFFFFFFFFFF if drawn else 0
 
     def deepen(self, depth: int) -> Iteration:
-        """Runs one principal-variation full-window search; a position in an endgame table is answered at once."""
-        memory, position = self.memory, self._position
-        if self._known is not None:
-            return self._known
-        side, other = position.side, 1 - position.side
-        memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
-        own, theirs = np.uint64(position.men[side]), np.uint64(position.men[other])
-        state = own, theirs, position.hands[side], position.hands[other], position.quiet, 0, self._keys, 0
-        low, high = self._window(depth)
-        negamax(memory, *state, min(depth, MAX_DEPTH), low, high, 0)
-        if not low < int(memory[layout.BEST_SCORE].astype(np.int64)) < high and not memory[layout.STOP]:
-            memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
-            negamax(memory, *state, min(depth, MAX_DEPTH), -LIMIT, LIMIT, 0)
-        best = int(memory[layout.BEST_MOVE])
-        memory[layout.HINT] = best or memory[layout.HINT]
-        self._scores.append(int(memory[layout.BEST_SCORE].astype(np.int64)))
-        return Iteration(
-            whole=not memory[layout.STOP],
-            move=_decode(best) if best else None,
-            score=int(memory[layout.BEST_SCORE].astype(np.int64)),
-            pv=self._line(),
-            nodes=int(memory[layout.NODES]),
-        )
+        """A position in an endgame table is answered at once."""
+        return super().deepen(depth) if self._known is None else self._known
 
     def _window(self, depth: int) -> tuple[int, int]:
         """Bounds around the score of the search two plies before; none for exact searches."""
-        if self.memory[layout.EXACT] or len(self._scores) < 2 or depth < 3 or abs(self._scores[-2]) > WIN // 2:
+        if self.memory[EXACT] or len(self._scores) < 2 or depth < 3 or abs(self._scores[-2]) > WIN // 2:
             return -LIMIT, LIMIT
         return self._scores[-2] - WINDOW, self._scores[-2] + WINDOW
 
-    def _line(self) -> tuple[Move, ...]:
-        length, start = int(self.memory[layout.PV_LENGTH]), int(layout.PV)
-        return tuple(_decode(int(code)) for code in self.memory[start : start + length])
-
-    def interrupt(self) -> None:
-        """Interrupts a running search; the kernel checks the flag at every position."""
-        self.memory[layout.STOP] = 1
+    def _decode(self, code: int) -> Move:
+        to, origin, removed = code & 31, code >> 5 & 31, code >> 10 & 31
+        return Move(to, None if origin == HAND else origin, None if removed == HAND else removed)
 
     def moves(self, position: Position) -> set[Move]:
         """The moves that the search generates in a position that is not over."""
-        side, other = position.side, 1 - position.side
-        men = np.uint64(position.men[side]), np.uint64(position.men[other])
-        count = int(write_moves(self.memory, *men, position.hands[side], np.uint64(0)))
-        start = int(layout.MOVES)
-        return {_decode(int(word) & 0x7FFF) for word in self.memory[start : start + count]}
+        mine, theirs, my_hand, _ = _state(position)
+        count = int(write_moves(self.memory, mine, theirs, my_hand, np.uint64(0)))
+        return {self._decode(int(word) & 0x7FFF) for word in self.memory[int(MOVES) : int(MOVES) + count]}
 
 
-def _decode(code: int) -> Move:
-    to, origin, removed = code & 31, code >> 5 & 31, code >> 10 & 31
-    return Move(to, None if origin == HAND else origin, None if removed == HAND else removed)
+def _state(position: Position) -> tuple[np.uint64, np.uint64, int, int]:
+    """The mover's men and the enemy's, and the men that each has still to lay."""
+    side, other = position.side, 1 - position.side
+    men = np.uint64(position.men[side]), np.uint64(position.men[other])
+    return (*men, position.hands[side], position.hands[other])
 
 
 HEURISTICS: tuple[str, ...] = tuple(NAMED)

@@ -16,9 +16,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.compilation import bit_count, compiled, lowest_bit, word_at
 from games.nine_mens_morris import CELLS
-from games.nine_mens_morris.kernel.addresses import word_at
 
 U = np.uint64
 Words = NDArray[np.uint64]

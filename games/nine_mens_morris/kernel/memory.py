@@ -1,18 +1,12 @@
-"""Layout of the flat uint64 array that holds a search's whole state; `allocate` fills in the rules."""
+"""Layout of morris' own part of a search's memory; `allocate` fills in the rules."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 import games.nine_mens_morris as morris
+from agents.kernels import memory as common
+from agents.kernels.memory import MAX_PLY, OWN, Word
+from agents.kernels.memory import Memory as Memory
 
-Memory = NDArray[np.uint64]
-Word = np.uint64
-
-MAX_PLY = 104
-MAX_MOVES = 1024
-"""More moves than any position has: twelve men, or three that fly, times twelve to take."""
 MAX_KEYS = 8192
 STAGES = 11
 """Stages of the game, each with its own patterns."""
@@ -21,73 +15,42 @@ PATTERN_WORDS = 8207
 NONE = Word(31)
 """In a move code: no origin, or no man removed."""
 
-STOP = Word(0)
-"""Not 0: stop the search. Set from another thread."""
-NODES = Word(1)
-NODE_LIMIT = Word(2)
-"""Positions that a search may visit; 0 is no limit."""
-BEST_MOVE = Word(3)
-"""Code of the root's best move so far in this iteration; 0 is none yet."""
-BEST_SCORE = Word(4)
-HINT = Word(5)
-"""Code of the root move to search first."""
-NOISE = Word(6)
-"""Shuffles equally promising root moves; 0 leaves their order."""
-EXACT = Word(7)
-"""Not 0: use only stored scores of exactly the same depth, so that the result equals plain minimax."""
-GENERATION = Word(8)
-SALT = Word(9)
-"""Mixed into stored keys: represents the positions that the game's history has made draws."""
-TABLE_SHIFT = Word(10)
-FLYING = Word(11)
-PROTECTED = Word(12)
-REPETITION = Word(13)
-QUIET_PLIES = Word(14)
-LINE_COUNT = Word(15)
-PAIR_COUNT = Word(16)
-ENDGAME_MEN = Word(17)
+FLYING = OWN
+PROTECTED = OWN + Word(1)
+REPETITION = OWN + Word(2)
+QUIET_PLIES = OWN + Word(3)
+LINE_COUNT = OWN + Word(4)
+PAIR_COUNT = OWN + Word(5)
+ENDGAME_MEN = OWN + Word(6)
 """Endgames with at most this many men are looked up instead of searched; 0 means none."""
-ENDGAME_INDEX = Word(18)
+ENDGAME_INDEX = OWN + Word(7)
 """Address of the endgame tables' index."""
-MOVE_EARLY = Word(19)
-FULL_DRAW = Word(20)
-JUDGE = Word(21)
+MOVE_EARLY = OWN + Word(8)
+FULL_DRAW = OWN + Word(9)
+JUDGE = OWN + Word(10)
 """Evaluation at the horizon: 1 is the learnt patterns, 0 the features weighted by WEIGHTS."""
-
-NEIGHBOURS = Word(32)
+NEIGHBOURS = OWN + Word(16)
 """24 words: the cells joined to each cell."""
-PARTNERS = Word(56)
+PARTNERS = NEIGHBOURS + Word(24)
 """24 x 4 words: the other two cells of each line through a cell, ended by 0."""
-LINES = Word(160)
+LINES = PARTNERS + Word(96)
 """The cells of every line."""
-PAIRS = Word(192)
+PAIRS = LINES + Word(32)
 """Pairs of lines that cross: index | index << 8 | the shared cell's bit << 16."""
-HISTORY = Word(256)
-"""2 x 32 x 24 words: how often a step or laying was good, by parity of the ply, origin and arrival."""
-KILLERS = Word(1792)
-"""2 words per ply: the last quiet moves that caused a cutoff there."""
-KEYS = Word(2048)
+KEYS = PAIRS + Word(64)
 """Keys of the positions since the last man was laid or taken: the game's, then the search's."""
-PV_LENGTH = KEYS + Word(MAX_KEYS + MAX_PLY)
-PV = PV_LENGTH + Word(MAX_PLY + 1)
-"""MAX_PLY words per ply: the best line from there."""
-MOVES = PV + Word(MAX_PLY * (MAX_PLY + 1))
-"""MAX_MOVES words per ply: order << 32 | move code."""
-WEIGHTS = MOVES + Word(MAX_PLY * MAX_MOVES)
+WEIGHTS = KEYS + Word(MAX_KEYS + MAX_PLY)
 """4 x 16 words: weight of each feature in each phase."""
 ENDGAMES = WEIGHTS + Word(64)
 """16 x 16 words: address of the endgame table by number of the mover's and the enemy's men; 0 is none."""
 PATTERNS = ENDGAMES + Word(256)
 """The learnt patterns, PATTERN_WORDS words per stage."""
-TABLE = PATTERNS + Word(STAGES * PATTERN_WORDS)
-"""2 words per entry: key, data."""
+PATTERNS_END = PATTERNS + Word(STAGES * PATTERN_WORDS)
 
 
 def allocate(game: morris.NineMensMorris, table_mb: int) -> Memory:
     """Allocates a search's memory for the game's rules and a transposition table of at most `table_mb` MiB."""
-    entry_bits = (table_mb * 2**20 // 16).bit_length() - 1
-    memory = np.zeros(int(TABLE) + 2 * 2**entry_bits, dtype=np.uint64)
-    memory[TABLE_SHIFT] = 64 - entry_bits
+    memory = common.allocate(PATTERNS_END, table_mb, noise_bits=4)
     memory[FLYING] = game.rules.flying
     memory[PROTECTED] = game.rules.mill_protected
     memory[REPETITION] = game.rules.repetition

@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.memory import HISTORY, MAX_MOVES, MOVES
 from games.nine_mens_morris.kernel.evaluation import flies
 from games.nine_mens_morris.kernel.memory import (
-    HISTORY,
     LINE_COUNT,
     LINES,
-    MAX_MOVES,
     MOVE_EARLY,
-    MOVES,
     NEIGHBOURS,
     NONE,
     PARTNERS,
@@ -25,8 +23,6 @@ ZERO, ONE, TWO, FOUR = U(0), U(1), U(2), U(4)
 FIVE, TEN, ORDER = U(5), U(10), U(32)
 FULL = U(2**24 - 1)
 STRIDE = U(MAX_MOVES)
-JOURNEYS = U(32 * 24)
-CELLS = U(24)
 CLOSING = U(1 << 24)
 
 
@@ -105,7 +101,7 @@ def write_journeys(
                 memory[slot] = order << ORDER | journey | removed << TEN
                 slot += ONE
         else:
-            order = memory[HISTORY + parity * JOURNEYS + origin * CELLS + to]
+            order = memory[HISTORY + (parity << TEN) + journey]
             memory[slot] = order << ORDER | journey | NONE << TEN
             slot += ONE
     return slot

@@ -1,106 +1,54 @@
-"""Principal-variation search over the flat memory: one recursive function."""
+"""The rules of morris as `agents.kernels.negamax` asks for them, and the search made of them.
+
+The state of a ply is eight words: my men, their men, my men still to lay, theirs, moves since the last man was laid or
+taken, start and end of the KEYS that can repeat, and 1 if the enemy's last move closed a mill.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, signed
-from agents.search import MAX_DEPTH, WIN
-from games.nine_mens_morris.kernel.addresses import byte_at
+from agents.kernels import negamax as core
+from agents.kernels.compilation import bit_count, byte_at, compiled, signed
+from agents.kernels.memory import SALT, STATE, STATE_WORDS
+from agents.kernels.negamax import NOT_OVER, QUIET, REDUCIBLE, SURE
+from agents.kernels.table import CODE, SPREAD
+from agents.search import WIN
 from games.nine_mens_morris.kernel.endgame_index import slot_of
 from games.nine_mens_morris.kernel.evaluation import evaluate
 from games.nine_mens_morris.kernel.memory import (
-    BEST_MOVE,
-    BEST_SCORE,
     ENDGAME_INDEX,
     ENDGAME_MEN,
     ENDGAMES,
-    EXACT,
     FULL_DRAW,
-    HINT,
-    HISTORY,
     KEYS,
-    KILLERS,
-    MAX_MOVES,
-    MAX_PLY,
-    MOVES,
-    NODE_LIMIT,
-    NODES,
-    NOISE,
     NONE,
-    PV,
-    PV_LENGTH,
     QUIET_PLIES,
     REPETITION,
-    STOP,
     Memory,
 )
 from games.nine_mens_morris.kernel.moves import FULL, can_move, write_moves
-from games.nine_mens_morris.kernel.table import (
-    AT_BOUND,
-    AT_DEPTH,
-    AT_LEAST,
-    AT_MOST,
-    AT_MOVE,
-    DEPTH,
-    EXACTLY,
-    MOVE,
-    OFFSET,
-    SCORE,
-    SPREAD,
-    recall,
-    store,
-    table_key,
-)
+
+__all__ = ["CELL", "CODE", "FIVE", "SURE", "TEN", "negamax", "place"]
 
 U = np.uint64
 ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
-FIVE, TEN, SIXTEEN, ORDER, AT_SIDE, MEN = U(5), U(10), U(16), U(32), U(48), U(24)
-CODE, CELL = U(2**15 - 1), U(31)
-PLIES, STRIDE, JOURNEYS, CELLS = U(MAX_PLY), U(MAX_MOVES), U(32 * 24), U(24)
-FIRST, KILLER, MAX_HISTORY = U(2**31), U(2**23), U(2**22)
-MIN_NOISE = U(60)
-SURE = WIN - MAX_DEPTH - 300
-"""Scores beyond this are forced wins; the table stores them as distances from the stored position."""
-NOT_OVER = 2 * WIN
-LATE, VERY_LATE = U(3), U(8)
-"""Moves searched before a move is reduced: by one ply, and by two plies."""
+FIVE, TEN, SIXTEEN, AT_SIDE, MEN = U(5), U(10), U(16), U(48), U(24)
+AT_HAND, AT_THEIR_HAND, CELL = U(48), U(52), U(31)
+WORDS = U(STATE_WORDS)
+THEIRS, MY_HAND, THEIR_HAND, SINCE, FIRST_KEY, LAST_KEY, CLOSED = U(1), U(2), U(3), U(4), U(5), U(6), U(7)
+"""Words of a ply's state after the first, my men."""
 
 
-@compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64, int64, int64, int64)")
-def final_score(
-    memory: Memory,
-    mine: np.uint64,
-    theirs: np.uint64,
-    my_hand: int,
-    their_hand: int,
-    quiet: int,
-    start: int,
-    end: int,
-    ply: int,
-) -> int:
-    """The score for the side to move if the game is over, else NOT_OVER. Draws do not end the game at the root."""
-    if my_hand == 0 and bit_count(mine) < THREE:
-        return ply - WIN
-    if their_hand == 0 and bit_count(theirs) < THREE:
-        return WIN - ply
-    if memory[FULL_DRAW] != ZERO and my_hand + their_hand == 0 and mine | theirs == FULL:
-        return 0
-    if not can_move(memory, mine, theirs, my_hand):
-        return ply - WIN
-    if ply == 0:
-        return NOT_OVER
-    if memory[REPETITION] > ZERO:
-        own = mine | theirs << MEN | (U(ply) & ONE) << AT_SIDE
-        seen = ONE
-        for index in range(start, end):
-            if memory[KEYS + U(index)] == own:
-                seen += ONE
-        if seen >= memory[REPETITION]:
-            return 0
-    if memory[QUIET_PLIES] > ZERO and U(quiet) >= memory[QUIET_PLIES]:
-        return 0
-    return NOT_OVER
+@compiled("void(uint64[::1], uint64, uint64, int64, int64, int64, int64)")
+def place(
+    memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, their_hand: int, quiet: int, keys: int
+) -> None:
+    """Writes the root's state; `keys` earlier positions are in KEYS."""
+    memory[STATE], memory[STATE + THEIRS] = mine, theirs
+    memory[STATE + MY_HAND], memory[STATE + THEIR_HAND] = U(my_hand), U(their_hand)
+    memory[STATE + SINCE], memory[STATE + CLOSED] = U(quiet), ZERO
+    memory[STATE + FIRST_KEY], memory[STATE + LAST_KEY] = ZERO, U(keys)
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64)")
@@ -116,180 +64,102 @@ def endgame_score(memory: Memory, mine: np.uint64, theirs: np.uint64, ply: int) 
     return distance - WIN if code & 1 else WIN - distance
 
 
-@compiled("void(uint64[::1], uint64, uint64, uint64)")
-def order_moves(memory: Memory, count: np.uint64, ply: np.uint64, first: np.uint64) -> None:
-    """Ranks the stored move and the killers first among the ply's moves; shuffles equal moves at the root."""
-    slot = MOVES + ply * STRIDE
-    killers = KILLERS + ply * TWO
-    end = slot + count
-    while slot < end:
-        code = memory[slot] & CODE
-        if code == first:
-            memory[slot] = FIRST << ORDER | code
-        elif code == memory[killers] or code == memory[killers + ONE]:
-            memory[slot] = KILLER << ORDER | code
-        elif ply == ZERO and memory[NOISE] != ZERO:
-            memory[slot] |= ((code + memory[NOISE]) * SPREAD >> MIN_NOISE) << (ORDER - U(16))
-        slot += ONE
-
-
-@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def pick(memory: Memory, count: np.uint64, ply: np.uint64, done: np.uint64) -> np.uint64:
-    """Swaps the most promising move from `done` on into that place; returns its code."""
-    first = MOVES + ply * STRIDE + done
-    end = MOVES + ply * STRIDE + count
-    best = first
-    slot = first + ONE
-    while slot < end:
-        if memory[slot] > memory[best]:
-            best = slot
-        slot += ONE
-    word = memory[best]
-    memory[best] = memory[first]
-    memory[first] = word
-    code: np.uint64 = word & CODE
-    return code
-
-
-@compiled("void(uint64[::1], uint64, uint64, int64)")
-def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
-    """Records a quiet move that caused a cutoff, among the killers and in the history."""
-    killers = KILLERS + ply * TWO
-    if memory[killers] != code:
-        memory[killers + ONE] = memory[killers]
-        memory[killers] = code
-    slot = HISTORY + (ply & ONE) * JOURNEYS + (code >> FIVE & CELL) * CELLS + (code & CELL)
-    memory[slot] += U(depth * depth)
-    if memory[slot] > MAX_HISTORY:
-        memory[slot] = MAX_HISTORY
-
-
-@compiled("void(uint64[::1], uint64, uint64)")
-def extend_line(memory: Memory, ply: np.uint64, code: np.uint64) -> None:
-    """Sets the best line from here to this move followed by the best line after it."""
-    own = PV + ply * PLIES
-    after = own + PLIES
-    length = memory[PV_LENGTH + ply + ONE]
-    memory[own] = code
-    index = ZERO
-    while index < length and index + TWO < PLIES:
-        memory[own + ONE + index] = memory[after + index]
-        index += ONE
-    memory[PV_LENGTH + ply] = index + ONE
-
-
-@compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
-def negamax(
-    memory: Memory,
-    mine: np.uint64,
-    theirs: np.uint64,
-    my_hand: int,
-    their_hand: int,
-    quiet: int,
-    start: int,
-    end: int,
-    ply: int,
-    depth: int,
-    alpha: int,
-    beta: int,
-    closed: int,
-) -> int:
-    """The score for the side to move, searched `depth` plies deep; fail-soft. Meaningless once STOP is set.
-
-    `start` to `end` is the range of KEYS that can repeat; `closed` is 1 if the enemy's last move closed a mill.
-    """
-    here = U(ply)
-    memory[PV_LENGTH + here] = ZERO
-    # 1. Stop if requested.
-    memory[NODES] += ONE
-    if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
-        memory[STOP] = ONE
-    if memory[STOP] != ZERO:
+@compiled("int64(uint64[::1], uint64)")
+def final_score(memory: Memory, ply: np.uint64) -> int:
+    """As `agents.kernels.negamax`; draws do not end the game at the root, and an endgame table tells the end."""
+    at = STATE + ply * WORDS
+    mine, theirs = memory[at], memory[at + THEIRS]
+    my_hand, their_hand = memory[at + MY_HAND], memory[at + THEIR_HAND]
+    if my_hand == ZERO and bit_count(mine) < THREE:
+        return signed(ply) - WIN
+    if their_hand == ZERO and bit_count(theirs) < THREE:
+        return WIN - signed(ply)
+    if memory[FULL_DRAW] != ZERO and my_hand + their_hand == ZERO and mine | theirs == FULL:
         return 0
-    # 2. The game is over, or the horizon is reached.
-    final = final_score(memory, mine, theirs, my_hand, their_hand, quiet, start, end, ply)
-    if final != NOT_OVER:
-        return final
-    if my_hand + their_hand == 0 and ply > 0 and bit_count(mine | theirs) <= memory[ENDGAME_MEN]:
-        final = endgame_score(memory, mine, theirs, ply)
-        if final != NOT_OVER:
-            return final
-    if depth <= 0 or ply >= MAX_DEPTH:
-        return evaluate(memory, mine, theirs, my_hand, their_hand, closed)
-    # 3. Look the position up in the table.
-    key = table_key(memory, mine, theirs, my_hand, their_hand, quiet, depth)
-    known = recall(memory, key)
-    first = known >> AT_MOVE & MOVE
-    stored_depth = signed(known >> AT_DEPTH & DEPTH)
-    deep_enough = stored_depth == depth or (stored_depth > depth and memory[EXACT] == ZERO)
-    if known != ZERO and deep_enough and ply > 0 and beta - alpha == 1:
-        score = signed(known & SCORE) - OFFSET
-        if score > SURE:
-            score -= ply
-        elif score < -SURE:
-            score += ply
-        bound = known >> AT_BOUND & THREE
-        if bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha):
-            return score
-    # 4. All moves, the most promising first.
-    if ply == 0 and memory[HINT] != ZERO:
-        first = memory[HINT]
-    count = write_moves(memory, mine, theirs, my_hand, here)
-    order_moves(memory, count, here, first)
-    memory[KEYS + U(end)] = mine | theirs << MEN | (here & ONE) << AT_SIDE
-    # 5. Search each: the first with the full window, the others with a null window to prove them no better.
-    best, best_code, lowest = -NOT_OVER, ZERO, alpha
-    done = ZERO
-    while done < count:
-        code = pick(memory, count, here, done)
-        origin, removed = code >> FIVE & CELL, code >> TEN
-        mine_after = mine | ONE << (code & CELL)
-        theirs_after = theirs
-        hand_after, quiet_after, start_after, closing = my_hand, 0, end + 1, 0
-        if origin == NONE:
-            hand_after = my_hand - 1
-        else:
-            mine_after ^= ONE << origin
-        if removed != NONE:
-            theirs_after ^= ONE << removed
-            closing = 1
-        elif origin != NONE:
-            quiet_after, start_after = quiet + 1, start
-        floor = -beta if done == ZERO else -alpha - 1
-        # Unless exact: search late moves less deeply first, and again in full if they prove better.
-        less = 0
-        if done >= LATE and depth >= 3 and memory[EXACT] == ZERO:
-            less = 2 if done >= VERY_LATE and depth >= 5 else 1
-        score = -negamax(
-            memory, theirs_after, mine_after, their_hand, hand_after, quiet_after, start_after, end + 1,
-            ply + 1, depth - 1 - less, floor, -alpha, closing,
-        )  # fmt: skip
-        if less > 0 and score > alpha:
-            score = -negamax(
-                memory, theirs_after, mine_after, their_hand, hand_after, quiet_after, start_after, end + 1,
-                ply + 1, depth - 1, floor, -alpha, closing,
-            )  # fmt: skip
-        if done != ZERO and alpha < score < beta:
-            score = -negamax(
-                memory, theirs_after, mine_after, their_hand, hand_after, quiet_after, start_after, end + 1,
-                ply + 1, depth - 1, -beta, -alpha, closing,
-            )  # fmt: skip
-        if memory[STOP] != ZERO:
+    if not can_move(memory, mine, theirs, signed(my_hand)):
+        return signed(ply) - WIN
+    if ply == ZERO:
+        return NOT_OVER
+    if memory[REPETITION] > ZERO:
+        own = mine | theirs << MEN | (ply & ONE) << AT_SIDE
+        seen, key, end = ONE, memory[at + FIRST_KEY], memory[at + LAST_KEY]
+        while key < end:
+            if memory[KEYS + key] == own:
+                seen += ONE
+            key += ONE
+        if seen >= memory[REPETITION]:
             return 0
-        done += ONE
-        if score > best:
-            best, best_code = score, code
-            if ply == 0:
-                memory[BEST_MOVE], memory[BEST_SCORE] = code, U(score)
-            if score > alpha:
-                extend_line(memory, here, code)
-                alpha = score
-        if alpha >= beta:
-            if removed == NONE:
-                reward(memory, code, here, depth)
-            break
-    # 6. Store the result.
-    bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
-    kept = best + ply if best > SURE else best - ply if best < -SURE else best
-    store(memory, key, kept, depth, bound, best_code)
-    return best
+    if memory[QUIET_PLIES] > ZERO and memory[at + SINCE] >= memory[QUIET_PLIES]:
+        return 0
+    if my_hand + their_hand == ZERO and bit_count(mine | theirs) <= memory[ENDGAME_MEN]:
+        return endgame_score(memory, mine, theirs, signed(ply))
+    return NOT_OVER
+
+
+@compiled("int64(uint64[::1], uint64, int64, int64)")
+def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
+    at = STATE + ply * WORDS
+    hands = signed(memory[at + MY_HAND]), signed(memory[at + THEIR_HAND])
+    return evaluate(memory, memory[at], memory[at + THEIRS], hands[0], hands[1], signed(memory[at + CLOSED]))
+
+
+@compiled("uint64(uint64[::1], uint64, int64)")
+def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
+    """The men and the hands; the quiet moves, too, where the draw by them is in reach."""
+    at = STATE + ply * WORDS
+    key: np.uint64 = memory[at] | memory[at + THEIRS] << MEN
+    key = (key | memory[at + MY_HAND] << AT_HAND | memory[at + THEIR_HAND] << AT_THEIR_HAND) ^ memory[SALT]
+    limit = signed(memory[QUIET_PLIES])
+    if limit > 0 and limit - signed(memory[at + SINCE]) <= depth:
+        key ^= (memory[at + SINCE] + ONE) * SPREAD
+    return key
+
+
+@compiled("boolean(uint64[::1], uint64, int64)")
+def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
+    """As `agents.kernels.negamax`: a key has all that could end the game before."""
+    return True
+
+
+@compiled("uint64(uint64[::1], uint64)")
+def written(memory: Memory, ply: np.uint64) -> np.uint64:
+    """As `write_moves` of `agents.kernels.negamax`; adds the position to KEYS."""
+    at = STATE + ply * WORDS
+    mine, theirs = memory[at], memory[at + THEIRS]
+    memory[KEYS + memory[at + LAST_KEY]] = mine | theirs << MEN | (ply & ONE) << AT_SIDE
+    return write_moves(memory, mine, theirs, signed(memory[at + MY_HAND]), ply)
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
+    at = STATE + ply * WORDS
+    after = at + WORDS
+    origin, removed, end = code >> FIVE & CELL, code >> TEN, memory[at + LAST_KEY] + ONE
+    mine, theirs, hand, closed = memory[at] | ONE << (code & CELL), memory[at + THEIRS], memory[at + MY_HAND], ZERO
+    quiet, start = ZERO, end
+    if origin == NONE:
+        hand -= ONE
+    else:
+        mine ^= ONE << origin
+    if removed != NONE:
+        theirs ^= ONE << removed
+        closed = ONE
+    elif origin != NONE:
+        quiet, start = memory[at + SINCE] + ONE, memory[at + FIRST_KEY]
+    memory[after], memory[after + THEIRS] = theirs, mine
+    memory[after + MY_HAND], memory[after + THEIR_HAND] = memory[at + THEIR_HAND], hand
+    memory[after + SINCE], memory[after + CLOSED] = quiet, closed
+    memory[after + FIRST_KEY], memory[after + LAST_KEY] = start, end
+    return REDUCIBLE if closed != ZERO else REDUCIBLE | QUIET
+
+
+negamax = core.of(
+    __name__,
+    final_score=final_score,
+    judge=judge,
+    table_key=table_key,
+    holds=holds,
+    write_moves=written,
+    make=make,
+)
+"""The search of morris: memory, ply 0, depth, alpha, beta."""

@@ -16,8 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.compilation import bit_count, compiled, lowest_bit
-from games.nine_mens_morris.kernel.addresses import byte_at
+from agents.kernels.compilation import bit_count, byte_at, compiled, lowest_bit
 from games.nine_mens_morris.kernel.endgame_index import MEN, position_at, slot_of, true_slot
 from games.nine_mens_morris.kernel.evaluation import FULL, flies
 from games.nine_mens_morris.kernel.memory import NEIGHBOURS, Memory

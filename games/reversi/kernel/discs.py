@@ -5,16 +5,10 @@ Every function takes the discs of the side to move first. None needs the search'
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numba
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from agents.kernels.compilation import bit_count, compiled, signed
+from agents.kernels.compilation import bit_count, compiled, leading_zeros, signed
 
 U = np.uint64
 ZERO, ONE, THREE = U(0), U(1), U(3)
@@ -23,21 +17,6 @@ INNER = U(0x7E7E7E7E7E7E7E7E)
 """All columns but a and h, whose discs cannot be turned over along a row or diagonal."""
 TOP = U(1 << 63)
 ALL = U(2**64 - 1)
-
-
-def _instruction(function: Callable[..., Any]) -> Callable[..., Any]:
-    made: Callable[..., Any] = intrinsic(function)
-    return made
-
-
-@_instruction
-def leading_zeros(_typing: Any, _bits: Any) -> Any:
-    """Number of zero bits above the highest set bit of a nonzero uint64."""
-
-    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return numba.uint64(numba.uint64), build
 
 
 def _rays() -> NDArray[np.uint64]:

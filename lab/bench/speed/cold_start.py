@@ -21,6 +21,7 @@ import processes
 from agents.messages import LimitsPart, PlayerPart, ReplyMessage, StateMessage, encode
 from processes import Process
 from rules import AnyGame
+from rules.capabilities import HiddenHands
 
 ROOT = places.PROGRAM
 THINKING_S = 0.1
@@ -105,7 +106,7 @@ def _cpu_s(process: int) -> float:
 
 def first_state(game: AnyGame, agent: str) -> StateMessage:
     """The start of a game in which the agent plays both sides, as a daemon would publish it."""
-    position = game.view(game.initial(1), 0) if game.initial(1) not in game.starts else game.initial()
+    position = HiddenHands.of(game).view(game.initial(1), 0) if game.initial(1) not in game.starts else game.initial()
     player = PlayerPart(agent=agent, limits=LimitsPart(time_s=THINKING_S))
     return StateMessage(
         session="bench",

@@ -9,7 +9,8 @@ import dataclasses
 import re
 from typing import NamedTuple
 
-from rules import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Side, Step
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, Side, Step
+from rules.capabilities import MarkedCells
 from rules.options import rule
 from rules.turns import changed_cells
 from wording import Term, listing, noun, sentence
@@ -55,33 +56,24 @@ class Move(NamedTuple):
     """Index into `CELLS`."""
 
 
-class ConnectFour(Game[Position, Move]):
+class ConnectFour(Game[Position, Move], MarkedCells):
     """The rules; see `rules.Game` for what each method promises."""
 
     name = "connect_four"
-    short_name = "four"
     title = noun("game", "connect four")
     sides = SIDES
     pieces = PIECES
     cells = CELLS
     classes = EMPTY + "".join(PIECES)
     Rules = ConnectFourRules
+    about = About(
+        "four",
+        endings={"four_in_a_row": sentence("four in a row"), "board_full": sentence("the board is full")},
+    )
 
     def __init__(self, rules: ConnectFourRules | None = None) -> None:
         self.rules = rules or ConnectFourRules()
         self.starts = (Position(EMPTY * len(CELLS), SIDES.index(self.rules.first)),)
-        self.endings = {
-            "four_in_a_row": sentence("four in a row"),
-            "board_full": sentence("the board is full"),
-        }
-
-    def initial(self, seed: int | None = None) -> Position:
-        """The empty board."""
-        return self.starts[0]
-
-    def to_move(self, position: Position) -> Side:
-        """The side that lays next."""
-        return position.side
 
     def legal_moves(self, position: Position) -> list[Move]:
         """The lowest free cell of each column, from the left."""

@@ -9,41 +9,21 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled, signed
-from games.nine_mens_morris.kernel.memory import (
-    GENERATION,
-    QUIET_PLIES,
-    SALT,
-    TABLE,
-    TABLE_SHIFT,
-    Memory,
-)
+from agents.kernels.memory import GENERATION, TABLE, TABLE_SHIFT, Memory
 
 U = np.uint64
-ZERO, ONE, TWO, THREE, FOUR = U(0), U(1), U(2), U(3), U(4)
-SCORE, DEPTH, MOVE, SIX_BITS = U(2**24 - 1), U(127), U(2**15 - 1), U(63)
+ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
+SCORE, DEPTH, CODE, SIX_BITS = U(2**24 - 1), U(127), U(2**15 - 1), U(63)
 AT_DEPTH, AT_BOUND, AT_MOVE, AT_GENERATION = U(24), U(31), U(33), U(48)
 OFFSET = 2**23
 EXACTLY, AT_LEAST, AT_MOST = U(1), U(2), U(3)
 SPREAD = U(0x9E3779B97F4A7C15)
-MEN, HAND, THEIR_HAND = U(24), U(48), U(52)
-
-
-@compiled("uint64(uint64[::1], uint64, uint64, int64, int64, int64, int64)")
-def table_key(
-    memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, their_hand: int, quiet: int, depth: int
-) -> np.uint64:
-    """The key of all that decides a score at that depth; it has the quiet-move count only if that draw is in reach."""
-    key: np.uint64 = (mine | theirs << MEN | U(my_hand) << HAND | U(their_hand) << THEIR_HAND) ^ memory[SALT]
-    limit = signed(memory[QUIET_PLIES])
-    if limit > 0 and limit - quiet <= depth:
-        key ^= U(quiet + 1) * SPREAD
-    return key
 
 
 @compiled("uint64(uint64[::1], uint64)")
 def pair_of(memory: Memory, key: np.uint64) -> np.uint64:
     """Index of the first word of a key's pair of entries."""
-    slot: np.uint64 = TABLE + ((key * SPREAD) >> memory[TABLE_SHIFT] & ~ONE) * TWO
+    slot: np.uint64 = memory[TABLE] + ((key * SPREAD) >> memory[TABLE_SHIFT] & ~ONE) * TWO
     return slot
 
 

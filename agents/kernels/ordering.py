@@ -1,29 +1,30 @@
-"""Orders moves for the search, and records moves that proved good."""
+"""Orders the moves of a ply for `negamax`, and remembers those that proved good."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from agents.kernels.compilation import compiled
-from games.co_ganh.kernel.memory import (
+from agents.kernels.memory import (
     HISTORY,
     KILLERS,
     MAX_MOVES,
     MAX_PLY,
     MOVES,
     NOISE,
+    NOISE_SHIFT,
     PV,
     PV_LENGTH,
     Memory,
 )
-from games.co_ganh.kernel.table import SPREAD
+from agents.kernels.table import CODE, SPREAD
 
 U = np.uint64
 ZERO, ONE, TWO, TEN, ORDER = U(0), U(1), U(2), U(10), U(32)
-CODE = U(2**10 - 1)
+JOURNEY = U(2**10 - 1)
 PLIES, STRIDE = U(MAX_PLY), U(MAX_MOVES)
 FIRST, KILLER, MAX_HISTORY = U(2**31), U(2**23), U(2**22)
-MIN_NOISE, SHUFFLE = U(52), U(16)
+AT_NOISE = U(16)
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
@@ -39,13 +40,13 @@ def order_moves(memory: Memory, count: np.uint64, ply: np.uint64, first: np.uint
         elif memory[slot] >> ORDER < KILLER and (code == memory[killers] or code == memory[killers + ONE]):
             memory[slot] = KILLER << ORDER | code
         elif ply == ZERO and memory[NOISE] != ZERO:
-            memory[slot] |= ((code + memory[NOISE]) * SPREAD >> MIN_NOISE) << SHUFFLE
+            memory[slot] |= ((code + memory[NOISE]) * SPREAD >> memory[NOISE_SHIFT]) << AT_NOISE
         slot += ONE
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def pick(memory: Memory, count: np.uint64, ply: np.uint64, done: np.uint64) -> np.uint64:
-    """Swaps the most promising move from `done` on into that place; returns its order << 32 | code."""
+    """Swaps the most promising move from `done` on into that place; returns its code."""
     first = MOVES + ply * STRIDE + done
     end = MOVES + ply * STRIDE + count
     best = first
@@ -54,10 +55,11 @@ def pick(memory: Memory, count: np.uint64, ply: np.uint64, done: np.uint64) -> n
         if memory[slot] > memory[best]:
             best = slot
         slot += ONE
-    word: np.uint64 = memory[best]
+    word = memory[best]
     memory[best] = memory[first]
     memory[first] = word
-    return word
+    code: np.uint64 = word & CODE
+    return code
 
 
 @compiled("void(uint64[::1], uint64, uint64, int64)")
@@ -67,7 +69,7 @@ def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
     if memory[killers] != code:
         memory[killers + ONE] = memory[killers]
         memory[killers] = code
-    slot = HISTORY + ((ply & ONE) << TEN) + code
+    slot = HISTORY + ((ply & ONE) << TEN) + (code & JOURNEY)
     memory[slot] += U(depth * depth)
     if memory[slot] > MAX_HISTORY:
         memory[slot] = MAX_HISTORY

@@ -1,0 +1,62 @@
+"""Layout of the flat uint64 array that holds a search's whole state: the part that all searches by `negamax` share.
+
+A game's own words begin at OWN; after them comes the transposition table, whose start is in TABLE.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Memory = NDArray[np.uint64]
+Word = np.uint64
+
+MAX_PLY = 128
+"""Plies below the root, with what is searched beyond the horizon."""
+MAX_MOVES = 1000
+"""More moves than any position has. No power of two, by which the plies' moves would share lines of the cache."""
+STATE_WORDS = 8
+
+STOP = Word(0)
+"""Not 0: stop the search. Set from another thread."""
+NODES = Word(1)
+NODE_LIMIT = Word(2)
+"""Positions that a search may visit; 0 is no limit."""
+BEST_MOVE = Word(3)
+"""Code of the root's best move so far in this iteration; 0 is none yet."""
+BEST_SCORE = Word(4)
+HINT = Word(5)
+"""Code of the root move to search first."""
+NOISE = Word(6)
+"""Shuffles equally promising root moves; 0 leaves their order."""
+EXACT = Word(7)
+"""Not 0: use only stored scores of exactly the same depth and search every line to it, so that the result equals plain
+minimax."""
+GENERATION = Word(8)
+SALT = Word(9)
+"""Mixed into stored keys: what decides scores besides the position."""
+TABLE = Word(10)
+"""Start of the transposition table: 2 words per entry, key and data."""
+TABLE_SHIFT = Word(11)
+NOISE_SHIFT = Word(12)
+"""64 less the bits of the noise."""
+HISTORY = Word(16)
+"""2 x 1024 words: how often a quiet move was good, by parity of the ply and the low ten bits of its code."""
+KILLERS = HISTORY + Word(2 * 1024)
+"""2 words per ply: the last quiet moves that caused a cutoff there."""
+PV_LENGTH = KILLERS + Word(2 * MAX_PLY)
+PV = PV_LENGTH + Word(MAX_PLY + 1)
+"""MAX_PLY words per ply: the best line from there."""
+MOVES = PV + Word(MAX_PLY * (MAX_PLY + 1))
+"""MAX_MOVES words per ply: order << 32 | move code."""
+STATE = MOVES + Word(MAX_PLY * MAX_MOVES)
+"""STATE_WORDS words per ply: the position there, in the game's own form."""
+OWN = STATE + Word(STATE_WORDS * MAX_PLY)
+
+
+def allocate(table: Word, table_mb: int, noise_bits: int) -> Memory:
+    """Allocates a search's memory, with a transposition table of at most `table_mb` MiB from the word `table` on."""
+    entry_bits = (table_mb * 2**20 // 16).bit_length() - 1
+    memory = np.zeros(int(table) + 2 * 2**entry_bits, dtype=np.uint64)
+    memory[TABLE], memory[TABLE_SHIFT], memory[NOISE_SHIFT] = table, 64 - entry_bits, 64 - noise_bits
+    return memory

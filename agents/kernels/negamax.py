@@ -1,0 +1,245 @@
+"""Principal-variation search for any game of two sides: a game supplies its rules as compiled functions.
+
+`negamax` names these functions, and `of` makes a search of it for one game's. The position of each ply lies in the
+memory at STATE; a move is a code of fifteen bits, not 0, whose low ten bits tell quiet moves apart.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agents.kernels.compilation import compiled, signed
+from agents.kernels.memory import (
+    BEST_MOVE,
+    BEST_SCORE,
+    EXACT,
+    GENERATION,
+    HINT,
+    HISTORY,
+    KILLERS,
+    NODE_LIMIT,
+    NODES,
+    NOISE,
+    PV,
+    PV_LENGTH,
+    STOP,
+    Memory,
+)
+from agents.kernels.ordering import extend_line, order_moves, pick, reward
+from agents.kernels.table import (
+    AT_BOUND,
+    AT_DEPTH,
+    AT_LEAST,
+    AT_MOST,
+    AT_MOVE,
+    CODE,
+    DEPTH,
+    EXACTLY,
+    OFFSET,
+    SCORE,
+    recall,
+    store,
+)
+from agents.search import MAX_DEPTH, WIN, Iteration
+
+U = np.uint64
+ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
+SURE = WIN - MAX_DEPTH - 300
+"""Scores beyond this are forced wins; the table stores them as distances from the stored position."""
+NOT_OVER = LIMIT = 2 * WIN
+"""Score beyond every real score."""
+LATE, VERY_LATE = U(3), U(8)
+"""Moves searched before a move is reduced: by one ply, and by two plies."""
+QUIET, REDUCIBLE = U(1), U(2)
+"""What `make` returns, added up: whether the move takes nothing, and whether it may be searched less deeply."""
+
+
+@compiled("boolean(uint64[::1])")
+def must_stop(memory: Memory) -> bool:
+    """Whether the search must stop; counts the position if not."""
+    if memory[NODE_LIMIT] != ZERO and memory[NODES] >= memory[NODE_LIMIT]:
+        memory[STOP] = ONE
+    if memory[STOP] != ZERO:
+        return True
+    memory[NODES] += ONE
+    return False
+
+
+def final_score(memory: Memory, ply: np.uint64) -> int:
+    """A game's: the score for the side to move if the game is over, or its end is known, else NOT_OVER."""
+    raise NotImplementedError
+
+
+def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
+    """A game's: the score for the side to move at the horizon, where the game is not over."""
+    raise NotImplementedError
+
+
+def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
+    """A game's: the key of all that decides a score at that depth."""
+    raise NotImplementedError
+
+
+def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
+    """A game's: whether a stored score beyond SURE, as a distance from this position, can still come about."""
+    raise NotImplementedError
+
+
+def write_moves(memory: Memory, ply: np.uint64) -> np.uint64:
+    """A game's: writes the ply's moves with their initial order to MOVES; returns how many."""
+    raise NotImplementedError
+
+
+def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
+    """A game's: writes the position after a move to the next ply's state; returns QUIET and REDUCIBLE, added up."""
+    raise NotImplementedError
+
+
+def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
+    """The score for the side to move, searched `depth` plies deep; fail-soft. Meaningless once STOP is set."""
+    here = U(ply)
+    memory[PV_LENGTH + here] = ZERO
+    # 1. Stop if requested.
+    if must_stop(memory):
+        return 0
+    # 2. The game is over, or the horizon is reached.
+    final = final_score(memory, here)
+    if final != NOT_OVER:
+        return final
+    if depth <= 0 or ply >= MAX_DEPTH:
+        return judge(memory, here, alpha, beta)
+    # 3. Look the position up in the table.
+    key = table_key(memory, here, depth)
+    known = recall(memory, key)
+    first = known >> AT_MOVE & CODE
+    stored_depth = signed(known >> AT_DEPTH & DEPTH)
+    deep_enough = stored_depth == depth or (stored_depth > depth and memory[EXACT] == ZERO)
+    if known != ZERO and deep_enough and ply > 0 and beta - alpha == 1:
+        score = signed(known & SCORE) - OFFSET
+        in_time = holds(memory, here, score)
+        if score > SURE:
+            score -= ply
+        elif score < -SURE:
+            score += ply
+        bound = known >> AT_BOUND & THREE
+        tells = bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha)
+        if tells and in_time:
+            return score
+    # 4. All moves, the most promising first.
+    if ply == 0 and memory[HINT] != ZERO:
+        first = memory[HINT]
+    count = write_moves(memory, here)
+    order_moves(memory, count, here, first)
+    # 5. Search each: the first with the full window, the others with a null window to prove them no better.
+    best, best_code, lowest = -NOT_OVER, ZERO, alpha
+    done = ZERO
+    while done < count:
+        code = pick(memory, count, here, done)
+        kind = make(memory, here, code)
+        floor = -beta if done == ZERO else -alpha - 1
+        # Unless exact: search late moves less deeply first, and again in full if they prove better.
+        less = 0
+        if kind & REDUCIBLE and done >= LATE and depth >= 3 and memory[EXACT] == ZERO:
+            less = 2 if done >= VERY_LATE and depth >= 5 else 1
+        score = -negamax(memory, ply + 1, depth - 1 - less, floor, -alpha)
+        if less > 0 and score > alpha:
+            score = -negamax(memory, ply + 1, depth - 1, floor, -alpha)
+        if done != ZERO and alpha < score < beta:
+            score = -negamax(memory, ply + 1, depth - 1, -beta, -alpha)
+        if memory[STOP] != ZERO:
+            return 0
+        done += ONE
+        if score > best:
+            best, best_code = score, code
+            if ply == 0:
+                memory[BEST_MOVE], memory[BEST_SCORE] = code, U(score)
+            if score > alpha:
+                extend_line(memory, here, code)
+                alpha = score
+        if alpha >= beta:
+            if kind & QUIET:
+                reward(memory, code, here, depth)
+            break
+    # 6. Store the result.
+    bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
+    kept = best + ply if best > SURE else best - ply if best < -SURE else best
+    store(memory, key, kept, depth, bound, best_code)
+    return best
+
+
+Negamax = Callable[[Memory, int, int, int, int], int]
+
+
+def of(module: str, **functions: Any) -> Negamax:
+    """`negamax` compiled with a game's functions, by name; `module` is the game's, beside which the code is cached.
+
+    A copy of the function with other globals: functions in a closure would make numba's cache miss in every process.
+    """
+    made = types.FunctionType(negamax.__code__, globals() | functions, negamax.__name__)
+    del made.__globals__[negamax.__name__]  # the copy calls itself
+    made.__module__, made.__qualname__ = module, f"{module}.{negamax.__name__}"
+    return compiled("int64(uint64[::1], int64, int64, int64, int64)")(made)
+
+
+class NegamaxSearch:
+    """`agents.search.Search` over one flat array; a game's subclass writes positions and reads move codes."""
+
+    def __init__(self, negamax: Negamax, memory: Memory, seed: int) -> None:
+        self.memory = memory
+        self.memory[NOISE] = seed
+        self._negamax = negamax
+
+    def begin(self, position: Any, nodes: int | None, exact: bool) -> None:
+        """Sets the position; the table stays, learnt move orders fade."""
+        memory = self.memory
+        memory[[STOP, NODES, HINT]] = 0
+        memory[NODE_LIMIT] = nodes or 0
+        memory[EXACT] = exact
+        memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64
+        memory[int(HISTORY) : int(KILLERS)] >>= U(3)
+        memory[int(KILLERS) : int(PV_LENGTH)] = 0
+        self._scores: list[int] = []
+        self._place(position)
+
+    def _place(self, position: Any) -> None:
+        """Writes the root's state."""
+        raise NotImplementedError
+
+    def _decode(self, code: int) -> Any:
+        """The move of a code."""
+        raise NotImplementedError
+
+    def _window(self, depth: int) -> tuple[int, int]:
+        """Bounds within which the score is expected."""
+        return -LIMIT, LIMIT
+
+    def _score(self) -> int:
+        return int(self.memory[BEST_SCORE].astype(np.int64))
+
+    def deepen(self, depth: int) -> Iteration:
+        """Searches in the expected window, then, if the score lies outside, in the full one."""
+        memory, (low, high) = self.memory, self._window(depth)
+        memory[[BEST_MOVE, BEST_SCORE]] = 0
+        self._negamax(memory, 0, min(depth, MAX_DEPTH), low, high)
+        if not low < self._score() < high and not memory[STOP]:
+            memory[[BEST_MOVE, BEST_SCORE]] = 0
+            self._negamax(memory, 0, min(depth, MAX_DEPTH), -LIMIT, LIMIT)
+        best = int(memory[BEST_MOVE])
+        memory[HINT] = best or memory[HINT]
+        self._scores.append(self._score())
+        line = memory[int(PV) : int(PV) + int(memory[PV_LENGTH])]
+        return Iteration(
+            whole=not memory[STOP],
+            move=self._decode(best) if best else None,
+            score=self._score(),
+            pv=tuple(self._decode(int(code)) for code in line),
+            nodes=int(memory[NODES]),
+        )
+
+    def interrupt(self) -> None:
+        """Interrupts a running search; the kernel checks the flag at every position."""
+        self.memory[STOP] = 1
