@@ -45,8 +45,6 @@ class PhotoName:
 
 @dataclasses.dataclass(frozen=True)
 class Annotation:
-    """One tile, and the points its player got for it."""
-
     cells: tuple[str, str]
     """Names of the squares, such as `8H`, by row, then by column."""
     pips: tuple[int, int]

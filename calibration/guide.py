@@ -46,17 +46,13 @@ class Piece:
 
 @dataclasses.dataclass(frozen=True)
 class Lesson:
-    """One board to lay."""
-
     pieces: tuple[Piece, ...]
     board: str
     """A class letter per cell."""
     said: Sentence
-    """Instruction for the person."""
 
     @property
     def text(self) -> str:
-        """`said` in English."""
         return str(self.said)
 
 
@@ -72,7 +68,6 @@ def lessons(game: AnyGame, template: BoardTemplate) -> tuple[Lesson, ...]:
 
 
 def asked(pieces: Sequence[Piece], template: BoardTemplate) -> Sentence:
-    """The instruction to lay exactly these pieces."""
     if not pieces:
         return sentence("Clear the board, so that the whole of it is in view, and take your hands away.")
     return sentence("Lay {pieces}, and nothing else.", pieces=listed(pieces, template))

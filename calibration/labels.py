@@ -29,10 +29,7 @@ class LabelError(ValueError):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Label:
-    """Label of one photo."""
-
     name: str
-    """The photo's file name."""
     cells: str
     """A class letter per cell, in the template's order."""
     corners_px: NDArray[np.float64] | None

@@ -116,7 +116,6 @@ class _Tile:
         return self.towards[0] != 0
 
     def size_mm(self, style: Mapping[str, Any]) -> Point:
-        """Width and height."""
         length, width = (float(extent) for extent in style["tile_mm"])
         return (length, width) if self.lies else (width, length)
 
@@ -126,7 +125,6 @@ class _Tile:
         return self.place(-reach, 0.0), self.place(reach, 0.0)
 
     def shapes(self, style: Mapping[str, Any], colours: Mapping[str, Colour]) -> Iterator[Shape]:
-        """The tile, its bar and its pips."""
         dark, pip, gap = colours[style["pip_colour"]], float(style["pip_mm"]), float(style["pip_gap_mm"])
         yield Shape(
             "rectangle", self.centre_mm, self.size_mm(style), colours[style["colour"]], float(style["round_mm"])

@@ -30,8 +30,6 @@ class ProfileError(ValueError):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TableProfile:
-    """Calibration result of one table."""
-
     game: str
     """The game's module name."""
     options: frozenset[str]
@@ -47,7 +45,6 @@ class TableProfile:
     weights_sha256: str
     """Digest of the descriptor's weights; empty if it has none."""
     head: Mapping[str, NDArray[np.generic]]
-    """The head's arrays by name."""
     accuracy: float
     """Cross-validated share of the labelled cells, in varied light, that were read right."""
     boards: float | None = None
@@ -72,7 +69,6 @@ class TableProfile:
             raise ProfileError(f"the profile was made for {self.game}, not for {game}; calibrate for {game}")
 
     def to_bytes(self) -> bytes:
-        """Content of the profile's file."""
         facts = {name: getattr(self, name) for name in FACTS}
         facts |= {"format": FORMAT, "options": sorted(self.options), "shape": dict(self.shape)}
         buffer = io.BytesIO()

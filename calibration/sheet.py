@@ -37,18 +37,13 @@ class SheetError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class SheetName:
-    """The board and layout of a sheet."""
-
     game: str
-    """The game's module name."""
     options: frozenset[str]
     """Rule options that change the drawing, as `load_template` takes them."""
     landscape: bool
-    """Whether the page is landscape."""
 
     @property
     def game_and_options(self) -> tuple[str, frozenset[str]]:
-        """The game and its rule options."""
         return self.game, self.options
 
     def __str__(self) -> str:
@@ -75,7 +70,6 @@ class SheetLayout:
 
     @property
     def size_mm(self) -> tuple[float, float]:
-        """Width and height of all that is printed."""
         left, top, right, bottom = self.extent_mm
         return right - left, bottom - top
 

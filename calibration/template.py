@@ -73,9 +73,7 @@ class BoardTemplate:
     lines_mm: FloatArray
     """(lines, 2, 2) drawn segments, end points in the board frame."""
     rectified_px: int
-    """Pixels of a rectified picture's longer side, margins included."""
     shape: Mapping[str, float]
-    """Current values of the shape parameters."""
     shape_range: Mapping[str, tuple[float, float]]
     """Minimum and maximum of each shape parameter."""
     source: Mapping[str, Any] = dataclasses.field(repr=False, compare=False)
@@ -93,7 +91,6 @@ class BoardTemplate:
 
     @property
     def letters(self) -> str:
-        """The class letters in their order."""
         return "".join(self.classes)
 
     @property
@@ -142,7 +139,6 @@ class BoardTemplate:
 
     @property
     def pixels_per_mm(self) -> float:
-        """Scale of rectified pictures."""
         return self.rectified_px / (max(self.size_mm) + 2 * self.margin_mm)
 
     @property

@@ -28,8 +28,6 @@ class SourceEnded(Exception):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Frame:
-    """One picture and its capture time."""
-
     image: Image
     time_s: float
     """Seconds on the source's own clock: monotonic time of a live source, position in a file, simulated time."""

@@ -24,8 +24,6 @@ SAMPLES = 9
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoardPose:
-    """The board's place in one picture."""
-
     image_from_board: FloatArray
     """(3, 3) homography: board millimetres to picture pixels."""
     error_px: float
@@ -83,7 +81,6 @@ class Rectified:
 
     @functools.cached_property
     def picture(self) -> Image:
-        """As of `rectify`."""
         return rectify(*self._seen)
 
 

@@ -97,7 +97,6 @@ class Belief:
 
     @property
     def position(self) -> Any:
-        """The last certain position."""
         return self.told.position
 
     @property

@@ -94,7 +94,6 @@ class Evidence:
         return "".join(there if cell in self.unknown else letter for cell, (letter, there) in enumerate(pairs))
 
     def change(self, board: str, steps: Sequence[Step]) -> Change:
-        """What the steps change for a board."""
         turned = {step.cell for step in steps if step.kind == "flip"}
         total, wrong, helped = 0.0, 0, False
         for cell, letter in letters_after(steps).items():

@@ -68,7 +68,6 @@ class PlySearch:
         self._extra = (RARE_NATS if manner.in_photos else ODD_NATS) + RARE_NATS * (not evidence.free)
         """Nats of each ply after the first; under one hand both sides rarely move."""
         self.looked_at = 0
-        """Moves examined so far."""
         self._number = itertools.count()
 
     def search(

@@ -25,8 +25,6 @@ LASTING_S = REPORTED_S + WAITING_S
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """Since when the same state stands."""
-
     state: State = "unseen"
     board: str = ""
     since_s: float | None = None

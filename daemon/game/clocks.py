@@ -56,8 +56,6 @@ class Used:
 
 @dataclasses.dataclass(frozen=True)
 class Due:
-    """A warning due now."""
-
     side: Side
     left_s: float
     """The warning's threshold in seconds; 0 if the time is up."""
@@ -85,12 +83,10 @@ class GameClock:
 
     @property
     def plies(self) -> int:
-        """Number of plies whose time is known."""
         return len(self._used)
 
     @property
     def turn_s(self) -> float:
-        """Seconds used in the current turn."""
         return self._turn_s
 
     @property

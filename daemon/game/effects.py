@@ -87,7 +87,6 @@ class Announcement:
     ply: int
     """Number of plies made so far."""
     move: str = ""
-    """Text of the move."""
     rule: str = ""
     """Code of the broken rule."""
     cells: tuple[int, ...] = ()
@@ -111,8 +110,6 @@ class Announcement:
 
 @dataclasses.dataclass(frozen=True)
 class PlyTimes:
-    """Clock times of one ply, in seconds."""
-
     spent_s: float
     left_s: tuple[float, float] | None = None
     """Time left for both sides after it, below zero once overrun; None if no time is set."""

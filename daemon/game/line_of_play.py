@@ -15,8 +15,6 @@ MAX_FORCED = 4
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ply:
-    """One move of a line."""
-
     move: Any
     """None, as the position, for a move after the game's end, known only by its text."""
     position: Any
@@ -50,12 +48,10 @@ class Plies:
 
     @property
     def position(self) -> Any:
-        """The last position."""
         return self.plies[-1].position if self.plies else self.start
 
     @property
     def positions(self) -> list[Any]:
-        """The positions, the start first."""
         return [self.start, *(ply.position for ply in self.plies)]
 
     def before(self, index: int) -> Any:
@@ -97,11 +93,9 @@ class LineOfPlay(Plies):
         return [index for index, ply in enumerate(self.plies) if ply.seen]
 
     def steps(self, index: int) -> tuple[Step, ...]:
-        """The steps that a hand made for a ply."""
         return self.game.steps(self.before(index), self.plies[index].move)
 
     def add(self, ply: Ply) -> None:
-        """Appends a ply."""
         if not ply.text:
             ply = dataclasses.replace(ply, text=self.game.format_move(self.position, ply.move))
         self.plies.append(ply)
@@ -172,7 +166,6 @@ class LineOfPlay(Plies):
         return same
 
     def until(self, ply: int) -> LineOfPlay:
-        """A copy of the line up to a ply."""
         return LineOfPlay(self.game, self.start, self.plies[:ply])
 
     def _play(self, tail: Sequence[Ply]) -> None:

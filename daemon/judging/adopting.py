@@ -173,5 +173,4 @@ def why_not(referee: Referee, reading: BoardReading) -> Sentences:
 
 
 def differing(referee: Referee, board: str) -> int:
-    """Number of cells on which a board differs from the believed one."""
     return len(changed_cells(referee.game.board(referee.position), board))

@@ -84,12 +84,10 @@ class Play:
 
     @property
     def history(self) -> list[Any]:
-        """The believed positions, from the start."""
         return self.line.positions
 
     @property
     def moves(self) -> list[str]:
-        """The texts of the moves between them."""
         return [ply.text for ply in self.line.plies]
 
     @property
@@ -100,12 +98,10 @@ class Play:
 
     @property
     def position(self) -> Any:
-        """The last believed position."""
         return self.line.position
 
     @property
     def ply(self) -> int:
-        """Number of plies made so far."""
         return len(self.line.plies)
 
     @property
@@ -277,7 +273,6 @@ class Play:
         return self.awaiting == "move" and self.agents[1 - self.game.to_move(self.position)] is not None
 
     def _mover(self) -> Term:
-        """The side to move, by name."""
         return phrases.named(self.game, self.game.to_move(self.position))
 
     def pass_if_forced(self) -> list[Effect]:

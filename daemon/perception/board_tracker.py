@@ -40,8 +40,6 @@ OFFER = sentence(
 
 
 class BoardTracker:
-    """Watches the board of one match."""
-
     def __init__(
         self,
         pipeline: Pipeline,
@@ -58,7 +56,6 @@ class BoardTracker:
         self.lost_s = lost_s
         match.watched = True
         self.observation: Observation | None = None
-        """Observation of the newest frame."""
         self.reading: BoardReading | None = None
         """Last reading of the board, without what people said about cells."""
         self._expected_of: tuple[Referee, int] | None = None
@@ -71,7 +68,6 @@ class BoardTracker:
             pipeline.recall(lessons.load(pipeline.template))
         match.followers.append(self._growth.changed)
         self.overrides = CellOverrides()
-        """What people said about cells."""
         self._next_game, self._occlusion_notices = NextGame(), OcclusionNotices()
         self._seen_s: float | None = None
         self._hurried_s: float | None = None
@@ -81,7 +77,6 @@ class BoardTracker:
 
     @property
     def shakes(self) -> bool:
-        """Whether the picture shakes most of the time."""
         return self._occlusion_notices.shakes
 
     @property

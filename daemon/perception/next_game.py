@@ -23,8 +23,6 @@ Sign = Literal["", "offer", "wait", "begin"]
 
 
 class NextGame:
-    """Watches one match for the start position."""
-
     def __init__(self) -> None:
         self._since_s: float | None = None
         """Since when the start position is on the board and the waiting time runs; None while it is not."""

@@ -47,20 +47,15 @@ MIN_SEEN = 0.8
 
 @dataclasses.dataclass(frozen=True)
 class Spent:
-    """Processing time and cells read for one frame."""
-
     track_s: float = 0.0
     rectify_s: float = 0.0
     gate_s: float = 0.0
     read_s: float = 0.0
     cells: int = 0
-    """Number of cells read."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Observation:
-    """Result of processing one frame."""
-
     frame: Frame
     alignment: Alignment
     rectified: Rectified | None = None

@@ -30,7 +30,6 @@ class StartLesson:
 
     def __init__(self) -> None:
         self.taught: Lesson | None = None
-        """What a picture has taught."""
         self.refused: Unlike | None = None
         """Why the last picture that was tried has taught nothing; None where it has, or none was tried."""
         self.recalled: Lesson | None = None

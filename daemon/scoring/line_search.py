@@ -58,7 +58,6 @@ class _Limit:
         self.cost = float("inf")
 
     def add(self, cost: float) -> None:
-        """One more line."""
         heapq.heappush(self._kept, -cost)
         if len(self._kept) > WIDTH:
             heapq.heappop(self._kept)
@@ -84,7 +83,6 @@ class LineSearch:
         return len(self.sightings.wrong_cells(self.lines[0].position.board))
 
     def copy(self) -> LineSearch:
-        """The same search, to be continued in another way."""
         other = LineSearch(self._game, self._movers)
         other.sightings, other.lines = self.sightings.copy(), self.lines
         return other

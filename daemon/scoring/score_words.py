@@ -19,7 +19,6 @@ WHY: dict[Status, str] = {
 
 
 def line_of(move: ScoredMove) -> str:
-    """One line about a move, such as `1_05  green  8I1-8J6  2 + 3 bonus = 5  red 1, green 6`."""
     placed = move.placed
     if placed is None:
         return f"{move.name}  {WHY[move.status].format(wrong=move.wrong_cells)}; no file"
@@ -32,7 +31,6 @@ def line_of(move: ScoredMove) -> str:
 
 
 def object_of(move: ScoredMove) -> dict[str, object]:
-    """The move as JSON."""
     found: dict[str, object] = {"move": str(move.name), "status": move.status}
     found |= {"written": move.annotation is not None, "probability": round(move.probability, 4)}
     placed = move.placed

@@ -30,16 +30,12 @@ Status = Literal["seen", "inferred", "no_tile", "no_board", "covered", "no_photo
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Look:
-    """What was read in a photo."""
-
     reading: BoardReading
     pawns: Pawns = (None, None)
 
 
 @dataclasses.dataclass(frozen=True)
 class ScoredMove:
-    """What is known of one move."""
-
     name: PhotoName
     status: Status
     """`seen` in its own photo, `inferred` from a later one; else why there is no tile."""

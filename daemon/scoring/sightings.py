@@ -90,11 +90,9 @@ class Sightings:
 
     @property
     def count(self) -> int:
-        """Photos so far."""
         return len(self._sums) - 1
 
     def add(self, reading: BoardReading) -> None:
-        """One more photo."""
         losses = losses_of(reading)
         self._sums.append(self._sums[-1] + losses)
         since = [(self._sums[-1] - sums)[:, 0] / (self.count - first) for first, sums in enumerate(self._sums[:-1])]

@@ -26,8 +26,6 @@ Pawns = tuple[int | None, int | None]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Placed:
-    """A tile in a line of play."""
-
     lay: Lay
     shot: int | None
     """Index of the move in its series; None where no number is left for the tile."""

@@ -49,8 +49,6 @@ class CalibrationError(ValueError):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LabelledPhoto:
-    """A photo and the position on its board."""
-
     name: str
     image: Image
     cells: str
@@ -61,8 +59,6 @@ class LabelledPhoto:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Calibration:
-    """A profile and its expected accuracy."""
-
     profile: TableProfile
     expectation: Expectation
     conditions: tuple[Condition, ...]

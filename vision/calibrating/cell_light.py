@@ -83,5 +83,4 @@ def colour_distances(lights: list[CellLight], boards: list[str], letters: str) -
 
 
 def empty_cells(board: str) -> NDArray[np.bool_]:
-    """(cells,) mask of the cells labelled empty."""
     return np.array([letter == EMPTY for letter in board])

@@ -27,7 +27,6 @@ class Limit:
     refuses: float
 
     def grade(self, value: float) -> Grade:
-        """Grade of the value."""
         sign = 1 if self.refuses > self.warns else -1
         return GRADES[int(sign * value > sign * self.warns) + int(sign * value > sign * self.refuses)]
 
@@ -50,36 +49,29 @@ LIMITS = {
     "camouflage": Limit("CIE L*a*b* between the board and the men most like it", 3.0, -NEVER),
     "found": Limit("of 100 pictures in which the profile does not find the board", 0.0, 50.0),
 }
-"""Limits by condition name."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Condition:
-    """One measured condition."""
-
     name: str
     """Key in `LIMITS`."""
     value: float
     said: Sentence
     """What is wrong and what to do, naming cells, if the value is beyond its limits."""
     cells: tuple[int, ...] = ()
-    """Cells concerned, if any."""
     own_limit: Limit | None = None
     """Limits on this board, if other than the usual ones."""
 
     @property
     def limit(self) -> Limit:
-        """Limits of this condition."""
         return LIMITS[self.name] if self.own_limit is None else self.own_limit
 
     @property
     def text(self) -> str:
-        """`said` in English."""
         return str(self.said)
 
     @property
     def grade(self) -> Grade:
-        """Grade of the measured value."""
         return self.limit.grade(self.value)
 
     @property

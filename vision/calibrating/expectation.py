@@ -23,7 +23,6 @@ class Expectation:
     judged: int
     """Number of cells judged; 0 if no picture could be left out."""
     cells: int
-    """Number of cells of the board."""
     by_picture: bool = True
     """Whether whole pictures were left out; else single cells were, which gives too good a result."""
 
@@ -51,7 +50,6 @@ class Expectation:
 
     @property
     def said(self) -> Sentences:
-        """The expectation as sentences for users."""
         if not self.judged:
             return (sentence("How well it reads cannot be told: lay or label men of every kind on more cells."),)
         figures: dict[str, int | str] = {"number": round(100 * self.boards), "accuracy": f"{100 * self.accuracy:.1f}"}
@@ -78,11 +76,9 @@ class Expectation:
 
     @property
     def text(self) -> str:
-        """`said` in English."""
         return plain(self.said)
 
     def as_json(self) -> dict[str, Any]:
-        """JSON form."""
         low, high = self.boards_between if self.judged else (0.0, 1.0)
         return {
             "accuracy": round(self.accuracy, 4),

@@ -64,25 +64,18 @@ Code = Literal[
 
 @dataclasses.dataclass(frozen=True)
 class Prompt:
-    """A message for the person at the board."""
-
     code: Code
     said: Sentences
     lesson: int
-    """Index of the lesson concerned."""
     cells: tuple[int, ...] = ()
-    """Cells concerned, if any."""
 
     @property
     def text(self) -> str:
-        """`said` in English."""
         return plain(self.said)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Taken:
-    """A picture that was taken, labelled and described."""
-
     photo: LabelledPhoto
     look: BoardPatches
 
@@ -132,7 +125,6 @@ class GuidedCalibration:
         self._progress_s = 0.0
         """When the last picture was taken, or the run began."""
         self._phase = ""
-        """The gate's last phase."""
         self._begun_s: float | None = None
         self._occluded_since_s: float | None = None
 
@@ -143,17 +135,14 @@ class GuidedCalibration:
 
     @property
     def complete(self) -> bool:
-        """Whether every picture is taken."""
         return self.current is None
 
     @property
     def refused(self) -> str:
-        """`refusal` in English; empty if the run was not refused."""
         return plain(self.refusal)
 
     @property
     def ended(self) -> bool:
-        """Whether the run is complete or refused."""
         return self.complete or bool(self.refusal)
 
     @property
@@ -162,7 +151,6 @@ class GuidedCalibration:
         return [self.taken[number].photo for number in sorted(self.taken)]
 
     def begin(self) -> tuple[Prompt, ...]:
-        """The first prompt."""
         return self._answer(self._ask())
 
     def insist(self) -> None:

@@ -21,7 +21,6 @@ LISTED = 8
 
 
 def found(quality: float) -> Sentences:
-    """Said when the board is first seen."""
     seen = sentence("I see the board, and {percent} % of its lines.", percent=round(100 * quality))
     if quality > 0.8:
         return (seen,)
@@ -74,7 +73,6 @@ def kind_unknown(mistakes: Mistakes, lesson: Lesson) -> bool:
 
 
 def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> Sentences:
-    """What to do to get the board that was asked for."""
     if not lesson.pieces:
         where = _cells(mistakes.extra, template)
         return (

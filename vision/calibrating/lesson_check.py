@@ -95,7 +95,6 @@ class LessonCheck:
         return np.asarray((1 - alike > DIFFERS) | ((1 - alike > MAY_DIFFER) & seems))
 
     def mistakes(self, look: BoardPatches, board: str) -> Mistakes:
-        """Differences between the picture and `board`."""
         occupied, asked = self.occupied(look), np.array([letter != EMPTY for letter in board])
         missing, extra = np.flatnonzero(asked & ~occupied), np.flatnonzero(occupied & ~asked)
         odd = self._odd(look, board, asked & occupied) if asked.any() else ()

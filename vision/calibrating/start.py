@@ -65,8 +65,6 @@ LUMINANCE = np.array([0.0722, 0.7152, 0.2126])
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lesson:
-    """What a known board has taught."""
-
     taught: Taught
     turn: int
     """Number of corners by which the board's own top left lies further clockwise than it was taken to."""
@@ -79,8 +77,6 @@ class Lesson:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Unlike:
-    """Why a board teaches nothing."""
-
     why: Literal["absent", "alike", "odd", "hidden"]
     """No such board is in view; it is, but the sides' men look alike; some cells look otherwise than they should; or
     men in front hide them."""

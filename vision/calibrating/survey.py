@@ -35,8 +35,6 @@ MAX_KINDS = 3
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shown:
-    """A picture, the pose of the board in it, and the contents of its cells."""
-
     image: Image
     pose: BoardPose
     board: str

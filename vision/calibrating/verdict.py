@@ -26,8 +26,6 @@ class RefusedError(ValueError):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Verdict:
-    """The final judgement on the calibration of a table."""
-
     expectation: Expectation
     conditions: tuple[Condition, ...]
 
@@ -45,12 +43,10 @@ class Verdict:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """`objections` in English."""
         return tuple(plain(said) for said in self.objections)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Optional advice, in English."""
         return tuple(condition.text for condition in warning(self.conditions))
 
     def accepted(self, profile: TableProfile, *, accept: bool) -> TableProfile:

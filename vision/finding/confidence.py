@@ -49,8 +49,6 @@ UNSEEN_SIDE = 0.7
 
 @dataclasses.dataclass(frozen=True)
 class Cues:
-    """The evidence for and against a found board."""
-
     found_by: FoundBy
     quality: float
     """0 to 1: share of its lines, its lattice or its print that is seen."""
@@ -107,5 +105,4 @@ def is_ruled(template: BoardTemplate) -> bool:
 
 
 def sure_of(image: Image, found: Found) -> float:
-    """Probability, 0 to 1, that the board is there and in its place."""
     return cues_of(image, found).sure

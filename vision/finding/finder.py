@@ -56,7 +56,6 @@ def is_mirrored(image: Image, template: BoardTemplate) -> bool:
 
 
 def mirrored(image: Image) -> Image:
-    """The picture flipped left to right."""
     return np.ascontiguousarray(image[:, ::-1])
 
 
@@ -79,7 +78,6 @@ def surely(image: Image, found: Found) -> Found | None:
 
 
 def _fitted(scene: Scene, start: BoardPose, template: BoardTemplate) -> Found | None:
-    """The board exactly, if enough of what is drawn is seen near the proposed place."""
     if template.printed is not None:
         return _by_print(scene.image, start, template)
     if template.first_square:

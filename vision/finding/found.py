@@ -15,14 +15,11 @@ FoundBy = Literal["markers", "print", "squares", "lattice", "outline", "referenc
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Found:
-    """A board found in a picture."""
-
     pose: BoardPose
     template: BoardTemplate
     """The template with the shape measured on this board."""
     sheet: SheetLayout | None = None
     """The layout of a printed board that was found by its markers; None for others."""
     found_by: FoundBy = "outline"
-    """The method by which it was found."""
     sure: float = 1.0
     """Probability, 0 to 1, that the board is there and correctly placed."""

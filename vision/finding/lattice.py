@@ -65,7 +65,6 @@ class Lattice:
     """A lattice whose crossings have whole coordinates; which of them is (0, 0) is arbitrary."""
 
     picture_from_lattice: FloatArray
-    """(3, 3) homography."""
     middle: FloatArray
     """(2,) lattice coordinates of the place around which it was fitted."""
     pieces: Pieces

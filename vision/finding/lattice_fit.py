@@ -63,8 +63,6 @@ POLISH = 4
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Views:
-    """A picture and its shrunk versions."""
-
     small: Image
     grey: NDArray[np.uint8]
     """The shrunk picture in one channel, in which edges are searched."""
@@ -72,11 +70,9 @@ class Views:
     grey_in_levels: NDArray[np.uint8]
     """As `colours_in_levels`, from `in_levels`; a lattice's points are examined in both."""
     image_from_small: FloatArray
-    """(3, 3) homography."""
 
     @functools.cached_property
     def segments(self) -> Segments:
-        """The straight edges of the shrunk picture."""
         return find_segments(self.grey)
 
     def through(self, grey: NDArray[np.uint8]) -> Views:
@@ -86,8 +82,6 @@ class Views:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Candidate:
-    """A possible board in a picture."""
-
     lattice: Lattice
     """In pixels of the shrunk picture."""
     window: Window
@@ -242,7 +236,6 @@ def _pose_of(views: Views, candidate: Candidate, template: BoardTemplate) -> Boa
 
 
 def _looked_at(views: Views, lattice: Lattice, template: BoardTemplate) -> tuple[Window, Evidence] | None:
-    """The best window of a lattice, and the evidence for it."""
     look = ON_POINTS if on_points(template) else ON_SQUARES
     found = []
     lines = lines_of(template)

@@ -20,8 +20,6 @@ BEYOND = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class Window:
-    """A board's place in a lattice, and the evidence for it."""
-
     left: int
     top: int
     """Lattice coordinates of its first column and row."""

@@ -25,7 +25,6 @@ FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
 Edge = Literal["left", "top", "right", "bottom"]
-"""An edge of the picture."""
 
 LONGEST_PX = 384
 """Pixels, longer side of the picture that the network sees."""

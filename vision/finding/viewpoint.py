@@ -22,8 +22,6 @@ about two degrees.
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Viewpoint:
-    """The view of every cell, derived from the pose."""
-
     cell_px: FloatArray
     """(cells,) side of the square in the picture with the cell's area as seen."""
     elevation_deg: FloatArray

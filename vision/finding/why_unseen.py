@@ -58,13 +58,9 @@ SPARE_DEG = 5.0
 
 @dataclasses.dataclass(frozen=True)
 class Unseen:
-    """Why a board is not seen, and the remedy."""
-
     code: Code
     matter: Sentence
-    """The problem."""
     remedy: Sentence
-    """The remedy."""
     edges: tuple[Edge, ...] = ()
     """Edges of the picture beyond which the board continues."""
 

@@ -38,8 +38,6 @@ class Reference:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Features:
-    """The features of a picture, which was shrunk first."""
-
     points: FloatArray
     """(n, 2) positions in the shrunk picture."""
     descriptors: NDArray[np.float32] | None
@@ -49,8 +47,6 @@ class Features:
 
 
 class ReferenceMatcher:
-    """Finds the board of a reference picture in other pictures."""
-
     def __init__(self, reference: Reference, template: BoardTemplate) -> None:
         small, small_from_image = shrink(reference.image)
         small_from_board = small_from_image @ reference.image_from_board

@@ -70,7 +70,6 @@ class LineStyle:
 
 
 def cut_chunks(template: BoardTemplate) -> Chunks:
-    """The template's lines cut into chunks."""
     ends = project(template.rectified_from_board, template.lines_mm.reshape(-1, 2)).reshape(-1, 2, 2)
     points, normals, segments = [], [], []
     for index, (start, end) in enumerate(ends):

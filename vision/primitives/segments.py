@@ -34,7 +34,6 @@ class Weave:
     """
 
     frame_from_picture: FloatArray
-    """(3, 3) homography."""
     across: FloatArray
     """(n, 2, 2) end points, in frame pixels, of the segments that run along x."""
     upright: FloatArray
@@ -43,8 +42,6 @@ class Weave:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Segments:
-    """Straight edges of a picture."""
-
     ends: FloatArray
     """(n, 2, 2) end points in pixels."""
     weights: FloatArray
@@ -52,7 +49,6 @@ class Segments:
 
 
 def find_segments(grey: Grey) -> Segments:
-    """The picture's most striking straight edges."""
     detected: tuple[Any, ...] = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD).detect(grey)
     if detected[0] is None:
         return Segments(np.zeros((0, 2, 2)), np.zeros(0))

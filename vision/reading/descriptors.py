@@ -89,7 +89,6 @@ class PixelDescriptor:
         self.length = len(function(np.zeros((PATCH_PX, PATCH_PX, 3), dtype=np.uint8)))
 
     def describe(self, patches: Patches) -> Descriptors:
-        """(patches, length)."""
         if not len(patches):
             return np.zeros((0, self.length), dtype=np.float32)
         return np.stack([self._function(patch) for patch in patches])

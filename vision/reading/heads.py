@@ -76,7 +76,6 @@ class Head:
         return np.asarray(FAR_SHARE / (1 + np.exp(-12 * np.clip(distance / self.reach - 1.5, -3, 3))))
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """All fields as arrays, for storage."""
         stored: dict[str, NDArray[np.generic]] = {
             field.name: np.asarray(getattr(self, field.name))
             for field in dataclasses.fields(self)
@@ -113,8 +112,6 @@ def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Generic:
-    """Table-independent models shipped for a learnt descriptor."""
-
     head: Head
     """Reads any board; its classes are empty, the pieces and OTHER."""
     others: Descriptors

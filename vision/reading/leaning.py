@@ -49,7 +49,6 @@ class Leaning:
     """(cells,) whether the head of a man on the cell would be seen beside his foot."""
 
     def at(self, cells: NDArray[np.intp]) -> Leaning:
-        """The same for cells in that order."""
         return Leaning(self.seen[:, cells][:, :, cells], self.hiding[:, cells][:, :, cells], self.clear[cells])
 
     def apart(self, men: NDArray[np.bool_]) -> NDArray[np.bool_]:

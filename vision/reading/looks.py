@@ -62,7 +62,6 @@ class Looks:
 
     @property
     def asked(self) -> bool:
-        """Whether another reading is due."""
         return self._again
 
     def look(

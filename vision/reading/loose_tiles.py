@@ -52,24 +52,18 @@ UNREAD = (0.6, 12.0)
 
 @dataclasses.dataclass(frozen=True)
 class LooseTile:
-    """One tile in the picture."""
-
     corners_px: Points
-    """Its four corners."""
     pips: tuple[int, int]
     sure: float
     """How likely both numbers are right, 0 to 1."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether both numbers are read without doubt."""
         return self.sure >= SURE
 
 
 @dataclasses.dataclass(frozen=True)
 class LooseTiles:
-    """What was read in one picture."""
-
     tiles: tuple[LooseTile, ...]
     """From the top to the bottom."""
     unread_px: Points
@@ -77,14 +71,11 @@ class LooseTiles:
 
     @property
     def pips(self) -> int:
-        """All pips of the tiles together."""
         return sum(sum(tile.pips) for tile in self.tiles)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Area:
-    """A light rectangle."""
-
     centre: tuple[float, float]
     long_px: float
     short_px: float
@@ -101,8 +92,6 @@ class _Area:
 
 
 class LooseTileReader:
-    """Reads the tiles in pictures."""
-
     def __init__(self) -> None:
         """Raises WeightsError."""
         self._reader = Reader(load_template(GAME))

@@ -34,8 +34,6 @@ FLAT = 0.11
 
 @dataclasses.dataclass(frozen=True)
 class Pawn:
-    """Position of one side's pawn."""
-
     space: int | None
     """Number of the space, 0 for the start; None if the pawn is not seen."""
     probability: float

@@ -34,8 +34,6 @@ log = logging.getLogger(__name__)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DescribedCells:
-    """Patches and descriptors of all cells as last read."""
-
     patches: Patches
     descriptors: Descriptors
     """(cells, length)."""
@@ -44,11 +42,9 @@ class DescribedCells:
 
     @property
     def views(self) -> tuple[DescribedCells, ...]:
-        """The cells on the board, and as they are seen higher up."""
         return (self, *self.raised)
 
     def with_cells(self, other: DescribedCells, cells: NDArray[np.bool_]) -> DescribedCells:
-        """These cells with some of another picture in their place."""
         if len(self.raised) != len(other.raised):
             return self
         raised = tuple(one.with_cells(two, cells) for one, two in zip(self.raised, other.raised, strict=True))
@@ -69,7 +65,6 @@ class JudgedCells:
     """(cells, 5) log probabilities of where the other half of a tile lies; None on boards without tiles."""
 
     def with_cells(self, other: JudgedCells, cells: NDArray[np.bool_]) -> JudgedCells:
-        """These cells with some of another picture in their place."""
         ways = self.ways
         if ways is not None and other.ways is not None:
             ways = np.where(cells[:, None], other.ways, ways)
@@ -82,8 +77,6 @@ class JudgedCells:
 
 
 class Reader:
-    """Reads boards of one template, with a profile if one was calibrated for the table."""
-
     def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
         """Raises ProfileError if the profile is for another game or other weights; WeightsError."""
         self.template = template
@@ -99,7 +92,6 @@ class Reader:
         self.raised_mm: tuple[FloatArray, ...] = ()
         """(cells, 2) each: where middle and head of tall men are seen in the next picture; none where men are flat."""
         self._newest: tuple[Image, BoardTemplate, Patches] | None = None
-        """The last picture, its template and its patches."""
         self.cells: JudgedCells | None = None
         """The cells as last read; None before the first reading. Callers may put earlier ones back."""
         self.taught: Taught | None = None
@@ -109,7 +101,6 @@ class Reader:
 
     @property
     def look(self) -> DescribedCells | None:
-        """The cells as last read; None before the first reading."""
         return None if self.cells is None else self.cells.look
 
     def learn(self, taught: Taught | None, kept: tuple[Patches, str] | None) -> None:
@@ -142,7 +133,6 @@ class Reader:
 
     @property
     def kept(self) -> tuple[Patches, str] | None:
-        """How cells looked when their content was known, and that content."""
         return self._kept
 
     def read(
@@ -164,7 +154,6 @@ class Reader:
         return self.judge(self._judged(rectified, None), time_s)
 
     def judge(self, cells: JudgedCells, time_s: float, occlusion: float = 0.0) -> BoardReading:
-        """The joint reading of all cells."""
         letters = self.template.letters
         logs = self._together(cells.look, cells.logs, cells.unknown)
         logs, unknown = self._as_kept(cells.look.patches, logs, cells.unknown)
@@ -260,7 +249,6 @@ class Reader:
 
 
 def _placed(values: NDArray[Any], cells: NDArray[np.bool_], new: NDArray[Any]) -> NDArray[Any]:
-    """A copy of values with those of some cells replaced."""
     copy = values.copy()
     copy[cells] = new
     return copy

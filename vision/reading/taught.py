@@ -74,7 +74,6 @@ class CellFeatures:
     """(n, views, 3) logarithm of light of what stands out."""
 
     def at(self, rows: NDArray[np.intp] | Sequence[int]) -> CellFeatures:
-        """The features of some cells."""
         return CellFeatures(self.network[rows], self.projected[rows], self.contrast[rows], self.colour[rows])
 
 

@@ -29,8 +29,6 @@ MAX_NATS, MIN_NATS = 30.0, -12.0
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pairing:
-    """The reading of a board after pairing its halves."""
-
     log_probabilities: FloatArray
     """(cells, classes) with the probability of empty revised, and the other classes' ratios kept."""
     tiles: tuple[SeenTile, ...]

@@ -53,8 +53,6 @@ Progress = Callable[[int, int, str], None]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Naming:
-    """Which board is in a picture."""
-
     board: Found | None
     """None where no board has a clear lead."""
     others: tuple[Found, ...]

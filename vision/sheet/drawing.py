@@ -49,7 +49,6 @@ class Sheet:
 
     @property
     def cell_mm(self) -> float:
-        """Distance between neighbouring cells on the paper."""
         return self.layout.template.pitch_mm * self.scale
 
     @property

@@ -45,7 +45,6 @@ def words(
 
 
 def words_width(text: str, size: float, bold: bool = False) -> float:
-    """Width of a line of text."""
     return size * sum(_font(bold).glyph(sign)[1] for sign in text)
 
 

@@ -45,7 +45,6 @@ class Attempt:
             source.close()
 
     def _run(self) -> None:
-        """Body of the opening thread."""
         source = None
         try:
             source = self._opener()

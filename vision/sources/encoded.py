@@ -113,12 +113,10 @@ class EncodedFrame(Frame):
 
     @property
     def jpeg(self) -> bytes:
-        """The JPEG's bytes as received."""
         return self._picture.data
 
     @functools.cached_property
     def image(self) -> Image:
-        """The whole picture."""
         image, (width, height) = _decoded(self._picture.data), self._picture.size_px
         return np.zeros((height, width, 3), dtype=np.uint8) if image is None else image
 
@@ -131,7 +129,6 @@ class EncodedFrame(Frame):
 
     @property
     def checksum(self) -> int:
-        """A number that differs between different files."""
         return zlib.crc32(self._picture.data)
 
 

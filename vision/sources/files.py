@@ -64,7 +64,6 @@ def write_picture(path: Path, image: Image) -> None:
 
 
 def open_video(path: Path) -> Video:
-    """The video in a file."""
     return cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
 
 
@@ -175,7 +174,6 @@ class VideoFile:
         raise SourceEnded
 
     def close(self) -> None:
-        """Closes the file."""
         self._capture.release()
 
     def _check(self, width_px: float, height_px: float) -> None:

@@ -42,8 +42,6 @@ Any exception, or its end, means that the camera is gone. No step of it may take
 
 @dataclasses.dataclass(eq=False)
 class Life:
-    """State of one thread that reads the camera."""
-
     beat_s: float
     """Time of its last progress."""
     waiting: bool = False
@@ -153,7 +151,6 @@ class LiveSource:
         return self._closing.is_set() or life is not self._life
 
     def _run(self, life: Life) -> None:
-        """Body of the reading thread."""
         wait_s = FIRST_WAIT_S
         while not self._unwanted(life) and not self._given_up():
             before = self._index
@@ -213,5 +210,4 @@ def _frame(picture: Image | Picture, time_s: float, index: int) -> Frame:
 
 
 def _size_px(picture: Image | Picture) -> tuple[int, int]:
-    """Width and height."""
     return picture.size_px if isinstance(picture, Picture) else (picture.shape[1], picture.shape[0])

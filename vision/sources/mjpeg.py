@@ -113,15 +113,12 @@ class Patience:
         threading.Thread(target=self._run, args=(sock,), name="patience with a camera", daemon=True).start()
 
     def renew(self) -> None:
-        """Notes that a picture came."""
         self._due_s = time.monotonic() + self._limit_s
 
     def end(self) -> None:
-        """Stops watching."""
         self._over.set()
 
     def _run(self, sock: socket.socket) -> None:
-        """Body of the watching thread."""
         while (left_s := self._due_s - time.monotonic()) > 0:
             if self._over.wait(left_s):
                 return

@@ -81,7 +81,6 @@ class Stillness:
         self._since_s = 0.0
 
     def watch(self, frame: Frame, now_s: float) -> None:
-        """Takes the next frame and updates `frozen`."""
         checksum = frame.checksum
         if checksum != self._checksum:
             self._checksum, self._since_s = checksum, now_s

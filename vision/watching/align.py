@@ -53,8 +53,6 @@ finest board."""
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Alignment:
-    """What is known of the board's pose in one frame."""
-
     pose: BoardPose | None
     """None while lost."""
     state: Literal["locked", "lost"]
@@ -135,7 +133,6 @@ class Aligner:
 
     @property
     def template(self) -> BoardTemplate:
-        """The board, with the shape measured once it is found."""
         return self._locator.template
 
     def is_mirrored(self, image: Image) -> bool:

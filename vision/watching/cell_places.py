@@ -29,7 +29,6 @@ class CellPlaces:
 
     @classmethod
     def on(cls, template: BoardTemplate) -> CellPlaces:
-        """The places of a board's cells."""
         places = project(template.rectified_from_board, template.cells_mm) / template.rectified_size_px
         return cls(places, template.cell_mm * template.pixels_per_mm / template.rectified_size_px[0])
 
@@ -54,8 +53,6 @@ class CellPlaces:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CellPixels:
-    """The pixels of every cell's patch."""
-
     rows: NDArray[np.intp]
     """(cells, pixels), like `columns`."""
     columns: NDArray[np.intp]

@@ -70,7 +70,6 @@ class FreeView:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Height, width and channels."""
         return self._picture.shape
 
     def renew(self, around: Surroundings, new: Flags, unlike: Unlike) -> None:

@@ -52,7 +52,6 @@ class Locator:
         self._wait_s = min(2 * self._wait_s, MAX_WAIT_S)
 
     def may_try(self, time_s: float) -> bool:
-        """Whether another try is due."""
         return time_s >= self._next_try_s
 
     def learn(self, pose: BoardPose, frame: Frame) -> BoardPose:
@@ -87,7 +86,6 @@ class Locator:
 
     @property
     def has_reference(self) -> bool:
-        """Whether the board has a picture to be recognised by."""
         return self._matcher is not None
 
     def recognized(self, image: Image, men: NDArray[np.bool_] | None) -> BoardPose | None:

@@ -57,10 +57,7 @@ STANDS_SHARE = 0.35
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Registration:
-    """Where a known board is in a picture."""
-
     image_from_board: FloatArray
-    """(3, 3) homography: board millimetres to pixels of the picture."""
     support: float
     """Share of the board's known points that confirm it, 0 to 1; 0 where only the table around it does."""
     lie: FloatArray | None
@@ -278,8 +275,6 @@ class KnownView:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Fit:
-    """The motion of some followed points."""
-
     now_from_known: FloatArray
     lay: FloatArray
     """(points, 2) where the points lay in the known picture."""
@@ -288,7 +283,6 @@ class _Fit:
 
     @property
     def followed(self) -> int:
-        """Number of followed points."""
         return int(np.isfinite(self.seen[:, 0]).sum())
 
     def error_px(self, of: _Fit) -> float:
@@ -309,8 +303,6 @@ def _fit_points(lay: FloatArray, seen: FloatArray) -> _Fit | None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Flow:
-    """Result of following points by optical flow."""
-
     points: FloatArray
     """(n, 2) new positions."""
     kept: NDArray[np.bool_]
@@ -330,7 +322,6 @@ def follow_points(before: Grey, after: Grey, points: FloatArray) -> Flow:
 
 
 def _shrunk(grey: Grey, times: int) -> Grey:
-    """The picture, smaller by a whole number."""
     size = grey.shape[1] // times, grey.shape[0] // times
     return np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 

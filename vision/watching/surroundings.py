@@ -35,8 +35,6 @@ TWICE: Final = np.array([[2, 0, 0.5], [0, 2, 0.5], [0, 0, 1]])
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Surroundings:
-    """The board and its surroundings, at the scale of the gate's picture."""
-
     picture: FloatImage
     places: Flags
     """(height, width) True within the frame and on the place of a man who stands on its edge."""

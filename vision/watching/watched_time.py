@@ -10,8 +10,6 @@ nobody watched."""
 
 
 class WatchedTime:
-    """Tell it of every picture in order."""
-
     def __init__(self) -> None:
         self.now_s = 0.0
         """Seconds watched, up to the last picture."""
