@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from calibration.arrays import FloatArray
 
 NAMES = ("top left", "top right", "bottom right", "bottom left")
 MIN_SINE = 0.01
 """Sine of the smallest angle between two sides that meet in a corner: half a degree."""
 
 
-def corners_fault(corners_px: NDArray[np.float64]) -> str:
+def corners_fault(corners_px: FloatArray) -> str:
     """Why (4, 2) points, clockwise from the board's top left in the picture, are no corners; empty where they are."""
     sides = np.roll(corners_px, -1, axis=0) - corners_px
     lengths = np.linalg.norm(sides, axis=1)

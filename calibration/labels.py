@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.corners import corners_fault
 from calibration.template import BoardTemplate
 from places.named_files import read_bytes
@@ -32,7 +32,7 @@ class Label:
     name: str
     cells: str
     """A class letter per cell, in the template's order."""
-    corners_px: NDArray[np.float64] | None
+    corners_px: FloatArray | None
     """(4, 2) the frame's corners in the picture, top left first, clockwise; None if they are not marked."""
 
 
@@ -87,7 +87,7 @@ def _label(path: Path, name: str, entry: Any, template: BoardTemplate) -> Label:
     return Label(name, cells, _corners(where, entry.get("corners_px")))
 
 
-def _corners(where: str, value: Any) -> NDArray[np.float64] | None:
+def _corners(where: str, value: Any) -> FloatArray | None:
     if value is None:
         return None
     points = value if isinstance(value, list) and len(value) == 4 else []

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.atomic_file import write_atomically
 from calibration.stored_arrays import DAMAGED, arrays_of, read_arrays
 from calibration.template import BoardTemplate, load_template
@@ -38,7 +39,7 @@ class TableProfile:
     """The template's shape parameters as measured on the board."""
     reference_jpeg: bytes
     """A photo of the board with few or no pieces, as JPEG."""
-    image_from_board: NDArray[np.float64]
+    image_from_board: FloatArray
     """(3, 3) homography: board millimetres to pixels of the reference picture."""
     descriptor: str
     """Name of the patch descriptor for which the head was fitted."""

@@ -12,12 +12,10 @@ import tomllib
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 import games
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate, TemplateError, load_template, template_path
-
-FloatArray = NDArray[np.float64]
 
 IDS_A_SHEET = 8
 """Marker ids per board: four for the portrait page, then four for landscape, each clockwise from the top left."""

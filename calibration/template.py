@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import games
+from calibration.arrays import FloatArray
 from calibration.printed import Print, parse_print
-
-FloatArray = NDArray[np.float64]
 
 RECTIFIED_PX = 512
 """Pixels of a rectified picture's longer side, margins included, unless a template sets `rectified_px`."""

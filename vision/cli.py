@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
 
 import games
 from calibration.annotated import read_annotated
 from calibration.annotations import AnnotationError
+from calibration.arrays import FloatArray
 from calibration.corners import corners_fault
 from calibration.labels import Label, LabelError, read_labels
 from calibration.profile import ProfileError, TableProfile
@@ -173,7 +173,7 @@ def template_of(game: str, rule: list[str]) -> BoardTemplate:
     return load_template(the_game.name, switched_on(the_game))
 
 
-def parse_corners(text: str) -> NDArray[np.float64]:
+def parse_corners(text: str) -> FloatArray:
     """(4, 2) pixels of "x,y x,y x,y x,y". Raises ValueError."""
     try:
         corners = np.array([[float(number) for number in point.split(",")] for point in text.split()])

@@ -7,12 +7,10 @@ import functools
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
-
-FloatArray = NDArray[np.float64]
 
 MIN_BOARD = 0.02
 """Least share of the picture that a board must cover."""

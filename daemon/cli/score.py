@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
 
 from calibration.annotations import AnnotationError
+from calibration.arrays import FloatArray
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
 from daemon.cli.wrong_call import stop
@@ -97,7 +96,7 @@ class PhotoSeriesReader:
 
     def __init__(self, reader: PhotoReader) -> None:
         self._reader = reader
-        self._corners_px: NDArray[np.float64] | None = None
+        self._corners_px: FloatArray | None = None
         self._shape: tuple[int, ...] = ()
 
     def looks(self, image: Image | None) -> Iterator[Look]:

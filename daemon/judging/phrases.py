@@ -11,10 +11,7 @@ from rules.tiles import tile_named
 from rules.turns import by_piece, carry_out, parts_of_turn, seen_moves
 from wording import Given, Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
 
-ENDINGS = {
-    "resigned": sentence("{side} resigned"),
-    "time": sentence("{side} is out of time"),
-}
+ENDINGS = {"resigned": sentence("{side} resigned"), "time": sentence("{side} is out of time")}
 """Reasons why any game may be over, stated about the losing side."""
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from calibration.arrays import FloatArray
 from daemon.drawing import lettering, marks
 from daemon.drawing.lettering import Colour
 from daemon.drawing.palette import HINT, LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.outputs.scene import Scene
 from vision.frame import Image
-from vision.pose import FloatArray, project
+from vision.pose import project
 
 GROUND: Colour = (26, 23, 21)
 WOOD: Colour = (98, 108, 116)

@@ -41,12 +41,7 @@ OFFER = sentence(
 
 class BoardTracker:
     def __init__(
-        self,
-        pipeline: Pipeline,
-        match: Match,
-        *,
-        lost_s: float = 3.0,
-        lessons: LessonFile | None = None,
+        self, pipeline: Pipeline, match: Match, *, lost_s: float = 3.0, lessons: LessonFile | None = None
     ) -> None:
         """Puts the match on the watched board, which counts as lost once out of sight for `lost_s` seconds.
 

@@ -11,8 +11,8 @@ import time
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from daemon.perception.start_lesson import StartLesson
@@ -326,7 +326,7 @@ class Pipeline:
             return None
         return BoardReading.certain(board, self.template.letters, time_s)
 
-    def _reads_through(self, rectified: Rectified, time_s: float, under: NDArray[np.bool_]) -> bool:
+    def _reads_through(self, rectified: Rectified, time_s: float, under: Flags) -> bool:
         """Whether (cells,) under an apparent obstacle of at least a hand's size show what they held without it.
 
         At least one cell under a real hand shows nothing that was learnt. If all are read without doubt, but otherwise

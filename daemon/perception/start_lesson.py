@@ -7,14 +7,14 @@ import logging
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
 from daemon.judging import phrases
 from rules import AnyGame
 from vision.calibrating.start import Lesson, Unlike, learn_from, turn_by, turned_cells
 from vision.frame import Image
-from vision.pose import BoardPose, FloatArray, turned_pose
+from vision.pose import BoardPose, turned_pose
 from vision.primitives.patch_changes import Patches, differing
 from wording import Sentences, sentence, sentence_n
 
@@ -100,7 +100,7 @@ class StartLesson:
         """The board's place with its own top left where the start has shown it to be."""
         return pose if self.taught is None or not self.taught.turn else turned_pose(pose, template, self.taught.turn)
 
-    def as_found(self, men: NDArray[np.bool_], template: BoardTemplate) -> NDArray[np.bool_] | None:
+    def as_found(self, men: Flags, template: BoardTemplate) -> Flags | None:
         """(cells,) which cells hold men, counted from the top left that the board had before it was `turned`."""
         if self.taught is None or not self.taught.turn:
             return men

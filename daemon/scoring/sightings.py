@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Indices
 from games.double_double_dominoes import CELLS, Lay
 from games.double_double_dominoes.board import BLOCKED, FREE, NEIGHBOURS, PIPS, Slot
 from rules import EMPTY
@@ -50,11 +50,11 @@ class Laid(Protocol):
 class Suggestions:
     """Tiles that a photo may show, the likeliest first."""
 
-    nats: NDArray[np.float64]
+    nats: FloatArray
     """(tiles,) by how much each, as the newest tile, changes `Sightings.loss`."""
-    pairs: NDArray[np.intp]
+    pairs: Indices
     """(tiles,) the cells of each, as an index into PAIRS."""
-    pips: NDArray[np.intp]
+    pips: Indices
     """(tiles, 2) what lies on them."""
 
     def fitting(self, places: Iterable[Slot]) -> Iterator[tuple[float, Lay]]:
@@ -70,7 +70,7 @@ class Suggestions:
         empty = np.array([letter == EMPTY for letter in board])
         return self._chosen(empty[PAIRS[self.pairs]].all(axis=1))
 
-    def _chosen(self, mask: NDArray[np.bool_]) -> Iterator[tuple[float, Lay]]:
+    def _chosen(self, mask: Flags) -> Iterator[tuple[float, Lay]]:
         for index in np.flatnonzero(mask):
             first, second = PAIRS[self.pairs[index]].tolist()
             one, other = self.pips[index].tolist()
@@ -130,7 +130,7 @@ class Sightings:
         return tuple(int(cell) for cell in np.flatnonzero(shown[np.arange(len(CELLS)), columns] > WRONG_NATS))
 
 
-def losses_of(reading: BoardReading) -> NDArray[np.float64]:
+def losses_of(reading: BoardReading) -> FloatArray:
     """(cells, 1 + 7 * 4) nats by which a cell is less likely to be so than in its likeliest way, capped.
 
     Empty; then for each number of pips and each way, a half of a tile whose other half lies that way.
@@ -141,7 +141,7 @@ def losses_of(reading: BoardReading) -> NDArray[np.float64]:
     return np.asarray(np.minimum(shown.max(axis=1, keepdims=True) - shown, MAX_NATS))
 
 
-def _ways(reading: BoardReading) -> NDArray[np.float64]:
+def _ways(reading: BoardReading) -> FloatArray:
     """(cells, 4) logarithms of how much likelier or not the other half lies each way than the way it is seen to lie."""
     ways = np.zeros((len(CELLS), WAYS))
     for tile in reading.tiles or ():
@@ -166,7 +166,7 @@ def _columns(lay: Lay) -> tuple[int, int]:
     return 1 + WAYS * one + ways[0], 1 + WAYS * other + ways[1]
 
 
-def _suggestions(halves: NDArray[np.float64]) -> Suggestions:
+def _suggestions(halves: FloatArray) -> Suggestions:
     """Every tile that is likelier than two empty cells, or could be where one half of it is.
 
     `halves` (cells, 7, 4) is what each half adds to the loss.

@@ -65,12 +65,7 @@ class Line:
 def longer(line: Line, placed: Placed, after: Position, nats: float, extra: float = 0.0) -> Line:
     """The line with one more tile; the picture costs `nats`, the rules `extra`."""
     return Line(
-        after,
-        (*line.placed, placed),
-        line.pending,
-        line.prior + extra,
-        line.pawns_off,
-        line.cost + extra + nats,
+        after, (*line.placed, placed), line.pending, line.prior + extra, line.pawns_off, line.cost + extra + nats
     )
 
 

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Indices
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from rules import EMPTY
@@ -53,7 +54,7 @@ class LabelledPhoto:
     image: Image
     cells: str
     """Class letter per cell, in the template's order; OTHER for a cell not to learn from."""
-    corners_px: NDArray[np.float64] | None = None
+    corners_px: FloatArray | None = None
     """(4, 2) the frame's corners, top left first, clockwise, accurate to a quarter of a cell; None: finds the board."""
 
 
@@ -77,9 +78,9 @@ class _Examples:
 
     patches: Patches
     labels: str
-    photo: NDArray[np.intp]
+    photo: Indices
     """Index of the photo each patch comes from."""
-    cell: NDArray[np.intp]
+    cell: Indices
     """Serial number of the labelled cell over all photos; shared by the variants of one cell."""
 
 
@@ -200,7 +201,7 @@ def _spared(cells: str, chance: np.random.Generator) -> frozenset[int]:
 
 
 def varied_patch(
-    rectified: Image, centre: NDArray[np.float64], side_px: float, chance: np.random.Generator
+    rectified: Image, centre: FloatArray, side_px: float, chance: np.random.Generator
 ) -> NDArray[np.uint8]:
     """Cuts the cell as it would look with a slightly wrong pose and in different light."""
     x, y = centre + chance.normal(0, 0.04, 2) * side_px
@@ -249,7 +250,7 @@ def generic_trust(described: NDArray[np.float32], labels: str, letters: str, des
     return MAX_TRUST * float(np.clip((right - TRUST_FROM) / (TRUSTED_AT - TRUST_FROM), 0, 1))
 
 
-def _reference(place: _Placed) -> tuple[bytes, NDArray[np.float64]]:
+def _reference(place: _Placed) -> tuple[bytes, FloatArray]:
     """The photo as JPEG of at most REFERENCE_PX, and its `image_from_board`."""
     image = place.photo.image
     scale = min(1.0, REFERENCE_PX / max(image.shape[:2]))

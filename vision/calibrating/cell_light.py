@@ -6,15 +6,13 @@ import dataclasses
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
 from rules import EMPTY
 from vision.frame import Image
 from vision.pose import project
 from vision.reading.cells import cut_patch
-
-FloatArray = NDArray[np.float64]
 
 SIDE_PX = 24
 BURNT = 245
@@ -58,7 +56,7 @@ def cell_light(rectified: Image, template: BoardTemplate) -> CellLight:
     )
 
 
-def unevenness(light: CellLight, empty: NDArray[np.bool_]) -> float:
+def unevenness(light: CellLight, empty: Flags) -> float:
     """Ratio of linear light between the brightest and darkest empty cells; 1 if all are equal."""
     levels = np.maximum(light.middle[empty], 2.0)
     high, low = np.percentile(levels, 95), np.percentile(levels, 5)
@@ -82,5 +80,5 @@ def colour_distances(lights: list[CellLight], boards: list[str], letters: str) -
     }
 
 
-def empty_cells(board: str) -> NDArray[np.bool_]:
+def empty_cells(board: str) -> Flags:
     return np.array([letter == EMPTY for letter in board])

@@ -12,9 +12,7 @@ import logging
 from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from calibration.arrays import FloatArray
 from calibration.guide import Lesson
 from calibration.template import BoardTemplate
 from rules import EMPTY
@@ -87,7 +85,7 @@ class GuidedCalibration:
         self,
         template: BoardTemplate,
         lessons: Sequence[Lesson],
-        corners_px: NDArray[np.float64] | None = None,
+        corners_px: FloatArray | None = None,
         *,
         accept: bool = False,
     ) -> None:

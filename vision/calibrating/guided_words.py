@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags
 from calibration.guide import Lesson, Piece, kinds, listed
 from calibration.template import BoardTemplate
 from rules import EMPTY
@@ -72,7 +72,7 @@ def kind_unknown(mistakes: Mistakes, lesson: Lesson) -> bool:
     return bool(odd) and odd == {cell for cell, letter in enumerate(lesson.board) if letter in kinds}
 
 
-def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> Sentences:
+def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: Flags) -> Sentences:
     if not lesson.pieces:
         where = _cells(mistakes.extra, template)
         return (
@@ -107,7 +107,7 @@ def believed(mistakes: Mistakes, template: BoardTemplate) -> Sentence:
     return sentence("I take your word for it: nothing lies on {where}.", where=_cells(mistakes.extra, template))
 
 
-def turned(lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> bool:
+def turned(lesson: Lesson, template: BoardTemplate, occupied: Flags) -> bool:
     """Whether the occupied cells are those the lesson asks for, turned by one, two or three quarter turns."""
     wanted = {cell for piece in lesson.pieces for cell in piece.cells}
     middle, names = template.cells_mm.mean(axis=0), range(len(template.cells_mm))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
 from rules import EMPTY
 from vision.calibrating.fitting import fit_head
@@ -84,7 +84,7 @@ class LessonCheck:
             self._cells.describe(cut_patches(rectified, template)),
         )
 
-    def occupied(self, look: BoardPatches) -> NDArray[np.bool_]:
+    def occupied(self, look: BoardPatches) -> Flags:
         """(cells,) True where a cell differs from the empty board; before that is known, by the shipped head."""
         seems = read_log_probabilities(look.wide, self._template.letters, None, self._shipped)[:, 0] < np.log(
             1 - SURELY
@@ -107,7 +107,7 @@ class LessonCheck:
         self._taken.append((look.wide, cells))
         self._head = learnt(self._taken, self._template.letters)
 
-    def _odd(self, look: BoardPatches, board: str, where: NDArray[np.bool_]) -> tuple[tuple[int, str], ...]:
+    def _odd(self, look: BoardPatches, board: str, where: Flags) -> tuple[tuple[int, str], ...]:
         letters = self._template.letters
         if self._head is not None:
             logs, enough = read_log_probabilities(look.wide, letters, self._head, None), RATHER
@@ -117,7 +117,7 @@ class LessonCheck:
 
 
 def contradictions(
-    logs: NDArray[np.float64], letters: str, board: str, where: NDArray[np.bool_], enough: float
+    logs: FloatArray, letters: str, board: str, where: Flags, enough: float
 ) -> tuple[tuple[int, str], ...]:
     """Cells of `where` read as another class than in `board`, with probability above `enough`, and its letter.
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose, project
-
-FloatArray = NDArray[np.float64]
 
 SIDE_SHARE = 0.3
 """Share of a cell: half the length of a profile across a line."""

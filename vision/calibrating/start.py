@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Indices
 from calibration.template import BoardTemplate
 from rules import EMPTY
 from vision.calibrating.calibrate import varied_patch
@@ -29,8 +29,6 @@ from vision.reading.leaning import Leaning, leaning_men
 from vision.reading.plda import BoardMeans
 from vision.reading.reader import DescribedCells
 from vision.reading.taught import WITNESSES, CellFeatures, Taught, features_of, square_colours
-
-FloatArray = NDArray[np.float64]
 
 MIN_MEN = 2
 """Fewest pieces of each side on a board that teaches: each is judged by the others."""
@@ -98,7 +96,7 @@ def turns_of(template: BoardTemplate) -> range:
     return range(4) if is_square(template) else range(0, 4, 2)
 
 
-def turned_cells(template: BoardTemplate, turn: int) -> NDArray[np.intp] | None:
+def turned_cells(template: BoardTemplate, turn: int) -> Indices | None:
     """(cells,) index of the cell seen where each cell lies once the board is turned; None if no cell is there."""
     at = template.cells_mm - np.array(template.size_mm) / 2
     for _ in range(turn):
@@ -148,7 +146,7 @@ class _Way:
     """Number of cells that hold men according to the network but not to the board, or the other way round."""
     turn: int
     board: str
-    cells: NDArray[np.intp]
+    cells: Indices
     """(cells,) the cells seen where the board's own cells lie."""
 
 
@@ -285,7 +283,7 @@ def turn_by(
     return found[0][1] if not others or found[0][0] - others[0] > CLEARLY_NATS else None
 
 
-def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tuple[int, str, NDArray[np.intp]]]:
+def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tuple[int, str, Indices]]:
     """Yields turns, boards and the cells seen where the board's own cells lie, each distinguishable way once."""
     ways: set[tuple[str, ...]] = set()
     for turn in turns_of(template):
@@ -301,16 +299,16 @@ def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tup
                 yield turn, board, cells
 
 
-def _classes(board: str, model: BoardMeans) -> NDArray[np.intp]:
+def _classes(board: str, model: BoardMeans) -> Indices:
     return np.array([model.letters.index(letter) for letter in board])
 
 
-def _occupied_otherwise(taught: Taught) -> NDArray[np.bool_]:
+def _occupied_otherwise(taught: Taught) -> Flags:
     """(cells,) True where the network sees a man on a cell that should be empty, or none where one should be."""
     return np.asarray((taught.known.network[:, 0, 0] < np.log(0.5)) != (taught.classes > 0))
 
 
-def _numbers(flags: NDArray[np.bool_]) -> tuple[int, ...]:
+def _numbers(flags: Flags) -> tuple[int, ...]:
     return tuple(int(cell) for cell in np.flatnonzero(flags))
 
 

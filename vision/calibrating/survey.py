@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags
 from calibration.guide import kinds, whole
 from calibration.template import BoardTemplate
 from rules import EMPTY
@@ -105,7 +105,7 @@ def _brightness(light: CellLight) -> Condition:
     return Condition("brightness", value, said)
 
 
-def _burnt(light: CellLight, empty: NDArray[np.bool_], template: BoardTemplate) -> list[Condition]:
+def _burnt(light: CellLight, empty: Flags, template: BoardTemplate) -> list[Condition]:
     """Burnt-out empty cells: all over the board the exposure is to blame, on some cells a lamp's reflection."""
     hit = (light.burnt > HIT) & empty
     share = 100 * float(hit.sum() / empty.sum())
@@ -129,7 +129,7 @@ def _sharpness(edge_px: float, seen: Viewpoint) -> Condition:
     return Condition("sharpness", value, said)
 
 
-def _unevenness(light: CellLight, empty: NDArray[np.bool_], template: BoardTemplate) -> Condition:
+def _unevenness(light: CellLight, empty: Flags, template: BoardTemplate) -> Condition:
     value = unevenness(light, empty)
     levels = (light.middle / np.percentile(light.middle[empty], 95)) ** GAMMA
     cells = tuple(map(int, np.flatnonzero(empty & (levels < SHADED))))

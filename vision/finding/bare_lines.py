@@ -9,8 +9,8 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose
@@ -25,8 +25,6 @@ from vision.primitives.ridges import (
     sample_across,
     visible,
 )
-
-FloatArray = NDArray[np.float64]
 
 SEARCH_PX = 8
 LIKE_BOARD = (0.25, 0.5)
@@ -77,7 +75,7 @@ def _stretches(template: BoardTemplate) -> FloatArray:
     return np.concatenate(pieces)
 
 
-def _board_level(places: FloatArray, levels: FloatArray, clear: NDArray[np.bool_]) -> FloatArray:
+def _board_level(places: FloatArray, levels: FloatArray, clear: Flags) -> FloatArray:
     """(chunks,) grey level of the board at each chunk: a plane fitted to the levels around the clear chunks."""
     design = np.column_stack([places / places.max(), np.ones(len(places))])
     return np.asarray(design @ np.linalg.lstsq(design[clear], levels[clear], rcond=None)[0])

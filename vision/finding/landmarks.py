@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from calibration.printed import Print
 from calibration.template import BoardTemplate
 from vision.frame import Image
@@ -21,8 +22,6 @@ from vision.primitives.channels import shrink_grey_to_board
 from vision.primitives.features import fit_homography
 from vision.primitives.printed import draw_print
 from vision.primitives.ridges import picture_scale, rectified_grey
-
-FloatArray = NDArray[np.float64]
 
 AROUND_MM = 2.0
 """Millimetres around a landmark that are compared too: its outline locates it best."""
@@ -46,7 +45,7 @@ class Sightings:
     """(landmarks, 2) best place of each, in rectified pixels, to a fraction of one."""
     proper: FloatArray
     """(landmarks, 2) where the pose puts them."""
-    seen: NDArray[np.bool_]
+    seen: Flags
     """(landmarks,) True for those that match their drawing there."""
 
 

@@ -6,16 +6,13 @@ import dataclasses
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Grey, Indices
 from vision.finding.lattice_evidence import Evidence
 from vision.pose import project
 from vision.primitives.combs import Comb
 from vision.primitives.round_men import find_round_men
 from vision.primitives.segments import FRAME_PX, Weave
-
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
 
 REACHES = (2.5, 4.0, 6.0, 8.5, 12.0, 17.0, 24.0)
 """Cells from the start within which segments count, step by step: far lines are used only once near ones fit."""
@@ -54,7 +51,7 @@ class Pieces:
 
     ends: FloatArray
     """(n, 2, 2) end points of segments, or a man's middle twice."""
-    axis: NDArray[np.intp]
+    axis: Indices
     """(n,) 0 for an upright line, 1 for one across; a man has an entry for each."""
     cells: FloatArray
     """(n,) least length, in cells, that it counts for."""
@@ -144,7 +141,7 @@ def refit_lattice(lattice: Lattice, evidence: Evidence, low: FloatArray, high: F
     return _lattice(correction @ matrix, lattice.middle, lattice.pieces) or lattice
 
 
-def _seen_lines(evidence: Evidence, low: FloatArray, high: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+def _seen_lines(evidence: Evidence, low: FloatArray, high: FloatArray) -> tuple[FloatArray, Indices]:
     """Points on the clear arms within a window, each twice, in lattice coordinates; and the axis of their lines."""
     rows, columns, arms = np.nonzero(evidence.arms > CLEARLY)
     points = np.stack([columns, rows], axis=1) + np.array(evidence.origin)

@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Indices
 from vision.frame import Image
 from vision.pose import project
 
-FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
 AROUND = 3
@@ -69,7 +69,7 @@ class Evidence:
     """(rows, columns, 4) offset of a line from its place, in cells; positive to the right or down."""
     men: FloatArray
     """(rows, columns) 1 where something stands on the point."""
-    seen: NDArray[np.bool_]
+    seen: Flags
     """(rows, columns) whether the point is in the picture."""
 
 
@@ -124,7 +124,7 @@ def _crossed(arms: FloatArray) -> FloatArray:
 
 def _range(
     picture_from_lattice: FloatArray, middle: FloatArray, size: tuple[int, int], around: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+) -> tuple[Indices, Indices]:
     """First and last column and row that may be in the picture."""
     middle = np.rint(middle)
     steps = np.arange(-around, around + 1)
@@ -138,7 +138,7 @@ def _range(
     return grid[inside].min(axis=0).astype(np.intp), grid[inside].max(axis=0).astype(np.intp)
 
 
-def _warp(picture_from_lattice: FloatArray, low: NDArray[np.intp], tile_px: int) -> FloatArray:
+def _warp(picture_from_lattice: FloatArray, low: Indices, tile_px: int) -> FloatArray:
     """(3, 3) canvas_from_picture, which puts each point in the middle of its tile."""
     offset = tile_px / 2 - 0.5
     canvas_from_lattice = np.array(
@@ -153,8 +153,8 @@ def _warped(picture: Image, warp: FloatArray, extent: tuple[int, int]) -> Image:
 
 
 def _seen(
-    picture_from_lattice: FloatArray, low: NDArray[np.intp], shape: tuple[int, int], size: tuple[int, int], out: float
-) -> NDArray[np.bool_]:
+    picture_from_lattice: FloatArray, low: Indices, shape: tuple[int, int], size: tuple[int, int], out: float
+) -> Flags:
     """(rows, columns, 4) whether the place `out` cells right, below, left and above each point is in the picture."""
     rows, columns = shape
     grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) + low
@@ -216,16 +216,14 @@ def _aside(profiles: FloatImage, look: LatticeGeometry) -> FloatArray:
     return np.asarray((ridges @ places) / np.maximum(ridges.sum(axis=-1), 1e-6) / look.tile_px)
 
 
-def _plain(seen: NDArray[np.bool_], men: FloatArray) -> NDArray[np.bool_]:
+def _plain(seen: Flags, men: FloatArray) -> Flags:
     """(rows, columns) whether the cell up and left of a point shows only board; all seen cells if few do."""
     standing = cv2.dilate(men, np.ones((2, 2)), anchor=(1, 1)) > 0
     plain = seen & ~standing
     return np.asarray(plain if plain.sum() >= MIN_PLAIN else seen, dtype=np.bool_)
 
 
-def _judged(
-    profiles: FloatImage, off: FloatImage, seen: NDArray[np.bool_], plain: NDArray[np.bool_], look: LatticeGeometry
-) -> FloatArray:
+def _judged(profiles: FloatImage, off: FloatImage, seen: Flags, plain: Flags, look: LatticeGeometry) -> FloatArray:
     """-1 to 1 for each arm, relative to the responses of the clearer arms and to those off lines.
 
     A line is missing only where there is even board all over; anything else may hide it.

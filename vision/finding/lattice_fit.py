@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from vision.finding.lattice import Lattice, Pieces, fit_lattice, refit_lattice
 from vision.finding.lattice_evidence import AROUND, ASTRAY, ON_POINTS, ON_SQUARES, Evidence, in_levels, look_at
@@ -28,8 +29,6 @@ from vision.primitives.combs import find_combs
 from vision.primitives.features import shrink
 from vision.primitives.round_men import find_round_men
 from vision.primitives.segments import Segments, find_segments, weave_of_quad
-
-FloatArray = NDArray[np.float64]
 
 MIN_LINES = 9
 """Least number of lines each way; smaller boards are found by their outline, since so small a lattice fits anything."""

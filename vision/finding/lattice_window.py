@@ -5,11 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from vision.finding.lattice_evidence import Evidence
-
-FloatArray = NDArray[np.float64]
 
 RIGHT, DOWN, LEFT, UP = range(4)
 MAN = 3.0

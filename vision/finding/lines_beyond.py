@@ -9,15 +9,13 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Indices
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.primitives.channels import shrink_to_board
 from vision.primitives.ridges import cut_chunks, line_peaks, rectified_grey, styled_peaks, visible
-
-FloatArray = NDArray[np.float64]
 
 SIDES = ("left", "top", "right", "bottom")
 """Sides of the frame, in the board's own orientation."""
@@ -70,13 +68,13 @@ def lines_beyond(image: Image, pose: BoardPose, template: BoardTemplate) -> tupl
     return found[0], found[1], found[2], found[3]
 
 
-def _side(seen: FloatArray, inside: NDArray[np.bool_]) -> Beyond:
+def _side(seen: FloatArray, inside: Flags) -> Beyond:
     if not inside.any():
         return Beyond(len(seen), 0.0, 0.0)
     return Beyond(len(seen), float((seen[inside] > 0.5).mean()), float(inside.mean()))
 
 
-def _continuations(template: BoardTemplate) -> tuple[FloatArray, NDArray[np.intp]]:
+def _continuations(template: BoardTemplate) -> tuple[FloatArray, Indices]:
     """(n, 2, 2) pieces, in millimetres, where lines that end at the frame would continue; and (n,) the side of each."""
     size, pitch = np.array(template.size_mm), template.pitch_mm
     reach = min(TO * pitch, WITHIN_MARGIN * template.margin_mm)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.sheet import SheetLayout
 from vision.frame import Image
 from vision.pose import BoardPose, project
-
-FloatArray = NDArray[np.float64]
 
 WHITE = 225.0
 """Levels that paper is mapped to."""

@@ -7,17 +7,13 @@ lines under them do not count: they prove nothing.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from calibration.arrays import Flags
 from calibration.template import BoardTemplate
 from vision.finding.landmarks import landmark_quality, refine_by_landmarks, turned_to_print
 from vision.frame import Image
 from vision.pose import BoardPose, is_square, turned_pose
 from vision.primitives.chequer_edges import edge_quality, refine_by_edges
 from vision.primitives.lines import line_quality, refine_pose
-
-Flags = NDArray[np.bool_]
 
 
 def snap_pose(image: Image, pose: BoardPose, template: BoardTemplate, men: Flags | None = None) -> BoardPose:

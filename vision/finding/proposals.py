@@ -16,12 +16,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from places.weights import find_weights
 from vision.frame import Image
 from vision.networks import open_network
 from vision.pose import project
 
-FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
 Edge = Literal["left", "top", "right", "bottom"]

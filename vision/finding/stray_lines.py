@@ -15,7 +15,6 @@ from vision.pose import BoardPose, project
 from vision.primitives.channels import shrink_to_board
 from vision.primitives.ridges import LineStyle, cut_chunks, rectified_grey, styled_peaks, visible
 
-FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
 SEARCH_PX = 8

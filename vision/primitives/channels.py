@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Grey
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.primitives.ridges import Chunks, cut_chunks, picture_scale, rectified_grey, styled_peaks
 from vision.primitives.segments import find_segments
-
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
 
 BLUE, RED = 0, 2
 SEARCH_PX = 14

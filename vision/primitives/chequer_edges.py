@@ -9,14 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.primitives.channels import shrink_grey_to_board
 from vision.primitives.lines import fit_correction
 from vision.primitives.ridges import Chunks, cut_chunks, picture_scale, rectified_grey, sample_across
-
-FloatArray = NDArray[np.float64]
 
 SEARCH_PX = (12, 8, 5, 4)
 """Rectified pixels that each refining step searches to either side."""

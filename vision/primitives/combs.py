@@ -8,10 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Grey
 from vision.primitives.segments import FRAME_PX, Weave
 
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
 Spectrum = NDArray[np.complex128]
 
 BIN_PX = 0.5

@@ -9,11 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose, project
-
-FloatArray = NDArray[np.float64]
 
 LONGER_SIDE_PX = 640
 """Pixels, longer side to which pictures are shrunk before feature detection: fine grain moves and costs time."""
@@ -74,7 +73,7 @@ class ReferenceMatcher:
         pose = np.linalg.inv(features.small_from_image) @ matrix @ np.linalg.inv(self._board_from_small)
         return BoardPose(pose / pose[2, 2], float(np.median(errors)) / scale, float(kept.mean()))
 
-    def _fit(self, features: Features) -> tuple[FloatArray, FloatArray, FloatArray, NDArray[np.bool_]] | None:
+    def _fit(self, features: Features) -> tuple[FloatArray, FloatArray, FloatArray, Flags] | None:
         """The homography from the reference that most features agree on, the pairs of points, and which agree."""
         if features.descriptors is None or self._features.descriptors is None or len(features.points) < MIN_INLIERS:
             return None
@@ -108,7 +107,7 @@ def _describe(grey: NDArray[np.uint8], small_from_image: FloatArray, mask: NDArr
 
 def fit_homography(
     here: FloatArray, there: FloatArray, method: int, limit_px: float
-) -> tuple[FloatArray | None, NDArray[np.bool_]]:
+) -> tuple[FloatArray | None, Flags]:
     """The homography there_from_here most points agree on, None where there is none; and which points agree."""
     found: tuple[Any, Any] = cv2.findHomography(here, there, method, limit_px, maxIters=5000, confidence=0.999)
     matrix, kept = found

@@ -13,6 +13,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose, project
@@ -31,9 +32,6 @@ from vision.primitives.ridges import (
     styled_peaks,
     visible,
 )
-
-FloatArray = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 SEARCH_PX = (14, 9, 6, 4, 4)
 """Rectified pixels that each refining step searches to either side."""
@@ -123,7 +121,7 @@ def _variants(template: BoardTemplate, name: str, step: float, reach: float) -> 
     return [template.with_shape({**template.shape, name: float(value)}) for value in values]
 
 
-def seen_share(offsets: FloatArray, clear: NDArray[np.bool_], chunks: Chunks) -> float:
+def seen_share(offsets: FloatArray, clear: Flags, chunks: Chunks) -> float:
     """Share of the board's lines that are seen; a line of which too little is seen weighs double.
 
     A chunk is seen where a clear ridge agrees with the others of its line: hand-drawn lines are a little displaced
@@ -172,7 +170,7 @@ def _is_small(correction: FloatArray, size: tuple[int, ...], limit_px: float) ->
     return bool(np.abs(project(correction, corners) - corners).max() < 2.5 * limit_px)
 
 
-def shaped_lines(template: BoardTemplate, name: str) -> NDArray[np.bool_]:
+def shaped_lines(template: BoardTemplate, name: str) -> Flags:
     """(lines,) which of the template's lines a shape parameter moves."""
     low, high = template.shape_range[name]
     one, other = (template.with_shape({**template.shape, name: value}) for value in (low, high))
@@ -192,9 +190,7 @@ def _quality(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTempla
     return seen_share(offsets, heights > visible(heights, noise), chunks)
 
 
-def _shape_score(
-    grey: NDArray[np.float32], style: LineStyle, template: BoardTemplate, moved: NDArray[np.bool_]
-) -> float:
+def _shape_score(grey: NDArray[np.float32], style: LineStyle, template: BoardTemplate, moved: Flags) -> float:
     chunks = cut_chunks(dataclasses.replace(template, lines_mm=template.lines_mm[moved]))
     response = ridge(sample_across(grey, chunks, SHAPE_REACH_PX), style)
     near = 1 - 0.1 * np.abs(np.arange(-3, 4))

@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags
+
 Patches = NDArray[np.uint8]
 """uint8 (cells, side, side, 3) BGR."""
 
@@ -15,7 +17,7 @@ BLOCK_PX = 4
 """Pixels of the side of the blocks whose means are compared; blurring by one block is a blur of three pixels."""
 
 
-def differing(before: Patches, now: Patches) -> NDArray[np.bool_]:
+def differing(before: Patches, now: Patches) -> Flags:
     """(cells,) True where a cell looks different."""
     earlier, later = _blocks(before), _blocks(now)
     gain = np.median((later.mean(axis=(1, 2)) + 1) / (earlier.mean(axis=(1, 2)) + 1), axis=0)

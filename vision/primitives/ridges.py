@@ -8,11 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Grey, Indices
 from calibration.template import BoardTemplate
 from vision.pose import project
-
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
 
 CHUNK = 6
 """Samples, two rectified pixels apart, that are averaged along a line."""
@@ -43,7 +41,7 @@ class Chunks:
     """(chunks, CHUNK, 2) samples along the line."""
     normals: FloatArray
     """(chunks, 2) unit vectors across the line."""
-    segment: NDArray[np.intp]
+    segment: Indices
     """(chunks,) index of the template line."""
 
     @property
@@ -51,7 +49,7 @@ class Chunks:
         """(chunks, 2) midpoints."""
         return np.asarray(self.points.mean(axis=1))
 
-    def beside(self, men: NDArray[np.bool_], template: BoardTemplate) -> Chunks:
+    def beside(self, men: Flags, template: BoardTemplate) -> Chunks:
         """Those that men on these cells, (cells,), leave free; all of them where hardly any are free."""
         places = project(template.rectified_from_board, template.cells_mm[men])
         apart_px = np.linalg.norm(self.centres[:, None] - places, axis=2)

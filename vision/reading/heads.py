@@ -16,12 +16,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from places.weights import MODELS, WeightsError, find_weights
 from vision.reading import man_colours
 from vision.reading.descriptors import DEFAULT, Descriptors
 from vision.reading.plda import BoardMeans, board_means
-
-FloatArray = NDArray[np.float64]
 
 OTHER = "?"
 """Class letter of a covered cell; never part of a reading."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
+from calibration.arrays import FloatArray
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from vision.finding.confidence import sure_of
@@ -54,16 +52,16 @@ class PhotoReader:
         """Template of the board to find."""
         return self._template
 
-    def read(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> ReadPhoto | None:
+    def read(self, image: Image, corners_px: FloatArray | None = None) -> ReadPhoto | None:
         """Reads the board in the photo; None if no board is seen. Raises OtherSheetError."""
         placed = self.place(image, corners_px)
         return None if placed is None else self.read_at(image, placed)
 
-    def place(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> Found | None:
+    def place(self, image: Image, corners_px: FloatArray | None = None) -> Found | None:
         """Locates the board in the photo; None if none is seen. Raises OtherSheetError."""
         return self._place(image) if corners_px is None else self._place_at(image, corners_px)
 
-    def place_fault(self, image: Image, corners_px: NDArray[np.float64]) -> str:
+    def place_fault(self, image: Image, corners_px: FloatArray) -> str:
         """Why the board cannot lie at these corners; empty where it can."""
         return place_fault(pose_from_corners(corners_px, self._template), self._template, image)
 
@@ -80,7 +78,7 @@ class PhotoReader:
             reading = read_faces(self._reader, image, pose, template, reading)
         return ReadPhoto(pose, template, reading, find_pawns(rectified, template))
 
-    def _place_at(self, image: Image, corners_px: NDArray[np.float64]) -> Found | None:
+    def _place_at(self, image: Image, corners_px: FloatArray) -> Found | None:
         pose, template = pose_from_corners(corners_px, self._template), self._template
         if not is_plausible(pose, template, image):
             return None

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Grey
 from calibration.template import load_template
 from rules import EMPTY
 from vision.frame import Image
@@ -22,7 +22,6 @@ from vision.reading.tiles import pair_halves
 
 Points = tuple[tuple[float, float], ...]
 """x and y in the picture."""
-Grey = NDArray[np.uint8]
 
 GAME = "double_double_dominoes"
 """The game whose template names the network and its classes."""

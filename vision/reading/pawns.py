@@ -11,11 +11,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import project
-
-FloatArray = NDArray[np.float64]
 
 HALF_MM = 9.0
 """Millimetres of half the side of the square cut around a space; a space is 19 mm wide."""

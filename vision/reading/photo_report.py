@@ -6,8 +6,8 @@ import dataclasses
 import time
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate
 from vision.finding.found import Found
@@ -43,7 +43,7 @@ class SeenPhoto:
     """The board and its position; None where no board is seen."""
 
 
-def read_named(image: Image | None, reader: PhotoReader, corners_px: NDArray[np.float64] | None) -> SeenPhoto:
+def read_named(image: Image | None, reader: PhotoReader, corners_px: FloatArray | None) -> SeenPhoto:
     """What one photo of a known game shows."""
     started_s, read = time.perf_counter(), None
     report = blank_report() | {"game": reader.template.game, "rules": rules_of(reader.template)}

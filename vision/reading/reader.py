@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate
 from places.weights import WeightsError
@@ -27,8 +28,6 @@ from vision.reading.tiles import pair_halves
 from vision.sources.encoded import decode
 from vision.sources.picture_size import TooLargeError
 
-FloatArray = NDArray[np.float64]
-
 log = logging.getLogger(__name__)
 
 
@@ -44,7 +43,7 @@ class DescribedCells:
     def views(self) -> tuple[DescribedCells, ...]:
         return (self, *self.raised)
 
-    def with_cells(self, other: DescribedCells, cells: NDArray[np.bool_]) -> DescribedCells:
+    def with_cells(self, other: DescribedCells, cells: Flags) -> DescribedCells:
         if len(self.raised) != len(other.raised):
             return self
         raised = tuple(one.with_cells(two, cells) for one, two in zip(self.raised, other.raised, strict=True))
@@ -64,7 +63,7 @@ class JudgedCells:
     ways: FloatArray | None
     """(cells, 5) log probabilities of where the other half of a tile lies; None on boards without tiles."""
 
-    def with_cells(self, other: JudgedCells, cells: NDArray[np.bool_]) -> JudgedCells:
+    def with_cells(self, other: JudgedCells, cells: Flags) -> JudgedCells:
         ways = self.ways
         if ways is not None and other.ways is not None:
             ways = np.where(cells[:, None], other.ways, ways)
@@ -112,7 +111,7 @@ class Reader:
             self.cells = None  # what is taught is seen higher up, too
         self.taught, self._kept = taught, kept
 
-    def features(self, look: DescribedCells, logs: NDArray[np.float64] | None = None) -> CellFeatures:
+    def features(self, look: DescribedCells, logs: FloatArray | None = None) -> CellFeatures:
         """The features by which taught boards are read; `logs` are the network's log probabilities, if known."""
         assert self._generic is not None and self._generic.means is not None
         means, letters, views = self._generic.means, self.template.letters, []
@@ -123,9 +122,7 @@ class Reader:
             views.append((view.patches, view.descriptors, in_order(told, letters, means.letters)))
         return features_of(views, means)
 
-    def as_taught(
-        self, look: DescribedCells, taught: Taught, logs: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
+    def as_taught(self, look: DescribedCells, taught: Taught, logs: FloatArray | None = None) -> FloatArray:
         """(cells, classes) log probabilities of the cells by what was taught, whatever they showed before."""
         leaning = leaning_men(self.raised_mm, self.template)
         told = taught.log_probabilities(self.features(look, logs), square_colours(self.template), leaning)
@@ -136,11 +133,7 @@ class Reader:
         return self._kept
 
     def read(
-        self,
-        rectified: Image,
-        time_s: float,
-        occlusion: float = 0.0,
-        changed: NDArray[np.bool_] | None = None,
+        self, rectified: Image, time_s: float, occlusion: float = 0.0, changed: Flags | None = None
     ) -> BoardReading:
         """Reads the cells; takes about 1 ms a cell, or a tenth of that with the small network.
 
@@ -163,7 +156,7 @@ class Reader:
         pairing = pair_halves(logs, letters, cells.ways, int(grid["rows"]), int(grid["columns"]))
         return BoardReading(pairing.log_probabilities, letters, time_s, occlusion, pairing.tiles, unknown)
 
-    def _judged(self, rectified: Image, changed: NDArray[np.bool_] | None) -> JudgedCells:
+    def _judged(self, rectified: Image, changed: Flags | None) -> JudgedCells:
         """The cells of a picture, each by itself; given `changed`, the others stay as they were."""
         patches, before = self.patches(rectified), self.cells
         if changed is None or before is None or len(before.logs) != len(patches):
@@ -179,16 +172,14 @@ class Reader:
             ways = None if ways is None or before.ways is None else _placed(before.ways, changed, ways)
         return JudgedCells(dataclasses.replace(first, raised=tuple(others)), logs, unknown, ways)
 
-    def _described(self, patches: Patches, before: DescribedCells | None, changed: NDArray[np.bool_]) -> DescribedCells:
+    def _described(self, patches: Patches, before: DescribedCells | None, changed: Flags) -> DescribedCells:
         """Patches with their descriptors; only `changed` ones are described where others are known."""
         if before is None:
             return DescribedCells(patches, self._descriptor.describe(patches))
         described = _placed(before.descriptors, changed, self._descriptor.describe(patches[changed]))
         return DescribedCells(np.where(changed[:, None, None, None], patches, before.patches), described)
 
-    def _together(
-        self, look: DescribedCells, logs: NDArray[np.float64], unknown: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _together(self, look: DescribedCells, logs: FloatArray, unknown: FloatArray) -> FloatArray:
         """Reads the cells of the board jointly if there is no profile of this table."""
         if self._own is not None or self._generic is None:
             return logs
@@ -198,7 +189,7 @@ class Reader:
             return matching_face_colours(look.patches, logs, self.template.letters)
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
 
-    def judge_halves(self, patches: Patches) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def judge_halves(self, patches: Patches) -> tuple[FloatArray, FloatArray]:
         """(n, classes) and (n, 5) log probabilities of what patches show by themselves, and where the other half lies.
 
         Only for boards whose cells are halves.
@@ -210,9 +201,7 @@ class Reader:
     def _raised_patches(self, rectified: Image) -> tuple[Patches, ...]:
         return tuple(cut_patches(rectified, self.template, places_mm=places) for places in self.raised_mm)
 
-    def _as_kept(
-        self, patches: Patches, logs: NDArray[np.float64], unknown: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _as_kept(self, patches: Patches, logs: FloatArray, unknown: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The log probabilities and unknown shares, where cells that look as they did hold what they held."""
         if self.taught is not None:
             unknown = self.taught.unknown(unknown)
@@ -227,7 +216,7 @@ class Reader:
         unknown[same] = 0
         return logs, unknown
 
-    def unlike_kept(self, rectified: Image) -> NDArray[np.bool_]:
+    def unlike_kept(self, rectified: Image) -> Flags:
         """(cells,) True where a cell does not look as it did when its content was known."""
         patches = self.patches(rectified)
         return np.ones(len(patches), dtype=np.bool_) if self._kept is None else differing(self._kept[0], patches)
@@ -238,9 +227,7 @@ class Reader:
             self._newest = rectified, self.template, cut_patches(rectified, self.template)
         return self._newest[2]
 
-    def _judge(
-        self, described: Descriptors
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
+    def _judge(self, described: Descriptors) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """Log probabilities of each cell's classes, the unknown shares, and, if cells are paired, log probabilities
         of the other half's direction."""
         head, ways = (None, None) if self._generic is None else (self._generic.head, self._generic.ways)
@@ -248,7 +235,7 @@ class Reader:
         return logs, unknown, None if ways is None else ways.log_probabilities(described)
 
 
-def _placed(values: NDArray[Any], cells: NDArray[np.bool_], new: NDArray[Any]) -> NDArray[Any]:
+def _placed(values: NDArray[Any], cells: Flags, new: NDArray[Any]) -> NDArray[Any]:
     copy = values.copy()
     copy[cells] = new
     return copy

@@ -11,14 +11,12 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Indices
 from rules import EMPTY
 from vision.reading.board_reading import SeenTile
 from vision.reading.heads import MIN_SHARE
 from vision.reading.matching import heaviest_pairs
-
-FloatArray = NDArray[np.float64]
 
 UP, RIGHT, DOWN, LEFT = range(1, 5)
 """Columns of `ways`, the direction of the other half; column 0 means that there is none."""
@@ -39,7 +37,7 @@ class Pairing:
 class _Joints:
     """Neighbouring cells that may hold one tile."""
 
-    ends: NDArray[np.intp]
+    ends: Indices
     """(pairs, 2) cells, ascending."""
     odds: FloatArray
     """(pairs,) log odds of a tile against both cells being empty."""

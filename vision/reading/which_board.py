@@ -16,9 +16,9 @@ import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 import games
+from calibration.arrays import Flags, FloatArray
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, load_template
 from rules import EMPTY
@@ -178,11 +178,11 @@ def _look_for(image: Image, family: tuple[BoardTemplate, ...]) -> Found | None:
     return found
 
 
-def _is_in(line: NDArray[np.float64], template: BoardTemplate) -> bool:
+def _is_in(line: FloatArray, template: BoardTemplate) -> bool:
     return bool(np.isclose(template.lines_mm, line, atol=1e-6).all(axis=(1, 2)).any())
 
 
-def _seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: NDArray[np.bool_]) -> float:
+def _seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: Flags) -> float:
     """Share, 0 to 1, of the template lines selected by `which` that are seen in the style of the others."""
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
     grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)

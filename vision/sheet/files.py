@@ -7,12 +7,10 @@ from xml.sax.saxutils import escape
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from vision.frame import Image
 from vision.sheet.ink import Ink, Page
-
-FloatArray = NDArray[np.float64]
 
 POINTS_A_MM = 72 / 25.4
 FINER = 3

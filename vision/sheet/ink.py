@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from calibration.arrays import FloatArray
+
 Colour = tuple[int, int, int]
 """Red, green, blue."""
 

@@ -9,13 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from fontTools.pens.basePen import BasePen
 from fontTools.ttLib import TTFont
-from numpy.typing import NDArray
 from PIL import ImageFont
 
+from calibration.arrays import FloatArray
 from vision.fonts import FONTS
 from vision.sheet.ink import Colour, Ink
-
-FloatArray = NDArray[np.float64]
 
 STEPS = 6
 """Number of straight pieces per curve."""

@@ -14,19 +14,18 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Grey
 from calibration.template import BoardTemplate
 from vision.finding.pose_quality import pose_quality
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, shape_fault
 from vision.primitives.features import Reference, shrink
 from vision.watching.locating import Locator
-from vision.watching.registration import MOSTLY, STANDS_SHARE, UNTOUCHED, Grey, KnownView, Registration
+from vision.watching.registration import MOSTLY, STANDS_SHARE, UNTOUCHED, KnownView, Registration
 
 __all__ = ["Aligner", "Alignment", "Reference"]
 
-FloatArray = NDArray[np.float64]
 
 log = logging.getLogger(__name__)
 
@@ -113,7 +112,7 @@ class Aligner:
     """Follows one board. Pass it every frame in turn; `template` then has the shape measured on the board in view."""
 
     def __init__(self, template: BoardTemplate, reference: Reference | None = None) -> None:
-        self.men: NDArray[np.bool_] | None = None
+        self.men: Flags | None = None
         """(cells,) on which cells men were last seen, which hide the lines under them; None where that is unknown."""
         self._locator, self._lines = Locator(template, reference), _LineCheck()
         self._pose: BoardPose | None = None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from vision.watching.differences import Differences, pair, with_part
 from vision.watching.light import expected
 from vision.watching.surroundings import Surroundings
@@ -14,7 +14,7 @@ class Anchor:
     """A composite of the pictures so far; all of it in the light of the newest change."""
 
     def __init__(self, around: Surroundings, time_s: float) -> None:
-        self.since_s: NDArray[np.float64] = np.full(around.places.shape, time_s)
+        self.since_s: FloatArray = np.full(around.places.shape, time_s)
         """(height, width) when each place last changed."""
         self.begun_s = time_s
         self._picture = around.picture

@@ -8,7 +8,8 @@ from typing import Final
 import cv2
 import numpy as np
 
-from vision.watching.cover import Flags, Mask
+from calibration.arrays import Flags
+from vision.watching.cover import Mask
 from vision.watching.focus import blurred, clear_blur_px
 from vision.watching.light import FloatImage, changed, greatest_of, light_change, noise_level
 from vision.watching.surroundings import Surroundings

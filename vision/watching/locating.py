@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags
 from calibration.template import BoardTemplate
 from vision.finding.finder import find_board, mirrored
 from vision.finding.markers import OtherSheetError
@@ -71,9 +71,7 @@ class Locator:
             return False
         return self._matcher.agreeing(mirrored(image)) > MIRRORED * max(MIN_INLIERS, self._matcher.agreeing(image))
 
-    def locate(
-        self, image: Image, time_s: float, men: NDArray[np.bool_] | None, resting: BoardPose | None
-    ) -> BoardPose | None:
+    def locate(self, image: Image, time_s: float, men: Flags | None, resting: BoardPose | None) -> BoardPose | None:
         """A pose under which the lines are seen, also by the drawing alone; None where there is none.
 
         `men` (cells,) hide lines; a board that rested somewhere is turned as it was there.
@@ -88,17 +86,17 @@ class Locator:
     def has_reference(self) -> bool:
         return self._matcher is not None
 
-    def recognized(self, image: Image, men: NDArray[np.bool_] | None) -> BoardPose | None:
+    def recognized(self, image: Image, men: Flags | None) -> BoardPose | None:
         """A pose from the reference picture of the board, with its lines seen; None where there is none."""
         return self._verified(image, self._matcher.locate(image) if self._matcher is not None else None, men)
 
-    def _verified(self, image: Image, candidate: BoardPose | None, men: NDArray[np.bool_] | None) -> BoardPose | None:
+    def _verified(self, image: Image, candidate: BoardPose | None, men: Flags | None) -> BoardPose | None:
         if candidate is None or not is_plausible(candidate, self.template, image):
             return None
         pose = snap_pose(image, candidate, self.template, men)
         return pose if pose.quality >= LOCK_QUALITY and is_plausible(pose, self.template, image) else None
 
-    def _search(self, image: Image, men: NDArray[np.bool_] | None, resting: BoardPose | None) -> BoardPose | None:
+    def _search(self, image: Image, men: Flags | None, resting: BoardPose | None) -> BoardPose | None:
         """Searches by the drawing alone. Without a reference, the result becomes the template's shape and reference."""
         try:
             found = find_board(image, self.template)

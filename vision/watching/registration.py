@@ -13,15 +13,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Grey
 from calibration.template import NEIGHBOUR, BoardTemplate
 from vision.pose import project
 from vision.primitives.features import board_mask, steady_homography
 from vision.watching.focus import blurred, clear_blur_px
 from vision.watching.light import BLACK
 from vision.watching.surroundings import RING
-
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
 
 SIDE_PX = 256
 """Pixels, longer side of the board in the known picture at most."""
@@ -305,7 +303,7 @@ def _fit_points(lay: FloatArray, seen: FloatArray) -> _Fit | None:
 class Flow:
     points: FloatArray
     """(n, 2) new positions."""
-    kept: NDArray[np.bool_]
+    kept: Flags
     """(n,) whether the position can be trusted."""
 
 

@@ -11,11 +11,12 @@ from typing import Final
 import cv2
 import numpy as np
 
+from calibration.arrays import Flags
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose
 from vision.primitives.ridges import picture_scale
-from vision.watching.cover import BRIDGE, Flags
+from vision.watching.cover import BRIDGE
 from vision.watching.light import FloatImage
 
 LONGER_SIDE_PX: Final = 128

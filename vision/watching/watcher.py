@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from vision.watching.anchor import Anchor
 from vision.watching.cell_places import CellPixels, CellPlaces
 from vision.watching.differences import Differences, wider
@@ -31,26 +31,26 @@ WARM_UP_S: Final = 0.3
 """Seconds in which a camera's pictures may be broken, dark or off-colour; a difference from them is no motion."""
 
 Phase = Literal["moving", "occluded", "settling", "settled"]
-ReadsThrough = Callable[[NDArray[np.bool_]], bool]
+ReadsThrough = Callable[[Flags], bool]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sight:
     """What one picture says of the board, before any cell is read; arrays but `things` have an entry for each cell."""
 
-    changed_s: NDArray[np.float64]
+    changed_s: FloatArray
     """When each cell last changed, on the clock of watched time."""
-    own_s: NDArray[np.float64]
+    own_s: FloatArray
     """Seconds for which each cell has looked the same."""
-    still_s: NDArray[np.float64]
+    still_s: FloatArray
     """Seconds for which each cell, and all that hangs together with it, has looked the same."""
-    known: NDArray[np.bool_]
+    known: Flags
     """Whether it is known how each cell looks when nothing lies over it."""
-    alike: NDArray[np.bool_]
+    alike: Flags
     """Whether each cell looks as it did then."""
-    things: NDArray[np.bool_]
+    things: Flags
     """(height, width) where something reaches over the board from outside, in the pixels of its surroundings."""
-    hidden: NDArray[np.bool_]
+    hidden: Flags
     """Whether something reaches over each cell from outside, or it lies beyond the picture."""
     phase: Phase
     """`occluded`: something at rest reaches over the board from outside."""
@@ -102,7 +102,7 @@ class Watcher:
             every = np.ones(len(pixels.rows), dtype=np.bool_)
             self._free = FreeView(around, pixels.covering(every, around.places.shape))
 
-    def renew(self, shown: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    def renew(self, shown: Flags | None = None) -> Flags:
         """Takes the last picture for the free view: at the `shown` (cells,), or wherever nothing may be a hand.
 
         What hangs together with a cell that is not shown stays: tall men lean over other cells. Returns (cells,) which
@@ -211,13 +211,8 @@ class Watcher:
 
     @staticmethod
     def _joined_s(
-        changed_s: NDArray[np.float64],
-        known: NDArray[np.bool_],
-        anchor: Anchor,
-        free: FreeView,
-        unlike: Unlike,
-        pixels: CellPixels,
-    ) -> NDArray[np.float64]:
+        changed_s: FloatArray, known: Flags, anchor: Anchor, free: FreeView, unlike: Unlike, pixels: CellPixels
+    ) -> FloatArray:
         """(cells,) when what hangs together with each cell last changed: a hand is of one piece, and so is a man.
 
         All that is unknown counts as one piece.

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
-from numpy.typing import NDArray
-
+from calibration.arrays import Flags
 from daemon.belief.belief import Belief
 from daemon.perception.pipeline import Observation
 from vision.reading.reader import DescribedCells
@@ -35,7 +33,7 @@ class SeenBoard:
     """Number of plies made before the board was seen."""
     board: str
     look: DescribedCells
-    plain: NDArray[np.bool_]
+    plain: Flags
     """(cells,) False for cells that show nothing known; they teach nothing."""
 
 
