@@ -15,11 +15,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 import games
-from calibration.annotated import read_annotated
-from calibration.annotations import AnnotationError
+from calibration.annotations import AnnotationError, read_annotated
 from calibration.arrays import FloatArray
-from calibration.corners import corners_fault
-from calibration.labels import Label, LabelError, read_labels
+from calibration.labels import Label, LabelError, corners_fault, read_labels
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
 from places.weights import WeightsError
@@ -27,9 +25,9 @@ from rules import GameError
 from rules.options import rules_from_words, switched_on
 from vision.calibrating.verdict import RefusedError, Verdict
 from vision.frame import Image
-from vision.reading.own_weights import check_labels
+from vision.reading.descriptors import check_labels
+from vision.sources.encoded import HIGHEST_MEGAPIXELS, MAX_MEGAPIXELS
 from vision.sources.files import read_photo
-from vision.sources.picture_size import HIGHEST_MEGAPIXELS, MAX_MEGAPIXELS
 
 if TYPE_CHECKING:
     from vision.calibrating.calibrate import LabelledPhoto

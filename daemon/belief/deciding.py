@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from daemon.belief.belief import Belief
 from daemon.belief.line import Line, begun_as, common, owed
-from daemon.belief.missed import MAX_BY_HAND
-from daemon.belief.ways import ways
+from daemon.belief.missed import MAX_BY_HAND, ways
 from daemon.game.line_of_play import Ply, shares_pieces
 from rules import EMPTY, AnyGame, Step
 from rules.turns import changed_cells

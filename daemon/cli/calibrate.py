@@ -24,8 +24,8 @@ from places.weights import WeightsError
 from rules import GameError
 from rules.options import rules_from_words
 from vision.calibrating.calibrate import CalibrationError
-from vision.calibrating.guided import GuidedCalibration, Taken
-from vision.calibrating.guided_fit import fit_guided
+from vision.calibrating.guided import GuidedCalibration
+from vision.calibrating.lesson_check import Taken, fit_guided
 from vision.calibrating.verdict import ALL_THE_SAME, RefusedError
 from vision.cli import (
     GAME,
@@ -41,10 +41,10 @@ from vision.cli import (
     template_of,
 )
 from vision.frame import SourceError
-from vision.reading.own_weights import WEIGHTS_HELP, descriptor_for
+from vision.reading.descriptors import WEIGHTS_HELP, descriptor_for
 from vision.sources.cameras import Camera, cameras
+from vision.sources.encoded import MAX_MEGAPIXELS
 from vision.sources.opening import open_source
-from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 

@@ -15,8 +15,8 @@ from daemon.drawing.photo_marks import captioned, draw_tiles
 from places.weights import WeightsError
 from vision.cli import JSON, MEGAPIXELS, load_photo
 from vision.reading.loose_tiles import LooseTileReader, LooseTiles
+from vision.sources.encoded import MAX_MEGAPIXELS
 from vision.sources.files import PICTURES, write_picture
-from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -24,8 +24,8 @@ from vision.frame import Image
 from vision.reading.board_reading import UNKNOWN
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.photo_report import Report, SeenPhoto, read_named, read_unnamed
+from vision.sources.encoded import MAX_MEGAPIXELS
 from vision.sources.files import PICTURES, write_picture
-from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 

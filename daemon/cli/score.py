@@ -29,7 +29,7 @@ from vision.cli import MEGAPIXELS, load_photo
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.pawns import Pawn
-from vision.sources.picture_size import MAX_MEGAPIXELS
+from vision.sources.encoded import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 

@@ -10,8 +10,7 @@ from typing import Any
 from daemon.belief.belief import Belief
 from daemon.belief.deciding import Wrong
 from daemon.belief.line import Line
-from daemon.belief.missed import turned
-from daemon.belief.ways import undoubted, ways
+from daemon.belief.missed import turned, undoubted, ways
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.judging import phrases

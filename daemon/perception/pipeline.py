@@ -29,8 +29,7 @@ from vision.watching.arm import ArmWatch, Side
 from vision.watching.cell_places import CellPlaces
 from vision.watching.differences import is_blind
 from vision.watching.surroundings import surroundings_of
-from vision.watching.watched_time import MAX_STEP_S
-from vision.watching.watcher import REPORTED_S, Sight, Watcher
+from vision.watching.watcher import MAX_STEP_S, REPORTED_S, Sight, Watcher
 from wording import Sentences
 
 LOOK_EVERY_S = MAX_STEP_S - 0.5

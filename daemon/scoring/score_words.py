@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from daemon.scoring.line_search import Placed
 from daemon.scoring.photo_series import Series
 from daemon.scoring.scorer import SURE, ScoredMove, Scorer, Status
-from daemon.scoring.tile_line import Placed
 from games.double_double_dominoes import CELLS
 from games.double_double_dominoes.position import SIDES
 

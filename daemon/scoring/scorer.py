@@ -9,9 +9,8 @@ from typing import Literal
 
 import games
 from calibration.annotations import Annotation, PhotoName
-from daemon.scoring.line_search import MAX_UNCOUNTED, LineSearch
+from daemon.scoring.line_search import MAX_UNCOUNTED, LineSearch, Pawns, Placed
 from daemon.scoring.photo_series import Series
-from daemon.scoring.tile_line import Pawns, Placed
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes
 from vision.reading.board_reading import BoardReading
 

@@ -28,7 +28,7 @@ from places.weights import WeightsError
 from rules import AnyGame
 from vision.calibrating.calibrate import CalibrationError
 from vision.calibrating.guided import GuidedCalibration, Prompt
-from vision.calibrating.guided_fit import GuidedFit, fit_guided
+from vision.calibrating.lesson_check import GuidedFit, fit_guided
 from vision.calibrating.verdict import RefusedError
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project

@@ -15,7 +15,7 @@ from lab.simulated.style import default_style
 from lab.simulated.sway import RandomWay
 from lab.simulated.table import SimulatedTable
 from tests.vision.drawn import CORNERS, Look, cell_error, draw, noisy
-from vision.finding.pose_quality import pose_quality
+from vision.finding.landmarks import pose_quality
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, pose_from_corners, project
 from vision.primitives.features import ReferenceMatcher

@@ -11,7 +11,7 @@ from tests.vision.drawn import CORNERS, Look, cell_error, draw, random_cells
 from vision.finding.finder import find_board
 from vision.frame import Frame
 from vision.pose import pose_from_corners
-from vision.primitives.channels import clear_grey, shrink_to_board, telling_channel, with_contrast
+from vision.primitives.channels import BoardView, clear_grey, telling_channel, with_contrast
 from vision.primitives.lines import line_quality, refine_pose
 from vision.watching.align import Aligner
 
@@ -56,7 +56,7 @@ def test_the_alignment_locks_on_lines_of_another_colour_and_holds_them(template:
 def test_where_grey_tells_enough_no_other_channel_is_looked_at(template: BoardTemplate) -> None:
     image, truth = draw(template)
     assert telling_channel(image) is None
-    small, _ = shrink_to_board(image, truth.image_from_board, template)
+    small = BoardView.clearest(image, truth, template).small
     assert np.array_equal(small, cv2.cvtColor(image, cv2.COLOR_BGR2GRAY))
 
 
@@ -64,7 +64,7 @@ def test_a_grey_picture_has_no_other_channels(template: BoardTemplate) -> None:
     image, truth = draw(template)
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     assert telling_channel(grey) is None
-    assert np.array_equal(shrink_to_board(grey, truth.image_from_board, template)[0], grey)
+    assert np.array_equal(BoardView.clearest(grey, truth, template).small, grey)
 
 
 def test_grey_is_looked_at_where_it_shows_as_much_as_any_mixture() -> None:

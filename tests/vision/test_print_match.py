@@ -14,8 +14,7 @@ from calibration.template import BoardTemplate, load_template
 from lab.bench.reposing import VIEWS, outermost, repose
 from tests.vision import drawn
 from vision.finding.finder import find_board
-from vision.finding.landmarks import turned_to_print
-from vision.finding.pose_quality import pose_quality, snap_pose
+from vision.finding.landmarks import pose_quality, snap_pose, turned_to_print
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, pose_from_corners, project
 from vision.primitives.lines import refine_pose

@@ -16,8 +16,7 @@ from tests.vision.test_watcher import HIDDEN, RATE_HZ, Steady, fresh, men, which
 from vision.frame import Image
 from vision.pose import cells_in_picture, project
 from vision.watching.surroundings import Surroundings, surroundings_of
-from vision.watching.watched_time import MAX_STEP_S
-from vision.watching.watcher import REPORTED_S
+from vision.watching.watcher import MAX_STEP_S, REPORTED_S
 
 
 @pytest.fixture(scope="module")

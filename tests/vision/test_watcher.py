@@ -15,8 +15,7 @@ from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.watching.cell_places import CellPlaces
 from vision.watching.surroundings import surroundings_of
-from vision.watching.watched_time import MAX_STEP_S
-from vision.watching.watcher import READ_THROUGH_S, REPORTED_S, ReadsThrough, Sight, Watcher
+from vision.watching.watcher import MAX_STEP_S, READ_THROUGH_S, REPORTED_S, ReadsThrough, Sight, Watcher
 
 EMPTY = "." * 24
 RATE_HZ = 8

@@ -14,11 +14,9 @@ from calibration.arrays import FloatArray, Indices
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from rules import EMPTY
-from vision.calibrating.conditions import Condition
-from vision.calibrating.expectation import Expectation
 from vision.calibrating.fitting import Fit, fit_head
-from vision.calibrating.found_again import found_again
-from vision.calibrating.survey import Shown, survey
+from vision.calibrating.survey import Shown, found_again, survey
+from vision.calibrating.verdict import Condition, Expectation
 from vision.finding.finder import find_board
 from vision.finding.markers import OtherSheetError
 from vision.frame import Image

@@ -19,7 +19,7 @@ from rules import EMPTY
 from vision.calibrating.calibrate import LabelledPhoto
 from vision.calibrating.guided_inspection import Inspection, Objection
 from vision.calibrating.guided_words import advice, believed, correction, found, kind_unknown, stuck, swapped
-from vision.calibrating.lesson_check import BoardPatches, LessonCheck, Mistakes
+from vision.calibrating.lesson_check import BoardPatches, LessonCheck, Mistakes, Taken
 from vision.finding.landmarks import turned_to_print
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, place_fault, pose_from_corners, rectify
@@ -70,12 +70,6 @@ class Prompt:
     @property
     def text(self) -> str:
         return plain(self.said)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Taken:
-    photo: LabelledPhoto
-    look: BoardPatches
 
 
 class GuidedCalibration:

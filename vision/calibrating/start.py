@@ -11,15 +11,14 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+import cv2
 import numpy as np
 
 from calibration.arrays import Flags, FloatArray, Indices
 from calibration.template import BoardTemplate
 from rules import EMPTY
 from vision.calibrating.calibrate import varied_patch
-from vision.calibrating.expectation import Expectation
-from vision.calibrating.shadows import shaded
-from vision.calibrating.verdict import MIN_BOARDS
+from vision.calibrating.verdict import MIN_BOARDS, Expectation
 from vision.frame import Image
 from vision.pose import is_square, project
 from vision.reading.cells import cut_patches
@@ -29,6 +28,30 @@ from vision.reading.leaning import Leaning, leaning_men
 from vision.reading.plda import BoardMeans
 from vision.reading.reader import DescribedCells
 from vision.reading.taught import WITNESSES, CellFeatures, Taught, features_of, square_colours
+
+SHARE = 0.4
+"""Share of the cells over which a shadow lies."""
+LENGTH, WIDTH = (0.5, 1.3), 0.8
+"""Of a shadow, in distances between cells and in men's diameters."""
+LEFT = 0.5, 0.9
+"""Grey value in a shadow, relative to that in the light."""
+SOFT = 0.03, 0.12
+"""Blur of its edge, in distances between cells."""
+
+
+def shaded(rectified: Image, template: BoardTemplate, chance: np.random.Generator) -> Image:
+    """The picture with shadows at random cells, all of one lamp."""
+    left = np.ones(rectified.shape[:2], dtype=np.float32)
+    pitch_px, man_px = (length * template.pixels_per_mm for length in (template.pitch_mm, template.man_diameter_mm))
+    turn, length_px, dark = chance.uniform(0, 360), chance.uniform(*LENGTH) * pitch_px, chance.uniform(*LEFT)
+    for place in project(template.rectified_from_board, template.cells_mm):
+        if chance.random() < SHARE:
+            x, y = chance.normal(place, 0.3 * pitch_px)
+            box = (float(x), float(y)), (float(length_px), WIDTH * man_px), float(turn)
+            cv2.ellipse(left, box, (float(dark),), -1)
+    left = np.asarray(cv2.GaussianBlur(left, (0, 0), float(chance.uniform(*SOFT)) * pitch_px), dtype=np.float32)
+    return np.asarray(np.rint(rectified * left[..., None]), dtype=np.uint8)
+
 
 MIN_MEN = 2
 """Fewest pieces of each side on a board that teaches: each is judged by the others."""

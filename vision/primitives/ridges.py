@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import cv2
 import numpy as np
@@ -148,13 +149,19 @@ def peaks(response: NDArray[np.float32], radius: int, style: LineStyle) -> tuple
     offsets = np.arange(-middle, middle + 1)
     nearness = np.where(np.abs(offsets) <= radius, 1 - 0.3 * np.abs(offsets) / radius, 0.0)
     best = np.argmax(response * nearness, axis=1)
-    rows = np.arange(len(response))
-    before, at, after = response[rows, best - 1], response[rows, best], response[rows, best + 1]
-    curvature = before - 2 * at + after
-    shift = np.where(curvature < -1e-9, 0.5 * (before - after) / np.minimum(curvature, -1e-9), 0.0)
+    shift, heights = vertex(response, best)
     beside = np.abs(np.arange(response.shape[1]) - best[:, None]) > 3 * style.scale_px
     noise = float(np.median(np.abs(response[beside]))) + NOISE_FLOOR
-    return best - middle + np.clip(shift, -0.5, 0.5), np.maximum(at, 0.0), noise
+    return best - middle + shift, heights, noise
+
+
+def vertex(profiles: NDArray[Any], best: Indices) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(n,) offset of each profile's peak from its `best` place, to a fraction of one, and height there, at least 0."""
+    rows = np.arange(len(profiles))
+    before, at, after = profiles[rows, best - 1], profiles[rows, best], profiles[rows, best + 1]
+    curvature = before - 2 * at + after
+    shift = np.where(curvature < -1e-9, 0.5 * (before - after) / np.minimum(curvature, -1e-9), 0.0)
+    return np.clip(shift, -0.5, 0.5), np.maximum(at, 0.0)
 
 
 def line_peaks(

@@ -7,7 +7,8 @@ need no weights.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -15,9 +16,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from places.weights import MADE_HERE, MODELS, find_weights
+import processes
+from calibration.labels import LabelError
+from calibration.template import BoardTemplate
+from places.weights import MADE_HERE, MODELS, ROOT, WeightsError, find_weights
 from vision.networks import open_network
 from vision.reading.cells import PATCH_PX, Patches
+from vision.reading.heads import GENERIC
 
 Descriptors = NDArray[np.float32]
 """float32 (patches, length)."""
@@ -138,3 +143,34 @@ def load_descriptor(name: str = DEFAULT) -> Descriptor:
     if name not in PIXEL_FUNCTIONS:
         raise ValueError(f"there is no descriptor {name!r}; there are {', '.join((*NAMES, IMAGENET))}")
     return PixelDescriptor(name, PIXEL_FUNCTIONS[name])
+
+
+WEIGHTS_HELP = 'Fit to other weights: "imagenet", torchvision\'s published ResNet-18, fetched once (47 MB).'
+COMMAND = (sys.executable, "-m", "daemon.cli", "train", "imagenet")
+"""Run as a separate process because it needs torch; it reports its progress on standard error."""
+
+
+def descriptor_for(weights: str) -> str | None:
+    """The descriptor named by `--weights`, made first if absent (downloads 47 MB, takes some minutes).
+
+    None for "": then the board's template names it. Raises ValueError for any other word, WeightsError.
+    """
+    if not weights:
+        return None
+    if weights != IMAGENET:
+        raise ValueError(f'--weights is "{IMAGENET}" or left away, not {weights!r}')
+    try:
+        return load_descriptor(IMAGENET).name
+    except WeightsError:
+        if processes.run(COMMAND, cwd=ROOT).returncode:
+            raise WeightsError(f"there are no ImageNet weights; {MAKE_IMAGENET} makes them, torch included") from None
+    return load_descriptor(IMAGENET).name
+
+
+def check_labels(descriptor: str | None, boards: Sequence[str], template: BoardTemplate) -> None:
+    """Raises LabelError if a class is labelled in no photo and no shipped head knows it for this descriptor."""
+    if descriptor is None or descriptor in GENERIC:
+        return
+    missing = [name for letter, name in template.classes.items() if not any(letter in cells for cells in boards)]
+    if missing:
+        raise LabelError(f"no {' and no '.join(missing)} is labelled; {descriptor} knows only what the photos show")

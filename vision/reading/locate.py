@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from calibration.arrays import FloatArray
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
-from vision.finding.confidence import sure_of
 from vision.finding.finder import find_board
 from vision.finding.found import Found
+from vision.finding.landmarks import pose_quality, right_way_round, snap_pose
 from vision.finding.paper import in_white_light
-from vision.finding.pose_quality import pose_quality, right_way_round, snap_pose
 from vision.finding.proposals import board_network
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, place_fault, pose_from_corners, rectify
@@ -85,19 +84,15 @@ class PhotoReader:
         pose = right_way_round(image, pose, template)
         if template.shape and not self._measured:
             template = measure_shape(image, pose, template)
-        return _rated(image, Found(refine_if_better(image, pose, template), template, found_by="hand"))
+        return Found(refine_if_better(image, pose, template), template, found_by="hand").rated(image)
 
     def _place(self, image: Image) -> Found | None:
         if self._reference is not None:
             aligner = Aligner(self._template, self._reference)
             alignment = aligner.update(Frame(image, 0.0, 0))
             if alignment.pose is not None:
-                return _rated(image, Found(alignment.pose, aligner.template, found_by="reference"))
+                return Found(alignment.pose, aligner.template, found_by="reference").rated(image)
         return find_board(image, self._template)
-
-
-def _rated(image: Image, found: Found) -> Found:
-    return dataclasses.replace(found, sure=sure_of(image, found))
 
 
 def refine_if_better(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:

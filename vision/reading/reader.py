@@ -25,8 +25,7 @@ from vision.reading.joint import read_jointly
 from vision.reading.leaning import leaning_men
 from vision.reading.taught import KEPT_NATS, CellFeatures, Taught, features_of, in_order, square_colours
 from vision.reading.tiles import pair_halves
-from vision.sources.encoded import decode
-from vision.sources.picture_size import TooLargeError
+from vision.sources.encoded import TooLargeError, decode
 
 log = logging.getLogger(__name__)
 

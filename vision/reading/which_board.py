@@ -22,15 +22,14 @@ from calibration.arrays import Flags, FloatArray
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, load_template
 from rules import EMPTY
-from vision.finding.confidence import is_ruled
-from vision.finding.finder import find_drawn, surely
-from vision.finding.found import Found
+from vision.finding.finder import find_drawn
+from vision.finding.found import Found, is_ruled
 from vision.finding.lattice_fit import lines_of
 from vision.finding.markers import find_sheet, name_sheet
 from vision.frame import Image
 from vision.pose import BoardPose, pose_from_corners, rectify
-from vision.primitives.channels import shrink_to_board
-from vision.primitives.ridges import cut_chunks, rectified_grey, styled_peaks, visible
+from vision.primitives.channels import BoardView
+from vision.primitives.ridges import cut_chunks, styled_peaks, visible
 from vision.reading.board_reading import BoardReading
 from vision.reading.heads import MIN_SHARE
 from vision.reading.reader import Reader
@@ -162,7 +161,7 @@ def _rank(template: BoardTemplate) -> tuple[int, int, str]:
 def _printed_board(image: Image) -> Found | None:
     name = name_sheet(image)
     found = None if name is None else find_sheet(image, load_template(*name.game_and_options))
-    return None if found is None else surely(image, Found(found[0], found[1].template, found[1], "markers"))
+    return None if found is None else Found(found[0], found[1].template, found[1], "markers").believed(image)
 
 
 def _look_for(image: Image, family: tuple[BoardTemplate, ...]) -> Found | None:
@@ -184,8 +183,7 @@ def _is_in(line: FloatArray, template: BoardTemplate) -> bool:
 
 def _seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: Flags) -> float:
     """Share, 0 to 1, of the template lines selected by `which` that are seen in the style of the others."""
-    small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
-    grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
+    grey = BoardView.clearest(image, pose, template).rectified()
     chunks = cut_chunks(template)
     asked = which[chunks.segment]
     _, _, heights, noise = styled_peaks(grey, chunks, SEARCH_PX)

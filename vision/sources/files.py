@@ -13,8 +13,7 @@ import numpy as np
 
 from places.named_files import read_bytes
 from vision.frame import Frame, Image, SourceEnded, SourceError
-from vision.sources.encoded import decode
-from vision.sources.picture_size import MAX_MEGAPIXELS, TooLargeError, check_size
+from vision.sources.encoded import MAX_MEGAPIXELS, TooLargeError, check_size, decode
 from wording.outside import shown_address
 
 log = logging.getLogger(__name__)

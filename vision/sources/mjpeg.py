@@ -12,9 +12,8 @@ import time
 import urllib.parse
 
 from vision.frame import SourceError
-from vision.sources.encoded import JpegSplitter, peek
+from vision.sources.encoded import MAX_MEGAPIXELS, JpegSplitter, peek
 from vision.sources.live import Connection
-from vision.sources.picture_size import MAX_MEGAPIXELS
 from wording.outside import shown_address
 
 STALL_S = 5.0

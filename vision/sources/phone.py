@@ -8,8 +8,7 @@ import time
 
 from vision.frame import Frame, SourceEnded
 from vision.sources.delivery import Delivery
-from vision.sources.encoded import EncodedFrame, Picture
-from vision.sources.picture_size import MAX_MEGAPIXELS
+from vision.sources.encoded import MAX_MEGAPIXELS, EncodedFrame, Picture
 from wording import Sentence, sentence
 
 PHONE = "phone"

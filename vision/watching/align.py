@@ -17,7 +17,7 @@ import numpy as np
 
 from calibration.arrays import Flags, FloatArray, Grey
 from calibration.template import BoardTemplate
-from vision.finding.pose_quality import pose_quality
+from vision.finding.landmarks import pose_quality
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, shape_fault
 from vision.primitives.features import Reference, shrink

@@ -9,8 +9,8 @@ import numpy as np
 from calibration.arrays import Flags
 from calibration.template import BoardTemplate
 from vision.finding.finder import find_board, mirrored
+from vision.finding.landmarks import right_way_round, snap_pose
 from vision.finding.markers import OtherSheetError
-from vision.finding.pose_quality import right_way_round, snap_pose
 from vision.finding.proposals import board_network
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, is_square, turned_pose

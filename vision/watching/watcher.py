@@ -1,7 +1,7 @@
 """Watches the board: how long each cell has looked the same, and what reaches over it from outside.
 
 Nothing waits for a picture that is still as a whole: every cell is watched by itself, with all that hangs together
-with it.
+with it. Only watched time counts: not while nobody looked, nor while a frozen camera repeats itself.
 """
 
 from __future__ import annotations
@@ -13,12 +13,70 @@ from typing import Final, Literal
 import numpy as np
 
 from calibration.arrays import Flags, FloatArray
-from vision.watching.anchor import Anchor
 from vision.watching.cell_places import CellPixels, CellPlaces
-from vision.watching.differences import Differences, wider
+from vision.watching.differences import Differences, pair, wider, with_part
 from vision.watching.free_view import FreeView, Unlike
+from vision.watching.light import expected
 from vision.watching.surroundings import Surroundings
-from vision.watching.watched_time import WatchedTime
+
+
+class Anchor:
+    """A composite of the pictures so far; all of it in the light of the newest change."""
+
+    def __init__(self, around: Surroundings, time_s: float) -> None:
+        self.since_s: FloatArray = np.full(around.places.shape, time_s)
+        """(height, width) when each place last changed."""
+        self.begun_s = time_s
+        self._picture = around.picture
+
+    def follow(self, around: Surroundings, time_s: float, differences: Differences) -> float:
+        """Takes the next picture; returns the share of it that has changed."""
+        seen = pair(self._picture, around.picture)
+        moved = differences.large(differences.mask(seen), around)
+        if not moved.any():
+            differences.learn_noise(seen)
+            return 0.0
+        self._picture = with_part(expected(self._picture, seen.light), around.picture, moved)
+        self.since_s[moved] = time_s
+        return float(moved.mean())
+
+
+MAX_STEP_S: Final = 2.0
+"""Seconds of stillness that one picture proves at most: while the computer slept, its clock leapt or the camera froze,
+nobody watched."""
+
+
+class WatchedTime:
+    def __init__(self) -> None:
+        self.now_s = 0.0
+        """Seconds watched, up to the last picture."""
+        self.lives = False
+        """Whether two pictures of a still board have ever differed, as a camera's do because of noise. Photographs sent
+        as a stream never do; a camera whose pictures stop differing has frozen."""
+        self._last_s: float | None = None
+        self._new_s = 0.0
+        """When a picture last differed from the one before."""
+
+    def after(self, time_s: float) -> float:
+        """The seconds watched when the camera's clock shows `time_s`."""
+        return self.now_s + (0.0 if self._last_s is None else min(time_s - self._last_s, MAX_STEP_S))
+
+    def step(self, time_s: float, *, repeated: bool) -> None:
+        """The next picture was taken at `time_s`; `repeated`: it is the last one again."""
+        self.now_s, self._last_s = self.after(time_s), time_s
+        if not repeated:
+            self._new_s = self.now_s
+
+    @property
+    def proven_s(self) -> float:
+        """Until when the pictures prove stillness."""
+        return min(self.now_s, self._new_s + MAX_STEP_S) if self.lives else self.now_s
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether a live camera has sent one identical picture for longer than MAX_STEP_S."""
+        return self.lives and self.now_s - self._new_s > MAX_STEP_S
+
 
 REPORTED_S: Final = 5.0
 """Seconds after which something at rest over the board is told, and taken for what lies there instead of a hand."""
