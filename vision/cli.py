@@ -25,7 +25,7 @@ from rules import GameError
 from rules.options import rules_from_words, switched_on
 from vision.calibrating.verdict import RefusedError, Verdict
 from vision.frame import Image
-from vision.reading.descriptors import check_labels
+from vision.reading.heads import check_labels
 from vision.sources.encoded import HIGHEST_MEGAPIXELS, MAX_MEGAPIXELS
 from vision.sources.files import read_photo
 

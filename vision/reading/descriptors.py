@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -17,12 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import processes
-from calibration.labels import LabelError
-from calibration.template import BoardTemplate
 from places.weights import MADE_HERE, MODELS, ROOT, WeightsError, find_weights
 from vision.networks import open_network
 from vision.reading.cells import PATCH_PX, Patches
-from vision.reading.heads import GENERIC
 
 Descriptors = NDArray[np.float32]
 """float32 (patches, length)."""
@@ -165,12 +162,3 @@ def descriptor_for(weights: str) -> str | None:
         if processes.run(COMMAND, cwd=ROOT).returncode:
             raise WeightsError(f"there are no ImageNet weights; {MAKE_IMAGENET} makes them, torch included") from None
     return load_descriptor(IMAGENET).name
-
-
-def check_labels(descriptor: str | None, boards: Sequence[str], template: BoardTemplate) -> None:
-    """Raises LabelError if a class is labelled in no photo and no shipped head knows it for this descriptor."""
-    if descriptor is None or descriptor in GENERIC:
-        return
-    missing = [name for letter, name in template.classes.items() if not any(letter in cells for cells in boards)]
-    if missing:
-        raise LabelError(f"no {' and no '.join(missing)} is labelled; {descriptor} knows only what the photos show")

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.arrays import FloatArray
+from calibration.labels import LabelError
+from calibration.template import BoardTemplate
 from places.weights import MODELS, WeightsError, find_weights
 from vision.reading import man_colours
 from vision.reading.descriptors import DEFAULT, Descriptors
@@ -199,6 +201,15 @@ def judge(
         unknown = 1 - (1 - _other(odds, table.letters)) * (1 - strange[:, 0])
     shares = np.clip(shares, MIN_SHARE, None)
     return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True))), np.asarray(unknown)
+
+
+def check_labels(descriptor: str | None, boards: Sequence[str], template: BoardTemplate) -> None:
+    """Raises LabelError if a class is labelled in no photo and no shipped head knows it for this descriptor."""
+    if descriptor is None or descriptor in GENERIC:
+        return
+    missing = [name for letter, name in template.classes.items() if not any(letter in cells for cells in boards)]
+    if missing:
+        raise LabelError(f"no {' and no '.join(missing)} is labelled; {descriptor} knows only what the photos show")
 
 
 def unit(vectors: FloatArray) -> FloatArray:
