@@ -198,7 +198,6 @@ def read_annotated(folder: Path, photos: Path, template: BoardTemplate, only: Se
 
 
 def _board_at(photo: PhotoName, annotations: Mapping[PhotoName, Annotation], folder: Path) -> Board:
-    """The position after the photo's own tile."""
     board: dict[str, str] = {}
     for number in range(1, photo.number + 1):
         name = PhotoName(photo.game, number)

@@ -96,7 +96,6 @@ def _of_kind(letter: str, cells: Sequence[str], template: BoardTemplate) -> Sent
 
 
 def whole(items: Sequence[str] | Sequence[Sentence]) -> Listing:
-    """A listing of all items, however many."""
     return listing(items, most=len(items))
 
 
@@ -204,14 +203,12 @@ def _pairs(template: BoardTemplate, cell: int, *, across: bool) -> Iterator[tupl
 
 
 def _around(template: BoardTemplate, cell: int) -> list[int]:
-    """The neighbours of a cell."""
     distances = np.linalg.norm(template.cells_mm - template.cells_mm[cell], axis=1)
     distances[cell] = np.inf
     return [int(other) for other in np.flatnonzero(distances <= NEIGHBOURS * distances.min())]
 
 
 def _from_the_middle(template: BoardTemplate) -> list[int]:
-    """All cells, the nearest to the board's middle first."""
     distances = np.linalg.norm(template.cells_mm - template.cells_mm.mean(axis=0), axis=1)
     return [int(cell) for cell in np.argsort(np.round(distances, 3), kind="stable")]
 

@@ -28,8 +28,6 @@ PIPS: Mapping[int, tuple[tuple[int, int], ...]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """One figure, its sides along x and y."""
-
     form: Literal["rectangle", "disc", "star"]
     """A star has four tips, up, down, left and right, and hollow sides."""
     centre_mm: Point

@@ -51,8 +51,6 @@ class SheetName:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SheetLayout:
-    """A sheet in the board frame."""
-
     template: BoardTemplate
     """The template with the printed shape: the default one."""
     landscape: bool

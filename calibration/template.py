@@ -141,7 +141,6 @@ class BoardTemplate:
 
     @property
     def rectified_size_px(self) -> tuple[int, int]:
-        """Width and height of rectified pictures, margins included."""
         width, height = self.size_mm
         scale, margin = self.pixels_per_mm, 2 * self.margin_mm
         return round((width + margin) * scale), round((height + margin) * scale)

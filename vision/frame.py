@@ -52,8 +52,6 @@ class Frame:
 
 
 class FrameSource(Protocol):
-    """Delivers frames, one reader at a time."""
-
     live: bool
     """True where frames come in real time and an unread one goes stale; False where every frame waits to be read."""
 

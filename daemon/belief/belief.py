@@ -78,7 +78,6 @@ class Belief:
         )
 
     def tells(self, line: LineOfPlay) -> bool:
-        """Whether a line has the certain plies."""
         return (line.start, *line.plies) == (self.told.start, *self.told.plies)
 
     def expecting(self, agents: frozenset[Side], asked: tuple[Any, Any] | None) -> Belief:
@@ -141,7 +140,6 @@ class Belief:
 
     @property
     def has_stood(self) -> bool:
-        """Whether the state has stood long enough to be a fault."""
         return self.standing.free_s >= STANDING_S
 
     def _remembering(self, evidence: Evidence) -> list[Line]:

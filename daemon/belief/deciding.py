@@ -33,8 +33,6 @@ class Moved:
 
 @dataclasses.dataclass(frozen=True)
 class Unfinished:
-    """A turn waits for more steps."""
-
     position: Any
     """In which it was begun; after the last certain ply where a counted one is finished late."""
     moves: tuple[Any, ...]
@@ -139,7 +137,6 @@ def _torn(belief: Belief) -> Torn | Wrong:
 
 
 def _wrong(belief: Belief, lines: Sequence[Line]) -> Wrong:
-    """What is wrong with the board, compared with the certain position or that of a line that is most like it."""
     game, board = belief.game, belief.standing.board
     assert belief.look is not None
     missed = any(line.unproved and line.shown == board == game.board(line.position) for line in belief.lines)

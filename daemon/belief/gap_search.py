@@ -84,7 +84,6 @@ class GapSearch:
         return [self._way(end) for end in sorted(ends.values(), key=lambda end: end.seen)]
 
     def _follow(self, node: _Node) -> None:
-        """Queues every ply after a node."""
         moves = seen_moves(self._game, node.position)
         self.looked_at += max(len(moves), MIN_COUNTED)
         for _, steps in moves:

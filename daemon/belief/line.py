@@ -51,7 +51,6 @@ class Line(Plies):
 
     @property
     def shown(self) -> str:
-        """The board that it shows."""
         return self.board if self.begun is None else self.begun.board
 
     @property
@@ -127,7 +126,6 @@ def boards_before(game: AnyGame, history: Sequence[Any], most: int) -> list[tupl
 
 
 def with_forced_passes(game: AnyGame, line: Line) -> Line:
-    """The line after the passes that follow because nothing else can be done."""
     passes = forced_passes(game, line.position, line.plies[-1].time_s if line.plies else 0.0)
     return dataclasses.replace(line, plies=(*line.plies, *passes)) if passes else line
 

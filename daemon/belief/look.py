@@ -41,7 +41,6 @@ class Evidence:
     """Nats by which each class is less likely than the likeliest class of its cell."""
 
     def __init__(self, look: Look, before: Evidence | None = None) -> None:
-        """`before` is what was known."""
         self.time_s, self.free = look.time_s, look.free
         logs = look.reading.log_probabilities
         rows = (logs.max(axis=1, keepdims=True) - logs).tolist()

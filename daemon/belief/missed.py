@@ -103,7 +103,6 @@ def overlooked(game: AnyGame, line: Line, board: str, time_s: float, agents: fro
 
 
 def may_be_missed(game: AnyGame, line: Line, board: str) -> bool:
-    """Whether more cells were filled than one rule-breaking hand fills."""
     by_ply = max((fills(game.steps(line.position, move)) for move in game.legal_moves(line.position)), default=1)
     filled = sum(one == EMPTY != other for one, other in zip(game.board(line.position), board, strict=True))
     return filled > MAX_BY_HAND * by_ply
@@ -180,7 +179,6 @@ def turned(line: LineOfPlay, number: int) -> LineOfPlay | None:
 
 
 def _movers(line: LineOfPlay) -> list[tuple[str, Side, Known]]:
-    """What is known about the makers of plies."""
     return [(ply.text, ply.side, ply.known) for ply in (*line.plies, *line.beyond) if ply.known]
 
 

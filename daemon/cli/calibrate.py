@@ -133,7 +133,6 @@ def calibrate(
 
 
 def what_to_type(game: str, out: Path | None, found: Sequence[Camera]) -> str:
-    """The cameras that there are, and a command line for each way to calibrate."""
     begin = f"kibitzer calibrate --game {shlex.quote(game or 'GAME')}"
     end = f"--out {shlex.quote(str(out or 'table.npz'))}"
     name = (found[0].stable or str(found[0].number)) if found else "0"
@@ -149,14 +148,11 @@ def what_to_type(game: str, out: Path | None, found: Sequence[Camera]) -> str:
 
 
 def known_games() -> str:
-    """The games' short names, for people."""
     return ", ".join(games.load(name).short_name for name in games.names())
 
 
 @dataclasses.dataclass(frozen=True)
 class Ending:
-    """What becomes of a profile that was fitted."""
-
     out: Path
     accept: bool
     """Whether one is written even where it would be refused."""

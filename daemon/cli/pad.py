@@ -96,7 +96,6 @@ def list_pads(journal: JournalOption = RECORD) -> None:
 
 
 def in_words(pad: ScorePad) -> str:
-    """The pad in columns: the rounds, the totals, and who has won or how far it goes."""
     rows = [("", *pad.players), *((str(number), *map(str, one)) for number, one in enumerate(pad.rounds, 1))]
     rows.append(("total", *map(str, pad.totals)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

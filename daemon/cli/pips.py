@@ -67,7 +67,6 @@ def pips(
 
 
 def in_words(found: LooseTiles) -> str:
-    """How many tiles and pips there are, which they are, and what is in doubt."""
     if not found.tiles:
         return "no tiles are seen: they lie face up, on a darker ground, and each is at least 30 pixels long"
     names = " ".join("-".join(map(str, pips)) for pips in sorted(sorted(one.pips) for one in found.tiles))
@@ -81,7 +80,6 @@ def in_words(found: LooseTiles) -> str:
 
 
 def as_object(photo: str, found: LooseTiles) -> dict[str, object]:
-    """What was read, as data."""
     tiles = [
         {
             "pips": list(one.pips),

@@ -125,7 +125,6 @@ def targets_of(photos: Sequence[Path], out: Path) -> list[Path]:
 
 
 def _draw(image: Image, seen: SeenPhoto, target: Path) -> None:
-    """Writes the picture of what was seen, and says where."""
     drawn = image if seen.read is None else draw_read(image, seen.read)
     title = headline(seen.report, seen.read)
     doubts = "" if seen.read is None else doubts_of(seen.read)
@@ -155,7 +154,6 @@ def in_words(seen: SeenPhoto, *, colour: bool = False) -> str:
 
 
 def headline(report: Report, read: ReadPhoto | None) -> str:
-    """One line: the game, how many pieces of each kind, pawns, and how sure the board's place is."""
     if read is None:
         return str(report["advice"])
     rules, board = report["rules"], read.reading.board
@@ -193,7 +191,6 @@ def doubts_of(read: ReadPhoto) -> str:
 
 
 def shown_on(progress: Progress) -> Callable[[int, int, str], None]:
-    """A callback that shows on a progress bar which board is being looked for."""
     task = progress.add_task("looking for a board", total=None)
 
     def show(done: int, total: int, what: str) -> None:

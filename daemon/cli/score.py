@@ -125,8 +125,6 @@ def _space(pawn: Pawn | None) -> int | None:
 
 
 class Teller:
-    """Prints and writes the scores of one game, photo by photo."""
-
     def __init__(self, series: Series, folder: AnnotationFolder, as_json: bool) -> None:
         self._series = series
         self._folder = folder

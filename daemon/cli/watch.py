@@ -139,7 +139,6 @@ class Recorder:
             self.close()
 
     def close(self) -> None:
-        """Ends the film, and says where it is."""
         if self._closed:
             return
         self._closed = True
@@ -182,7 +181,6 @@ def follow(eyes: BoardTracker, source: FrameSource, recorder: Recorder | None = 
 
 
 def print_event(match: Match, announcement: Announcement, observation: Observation | None) -> None:
-    """Prints one event as a line of JSON to standard output, and flushes it."""
     cells = match.referee.game.cells
     event: dict[str, object] = {
         "event": announcement.code,

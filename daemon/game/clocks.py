@@ -23,8 +23,6 @@ hung, and no player pays for it."""
 
 @dataclasses.dataclass(frozen=True)
 class TimeControl:
-    """The available time, and what happens when it is used up."""
-
     kind: Control = "none"
     """`move`: `time_s` for each move; `game`: `time_s` for all moves of a side; `none`: time is only measured."""
     time_s: float = 600.0
@@ -44,8 +42,6 @@ class TimeControl:
 
 @dataclasses.dataclass(frozen=True)
 class Used:
-    """Time used for one ply."""
-
     side: Side
     spent_s: float
     text: str = ""

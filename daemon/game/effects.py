@@ -104,7 +104,6 @@ class Announcement:
 
     @property
     def text(self) -> str:
-        """The sentences in English."""
         return plain(self.said)
 
 

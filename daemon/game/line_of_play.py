@@ -34,14 +34,11 @@ class Ply:
 def played(
     game: AnyGame, before: Any, move: Any, known: Known = "", *, assumed: bool = False, time_s: float = 0.0
 ) -> Ply:
-    """A move made in a position."""
     seen = bool(game.steps(before, move))
     return Ply(move, game.apply(before, move), game.to_move(before), seen, known, assumed, time_s)
 
 
 class Plies:
-    """What any line of play has: a start and the plies from it on."""
-
     __slots__ = ()
     start: Any
     plies: Sequence[Ply]
@@ -113,7 +110,6 @@ class LineOfPlay(Plies):
             self.start = position
 
     def record(self, index: int) -> Record:
-        """A ply as an entry of the record."""
         ply = self.plies[index]
         position, board = self.game.format_position(ply.position), self.game.board(ply.position)
         return Record(index + 1, ply.side, ply.text, position, board, ply.known, assumed=ply.assumed)
@@ -198,7 +194,6 @@ class LineOfPlay(Plies):
         raise MoveError("cannot_be", f"then move {number}, {ply.text}{who}, could not have been made")
 
     def _passes(self) -> Iterable[list[Ply]]:
-        """Yields no pass, one, two and so on."""
         passes: list[Ply] = []
         position = self.position
         yield passes
@@ -218,7 +213,6 @@ def _contradicted(passed: Ply, rest: Sequence[Ply]) -> bool:
 
 
 def forced_passes(game: AnyGame, position: Any, time_s: float = 0.0) -> list[Ply]:
-    """The passes that follow because nothing else can be done."""
     passes: list[Ply] = []
     while len(passes) < MAX_FORCED:
         moves = game.legal_moves(position)

@@ -22,8 +22,6 @@ class ScorePadError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class ScorePad:
-    """The rounds of one game between some players."""
-
     players: tuple[str, ...]
     target: int = 0
     """Total that ends the game once somebody reaches it; 0 is none."""
@@ -59,7 +57,6 @@ class ScorePad:
 
     @property
     def totals(self) -> tuple[int, ...]:
-        """The sum of each player's points."""
         return tuple(sum(column) for column in zip(*self.rounds, strict=True)) or (0,) * len(self.players)
 
     @property

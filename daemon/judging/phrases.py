@@ -71,7 +71,6 @@ def totals(game: AnyGame, position: Any) -> Sentences:
 
 
 def named(game: AnyGame, side: Side) -> Term:
-    """The side's name as a term for sentences."""
     return Term("side", game.sides[side])
 
 
@@ -107,7 +106,6 @@ def spoken_move(game: AnyGame, position: Any, move: Any) -> Value:
 
 
 def listed(words: Sequence[Value]) -> Listing:
-    """The words with commas and a last "and"."""
     return listing(words, most=len(words))
 
 
@@ -133,12 +131,10 @@ def put_right(game: AnyGame, position: Any, board: str) -> Sentences:
 
 
 def captured(count: int, cells: Given) -> Sentence:
-    """What counts as captured as it stands."""
     return sentence_n("{cells} counts as captured.", "{cells} count as captured.", count, cells=cells)
 
 
 def named_cells(game: AnyGame, cells: Iterable[int]) -> list[str]:
-    """The names of cells."""
     return [game.cells[cell] for cell in cells]
 
 
@@ -237,7 +233,6 @@ def is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
 
 
 def result(game: AnyGame, outcome: Outcome) -> Sentences:
-    """How the game ended."""
     reason = why(game, outcome)
     if outcome.winner is None:
         first = sentence("The game is a draw: {why}.", why=reason)

@@ -127,7 +127,6 @@ class Play:
         return any(self.recounted(cell) is not None for cell, letter in enumerate(board) if letter != EMPTY)
 
     def agree(self, sides: Iterable[Side]) -> None:
-        """These sides agree to the count."""
         self._agreed = self.position, self.agreed | frozenset(sides)
 
     @property
@@ -146,7 +145,6 @@ class Play:
 
     @property
     def agent_move_text(self) -> str | None:
-        """Text of the agent's move that waits to be carried out."""
         return None if self.agent_move is None else self.game.format_move(self.position, self.agent_move)
 
     def reply(self, agent: str, ply: int, text: str) -> list[Effect]:
@@ -295,7 +293,6 @@ class Play:
         return [*self._recorded(*said), *self.end()]
 
     def _recorded(self, *said: Sentence) -> list[Effect]:
-        """The last ply for the record, and its announcement."""
         ply = self.line.plies[-1]
         code: Code = "move" if ply.seen else "pass"
         gains = self.game.gains(self.line.before(self.ply - 1), ply.move)
@@ -340,6 +337,5 @@ class Play:
         return other is not None and self.game.outcome(other.position) != outcome
 
     def announce(self, code: Code, *said: Sentence, board: str = "", **rest: Any) -> Announcement:
-        """An announcement about the present position, or about another board."""
         scores = self.game.scores(self.position)
         return Announcement(code, said, board or self.game.board(self.position), self.ply, scores=scores, **rest)

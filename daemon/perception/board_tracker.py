@@ -82,7 +82,6 @@ class BoardTracker:
 
     @property
     def unknown_cells(self) -> tuple[int, ...]:
-        """Cells that showed nothing known in the last reading."""
         unknown = None if self.reading is None else self.reading.unknown
         return () if unknown is None else tuple(int(cell) for cell in np.flatnonzero(unknown > UNKNOWN))
 
@@ -92,7 +91,6 @@ class BoardTracker:
         return self.match.new_game_due or self.start_in_view
 
     def feed(self, frame: Frame) -> Observation:
-        """Processes one frame completely, from the picture to the announcements."""
         self.pipeline.awaited = self._referee.waits
         self.pipeline.believed = self._referee.game.board(self._referee.position)
         if self._expected_of != (self._referee, self._referee.ply):
@@ -178,7 +176,6 @@ class BoardTracker:
             self.match.new_game_wanted = True
 
     def _take_in(self, reading: BoardReading, time_s: float) -> None:
-        """Judges a reading, unless it shows that the next game begins."""
         if self.match.puzzle is not None:  # while it is set up, the board may look like a start
             self.judge(reading)
             return
@@ -268,7 +265,6 @@ class BoardTracker:
         return bool((growing & (reading.confidence < SURE))[cells].any())
 
     def judge_again(self) -> None:
-        """Judges the last reading again because something else has changed."""
         if (reading := self.reading_in_view) is not None:
             self.match.carry_out(self.judged(reading))
 

@@ -119,7 +119,6 @@ class Pipeline:
 
     @property
     def lesson(self) -> Lesson | None:
-        """What a picture of the start has taught."""
         return self._start.taught
 
     @property
@@ -129,7 +128,6 @@ class Pipeline:
 
     @property
     def may_learn(self) -> bool:
-        """Whether a picture of an expected board may teach how the men look."""
         return self.profile is None and any(can_teach(board, self.template) for board in self.expected)
 
     def men_lean(self) -> bool:
@@ -342,7 +340,6 @@ class Pipeline:
         return bool(sure and (same or (before.unknown[under] > UNKNOWN).any()))
 
     def _adopt_template(self) -> None:
-        """Takes over the board's shape as measured by the aligner."""
         if self.aligner.template is not self.template:
             self.template = self.aligner.template
             self.reader.template = self.template

@@ -80,6 +80,5 @@ def _misses(name: PhotoName, expected: Annotation, path: Path | None) -> list[Mi
 
 
 def _texts(annotation: Annotation) -> dict[str, str]:
-    """The compared items as text, by the keys of `WORTH`."""
     first, second = annotation.pips
     return {"position": " ".join(annotation.cells), "pips": f"{first}-{second}", "points": str(annotation.points)}

@@ -52,8 +52,6 @@ class Placed:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Line:
-    """One way in which the game may have gone so far."""
-
     position: Position
     placed: tuple[Placed, ...] = ()
     pending: tuple[int, ...] = ()
@@ -86,14 +84,12 @@ def with_lead(line: Line) -> Line:
 
 
 def with_pawns(line: Line, pawns: Pawns) -> Line:
-    """The line after a look at the track."""
     off = sum(seen not in (None, space) for seen, space in zip(pawns, line.position.pawns, strict=True))
     looked = dataclasses.replace(line, pawns_off=line.pawns_off + off)
     return dataclasses.replace(looked, cost=line.cost + looked.expense - line.expense)
 
 
 def best(lines: Iterable[Line]) -> tuple[Line, ...]:
-    """The likeliest of different lines, the best first."""
     kept: dict[object, Line] = {}
     for line in sorted(lines, key=lambda one: one.cost):
         if kept and line.cost > next(iter(kept.values())).cost + HOPELESS_NATS:
@@ -142,8 +138,6 @@ MAX_PASSES = 2
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """A tile that a line has to find in the newest photo."""
-
     shot: int | None
     mover: Side | None
     """None: whoever's turn it is."""
@@ -169,8 +163,6 @@ class _Limit:
 
 
 class LineSearch:
-    """The likeliest lines of one game's play."""
-
     def __init__(self, game: Dominoes, movers: Sequence[Side | None]) -> None:
         """`movers` says of every shot of the series who laid its tile, None where that is not known."""
         self.sightings = Sightings()
@@ -183,7 +175,6 @@ class LineSearch:
 
     @property
     def wrong_cells(self) -> int:
-        """Cells on which the newest photo contradicts the board of the best line."""
         return len(self.sightings.wrong_cells(self.lines[0].position.board))
 
     def copy(self) -> LineSearch:
@@ -247,7 +238,6 @@ class LineSearch:
         return best(found)
 
     def _laid(self, lines: Sequence[Line], wanted: Sequence[Wanted]) -> tuple[Line, ...]:
-        """The best lines after the wanted tiles have been laid."""
         reached = tuple(lines)
         for one in wanted:
             found: list[Line] = []
@@ -323,5 +313,4 @@ class LineSearch:
 
 
 def _passed(line: Line) -> Line:
-    """The line in which a player is taken to pass."""
     return dataclasses.replace(line, prior=line.prior + PASS_NATS, cost=line.cost + PASS_NATS)

@@ -46,14 +46,12 @@ def object_of(move: ScoredMove) -> dict[str, object]:
 
 
 def summary_of(series: Series, scorer: Scorer, moves: list[ScoredMove]) -> str:
-    """One line with the scores at the end of the photos and the number of moves written."""
     red, green = scorer.pawns
     written = sum(move.annotation is not None for move in moves)
     return f"game {series.game}: red {red}, green {green}; {written} of {len(moves)} moves written"
 
 
 def _remarks(move: ScoredMove, placed: Placed) -> list[str]:
-    """Remarks on anything unusual about the move."""
     remarks = []
     if move.status == "inferred":
         certain = "seen in a later photo" if move.annotation else "seen in a later photo, not sure, so no file"

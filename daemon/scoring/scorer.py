@@ -58,8 +58,6 @@ class ScoredMove:
 
 
 class Scorer:
-    """Scores one series of photos in order."""
-
     def __init__(self, series: Series) -> None:
         movers = [shot.mover for shot in series.shots]
         # Where only a later mover is known, the players are taken to have laid in turn until then.
@@ -82,7 +80,6 @@ class Scorer:
 
     @property
     def board(self) -> str:
-        """What lies on the board, as believed now."""
         return self._search.lines[0].position.board
 
     def look(self, looks: Iterable[Look]) -> None:
@@ -124,7 +121,6 @@ class Scorer:
         return [self._move(shot, weights) for shot in range(self.done)]
 
     def uncounted(self) -> list[Placed]:
-        """Tiles that lie on the board without a move of the series that could have laid them."""
         return [placed for placed in self._search.lines[0].placed if placed.shot is None]
 
     def _move(self, shot: int, weights: Sequence[float]) -> ScoredMove:
@@ -149,7 +145,6 @@ class Scorer:
 
 
 def _advanced(search: LineSearch, shot: int, look: Look, most: int = MAX_UNCOUNTED) -> LineSearch:
-    """The search after one more photo."""
     longer = search.copy()
     longer.sightings.add(look.reading)
     longer.advance(shot, look.pawns, most)

@@ -35,8 +35,6 @@ _NUMBER = {(int(first), int(second)): number for number, (first, second) in enum
 
 
 class Laid(Protocol):
-    """A tile in a line of play."""
-
     @property
     def lay(self) -> Lay:
         """Where it lies."""
@@ -48,8 +46,6 @@ class Laid(Protocol):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Suggestions:
-    """Tiles that a photo may show, the likeliest first."""
-
     nats: FloatArray
     """(tiles,) by how much each, as the newest tile, changes `Sightings.loss`."""
     pairs: Indices
@@ -78,8 +74,6 @@ class Suggestions:
 
 
 class Sightings:
-    """The readings of one game's photos, in order."""
-
     def __init__(self) -> None:
         nothing = np.zeros((len(CELLS), 1 + PIPS * WAYS))
         self._sums = [nothing]
@@ -101,7 +95,6 @@ class Sightings:
         self._suggested = _suggestions(halves.reshape(len(CELLS), PIPS, WAYS))
 
     def copy(self) -> Sightings:
-        """The same photos, to which others may be added."""
         other = Sightings()
         other._sums, other._empty, other._suggested = list(self._sums), list(self._empty), self._suggested
         return other

@@ -72,8 +72,6 @@ class _Placed:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Examples:
-    """Patches of all photos, variants included."""
-
     patches: Patches
     labels: str
     photo: Indices

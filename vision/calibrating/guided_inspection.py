@@ -26,8 +26,6 @@ MAX_REMARKS = 2
 
 @dataclasses.dataclass(frozen=True)
 class Objection:
-    """Why a picture should not be taken, and what to do."""
-
     said: Sentence
     cells: tuple[int, ...] = ()
 

@@ -39,8 +39,6 @@ RATHER = 0.75
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoardPatches:
-    """One still picture of the board, described."""
-
     rectified: Image
     tight: Descriptors
     """Descriptors of just what lies on each cell, without its surroundings."""
@@ -67,7 +65,6 @@ class Mistakes:
 
     @property
     def placed(self) -> bool:
-        """Whether exactly the cells asked for are occupied."""
         return not self.missing and not self.extra
 
     def __bool__(self) -> bool:
@@ -163,8 +160,6 @@ def _tight_patches(rectified: Image, template: BoardTemplate) -> Patches:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class GuidedFit:
-    """A profile, and the cells left out of it."""
-
     profile: TableProfile
     verdict: Verdict
     """Expected accuracy, and objections to the profile."""

@@ -163,8 +163,6 @@ def learn_from(
 
 @dataclasses.dataclass(frozen=True)
 class _Way:
-    """A board in one of its turns."""
-
     unlike: int
     """Number of cells that hold men according to the network but not to the board, or the other way round."""
     turn: int
@@ -382,7 +380,6 @@ def _testimonies(taught: Taught, seen: Sequence[CellFeatures], leaning: Leaning 
 
 
 def _lighter(taught: Taught) -> bool:
-    """Whether the light side's men are lighter than the dark side's."""
     light, dark = (taught.classes == taught.model.letters.index(letter) for letter in "WB")
     shine = np.exp(taught.known.colour[:, 0]) @ LUMINANCE
     return float(np.median(shine[light])) > float(np.median(shine[dark]))

@@ -22,8 +22,6 @@ FoundBy = Literal["markers", "print", "squares", "lattice", "outline", "referenc
 
 
 class Method(NamedTuple):
-    """How sure a method is of a board."""
-
     least: float
     """Quality of a board that is just good enough to be accepted."""
     base: float

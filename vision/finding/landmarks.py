@@ -41,8 +41,6 @@ MIN_POINTS = 8
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sightings:
-    """Where the landmarks of a template were found in a rectified picture."""
-
     places: FloatArray
     """(landmarks, 2) best place of each, in rectified pixels, to a fraction of one."""
     proper: FloatArray

@@ -59,8 +59,6 @@ MAN_APART = 14.0
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Evidence:
-    """The evidence for a lattice, by rows and columns of its points."""
-
     origin: tuple[int, int]
     """Lattice coordinates (column, row) of the first point."""
     arms: FloatArray

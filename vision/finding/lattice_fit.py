@@ -87,14 +87,11 @@ class Candidate:
 
 
 class Scene:
-    """A picture, and its views, made when they are first asked for."""
-
     def __init__(self, image: Image) -> None:
         self.image = image
 
     @functools.cached_property
     def grey(self) -> Views:
-        """The picture by its lightness."""
         grey, small_from_image = shrink(self.image, WORKING_PX)
         size = grey.shape[1], grey.shape[0]
         small = np.asarray(cv2.resize(self.image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)

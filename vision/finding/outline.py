@@ -62,8 +62,6 @@ ON_LINE_MM = 0.5
 
 @dataclasses.dataclass(frozen=True)
 class Beyond:
-    """The evidence outside one side of the frame."""
-
     lines: int
     """Number of the template's lines that end at this side."""
     seen: float

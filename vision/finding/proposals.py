@@ -212,7 +212,6 @@ def _spots(corners: FloatImage) -> tuple[FloatArray, FloatArray]:
 
 
 def _grounds(inside: FloatImage) -> list[FloatArray]:
-    """Quadrangles round the two largest pieces of the inside."""
     pieces, _ = cv2.findContours((inside > 0.5).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     found = []
     for piece in sorted(pieces, key=cv2.contourArea, reverse=True)[:2]:

@@ -66,17 +66,14 @@ class Unseen:
 
     @property
     def reason(self) -> str:
-        """The problem, in English."""
         return str(self.matter)
 
     @property
     def advice(self) -> str:
-        """The remedy, in English."""
         return str(self.remedy)
 
     @property
     def text(self) -> str:
-        """Both sentences in English."""
         return f"{self.reason} {self.advice}"
 
 
@@ -203,7 +200,6 @@ def edges_beyond(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, i
 
 
 def cut_off(edges: tuple[Edge, ...]) -> Unseen:
-    """The message for a board that extends beyond edges of the picture."""
     matter = sentence_n(
         "The board goes beyond the {edges} edge of the picture.",
         "The board goes beyond the {edges} edges of the picture.",

@@ -90,7 +90,6 @@ class ReferenceMatcher:
 
 
 def find_features(image: Image, longer_side_px: int = LONGER_SIDE_PX) -> Features:
-    """The features of the picture, shrunk to that longer side."""
     return _describe(*shrink(image, longer_side_px), mask=None)
 
 

@@ -83,7 +83,6 @@ def cut_chunks(template: BoardTemplate) -> Chunks:
 
 
 def rectified_grey(grey: Grey, image_from_board: FloatArray, template: BoardTemplate) -> NDArray[np.float32]:
-    """The rectified picture in grey."""
     rectified_from_image = template.rectified_from_board @ np.linalg.inv(image_from_board)
     warped = cv2.warpPerspective(
         grey, rectified_from_image, template.rectified_size_px, borderMode=cv2.BORDER_REPLICATE

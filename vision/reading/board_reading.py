@@ -55,7 +55,6 @@ class BoardReading:
 
     @property
     def board(self) -> str:
-        """The most probable class letter of every cell."""
         return "".join(self.letters[index] for index in self.log_probabilities.argmax(axis=1))
 
     @property

@@ -25,8 +25,6 @@ from vision.watching.align import Aligner
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadPhoto:
-    """A board found in a photo, and its position."""
-
     pose: BoardPose
     template: BoardTemplate
     """The template with the shape used for reading."""
@@ -36,8 +34,6 @@ class ReadPhoto:
 
 
 class PhotoReader:
-    """Reads photos independently of one another."""
-
     def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
         """Raises ProfileError, WeightsError."""
         self._measured = profile is not None
@@ -48,7 +44,6 @@ class PhotoReader:
 
     @property
     def template(self) -> BoardTemplate:
-        """Template of the board to find."""
         return self._template
 
     def read(self, image: Image, corners_px: FloatArray | None = None) -> ReadPhoto | None:
@@ -65,7 +60,6 @@ class PhotoReader:
         return place_fault(pose_from_corners(corners_px, self._template), self._template, image)
 
     def read_at(self, image: Image, placed: Found) -> ReadPhoto:
-        """Reads a board that was already located."""
         pose, template = placed.pose, placed.template
         self._reader.template = template
         rectified = rectify(image, pose, template)

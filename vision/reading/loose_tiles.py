@@ -96,7 +96,6 @@ class LooseTileReader:
         self._reader = Reader(load_template(GAME))
 
     def read(self, image: Image) -> LooseTiles:
-        """The tiles in a picture, and where something may be one that cannot be read."""
         scale = min(1.0, LONGEST_PX / max(image.shape[:2]))
         small = image
         if scale < 1:

@@ -36,8 +36,6 @@ GREY: Colour = (138, 138, 142)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sheet:
-    """A layout on a page."""
-
     layout: SheetLayout
     page: Page
     scale: float
@@ -51,7 +49,6 @@ class Sheet:
 
     @property
     def man_mm(self) -> float:
-        """Diameter of suitable pieces."""
         return self.layout.template.man_diameter_mm * self.scale
 
     @property

@@ -44,7 +44,6 @@ def pdf_of(page: Page) -> bytes:
 
 
 def svg_of(page: Page) -> str:
-    """The page as SVG, in millimetres."""
     width, height = page.size_mm
     paths = [
         f'<path fill="#{ink.colour[0]:02x}{ink.colour[1]:02x}{ink.colour[2]:02x}" d="'

@@ -47,8 +47,6 @@ def words_width(text: str, size: float, bold: bool = False) -> float:
 
 
 class _Font:
-    """A font's outlines, in ems, y down."""
-
     def __init__(self, font: Any) -> None:
         self._units = float(font["head"].unitsPerEm)
         self._names = font.getBestCmap()

@@ -124,7 +124,6 @@ class WarmUp:
         self._over = False
 
     def over(self, image: Image, now_s: float) -> bool:
-        """Whether the next picture is to be used."""
         if self._over:
             return True
         level, before = float(image[::8, ::8].mean()) + 1, self._level

@@ -94,11 +94,9 @@ class Delivery:
         return [*parts, self.exposure] if self.exposure else parts
 
     def advice(self) -> str:
-        """What to do about a slow camera, in English."""
         return plain(self.remedy())
 
     def remedy(self) -> Sentences:
-        """What to do about a slow camera."""
         rates = {"rate": f"{self.rate_hz or 0:.1f}", "asked": f"{self.asked_rate_hz or 0:g}"}
         return (
             sentence("only {rate} of {asked} pictures a second come.", **rates),

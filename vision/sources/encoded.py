@@ -194,7 +194,6 @@ def _whole_px(data: bytes, max_megapixels: float) -> tuple[int, int] | None:
 
 
 def _decoded(data: bytes, how: int = cv2.IMREAD_COLOR) -> NDArray[np.uint8] | None:
-    """The picture of a file whose size has been checked."""
     try:
         image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), how)
     except cv2.error:

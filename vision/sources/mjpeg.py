@@ -107,7 +107,6 @@ class Patience:
         self._over = threading.Event()
 
     def watch(self, sock: socket.socket) -> None:
-        """Begins to watch a connection, until `end`."""
         self.renew()
         threading.Thread(target=self._run, args=(sock,), name="patience with a camera", daemon=True).start()
 

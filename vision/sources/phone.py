@@ -87,7 +87,6 @@ class PhoneSource:
 
     @property
     def silence(self) -> Sentence:
-        """What to do if no pictures come."""
         return GONE if self._feed.begun else AWAITED
 
     @property

@@ -1,4 +1,4 @@
-"""Sources in threads of their own: one to open, as a driver may hang, and one to read, so that no reader falls behind."""
+"""Sources in threads of their own: one to open, as a driver may hang, and one to read, so that none falls behind."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ class NewestFrame:
         return frame
 
     def close(self) -> None:
-        """Stops the thread and closes the source."""
         with self._change:
             self._closed = True
             self._change.notify_all()

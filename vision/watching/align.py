@@ -87,7 +87,6 @@ class _LineCheck:
         self._locked_quality, self._checked_s, self.hidden_s = quality, time_s, None
 
     def is_due(self, time_s: float, *, covered: bool, moves: bool) -> bool:
-        """Whether they are to be looked for now."""
         self._touched |= covered or moves or self.hidden_s is not None
         if time_s - self._checked_s <= (CHECK_EVERY_S if self._touched else CHECK_AT_REST_S):
             return False

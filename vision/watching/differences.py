@@ -74,7 +74,6 @@ class Differences:
 
     @staticmethod
     def least_px(around: Surroundings) -> float:
-        """Pixels of the smallest change that counts."""
         return SMALLEST * around.places[around.window].size
 
 
@@ -85,7 +84,6 @@ def is_blind(around: Surroundings) -> bool:
 
 
 def with_part(picture: FloatImage, other: FloatImage, where: Flags) -> FloatImage:
-    """A picture with part of another."""
     return np.where(where[..., None], other, picture)
 
 

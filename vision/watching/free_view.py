@@ -20,8 +20,6 @@ from vision.watching.surroundings import Surroundings, reaching_in
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Blobs:
-    """What hangs together."""
-
     labels: NDArray[np.int32]
     """(height, width) number of the blob to which each place belongs; 0 for none."""
     since_s: FloatArray

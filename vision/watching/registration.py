@@ -266,7 +266,6 @@ class KnownView:
         return self._find(grey, self._shifted(near, COARSE * np.array([x - columns.start, y - rows.start])))
 
     def _seen_from_above(self, grey: Grey, image_from_board: FloatArray) -> Grey:
-        """Warps a picture into the frame of the known one."""
         from_image = self._from_board @ np.linalg.inv(image_from_board)
         return np.asarray(cv2.warpPerspective(grey, from_image, self._size), dtype=np.uint8)
 
@@ -288,7 +287,6 @@ class _Fit:
         return float(np.nanmedian(np.linalg.norm(project(self.now_from_known, of.lay) - of.seen, axis=1)))
 
     def joined(self, other: _Fit) -> _Fit | None:
-        """The motion that fits the points of both."""
         return _fit_points(np.vstack([self.lay, other.lay]), np.vstack([self.seen, other.seen]))
 
 

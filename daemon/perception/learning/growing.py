@@ -40,8 +40,6 @@ MAX_WAITING = 4
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SeenBoard:
-    """A believed board and the picture it was read from."""
-
     ply: int
     """Number of plies made before the board was seen."""
     board: str
@@ -51,8 +49,6 @@ class SeenBoard:
 
 
 class Confirmations:
-    """Holds boards until a later move confirms them."""
-
     def __init__(self) -> None:
         self._waiting: list[SeenBoard] = []
 
@@ -65,7 +61,6 @@ class Confirmations:
         return borne_out
 
     def doubt(self, ply: int = 0) -> None:
-        """Discards the waiting boards from that ply on."""
         self._waiting = [one for one in self._waiting if one.ply < ply]
 
 
@@ -106,16 +101,12 @@ REMEMBERED = 16
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _State:
-    """What was known after a number of plies."""
-
     ply: int
     taught: Taught
     kept: tuple[Patches, str] | None
 
 
 class Growth:
-    """What one match adds to what the start has taught."""
-
     def __init__(self, eyes: Pipeline) -> None:
         self._eyes = eyes
         self._confirmations = Confirmations()
@@ -123,7 +114,6 @@ class Growth:
         self._states: collections.deque[_State] = collections.deque(maxlen=REMEMBERED)
 
     def judged(self, referee: Referee, observation: Observation) -> None:
-        """Takes a look that the referee has judged."""
         if self._eyes.lesson is None:
             return
         if referee.verdict in ("illegal", "desync", "takeback"):
