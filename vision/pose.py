@@ -16,6 +16,8 @@ MIN_BOARD = 0.02
 """Least share of the picture that a board must cover."""
 MAX_TILT = 4.0
 """Greatest ratio between two sides of the board, as seen and relative to their true lengths."""
+FEWEST = 12
+"""Fewest points, lines or men by which anything is fitted or judged."""
 SAMPLES = 9
 """Points across a man at which his visibility is tested."""
 

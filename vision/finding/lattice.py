@@ -9,7 +9,7 @@ import numpy as np
 
 from calibration.arrays import FloatArray, Grey, Indices
 from vision.finding.lattice_evidence import Evidence
-from vision.pose import project
+from vision.pose import FEWEST, project
 from vision.primitives.combs import Comb
 from vision.primitives.round_men import find_round_men
 from vision.primitives.segments import FRAME_PX, Weave
@@ -24,10 +24,6 @@ ON_LINE = 0.22
 """Cells, distance from a line of the lattice within which a segment is a piece of it."""
 BLOCK = 5
 """Cells, side of the square in which the fit starts: the one with most segments on lines."""
-MIN_POINTS = 12
-"""Least number of segments for a fit."""
-MIN_MEN = 12
-"""Least number of men that can show where the points are."""
 PIECE_CELLS = 2.0
 """Cells, greatest length of the pieces that segments are cut into."""
 MAN_CELLS = 1.5
@@ -83,7 +79,7 @@ def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
     low, high = project(matrix, np.array([[0.0, 0.0], [FRAME_PX, FRAME_PX]]))
     matrix = np.asarray(matrix @ weave.frame_from_picture)
     men = np.zeros((0, 2)) if grey is None else find_round_men(grey, matrix, low, high)
-    if comb.by_men and len(men) >= MIN_MEN:
+    if comb.by_men and len(men) >= FEWEST:
         moved = _usual_place(men)
         matrix, men = np.array([[1, 0, -moved[0]], [0, 1, -moved[1]], [0, 0, 1.0]]) @ matrix, men - moved
     pieces = _pieces(weave, project(np.asarray(np.linalg.inv(matrix)), men) if len(men) else men, comb)
@@ -231,7 +227,7 @@ def _correction(ends: FloatArray, pieces: Pieces, start: FloatArray, reach: floa
         & (lengths < 3 * reach)
         & (least >= 0)
     )
-    if near.sum() < MIN_POINTS or min((axis[near] == one).sum() for one in (0, 1)) < MIN_POINTS // 3:
+    if near.sum() < FEWEST or min((axis[near] == one).sum() for one in (0, 1)) < FEWEST // 3:
         return None
     points = (ends[near] - start) / reach
     u, v = points[..., 0].ravel(), points[..., 1].ravel()

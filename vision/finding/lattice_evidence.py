@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from calibration.arrays import Flags, FloatArray, Indices
 from vision.frame import Image
-from vision.pose import project
+from vision.pose import FEWEST, project
 
 FloatImage = NDArray[np.float32]
 
@@ -46,8 +46,6 @@ CLEAR = 0.4
 NOISE = 2.2
 """Least response of a line in units of the typical response off lines."""
 FLOOR = 1.0
-MIN_PLAIN = 12
-"""Least number of cells without men from which the response off lines is measured."""
 EVEN = 1.6
 """Greatest range of levels within bare board, in units of the least response of a line."""
 NOBODY = np.zeros((0, 2))
@@ -218,7 +216,7 @@ def _plain(seen: Flags, men: FloatArray) -> Flags:
     """(rows, columns) whether the cell up and left of a point shows only board; all seen cells if few do."""
     standing = cv2.dilate(men, np.ones((2, 2)), anchor=(1, 1)) > 0
     plain = seen & ~standing
-    return np.asarray(plain if plain.sum() >= MIN_PLAIN else seen, dtype=np.bool_)
+    return np.asarray(plain if plain.sum() >= FEWEST else seen, dtype=np.bool_)
 
 
 def _judged(profiles: FloatImage, off: FloatImage, seen: Flags, plain: Flags, look: LatticeGeometry) -> FloatArray:

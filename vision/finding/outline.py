@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from calibration.arrays import Flags, FloatArray, Indices
 from calibration.template import BoardTemplate
 from vision.frame import Image
-from vision.pose import BoardPose, project
+from vision.pose import FEWEST, BoardPose, project
 from vision.primitives.channels import BoardView
 from vision.primitives.ridges import (
     BESIDE_PX,
@@ -56,7 +56,6 @@ The first for even, the second for grainy boards; a piece may be almost of the b
 """
 BARE = 0.5
 """Share of a line that must be bare for it to be missing."""
-MIN_CHUNKS = 12
 ON_LINE_MM = 0.5
 
 
@@ -118,7 +117,7 @@ class Outline:
         profiles = sample_across(self._grey, chunks, SEARCH_PX + BESIDE_PX)
         _, heights, noise = peaks(ridge(profiles, style), SEARCH_PX, style)
         clear = heights > visible(heights, noise)
-        if clear.sum() < MIN_CHUNKS:
+        if clear.sum() < FEWEST:
             return 0.0
         near = profiles[:, BESIDE_PX:-BESIDE_PX]
         levels = np.median(near, axis=1).astype(np.float64)

@@ -24,18 +24,9 @@ from vision.pose import MIN_BOARD, BoardPose, pose_from_corners, project
 from wording import Sentence, Term, listing, sentence, sentence_n
 
 Code = Literal[
-    "no_board",
-    "cut_off",
-    "covered",
-    "too_small",
-    "too_low",
-    "dark",
-    "washed_out",
-    "blurred",
-    "other_board",
-    "mirrored",
-    "no_picture",
-]
+    "no_board", "cut_off", "covered", "too_small", "too_low", "dark", "washed_out", "blurred", "other_board",
+    "mirrored", "no_picture",
+]  # fmt: skip
 
 DARK, BRIGHT = 45.0, 250.0
 """Mean grey value below which a picture is too dark, and grey value from which a pixel is burnt out."""

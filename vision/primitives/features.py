@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
-from vision.pose import BoardPose, project
+from vision.pose import FEWEST, BoardPose, project
 
 LONGER_SIDE_PX = 640
 """Pixels, longer side to which pictures are shrunk before feature detection: fine grain moves and costs time."""
@@ -20,7 +20,6 @@ FEATURES = 2500
 RATIO = 0.8
 """Greatest distance of a match, as a share of the second best's."""
 REPROJECTION_PX = 3.0
-MIN_INLIERS = 12
 ITERATIONS, STEP_PX = 5, 0.02
 """Steps of a fit: further ones move no corner by so many pixels, though 40 % of the points are wrong; nor does one
 after a step that is smaller."""
@@ -75,16 +74,16 @@ class ReferenceMatcher:
 
     def _fit(self, features: Features) -> tuple[FloatArray, FloatArray, FloatArray, Flags] | None:
         """The homography from the reference that most features agree on, the pairs of points, and which agree."""
-        if features.descriptors is None or self._features.descriptors is None or len(features.points) < MIN_INLIERS:
+        if features.descriptors is None or self._features.descriptors is None or len(features.points) < FEWEST:
             return None
         pairs = cv2.BFMatcher.create(cv2.NORM_L2).knnMatch(features.descriptors, self._features.descriptors, k=2)
         good = [pair[0] for pair in pairs if len(pair) == 2 and pair[0].distance < RATIO * pair[1].distance]
-        if len(good) < MIN_INLIERS:
+        if len(good) < FEWEST:
             return None
         there: FloatArray = features.points[np.array([match.queryIdx for match in good])]
         here: FloatArray = self._features.points[np.array([match.trainIdx for match in good])]
         matrix, kept = fit_homography(here, there, cv2.USAC_MAGSAC, REPROJECTION_PX)
-        if matrix is None or int(kept.sum()) < MIN_INLIERS:
+        if matrix is None or int(kept.sum()) < FEWEST:
             return None
         return matrix, here, there, kept
 

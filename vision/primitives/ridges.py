@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from calibration.arrays import Flags, FloatArray, Grey, Indices
 from calibration.template import BoardTemplate
-from vision.pose import project
+from vision.pose import FEWEST, project
 
 CHUNK = 6
 """Samples, two rectified pixels apart, that are averaged along a line."""
@@ -28,8 +28,6 @@ HIT = 3.0
 """Ridge response of a visible line, in units of the typical response beside the lines."""
 HIDES = 0.65
 """Diameters of a man, from the middle of his cell, within which he hides lines: he may stand aside, and is tall."""
-MIN_FREE = 12
-"""Least number of chunks that tell anything."""
 ALIKE = 0.3
 """Least response of a line, as a share of what the clearer lines show."""
 
@@ -55,7 +53,7 @@ class Chunks:
         places = project(template.rectified_from_board, template.cells_mm[men])
         apart_px = np.linalg.norm(self.centres[:, None] - places, axis=2)
         free = (apart_px > HIDES * template.man_diameter_mm * template.pixels_per_mm).all(axis=1)
-        return self if free.sum() < MIN_FREE else Chunks(self.points[free], self.normals[free], self.segment[free])
+        return self if free.sum() < FEWEST else Chunks(self.points[free], self.normals[free], self.segment[free])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -26,6 +26,7 @@ from vision.finding.finder import find_drawn
 from vision.finding.found import Found, is_ruled
 from vision.finding.lattice_fit import lines_of
 from vision.finding.markers import find_sheet, name_sheet
+from vision.finding.outline import SEARCH_PX
 from vision.frame import Image
 from vision.pose import BoardPose, pose_from_corners, rectify
 from vision.primitives.channels import BoardView
@@ -42,7 +43,6 @@ RUNS_SEEN = 0.5
 """Share of the lines particular to one drawing of a board that must be seen to choose this drawing."""
 LINE_SEEN = 0.35
 """Share of a line that must be seen for it to count as drawn: pieces hide some of it."""
-SEARCH_PX = 8
 MIN_WORTH = 0.02
 """Probability from which a runner-up is mentioned."""
 

@@ -9,16 +9,17 @@ import numpy as np
 from calibration.arrays import Flags
 from calibration.template import BoardTemplate
 from vision.finding.finder import find_board, mirrored
+from vision.finding.found import METHODS
 from vision.finding.landmarks import right_way_round, snap_pose
 from vision.finding.markers import OtherSheetError
 from vision.finding.proposals import board_network
 from vision.frame import Frame, Image
-from vision.pose import BoardPose, is_plausible, is_square, turned_pose
-from vision.primitives.features import MIN_INLIERS, Reference, ReferenceMatcher
+from vision.pose import FEWEST, BoardPose, is_plausible, is_square, turned_pose
+from vision.primitives.features import Reference, ReferenceMatcher
 
 log = logging.getLogger(__name__)
 
-LOCK_QUALITY = 0.55
+LOCK_QUALITY = METHODS["reference"].least
 """Share of the lines or of the print that must be seen before a pose is accepted."""
 FIRST_WAIT_S, MAX_WAIT_S = 0.2, 2.0
 SEARCH_EVERY_S = 4.0
@@ -69,7 +70,7 @@ class Locator:
         """
         if self._matcher is None:
             return False
-        return self._matcher.agreeing(mirrored(image)) > MIRRORED * max(MIN_INLIERS, self._matcher.agreeing(image))
+        return self._matcher.agreeing(mirrored(image)) > MIRRORED * max(FEWEST, self._matcher.agreeing(image))
 
     def locate(self, image: Image, time_s: float, men: Flags | None, resting: BoardPose | None) -> BoardPose | None:
         """A pose under which the lines are seen, also by the drawing alone; None where there is none.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.arrays import Flags, FloatArray, Grey
 from calibration.template import NEIGHBOUR, BoardTemplate
-from vision.pose import project
+from vision.pose import FEWEST, project
 from vision.primitives.features import board_mask, steady_homography
 from vision.watching.focus import blurred, clear_blur_px
 from vision.watching.light import BLACK
@@ -26,7 +26,6 @@ SIDE_PX = 256
 POINTS, SURROUNDING_POINTS = 200, 80
 """Points that are followed. With more pixels and half as many points again, the pose is as steady on films whose true
 poses are known (95 % of all jumps within 0.08 % of the side, `kibitzer bench poses`), but takes twice the time."""
-MIN_POINTS = 12
 WINDOW_PX = 11
 RETURN_PX = 0.7
 """Pixels by which a point may miss its start when the flow is followed there and back."""
@@ -92,7 +91,7 @@ class KnownView:
         self._looks = _around(self._picture, self._board) if len(self._board) else np.zeros((0, 1), np.float32)
         """(points, pixels) what surrounds each point of the board."""
         self._alike_px, self._alike = np.zeros((0, 2)), np.zeros(0)
-        if len(self._board) >= MIN_POINTS:
+        if len(self._board) >= FEWEST:
             self._alike_px, self._alike = self._shifts_alike(template)
         self._support = 0.0
         """Share of the board's points that confirmed the last pose."""
@@ -177,7 +176,7 @@ class KnownView:
         Normalised cross-correlation around the known points, so that light does not count. Below a quarter for a board
         that has moved by 2 pixels or is gone; for one under a hand, the share that the hand leaves in view.
         """
-        if len(self._board) < MIN_POINTS:
+        if len(self._board) < FEWEST:
             return 0.0
         columns, rows = np.round(self._board).astype(np.intp).T
         known, now = self._as_sharp(self._seen_from_above(grey, image_from_board))
@@ -232,7 +231,7 @@ class KnownView:
 
         A point counts only where its surroundings look as before, so that a hand moves nothing.
         """
-        if len(points) < MIN_POINTS:
+        if len(points) < FEWEST:
             return None
         columns, rows = np.round(points).astype(np.intp).T
         gain = np.median((known[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
@@ -292,7 +291,7 @@ class _Fit:
 
 def _fit_points(lay: FloatArray, seen: FloatArray) -> _Fit | None:
     followed = np.isfinite(seen[:, 0])
-    if followed.sum() < MIN_POINTS:
+    if followed.sum() < FEWEST:
         return None
     return _Fit(steady_homography(lay[followed], seen[followed]), lay, seen)
 

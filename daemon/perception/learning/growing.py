@@ -24,6 +24,7 @@ from daemon.judging.referee import Referee
 from daemon.perception.pipeline import Observation, Pipeline
 from vision.reading.cells import Patches
 from vision.reading.heads import OTHER
+from vision.reading.joint import COVERED
 from vision.reading.reader import DescribedCells
 from vision.reading.taught import Taught
 from vision.watching.locating import LOCK_QUALITY
@@ -32,8 +33,8 @@ DECIDED_NATS = 3.0
 """Nats by which every other explanation must cost more than the believed one: twenty to one."""
 CELLS_A_CONTRADICTION = 24
 """Board cells for each cell that may contradict the picture; a smaller board may contradict it on one cell."""
-UNKNOWN_CELL, MAX_UNKNOWN = 0.8, 0.25
-"""Unknown share from which a cell teaches nothing, and share of such cells beyond which the board teaches nothing."""
+MAX_UNKNOWN = 0.25
+"""Share of covered cells, which teach nothing, beyond which the board teaches nothing."""
 MAX_WAITING = 4
 """Number of boards that may wait for a later move; beyond it the oldest is dropped."""
 
@@ -77,7 +78,7 @@ def may_teach(belief: Belief, observation: Observation) -> bool:
     wrong = sum(one != other for one, other in zip(read.board, best.board, strict=True))
     if wrong > max(1, len(best.board) // CELLS_A_CONTRADICTION) or read.occlusion > 0:
         return False
-    if read.unknown is None or (read.unknown > UNKNOWN_CELL).mean() > MAX_UNKNOWN:
+    if read.unknown is None or (read.unknown > COVERED).mean() > MAX_UNKNOWN:
         return False
     gate, place = observation.gate, observation.alignment
     if gate is None or not gate.settled or gate.blocked or gate.phase != "settled":
@@ -90,7 +91,7 @@ def seen_board(belief: Belief, ply: int, board: str, look: DescribedCells) -> Se
     assert belief.look is not None
     unknown = belief.look.reading.unknown
     assert unknown is not None
-    return SeenBoard(ply, board, look, unknown <= UNKNOWN_CELL)
+    return SeenBoard(ply, board, look, unknown <= COVERED)
 
 
 NEWEST = 3
