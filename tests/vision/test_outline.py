@@ -5,39 +5,36 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibration.template import BoardTemplate, load_template
+from calibration.template import load_template
 from tests.vision.drawn import CORNERS, Look, draw
 from vision.finding.outline import Outline
 from vision.pose import pose_from_corners, project
 
+TEMPLATE = load_template("nine_mens_morris")
+
 ALL = (True, True, True, True)
 
 
-@pytest.fixture(scope="module")
-def template() -> BoardTemplate:
-    return load_template("nine_mens_morris")
+def test_the_right_pose_leaves_no_line_out() -> None:
+    image, truth = draw(TEMPLATE)
+    assert Outline(image, truth, TEMPLATE).bare_share() == 0.0
 
 
-def test_the_right_pose_leaves_no_line_out(template: BoardTemplate) -> None:
-    image, truth = draw(template)
-    assert Outline(image, truth, template).bare_share() == 0.0
-
-
-def test_men_hide_lines_but_leave_no_board_bare(template: BoardTemplate) -> None:
-    image, truth = draw(template, cells="W" * 9 + "." * 6 + "B" * 9)
-    assert Outline(image, truth, template).bare_share() == 0.0
+def test_men_hide_lines_but_leave_no_board_bare() -> None:
+    image, truth = draw(TEMPLATE, cells="W" * 9 + "." * 6 + "B" * 9)
+    assert Outline(image, truth, TEMPLATE).bare_share() == 0.0
 
 
 @pytest.mark.parametrize(("polarity", "contrast"), [(1, 120), (-1, 120), (1, 30)])
-def test_a_frame_too_far_outside_leaves_the_joints_bare(template: BoardTemplate, polarity: int, contrast: int) -> None:
+def test_a_frame_too_far_outside_leaves_the_joints_bare(polarity: int, contrast: int) -> None:
     """The board's outermost square is taken for the middle one, so a quarter of the expected joints do not exist."""
-    drawn = template.with_shape({"middle": 0.65, "inner": 0.3})
+    drawn = TEMPLATE.with_shape({"middle": 0.65, "inner": 0.3})
     grey = 130 + polarity * contrast // 2
     look = Look(board=(grey, grey, grey), lines=(grey - polarity * contrast,) * 3, border_mm=32)
     image, truth = draw(drawn, CORNERS, look=look)
     beyond = np.array([[-31, -31], [311, -31], [311, 311], [-31, 311]], dtype=np.float64)
-    taken = template.with_shape({"middle": 140 / 171, "inner": 0.65 * 140 / 171})
-    wrong = pose_from_corners(project(truth.image_from_board, beyond), template)
+    taken = TEMPLATE.with_shape({"middle": 140 / 171, "inner": 0.65 * 140 / 171})
+    wrong = pose_from_corners(project(truth.image_from_board, beyond), TEMPLATE)
     assert Outline(image, wrong, taken).bare_share() >= 4 / 32
 
 

@@ -35,6 +35,11 @@ def profile() -> TableProfile:
     return fit_profile(photos, TEMPLATE)
 
 
+@pytest.fixture
+def reader() -> Reader:
+    return Reader(TEMPLATE)
+
+
 def test_board_that_nobody_calibrated_is_read() -> None:
     reading = Reader(TEMPLATE).read(steady(CELLS), time_s=2.5, occlusion=0.25)
     assert reading.board == CELLS
@@ -74,8 +79,7 @@ def test_covered_cell_comes_out_less_sure_than_a_seen_one(profile: TableProfile)
     assert covered.unknown[inner].mean() > 0.3 > 0.15 > covered.unknown[outer].mean()
 
 
-def test_cells_that_are_not_read_again_keep_what_is_unknown_of_them() -> None:
-    reader = Reader(TEMPLATE)
+def test_cells_that_are_not_read_again_keep_what_is_unknown_of_them(reader: Reader) -> None:
     before = reader.read(steady(CELLS), 0.0)
     changed = np.arange(24) == 3
     after = reader.read(np.full_like(steady(CELLS), 128), 1.0, changed=changed)
@@ -89,23 +93,20 @@ def unlike(reader: Reader, picture: Image) -> list[int]:
     return np.flatnonzero(differing(reader.look.patches, reader.patches(picture))).tolist()
 
 
-def test_only_the_cell_that_changed_looks_different() -> None:
-    reader = Reader(TEMPLATE)
+def test_only_the_cell_that_changed_looks_different(reader: Reader) -> None:
     reader.read(steady(CELLS), 0.0)
     assert not unlike(reader, steady(CELLS))
     assert unlike(reader, steady("." + CELLS[1:4] + "W" + CELLS[5:])) == [0, 4]
 
 
 @pytest.mark.parametrize("gain", [0.7, 0.85, 1.1])
-def test_change_of_light_is_no_change(gain: float) -> None:
-    reader = Reader(TEMPLATE)
+def test_change_of_light_is_no_change(reader: Reader, gain: float) -> None:
     picture = steady(CELLS)
     reader.read(picture, 0.0)
     assert not unlike(reader, np.clip(picture * gain, 0, 255).astype(np.uint8))
 
 
-def test_unchanged_cells_keep_what_was_read() -> None:
-    reader = Reader(TEMPLATE)
+def test_unchanged_cells_keep_what_was_read(reader: Reader) -> None:
     before = reader.read(steady(CELLS), 1.0)
     changed = np.zeros(24, dtype=np.bool_)
     changed[3] = True
@@ -145,8 +146,7 @@ def test_profile_with_a_damaged_picture_is_refused(profile: TableProfile) -> Non
         reference_of(dataclasses.replace(profile, reference_jpeg=b"no picture"))
 
 
-def test_what_is_looked_at_follows_the_cells_that_were_read_again() -> None:
-    reader = Reader(TEMPLATE)
+def test_what_is_looked_at_follows_the_cells_that_were_read_again(reader: Reader) -> None:
     reader.read(steady(CELLS), 0.0)
     first, changed = reader.look, np.arange(24) == 3
     reader.read(steady("B" * 24), 1.0, changed=changed)
