@@ -91,21 +91,20 @@ def read_annotation(path: Path) -> Annotation:
 
 def annotation_paths(folder: Path) -> dict[PhotoName, Path]:
     """All annotation files of a folder, by game and number. Raises AnnotationError."""
-    found: dict[PhotoName, Path] = {}
-    for path in _files(folder):
-        name = parse_name(path.stem) if path.suffix.lower() == ".txt" else None
-        if name is not None and found.setdefault(name, path) != path:
-            raise AnnotationError(f"{folder}: {found[name].name} and {path.name} are about the same move")
-    return dict(sorted(found.items()))
+    return _paths_by_move(folder, (".txt",), "are about the same move")
 
 
 def photo_paths(folder: Path) -> dict[PhotoName, Path]:
     """All photos of a folder that are named after a move, by game and number. Raises AnnotationError."""
+    return _paths_by_move(folder, PHOTO_SUFFIXES, "are photos of the same move")
+
+
+def _paths_by_move(folder: Path, suffixes: tuple[str, ...], twice: str) -> dict[PhotoName, Path]:
     found: dict[PhotoName, Path] = {}
     for path in _files(folder):
-        name = parse_name(path.stem) if path.suffix.lower() in PHOTO_SUFFIXES else None
+        name = parse_name(path.stem) if path.suffix.lower() in suffixes else None
         if name is not None and found.setdefault(name, path) != path:
-            raise AnnotationError(f"{folder}: {found[name].name} and {path.name} are photos of the same move")
+            raise AnnotationError(f"{folder}: {found[name].name} and {path.name} {twice}")
     return dict(sorted(found.items()))
 
 

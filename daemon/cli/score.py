@@ -20,8 +20,7 @@ from daemon.cli.wrong_call import stop
 from daemon.scoring.annotation_folder import AnnotationFolder, FolderError
 from daemon.scoring.evaluation import WORTH, Evaluation, Tally, evaluate
 from daemon.scoring.photo_series import Series, SeriesError, find_series
-from daemon.scoring.score_words import line_of, object_of, summary_of
-from daemon.scoring.scorer import Look, ScoredMove, Scorer
+from daemon.scoring.scorer import Look, ScoredMove, Scorer, line_of, object_of, summary_of
 from games.double_double_dominoes import DoubleDoubleDominoes
 from games.double_double_dominoes.position import SIDES
 from places.weights import WeightsError

@@ -11,7 +11,7 @@ import dataclasses
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 
-from daemon.scoring.sightings import Sightings
+from daemon.scoring.sightings import Placed, Sightings
 from games.double_double_dominoes import DoubleDoubleDominoes as Dominoes
 from games.double_double_dominoes import Lay, Pass, Position
 from games.double_double_dominoes.board import slots
@@ -31,23 +31,6 @@ MAX_PAWNS_OFF = 4
 
 Pawns = tuple[int | None, int | None]
 """Spaces on which red's and green's pawns are seen; None where one is not."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Placed:
-    lay: Lay
-    shot: int | None
-    """Index of the move in its series; None where no number is left for the tile."""
-    side: Side
-    gains: tuple[Gain, Gain]
-    pawns: tuple[int, int]
-    """Spaces of both pawns afterwards."""
-    since: int
-    """Photos before the first that shows it."""
-    passes: int = 0
-    """Turns passed just before it."""
-    fault: str = ""
-    """Why the rules forbid it; empty where they do not."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -10,14 +10,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
 import numpy as np
 
 from calibration.arrays import Flags, FloatArray, Indices
 from games.double_double_dominoes import CELLS, Lay
 from games.double_double_dominoes.board import BLOCKED, FREE, NEIGHBOURS, PIPS, Slot
-from rules import EMPTY
+from rules import EMPTY, Gain, Side
 from vision.reading.board_reading import BoardReading
 
 MAX_NATS = 7.0
@@ -34,14 +33,23 @@ PAIRS = np.array([(cell, beside) for cell in range(len(CELLS)) for beside in NEI
 _NUMBER = {(int(first), int(second)): number for number, (first, second) in enumerate(PAIRS)}
 
 
-class Laid(Protocol):
-    @property
-    def lay(self) -> Lay:
-        """Where it lies."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Placed:
+    """A tile in a line of play."""
 
-    @property
-    def since(self) -> int:
-        """Number of photos before the first that shows it."""
+    lay: Lay
+    shot: int | None
+    """Index of the move in its series; None where no number is left for the tile."""
+    side: Side
+    gains: tuple[Gain, Gain]
+    pawns: tuple[int, int]
+    """Spaces of both pawns afterwards."""
+    since: int
+    """Photos before the first that shows it."""
+    passes: int = 0
+    """Turns passed just before it."""
+    fault: str = ""
+    """Why the rules forbid it; empty where they do not."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -80,7 +88,7 @@ class Sightings:
         """Losses of the first 0, 1, 2, ... photos, added up."""
         self._empty = [nothing[:, 0]]
         """(cells,) what the first 0, 1, 2, ... photos say against each cell being empty in the last of them."""
-        self._suggested = Suggestions(np.zeros(0), np.zeros(0, dtype=np.intp), np.zeros((0, 2), dtype=np.intp))
+        self.suggested = Suggestions(np.zeros(0), np.zeros(0, dtype=np.intp), np.zeros((0, 2), dtype=np.intp))
 
     @property
     def count(self) -> int:
@@ -92,14 +100,14 @@ class Sightings:
         since = [(self._sums[-1] - sums)[:, 0] / (self.count - first) for first, sums in enumerate(self._sums[:-1])]
         self._empty.append(np.max(since, axis=0))
         halves = losses[:, 1:] + (self._empty[-2] - self._empty[-1])[:, None]
-        self._suggested = _suggestions(halves.reshape(len(CELLS), PIPS, WAYS))
+        self.suggested = _suggestions(halves.reshape(len(CELLS), PIPS, WAYS))
 
     def copy(self) -> Sightings:
         other = Sightings()
-        other._sums, other._empty, other._suggested = list(self._sums), list(self._empty), self._suggested
+        other._sums, other._empty, other.suggested = list(self._sums), list(self._empty), self.suggested
         return other
 
-    def loss(self, tiles: Iterable[Laid]) -> float:
+    def loss(self, tiles: Iterable[Placed]) -> float:
         """Nats by which the photos speak against tiles laid then and there, and nothing else."""
         now, empty = self._sums[-1], self._empty[-1]
         total = float(empty.sum())
@@ -108,11 +116,6 @@ class Sightings:
             since = (now[cells, columns] - self._sums[tile.since][cells, columns]) / (self.count - tile.since)
             total += float((self._empty[tile.since][cells] + since - empty[cells]).sum())
         return total
-
-    @property
-    def suggested(self) -> Suggestions:
-        """Tiles that the newest photo may show for the first time."""
-        return self._suggested
 
     def wrong_cells(self, board: str) -> tuple[int, ...]:
         """Cells on which the newest photo contradicts a board."""

@@ -41,9 +41,9 @@ def reader() -> Reader:
 
 
 def test_board_that_nobody_calibrated_is_read() -> None:
-    reading = Reader(TEMPLATE).read(steady(CELLS), time_s=2.5, occlusion=0.25)
+    reading = Reader(TEMPLATE).read(steady(CELLS), time_s=2.5)
     assert reading.board == CELLS
-    assert (reading.time_s, reading.occlusion, reading.letters) == (2.5, 0.25, ".WB")
+    assert (reading.time_s, reading.letters) == (2.5, ".WB")
     assert np.allclose(np.exp(reading.log_probabilities).sum(axis=1), 1)
 
 

@@ -39,8 +39,6 @@ class BoardReading:
     """The class letters, in the order of the columns."""
     time_s: float
     """Seconds on the source's clock when the picture was taken."""
-    occlusion: float = 0.0
-    """Share of the board that is covered, 0 to 1."""
     tiles: tuple[SeenTile, ...] | None = None
     """Pairs of halves read as one tile, ascending; None on boards without tiles."""
     unknown: FloatArray | None = None

@@ -131,29 +131,27 @@ class Reader:
     def kept(self) -> tuple[Patches, str] | None:
         return self._kept
 
-    def read(
-        self, rectified: Image, time_s: float, occlusion: float = 0.0, changed: Flags | None = None
-    ) -> BoardReading:
+    def read(self, rectified: Image, time_s: float, changed: Flags | None = None) -> BoardReading:
         """Reads the cells; takes about 1 ms a cell, or a tenth of that with the small network.
 
         Given `changed`, (cells,), only these cells are described again; the others are as in the last reading.
         """
         self.cells = self._judged(rectified, changed)
-        return self.judge(self.cells, time_s, occlusion)
+        return self.judge(self.cells, time_s)
 
     def glance(self, rectified: Image, time_s: float) -> BoardReading:
         """Reads all cells; the next reading does not build on it."""
         return self.judge(self._judged(rectified, None), time_s)
 
-    def judge(self, cells: JudgedCells, time_s: float, occlusion: float = 0.0) -> BoardReading:
+    def judge(self, cells: JudgedCells, time_s: float) -> BoardReading:
         letters = self.template.letters
         logs = self._together(cells.look, cells.logs, cells.unknown)
         logs, unknown = self._as_kept(cells.look.patches, logs, cells.unknown)
         if cells.ways is None:
-            return BoardReading(logs, letters, time_s, occlusion, unknown=unknown)
+            return BoardReading(logs, letters, time_s, unknown=unknown)
         grid = self.template.source["grid"]
         pairing = pair_halves(logs, letters, cells.ways, int(grid["rows"]), int(grid["columns"]))
-        return BoardReading(pairing.log_probabilities, letters, time_s, occlusion, pairing.tiles, unknown)
+        return BoardReading(pairing.log_probabilities, letters, time_s, pairing.tiles, unknown)
 
     def _judged(self, rectified: Image, changed: Flags | None) -> JudgedCells:
         """The cells of a picture, each by itself; given `changed`, the others stay as they were."""

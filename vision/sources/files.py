@@ -6,7 +6,6 @@ import logging
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
 
 import cv2
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from places.named_files import read_bytes
 from vision.frame import Frame, Image, SourceEnded, SourceError
 from vision.sources.encoded import MAX_MEGAPIXELS, TooLargeError, check_size, decode
+from vision.sources.exposure import Device
 from wording.outside import shown_address
 
 log = logging.getLogger(__name__)
@@ -25,22 +25,6 @@ PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 MAX_PHOTO_BYTES = 64 << 20
 BROKEN_FRAMES = 50
 """Unreadable frames in a row after which a video counts as over."""
-
-
-class Video(Protocol):
-    """The part of `cv2.VideoCapture` used for a file."""
-
-    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
-        """Whether it is a video."""
-
-    def get(self, propId: int, /) -> float:  # noqa: N803
-        """A property; 0 or less where the file does not give it."""
-
-    def read(self) -> tuple[bool, Any]:
-        """The next frame; False where it is broken, and after the last."""
-
-    def release(self) -> None:
-        """Closes it."""
 
 
 def check_name(name: str) -> None:
@@ -62,7 +46,7 @@ def write_picture(path: Path, image: Image) -> None:
         part.unlink(missing_ok=True)
 
 
-def open_video(path: Path) -> Video:
+def open_video(path: Path) -> Device:
     return cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
 
 
@@ -133,7 +117,7 @@ class VideoFile:
     live = False
 
     def __init__(
-        self, path: Path, opener: Callable[[Path], Video] = open_video, max_megapixels: float = MAX_MEGAPIXELS
+        self, path: Path, opener: Callable[[Path], Device] = open_video, max_megapixels: float = MAX_MEGAPIXELS
     ) -> None:
         if not path.is_file():
             raise SourceError(f"{path}: there is no such file")

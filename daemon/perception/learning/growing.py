@@ -76,7 +76,7 @@ def may_teach(belief: Belief, observation: Observation) -> bool:
         return False
     read = look.reading
     wrong = sum(one != other for one, other in zip(read.board, best.board, strict=True))
-    if wrong > max(1, len(best.board) // CELLS_A_CONTRADICTION) or read.occlusion > 0:
+    if wrong > max(1, len(best.board) // CELLS_A_CONTRADICTION):
         return False
     if read.unknown is None or (read.unknown > COVERED).mean() > MAX_UNKNOWN:
         return False
