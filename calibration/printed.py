@@ -68,7 +68,10 @@ def parse_print(source: Mapping[str, Any], cells_mm: FloatArray, lines_mm: Float
     Raises KeyError, TypeError or ValueError if it is inconsistent.
     """
     colours = {name: _colour(value) for name, value in source["colours"].items()}
-    shapes = [_area(left, top, right, bottom, colours[name]) for left, top, right, bottom, name in source["areas"]]
+    shapes = [
+        Shape("rectangle", ((left + right) / 2, (top + bottom) / 2), (right - left, bottom - top), colours[name])
+        for left, top, right, bottom, name in source["areas"]
+    ]
     width, line = float(source["line_mm"]), colours[source["line_colour"]]
     shapes += [_line(segment, width, line) for segment in lines_mm]
     shapes += [Shape("disc", (x, y), (wide, wide), colours[name]) for x, y, wide, name in source["discs"]]
@@ -144,10 +147,6 @@ def _diamonds(
             centre = (float(x), float(y))
             yield Shape("star", centre, (rim, rim), colours[style["rim_colour"]])
             yield Shape("star", centre, (size, size), colours[style["colours"][str(score)]])
-
-
-def _area(left: float, top: float, right: float, bottom: float, colour: Colour) -> Shape:
-    return Shape("rectangle", ((left + right) / 2, (top + bottom) / 2), (right - left, bottom - top), colour)
 
 
 def _line(segment: FloatArray, width_mm: float, colour: Colour) -> Shape:

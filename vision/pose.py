@@ -57,6 +57,11 @@ def is_square(template: BoardTemplate) -> bool:
     return bool(np.isclose(*template.size_mm))
 
 
+def turns_of(template: BoardTemplate) -> range:
+    """The numbers of corners by which a board of that shape may lie turned."""
+    return range(4) if is_square(template) else range(0, 4, 2)
+
+
 def turned_pose(pose: BoardPose, template: BoardTemplate, turn: int) -> BoardPose:
     """The pose of the same board whose own top left lies `turn` corners further clockwise."""
     corners = template.corners_mm.astype(np.float32)

@@ -214,7 +214,7 @@ class GuidedCalibration:
             self._sought_since_s = frame.time_s
         elif frame.time_s - self._sought_since_s > FIND_S:
             code: Code = "lost" if self._found else "find"
-            if self._may_say(code, frame.time_s):
+            if self._said_code != code or frame.time_s - self._said[1] >= REPEAT_S:  # advice takes seconds to find
                 self._say(code, advice(frame.image, self.template, seen_before=self._found), frame.time_s)
 
     def _watch_hand(self, occluded: bool, time_s: float) -> None:
@@ -334,10 +334,6 @@ class GuidedCalibration:
         lesson = self.lessons[self.current]
         cells = tuple(cell for piece in lesson.pieces for cell in piece.cells)
         return Prompt("lay", (lesson.said,), self.current, cells)
-
-    def _may_say(self, code: Code, time_s: float) -> bool:
-        """Whether the last prompt with this code is old enough to prepare another."""
-        return self._said_code != code or time_s - self._said[1] >= REPEAT_S
 
     def _say(
         self, code: Code, said: Sentences, time_s: float, cells: tuple[int, ...] = (), lesson: int | None = None

@@ -20,7 +20,7 @@ from rules import EMPTY
 from vision.calibrating.calibrate import varied_patch
 from vision.calibrating.verdict import MIN_BOARDS, Expectation
 from vision.frame import Image
-from vision.pose import is_square, project
+from vision.pose import project, turns_of
 from vision.reading.cells import cut_patches
 from vision.reading.descriptors import load_descriptor
 from vision.reading.heads import GENERIC, judge, load_generic
@@ -112,11 +112,6 @@ def can_teach(board: str, template: BoardTemplate) -> bool:
     return sorted(template.letters) == sorted(_letters(template)) and all(
         board.count(letter) >= MIN_MEN for letter in template.letters
     )
-
-
-def turns_of(template: BoardTemplate) -> range:
-    """The numbers of corners by which a board of that shape may lie turned."""
-    return range(4) if is_square(template) else range(0, 4, 2)
 
 
 def turned_cells(template: BoardTemplate, turn: int) -> Indices | None:

@@ -18,7 +18,7 @@ from calibration.arrays import Flags, FloatArray
 from calibration.printed import Print
 from calibration.template import BoardTemplate
 from vision.frame import Image
-from vision.pose import BoardPose, is_square, pose_from_corners, project, turned_pose
+from vision.pose import BoardPose, is_square, pose_from_corners, project, turned_pose, turns_of
 from vision.primitives.channels import BoardView
 from vision.primitives.chequer_edges import edge_quality, refine_by_edges
 from vision.primitives.features import fit_homography
@@ -72,9 +72,8 @@ def turned_to_print(image: Image, pose: BoardPose, template: BoardTemplate) -> B
 
     Corners given by hand may begin anywhere.
     """
-    corners, (width, height) = pose.corners_px(template), template.size_mm
-    turns = range(4) if np.isclose(width, height) else range(0, 4, 2)
-    turned = [pose_from_corners(np.roll(corners, -turn, axis=0), template) for turn in turns]
+    corners = pose.corners_px(template)
+    turned = [pose_from_corners(np.roll(corners, -turn, axis=0), template) for turn in turns_of(template)]
     qualities = [refine_by_landmarks(image, candidate, template).quality for candidate in turned]
     return turned[int(np.argmax(qualities))]
 

@@ -123,7 +123,7 @@ def telling_channel(image: Image) -> Grey | None:
     if image.ndim == 2:
         return None
     grey, blue, red = _grey(image), _channel(image, BLUE), _channel(image, RED)
-    lengths = [_edge_length(view) for view in (grey, blue, red)]
+    lengths = [float(find_segments(view).weights.sum()) for view in (grey, blue, red)]
     best = int(np.argmax(lengths))
     return None if best == 0 or lengths[best] < MORE_EDGES * lengths[0] else (blue, red)[best - 1]
 
@@ -147,10 +147,6 @@ def _clearness(view: Grey, image_from_board: FloatArray, template: BoardTemplate
     rectified = rectified_grey(view, image_from_board, template)
     _, _, heights, noise = styled_peaks(rectified, chunks, SEARCH_PX)
     return float(np.median(heights)) / noise
-
-
-def _edge_length(view: Grey) -> float:
-    return float(find_segments(view).weights.sum())
 
 
 def _grey(image: Image) -> Grey:

@@ -134,16 +134,12 @@ def _climb(
     """Alternates between class means and classes until neither changes: the reading, its means, its score."""
     rows = np.arange(len(cells))
     for _ in range(STEPS):
-        means, evidence = model.posterior(cells, _one_hot(reading, own.shape[1]) * seen[:, None])
+        means, evidence = model.posterior(cells, np.eye(own.shape[1])[reading] * seen[:, None])
         better = (own - 0.5 * _distances(cells, means)).argmax(axis=1)
         if (better == reading).all():
             break
         reading = better
     return reading, means, evidence + float(own[rows, reading].sum())
-
-
-def _one_hot(reading: Indices, classes: int) -> FloatArray:
-    return np.asarray(np.eye(classes)[reading])
 
 
 def _distances(cells: FloatArray, means: FloatArray) -> FloatArray:

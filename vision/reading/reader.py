@@ -159,7 +159,8 @@ class Reader:
         if changed is None or before is None or len(before.logs) != len(patches):
             changed, before = np.ones(len(patches), dtype=np.bool_), None
         views = [(patches, None if before is None else before.look)]
-        raised = () if self.taught is None else self._raised_patches(rectified)
+        places = () if self.taught is None else self.raised_mm
+        raised = [cut_patches(rectified, self.template, places_mm=each) for each in places]
         kept = () if before is None else before.look.raised
         views += [(each, kept[number] if number < len(kept) else None) for number, each in enumerate(raised)]
         first, *others = (self._described(each, known, changed) for each, known in views)
@@ -194,9 +195,6 @@ class Reader:
         logs, _, ways = self._judge(self._descriptor.describe(patches))
         assert ways is not None
         return logs, ways
-
-    def _raised_patches(self, rectified: Image) -> tuple[Patches, ...]:
-        return tuple(cut_patches(rectified, self.template, places_mm=places) for places in self.raised_mm)
 
     def _as_kept(self, patches: Patches, logs: FloatArray, unknown: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The log probabilities and unknown shares, where cells that look as they did hold what they held."""

@@ -14,7 +14,7 @@ from vision.finding.landmarks import right_way_round, snap_pose
 from vision.finding.markers import OtherSheetError
 from vision.finding.proposals import board_network
 from vision.frame import Frame, Image
-from vision.pose import FEWEST, BoardPose, is_plausible, is_square, turned_pose
+from vision.pose import FEWEST, BoardPose, is_plausible, turned_pose, turns_of
 from vision.primitives.features import Reference, ReferenceMatcher
 
 log = logging.getLogger(__name__)
@@ -121,8 +121,9 @@ class Locator:
             return pose
         before = resting.corners_px(self.template)
         corners = pose.corners_px(self.template)
-        turns = range(4) if is_square(self.template) else range(0, 4, 2)
         # Only the direction counts, since the board may have been pushed aside.
         before, seen = before - before.mean(axis=0), corners - corners.mean(axis=0)
-        nearest = min(turns, key=lambda turn: float(np.linalg.norm(np.roll(seen, -turn, axis=0) - before)))
+        nearest = min(
+            turns_of(self.template), key=lambda turn: float(np.linalg.norm(np.roll(seen, -turn, axis=0) - before))
+        )
         return turned_pose(pose, self.template, nearest)
