@@ -9,3 +9,5 @@ FloatArray = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 Grey = NDArray[np.uint8]
+Patches = NDArray[np.uint8]
+"""uint8 (cells, side, side, 3) BGR."""

@@ -15,11 +15,10 @@ from daemon.game.line_of_play import shares_pieces
 from daemon.judging.cell_overrides import CellOverrides
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
-from daemon.perception.learning.growing import Growth
+from daemon.perception.learning import Growth, why_untaught
 from daemon.perception.next_game import STANDS_S, NextGame
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
-from daemon.perception.start_lesson import why_untaught
 from daemon.storage.lesson_file import LessonFile
 from rules import Side
 from rules.turns import changed_cells

@@ -15,7 +15,7 @@ import numpy as np
 from calibration.arrays import Flags
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
-from daemon.perception.start_lesson import StartLesson
+from daemon.perception.learning import StartLesson
 from vision.calibrating.start import Lesson, Unlike, can_teach
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview

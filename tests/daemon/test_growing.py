@@ -14,7 +14,7 @@ from daemon.core.match import Match
 from daemon.game.effects import TakeBack
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.learning.growing import Confirmations, SeenBoard, may_teach, seen_board
+from daemon.perception.learning import Confirmations, SeenBoard, may_teach, seen_board
 from daemon.perception.pipeline import Pipeline
 from lab.simulated.table import SimulatedTable
 from vision.frame import Frame

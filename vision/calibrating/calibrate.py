@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.arrays import FloatArray, Indices
+from calibration.arrays import FloatArray, Indices, Patches
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from rules import EMPTY
@@ -22,7 +22,7 @@ from vision.finding.markers import OtherSheetError
 from vision.frame import Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project, rectify
 from vision.primitives.lines import measure_shape
-from vision.reading.cells import PATCH_PX, Patches, cut_patch
+from vision.reading.cells import PATCH_PX, cut_patch
 from vision.reading.descriptors import load_descriptor
 from vision.reading.heads import GENERIC, OTHER, load_generic, read_log_probabilities
 from vision.reading.locate import refine_if_better

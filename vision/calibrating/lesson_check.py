@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.arrays import Flags, FloatArray
+from calibration.arrays import Flags, FloatArray, Patches
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from rules import EMPTY
@@ -19,7 +19,7 @@ from vision.calibrating.fitting import fit_head
 from vision.calibrating.verdict import Verdict
 from vision.frame import Image
 from vision.pose import project
-from vision.reading.cells import PATCH_PX, Patches, cut_patch, cut_patches
+from vision.reading.cells import PATCH_PX, cut_patch, cut_patches
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.heads import GENERIC, OTHER, Head, load_generic, read_log_probabilities, unit
 from vision.reading.reader import Reader

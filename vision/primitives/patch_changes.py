@@ -6,10 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.arrays import Flags
-
-Patches = NDArray[np.uint8]
-"""uint8 (cells, side, side, 3) BGR."""
+from calibration.arrays import Flags, Patches
 
 CHANGED_LEVELS = 9.0
 """Grey levels by which a blurred patch, corrected for light, must differ at some point to count as changed."""

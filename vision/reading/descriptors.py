@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import processes
+from calibration.arrays import Patches
 from places.weights import MADE_HERE, MODELS, ROOT, WeightsError, find_weights
 from vision.networks import open_network
-from vision.reading.cells import PATCH_PX, Patches
+from vision.reading.cells import PATCH_PX
 
 Descriptors = NDArray[np.float32]
 """float32 (patches, length)."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibration.arrays import FloatArray
+from calibration.arrays import FloatArray, Patches
 from rules import EMPTY
-from vision.reading.cells import Patches
 
 SURE = 0.95
 """Probability from which a half with pips counts as surely seen; blank halves are the doubtful ones."""

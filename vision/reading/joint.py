@@ -12,8 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from calibration.arrays import Flags, FloatArray, Indices
-from vision.reading.cells import Patches
+from calibration.arrays import Flags, FloatArray, Indices, Patches
 from vision.reading.descriptors import Descriptors
 from vision.reading.heads import MIN_SHARE
 from vision.reading.man_colours import man_colours

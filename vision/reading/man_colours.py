@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.arrays import FloatArray
-from vision.reading.cells import PATCH_PX, Patches
+from calibration.arrays import FloatArray, Patches
+from vision.reading.cells import PATCH_PX
 
 LENGTH = 12
 STEP = 3

@@ -20,9 +20,9 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from calibration.arrays import FloatArray, Indices
+from calibration.arrays import FloatArray, Indices, Patches
 from calibration.template import BoardTemplate
-from vision.reading.cells import PATCH_PX, Patches
+from vision.reading.cells import PATCH_PX
 from vision.reading.descriptors import Descriptors
 from vision.reading.leaning import Leaning
 from vision.reading.man_colours import man_colours
