@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.template import load_template
 from tests.vision.drawn import noisy
-from tests.vision.test_watcher import RATE_HZ, Steady, fresh, men
+from tests.vision.test_watcher import RATE_HZ, TEMPLATE, Steady, fresh, men
 from vision.frame import Image
 from vision.pose import rectify
 from vision.watching.differences import pair
@@ -16,8 +15,6 @@ from vision.watching.focus import BLURS_PX, LEGIBLE_PX, blur_px
 from vision.watching.light import FloatImage
 from vision.watching.surroundings import small_picture
 from vision.watching.watcher import HUNTS_S, Sight
-
-TEMPLATE = load_template("nine_mens_morris")
 
 SHRUNK = 310 / 110
 """Pixels of the camera's picture for one of the small one, about."""
@@ -32,12 +29,12 @@ def blurred(picture: Image, blur: float) -> Image:
 def seen(table: Steady, picture: Image, gain: float = 1.0, noise: float = 2.0) -> FloatImage:
     table.index += 1
     shown = noisy(cv2.convertScaleAbs(picture, alpha=gain), table.index, noise)
-    return small_picture(rectify(shown, table.pose, load_template("nine_mens_morris")))
+    return small_picture(rectify(shown, table.pose, TEMPLATE))
 
 
 @pytest.fixture
 def table() -> Steady:
-    return Steady(TEMPLATE)
+    return Steady()
 
 
 @pytest.mark.parametrize("gain", [1.0, 0.6])

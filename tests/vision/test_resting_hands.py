@@ -27,7 +27,7 @@ def gomoku() -> BoardTemplate:
 
 
 def test_a_hand_that_rests_for_ever_is_reported_and_never_taken_for_the_board() -> None:
-    table = Steady(TEMPLATE)
+    table = Steady()
     table.show(table.board(), 10)
     sights = table.show(table.arm(table.board()), 40)
     assert not any(sight.blocked or sight.settled for sight in sights[: int((REPORTED_S - 0.5) * RATE_HZ)])
@@ -40,7 +40,7 @@ def test_a_hand_that_rests_for_ever_is_reported_and_never_taken_for_the_board() 
 
 @pytest.mark.parametrize("live", [True, False])
 def test_a_hand_in_the_picture_of_a_camera_that_froze_is_no_hand_that_rested(live: bool) -> None:
-    table = Steady(TEMPLATE)
+    table = Steady()
     table.show(table.board(), 2)
     reaching = table.arm(table.board())
     table.show(reaching, 0.6)
@@ -72,7 +72,7 @@ def test_a_hand_from_the_end_of_the_cameras_picture_is_a_hand_however_near_that_
     end: str, cell: int, near: bool
 ) -> None:
     corners: NDArray[np.float64] = CORNERS + (ENDS[end] if near else (0, -40))
-    table = Steady(TEMPLATE, corners=corners)
+    table = Steady(corners=corners)
     table.show(table.board(), 2)
     covered = reaching(table.board(), table.place(cell), end)
     sights = table.show(covered, 3)
@@ -120,7 +120,7 @@ def test_a_board_that_a_corner_of_leaves_the_cameras_picture_is_read_and_a_hand_
 
 
 def test_a_lens_out_of_focus_is_told_and_nothing_settles_meanwhile() -> None:
-    table = Steady(TEMPLATE)
+    table = Steady()
     table.show(table.board(), 2)
     soft = np.asarray(cv2.GaussianBlur(table.board(men(4)), (0, 0), 4), np.uint8)
     sights = table.show(soft, 2)
