@@ -56,16 +56,8 @@ class Unseen:
     """Edges of the picture beyond which the board continues."""
 
     @property
-    def reason(self) -> str:
-        return str(self.matter)
-
-    @property
-    def advice(self) -> str:
-        return str(self.remedy)
-
-    @property
     def text(self) -> str:
-        return f"{self.reason} {self.advice}"
+        return f"{self.matter} {self.remedy}"
 
 
 EDGES: dict[Edge, Term] = {
