@@ -41,7 +41,6 @@ class PhotoName:
     game: int
     number: int
     text: str = dataclasses.field(default="", compare=False)
-    """Name of the files, without a suffix."""
 
     def __str__(self) -> str:
         return self.text or f"{self.game}_{self.number:02d}"

@@ -48,7 +48,6 @@ class Piece:
 class Lesson:
     pieces: tuple[Piece, ...]
     board: str
-    """A class letter per cell."""
     said: Sentence
 
     @property

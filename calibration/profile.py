@@ -21,7 +21,6 @@ from calibration.template import BoardTemplate, load_template
 
 FORMAT = 1
 HEAD = "head_"
-"""Prefix of the head's arrays in the file."""
 FACTS = ("game", "options", "shape", "descriptor", "weights_sha256", "accuracy", "boards", "doubts", "created")
 
 

@@ -22,7 +22,6 @@ from calibration.printed import Print, parse_print
 RECTIFIED_PX = 512
 """Pixels of a rectified picture's longer side, margins included, unless a template sets `rectified_px`."""
 CORNERS = ("top left", "top right", "bottom left", "bottom right")
-"""Corners of a board as seen in the picture."""
 WHOLE = ("shape", "cells", "lines")
 """Tables of a template that a rule option replaces as a whole: another board has other cells."""
 NUMBER_PLACE, NUMBER_HEIGHT = 0.35, 0.18
@@ -73,13 +72,11 @@ class BoardTemplate:
     rectified_px: int
     shape: Mapping[str, float]
     shape_range: Mapping[str, tuple[float, float]]
-    """Minimum and maximum of each shape parameter."""
     source: Mapping[str, Any] = dataclasses.field(repr=False, compare=False)
     """The parsed file, from which `with_shape` rebuilds the template."""
     options: frozenset[str] = frozenset()
     """Names of the rule options whose lines are drawn."""
     descriptor: str = "resnet18"
-    """Name of the descriptor used for its cells."""
     man_height_mm: float = 0.0
     """Height of a usual man where men are tall, so that they lean over other cells in the picture; 0 for flat men."""
     figures: Mapping[str, Figure] = dataclasses.field(default_factory=dict)

@@ -34,7 +34,6 @@ class Belief:
     trouble: Standing | None = None
     """What was told last and is not yet seen to be mended."""
     look: Look | None = None
-    """The newest one."""
     evidence: Evidence | None = None
     """What it shows, and what was known before of the cells that it does not show."""
     manner: Manner = dataclasses.field(default_factory=Manner)

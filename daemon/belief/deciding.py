@@ -28,7 +28,6 @@ class Moved:
     undone: tuple[Ply, ...]
     made: tuple[Ply, ...]
     start: Any
-    """The position with which the game begins."""
 
 
 @dataclasses.dataclass(frozen=True)

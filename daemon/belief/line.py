@@ -24,7 +24,6 @@ class Begun:
     """None where no turn is begun, but the board is being cleared after the end."""
     missing: tuple[Step, ...]
     board: str
-    """What it shows so far."""
     nats: float
 
 
@@ -45,7 +44,6 @@ class Line(Plies):
     over: Line | None = None
     """The same plies with the movers by which the game had ended, until a second one is made after that end."""
     begun: Begun | None = None
-    """A turn that the newest look shows begun."""
     loss: float = 0.0
     """Nats by which the newest look contradicts it."""
 

@@ -21,7 +21,6 @@ from rules import AnyGame
 class Weighed:
     lines: tuple[Line, ...]
     none: float
-    """Cost of none of them, by the same measure."""
     fits: bool
     """Whether the look contradicts at least one of them nowhere."""
 

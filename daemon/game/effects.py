@@ -21,7 +21,6 @@ Verdict = Literal[
     "start", "unchanged", "legal", "illegal", "unfinished", "put_back", "takeback", "ambiguous", "unclear",
     "desync", "paused", "over",
 ]  # fmt: skip
-"""The referee's judgement of the board as last seen."""
 
 Known = Literal["", "seat", "said", "agent"]
 """How the maker of a ply is known: assumed by turn, by the seat from which the hand came, said by somebody at the
@@ -38,16 +37,13 @@ class Announcement:
     board: str
     """The board that the announcement is about, a class letter per cell: for a move the board after it."""
     ply: int
-    """Number of plies made so far."""
     move: str = ""
     rule: str = ""
-    """Code of the broken rule."""
     cells: tuple[int, ...] = ()
     """The cells concerned: what to put back, what differs, what cannot be seen."""
     urgent: bool = False
     """Whether a player must act."""
     side: Side | None = None
-    """The side that moved or passed."""
     gains: tuple[Gain, Gain] | None = None
     """Points that the move brought each side; None in games without points."""
     scores: tuple[int, int] | None = None

@@ -18,7 +18,6 @@ class Ply:
     move: Any
     """None, as the position, for a move after the game's end, known only by its text."""
     position: Any
-    """The position after it."""
     side: Side
     seen: bool
     """Whether it changed the board."""

@@ -28,7 +28,6 @@ class ScorePad:
     lowest: bool = False
     """Whether the lowest total wins, as where the pips left in the hand are written down."""
     rounds: tuple[tuple[int, ...], ...] = ()
-    """Points of each player, round by round."""
     pad_id: str = ""
     begun: str = ""
 

@@ -47,7 +47,6 @@ class Play:
         self.agent_move: Any = None
         """The agent's answer that waits to be carried out on the board."""
         self.verdict: Verdict = "start"
-        """Code of the last verdict on a reading."""
         self.fault_cells: tuple[int, ...] = ()
         """Cells that must be put right according to the last verdict."""
         self.to_clear = False

@@ -107,14 +107,12 @@ class Pipeline:
         """Boards to which play may have led before anybody watched; they teach too."""
         self._start = StartLesson()
         self._learnt_s = np.inf
-        """Time at which a picture last taught."""
         self.awaited = False
         """Whether more evidence on the same board is wanted: something is not decided yet."""
         self._turned = False
         """Whether the board is known to lie another way round than it was found."""
         self._last: Observation | None = None
         self._preview: Preview | None = None
-        """Preview of the last fully processed frame."""
         self._glanced_s = -np.inf
 
     @property

@@ -127,7 +127,6 @@ class Wanted:
 
 
 Turns = list[tuple[Position, int]]
-"""Positions, and the passes that lead there."""
 
 
 class _Limit:
@@ -152,7 +151,6 @@ class LineSearch:
         self._game = game
         self._movers = movers
         self.lines: tuple[Line, ...] = (Line(game.initial()),)
-        """The best first."""
         self._shows_pawns = False
         """Whether the newest photo shows a pawn, which may tell who laid."""
 

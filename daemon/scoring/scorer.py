@@ -48,7 +48,6 @@ class ScoredMove:
     wrong_cells: int = 0
     """Cells on which the photo contradicts every board that could be there."""
     pawns: Pawns = (None, None)
-    """Where the photo shows the pawns."""
 
     @property
     def annotation(self) -> Annotation | None:
@@ -73,7 +72,6 @@ class Scorer:
         self._status: dict[int, tuple[Status, int]] = {}
         self._pawns: dict[int, Pawns] = {}
         self.done = 0
-        """Moves of the series that were looked at."""
 
     @property
     def pawns(self) -> tuple[int, int]:

@@ -47,7 +47,6 @@ class Placed:
     since: int
     """Photos before the first that shows it."""
     passes: int = 0
-    """Turns passed just before it."""
     fault: str = ""
     """Why the rules forbid it; empty where they do not."""
 

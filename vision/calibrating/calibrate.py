@@ -39,7 +39,6 @@ REFERENCE_PX = 1280
 """Pixels of the reference picture's longest side."""
 REFERENCE_QUALITY = 90
 Progress = Callable[[int, int], None]
-"""Called with the number of photos done and their total."""
 
 
 class CalibrationError(ValueError):

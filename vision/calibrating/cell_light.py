@@ -89,7 +89,6 @@ SIDE_SHARE = 0.3
 STRIPS, STRIP_SHARE = 5, 0.12
 """Profiles averaged to reduce noise, and the share of a cell along the line over which they are spread."""
 STEPS = 49
-"""Samples of a profile."""
 MIN_STEP = 8.0
 """Grey levels between a profile's lightest and darkest parts below which it shows no line to judge by."""
 MIN_PROFILES = 6

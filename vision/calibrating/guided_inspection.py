@@ -36,7 +36,6 @@ class Inspection:
     def __init__(self, *, placed_by_hand: bool) -> None:
         """A board whose corners the user gave (`placed_by_hand`) is taken for the right one."""
         self.conditions: tuple[Condition, ...] = ()
-        """The conditions last measured."""
         self._by_hand = self._surely_this = placed_by_hand
         self._other: Sentence | None = None
         self._looks_at_other = 0

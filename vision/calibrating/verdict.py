@@ -139,7 +139,6 @@ LIMITS = {
 @dataclasses.dataclass(frozen=True)
 class Condition:
     name: str
-    """Key in `LIMITS`."""
     value: float
     said: Sentence
     """What is wrong and what to do, naming cells, if the value is beyond its limits."""

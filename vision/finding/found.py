@@ -46,7 +46,6 @@ GOES_ON = 6.0
 UNSEEN_SIDE = 0.7
 """Log odds against it for each side beyond which the picture ends: the board may continue there."""
 BELIEVED = 0.5
-"""Probability from which a board is accepted."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -61,7 +61,6 @@ class Lattice:
     middle: FloatArray
     """(2,) lattice coordinates of the place around which it was fitted."""
     pieces: Pieces
-    """All pieces that may lie on its lines, and others."""
 
     @property
     def men_px(self) -> FloatArray:

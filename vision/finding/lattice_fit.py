@@ -57,7 +57,6 @@ GAINS = 0.01
 """Least rise of the score that justifies another refit."""
 ALIKE_SCORE = 0.005
 POLISH = 4
-"""Number of refits once the board is known."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -32,7 +32,6 @@ from vision.primitives.ridges import (
 )
 
 SIDES = ("left", "top", "right", "bottom")
-"""Sides of the frame, in the board's own orientation."""
 SEARCH_PX = 8
 FROM, TO = 0.2, 0.62
 """Distances outside the frame, in cell pitches, between which the continuation of a line is looked for."""

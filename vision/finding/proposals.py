@@ -40,7 +40,6 @@ WORTH = 0.2
 LEAST = 0.25
 """Least score of a proposal that is told."""
 TOLD = 3
-"""Number of proposals that are told."""
 FILLED = 0.8
 """Share of the picture that it fills then."""
 PEAK = 0.08

@@ -53,7 +53,6 @@ class Unseen:
     matter: Sentence
     remedy: Sentence
     edges: tuple[Edge, ...] = ()
-    """Edges of the picture beyond which the board continues."""
 
     @property
     def text(self) -> str:

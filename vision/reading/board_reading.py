@@ -24,7 +24,6 @@ class SeenTile:
     cells: tuple[int, int]
     """Indices, ascending."""
     pips: str
-    """Most probable class letter of each half."""
     probability: float
     """Probability that these two cells are halves of the same tile."""
 

@@ -128,7 +128,6 @@ PIXEL_FUNCTIONS: dict[str, Callable[[NDArray[np.uint8]], NDArray[np.float32]]] =
     "hog": hog,
 }
 NAMES = (*NETWORKS, *PIXEL_FUNCTIONS)
-"""Descriptors that are always available."""
 
 
 @functools.lru_cache(maxsize=len(NAMES) + 1)

@@ -31,9 +31,7 @@ MIN_SHARE = 1e-6
 FAR_SHARE = 0.9
 """Greatest share of a cell's probability that strangeness may take away."""
 GENERIC = {"resnet18": "generic_head", "halves": "halves_head"}
-"""Manifest names of the shipped heads, by descriptor."""
 MEANS = "means_"
-"""Prefix of the arrays of `BoardMeans` in a head's file."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -41,7 +39,6 @@ class Head:
     """One-against-rest classifiers for one kind of descriptor."""
 
     letters: str
-    """Class letter of each row."""
     mean: FloatArray
     """(length,) subtracted from descriptors."""
     scale: FloatArray

@@ -21,7 +21,6 @@ from vision.reading.reader import Reader
 from vision.reading.tiles import pair_halves
 
 Points = tuple[tuple[float, float], ...]
-"""x and y in the picture."""
 
 GAME = "double_double_dominoes"
 """The game whose template names the network and its classes."""
@@ -32,7 +31,6 @@ MIN_HALF_PX, MAX_SHARE = 14.0, 0.9
 MIN_FILL = 0.86
 """Share of its rectangle that an area fills: corners are round, and pips reach the edge nowhere."""
 MOST = 14
-"""Halves in a row at most."""
 OFF = 0.16
 """Share of a half by which a rectangle's sides may differ from whole numbers of halves."""
 SURE = 0.85

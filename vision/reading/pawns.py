@@ -36,7 +36,6 @@ class Pawn:
     space: int | None
     """Number of the space, 0 for the start; None if the pawn is not seen."""
     probability: float
-    """Probability that `space` is right."""
 
 
 def find_pawns(rectified: Image, template: BoardTemplate) -> dict[str, Pawn]:

@@ -25,7 +25,6 @@ Pairs = set[tuple[int, int]]
 def heaviest_pairs(weights: Mapping[tuple[int, int], float]) -> Pairs:
     """The matching of pairs (one, other) with the greatest sum of `weights`; each side has its own numbering."""
     partners: dict[int, int] = {}
-    """Maps each matched `other` to its `one`."""
     edges: dict[int, list[tuple[int, float]]] = {}
     for (one, other), weight in weights.items():
         edges.setdefault(one, []).append((other, weight))

@@ -63,8 +63,6 @@ class _Font:
 
 
 class _FlatPen(BasePen):  # type: ignore[misc]
-    """Records an outline as straight pieces."""
-
     def __init__(self, glyphs: Any) -> None:
         super().__init__(glyphs)
         self.rings: list[list[tuple[float, float]]] = []

@@ -29,11 +29,9 @@ class Delivery:
         self.asked_rate_hz = asked_rate_hz
         """None where no rate was requested: a stream sets its own."""
         self.claimed = ""
-        """The settings the driver reports."""
         self.codec = ""
         """The pictures' codec, such as MJPG; empty where it is not known."""
         self.size_px: tuple[int, int] | None = None
-        """Width and height of the last picture."""
         self.exposure = ""
         """State of exposure and white balance, in words; empty where they cannot be queried."""
         self._times_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)

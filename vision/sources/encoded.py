@@ -131,7 +131,6 @@ class Picture:
 
     data: bytes
     size_px: tuple[int, int]
-    """Width and height."""
 
 
 def peek(data: bytes, max_megapixels: float = MAX_MEGAPIXELS) -> Picture | None:

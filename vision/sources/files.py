@@ -21,7 +21,6 @@ log = logging.getLogger(__name__)
 NOT_PHOTOS = frozenset({".json"})
 """Suffixes of files that belong beside photos (labels) and are skipped silently."""
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
-"""Suffixes of pictures that are written."""
 MAX_PHOTO_BYTES = 64 << 20
 BROKEN_FRAMES = 50
 """Unreadable frames in a row after which a video counts as over."""
@@ -61,7 +60,6 @@ class PhotoFolder:
         if not hold_s > 0 or not rate_hz > 0:
             raise SourceError(f"hold_s and rate_hz must be greater than 0, not {hold_s} and {rate_hz}")
         self.skipped: list[str] = []
-        """Names of the files met so far that were no pictures."""
         self._paths = _photo_paths(folder)
         self._rate_hz = rate_hz
         self._max_megapixels = max_megapixels

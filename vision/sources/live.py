@@ -27,7 +27,6 @@ HANG_S = 15.0
 NETWORK_HANG_S = 90.0
 """Seconds, the same for an address: looking up a name may take half a minute before its own deadlines start."""
 MAX_ABANDONED = 3
-"""Threads that may hang in a driver at the same time."""
 FLAPPING = 5
 """Connections that deliver and break within `FLAPPING_S`, after which the next attempt waits `FLAPPED_WAIT_S`."""
 FLAPPING_S = 60.0

@@ -53,7 +53,6 @@ class MjpegServer:
         post: Mapping[str, PostRoute] | None = None,
     ) -> None:
         self.ended = threading.Event()
-        """Set when the source has delivered its last frame."""
         self.fault = ""
         """Why the source ended; empty for a normal end."""
         self.get_routes: dict[str, GetRoute] = dict(get or {})

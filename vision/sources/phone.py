@@ -35,7 +35,6 @@ class PhoneFeed:
         self.facing = ""
         """`user` for a camera on the phone's front, `environment` for one on its back; empty if that is not known."""
         self.begun = 0
-        """How often a phone began to film."""
         self.dropped = 0
         """Pictures replaced by a newer one before anybody read them."""
         self.asked = Asked()

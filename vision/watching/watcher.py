@@ -55,7 +55,6 @@ class WatchedTime:
         as a stream never do; a camera whose pictures stop differing has frozen."""
         self._last_s: float | None = None
         self._new_s = 0.0
-        """When a picture last differed from the one before."""
 
     def after(self, time_s: float) -> float:
         """The seconds watched when the camera's clock shows `time_s`."""
