@@ -116,29 +116,21 @@ def test_unchanged_cells_keep_what_was_read(reader: Reader) -> None:
     assert after.time_s == 2.0
 
 
-def test_profile_of_another_game_is_refused(profile: TableProfile) -> None:
-    with pytest.raises(ProfileError, match="made for reversi"):
-        Reader(TEMPLATE, dataclasses.replace(profile, game="reversi"))
-
-
-def test_profile_of_other_weights_is_refused(profile: TableProfile) -> None:
-    with pytest.raises(ProfileError, match="other weights"):
-        Reader(TEMPLATE, dataclasses.replace(profile, weights_sha256="0" * 64))
-
-
-def test_profile_of_an_unknown_descriptor_is_refused(profile: TableProfile) -> None:
-    with pytest.raises(ProfileError, match="no descriptor 'magic'"):
-        Reader(TEMPLATE, dataclasses.replace(profile, descriptor="magic"))
-
-
-def test_profile_whose_head_fits_another_descriptor_is_refused(profile: TableProfile) -> None:
-    with pytest.raises(ProfileError, match="does not fit hog"):
-        Reader(TEMPLATE, dataclasses.replace(profile, descriptor="hog", weights_sha256=""))
-
-
-def test_profile_with_a_damaged_head_is_refused(profile: TableProfile) -> None:
-    with pytest.raises(ProfileError, match="calibrate again"):
-        Reader(TEMPLATE, dataclasses.replace(profile, head={}))
+@pytest.mark.parametrize(
+    ("spoilt", "said"),
+    [
+        ({"game": "reversi"}, "made for reversi"),
+        ({"weights_sha256": "0" * 64}, "other weights"),
+        ({"descriptor": "magic"}, "no descriptor 'magic'"),
+        ({"descriptor": "hog", "weights_sha256": ""}, "does not fit hog"),
+        ({"head": {}}, "calibrate again"),
+    ],
+)
+def test_profile_of_something_else_or_a_damaged_one_is_refused(
+    profile: TableProfile, spoilt: dict[str, object], said: str
+) -> None:
+    with pytest.raises(ProfileError, match=said):
+        Reader(TEMPLATE, dataclasses.replace(profile, **spoilt))
 
 
 def test_profile_with_a_damaged_picture_is_refused(profile: TableProfile) -> None:
