@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from daemon.cli.read import counted, targets_of
-from daemon.cli.wrong_call import BLOCKED, stop
+from daemon.cli.read import counted, targets_of, write_drawn
+from daemon.cli.wrong_call import stop
 from daemon.drawing.photo_marks import captioned, draw_tiles
 from places.weights import WeightsError
 from vision.cli import JSON, MEGAPIXELS, load_photo
 from vision.reading.loose_tiles import LooseTileReader, LooseTiles
 from vision.sources.encoded import MAX_MEGAPIXELS
-from vision.sources.files import PICTURES, write_picture
+from vision.sources.files import PICTURES
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -58,12 +58,7 @@ def pips(
         sys.stdout.write(told + "\n")
         sys.stdout.flush()
         if target is not None and image is not None:
-            try:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                write_picture(target, captioned(draw_tiles(image, found), in_words(found)))
-            except OSError as error:
-                raise stop("pips", f"--out {target}: {error.strerror or error}", BLOCKED) from None
-            sys.stderr.write(f"drawn: {target}\n")
+            write_drawn("pips", target, captioned(draw_tiles(image, found), in_words(found)))
 
 
 def in_words(found: LooseTiles) -> str:

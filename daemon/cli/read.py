@@ -102,7 +102,7 @@ def read(
         sys.stdout.write(told + "\n")
         sys.stdout.flush()
         if target is not None and image is not None:
-            _draw(image, seen, target)
+            write_drawn("read", target, _drawn(image, seen))
 
 
 def targets_of(photos: Sequence[Path], out: Path) -> list[Path]:
@@ -124,15 +124,20 @@ def targets_of(photos: Sequence[Path], out: Path) -> list[Path]:
     return targets
 
 
-def _draw(image: Image, seen: SeenPhoto, target: Path) -> None:
+def _drawn(image: Image, seen: SeenPhoto) -> Image:
+    """The photo with what was seen, and a caption."""
     drawn = image if seen.read is None else draw_read(image, seen.read)
-    title = headline(seen.report, seen.read)
     doubts = "" if seen.read is None else doubts_of(seen.read)
+    return captioned(drawn, f"{headline(seen.report, seen.read)}. {doubts}".rstrip(". ") + ".")
+
+
+def write_drawn(command: str, target: Path, picture: Image) -> None:
+    """Writes a picture, and says where. Raises typer.Exit where it cannot be written."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_picture(target, captioned(drawn, f"{title}. {doubts}".rstrip(". ") + "."))
+        write_picture(target, picture)
     except OSError as error:
-        raise stop("read", f"--out {target}: {error.strerror or error}", BLOCKED) from None
+        raise stop(command, f"--out {target}: {error.strerror or error}", BLOCKED) from None
     sys.stderr.write(f"drawn: {target}\n")
 
 
