@@ -53,7 +53,7 @@ class BoardTracker:
         self.reading: BoardReading | None = None
         """Last reading of the board, without what people said about cells."""
         self._expected_of: tuple[Referee, int] | None = None
-        self._growth = Growth(pipeline)
+        self._growth = Growth(pipeline.start, pipeline.reader)
         self._told_untaught = False
         self.watched = match.referee.ply > 0
         """Whether the board was seen as the match has it: plies on the first board in view were made before."""
@@ -301,7 +301,7 @@ class BoardTracker:
         effects = self._referee.see(look, movers, watched=self.watched)
         self.watched |= self._referee.verdict in ("unchanged", "legal")
         if self.observation is not None:
-            self._growth.judged(self._referee, self.observation)
+            self._growth.judged(self._referee, self.observation.gate, self.observation.alignment)
         if self._referee.verdict in ("unchanged", "legal", "takeback"):
             self._arm = None
         return effects

@@ -15,7 +15,6 @@ import collections
 import dataclasses
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,14 +31,12 @@ from vision.pose import BoardPose, turned_pose
 from vision.primitives.patch_changes import differing
 from vision.reading.heads import OTHER
 from vision.reading.joint import COVERED
-from vision.reading.reader import DescribedCells
+from vision.reading.reader import DescribedCells, Reader
 from vision.reading.taught import Taught
+from vision.watching.align import Alignment
 from vision.watching.locating import LOCK_QUALITY
+from vision.watching.watcher import Sight
 from wording import Sentences, sentence, sentence_n
-
-if TYPE_CHECKING:
-    from daemon.perception.pipeline import Observation, Pipeline
-
 
 DECIDED_NATS = 3.0
 """Nats by which every other explanation must cost more than the believed one: twenty to one."""
@@ -77,7 +74,7 @@ class Confirmations:
         self._waiting = [one for one in self._waiting if one.ply < ply]
 
 
-def may_teach(belief: Belief, observation: Observation) -> bool:
+def may_teach(belief: Belief, gate: Sight | None, place: Alignment) -> bool:
     """Whether a board was explained beyond doubt, from a picture of a board that is free and in place."""
     best, look = belief.lines[0], belief.look
     if look is None or belief.standing.state != "right" or len(best.plies) != len(belief.told.plies):
@@ -92,7 +89,6 @@ def may_teach(belief: Belief, observation: Observation) -> bool:
         return False
     if read.unknown is None or (read.unknown > COVERED).mean() > MAX_UNKNOWN:
         return False
-    gate, place = observation.gate, observation.alignment
     if gate is None or not gate.settled or gate.blocked or gate.phase != "settled":
         return False
     return place.state == "locked" and place.quality >= LOCK_QUALITY
@@ -120,22 +116,22 @@ class _State:
 
 
 class Growth:
-    def __init__(self, eyes: Pipeline) -> None:
-        self._eyes = eyes
+    def __init__(self, start: StartLesson, reader: Reader) -> None:
+        self._start, self._reader = start, reader
         self._confirmations = Confirmations()
         self._newest: collections.deque[SeenBoard] = collections.deque(maxlen=NEWEST)
         self._states: collections.deque[_State] = collections.deque(maxlen=REMEMBERED)
 
-    def judged(self, referee: Referee, observation: Observation) -> None:
-        if self._eyes.lesson is None:
+    def judged(self, referee: Referee, gate: Sight | None, place: Alignment) -> None:
+        if self._start.taught is None:
             return
         if referee.verdict in ("illegal", "desync", "takeback"):
             self._confirmations.doubt()
             return
-        reader, board = self._eyes.reader, referee.game.board(referee.position)
+        reader, board = self._reader, referee.game.board(referee.position)
         if reader.taught is None or referee.verdict not in ("legal", "unchanged") or reader.look is None:
             return
-        if may_teach(referee.belief, observation):
+        if may_teach(referee.belief, gate, place):
             for seen in self._confirmations.see(seen_board(referee.belief, referee.ply, board, reader.look)):
                 self._confirm(seen)
 
@@ -146,7 +142,7 @@ class Growth:
                 self._withdraw(effect.ply)
 
     def _confirm(self, seen: SeenBoard) -> None:
-        reader, template = self._eyes.reader, self._eyes.template
+        reader, template = self._reader, self._reader.template
         assert reader.taught is not None
         self._states.append(_State(seen.ply, reader.taught, reader.kept))
         before = reader.kept[1] if reader.kept is not None else OTHER * len(seen.board)
@@ -165,8 +161,8 @@ class Growth:
         """How many cells of the newest confirmed boards that reads right, each by its look alone, and the nats lost."""
         right, loss = 0, 0.0
         for seen in self._newest:
-            logs = self._eyes.reader.as_taught(seen.look, taught)
-            truth = [self._eyes.template.letters.index(letter) for letter in seen.board]
+            logs = self._reader.as_taught(seen.look, taught)
+            truth = [self._reader.template.letters.index(letter) for letter in seen.board]
             right += int((logs.argmax(axis=1) == truth).sum())
             loss -= float(logs[np.arange(len(truth)), truth].sum())
         return right, loss
@@ -178,7 +174,7 @@ class Growth:
             first = self._states.pop()
         if first is not None:
             self._newest = collections.deque((one for one in self._newest if one.ply <= ply), maxlen=NEWEST)
-            self._eyes.reader.learn(first.taught, first.kept)
+            self._reader.learn(first.taught, first.kept)
 
 
 LOGGER = logging.getLogger(__name__)

@@ -105,7 +105,7 @@ class Pipeline:
         """Boards of which one may be in view, with men: the first picture that shows one teaches how they look."""
         self.begun: tuple[str, ...] = ()
         """Boards to which play may have led before anybody watched; they teach too."""
-        self._start = StartLesson()
+        self.start = StartLesson()
         self._learnt_s = np.inf
         self.awaited = False
         """Whether more evidence on the same board is wanted: something is not decided yet."""
@@ -117,12 +117,12 @@ class Pipeline:
 
     @property
     def lesson(self) -> Lesson | None:
-        return self._start.taught
+        return self.start.taught
 
     @property
     def refused(self) -> Unlike | None:
         """Why the last picture of an expected board has taught nothing; None where it has, or none was looked at."""
-        return self._start.refused if self.may_learn else None
+        return self.start.refused if self.may_learn else None
 
     @property
     def may_learn(self) -> bool:
@@ -144,7 +144,7 @@ class Pipeline:
 
     def recall(self, lesson: Lesson | None) -> None:
         """Takes what the start of the game had taught before a restart; it counts if no picture teaches more."""
-        self._start.recalled = lesson
+        self.start.recalled = lesson
 
     def feed(self, frame: Frame) -> Observation:
         """Processes one frame; frames must come in the order in which they were taken."""
@@ -198,7 +198,7 @@ class Pipeline:
             self.gate.reset()
             self.arms.reset()
         if alignment.pose is not None:
-            alignment = dataclasses.replace(alignment, pose=self._start.turned(alignment.pose, self.template))
+            alignment = dataclasses.replace(alignment, pose=self.start.turned(alignment.pose, self.template))
         self._adopt_template()
         tracked_s = time.perf_counter()
         pose = alignment.pose
@@ -229,7 +229,7 @@ class Pipeline:
         if gate.settled:
             outside = cells_in_picture(pose, self.template, frame.image) < MIN_SEEN
         if seen is not None and gate.settled:
-            self.aligner.men = self._start.as_found(seen.occupied, self.template)
+            self.aligner.men = self.start.as_found(seen.occupied, self.template)
         seen = self._worth_judging(seen, gate, frame)
         spent = Spent(
             tracked_s - began_s,
@@ -285,14 +285,14 @@ class Pipeline:
 
     def _learns(self, frame: Frame, pose: BoardPose, rectified: Rectified) -> bool:
         """Whether the picture teaches how the men look; only one that holds the whole board may."""
-        if not self._start.is_due(self.expected, frame.time_s) or not self.may_learn:
+        if not self.start.is_due(self.expected, frame.time_s) or not self.may_learn:
             return False
         if cells_in_picture(pose, self.template, frame.image).min() < MIN_SEEN:
             return False
-        if not self._start.is_new(self.reader.patches(rectified.picture), frame.time_s):
+        if not self.start.is_new(self.reader.patches(rectified.picture), frame.time_s):
             return False
         self.looks.cells_read += len(self.template.cells_mm)
-        return self._start.learn(rectified.picture, self.expected, self.template, self.reader.raised_mm, self.begun)
+        return self.start.learn(rectified.picture, self.expected, self.template, self.reader.raised_mm, self.begun)
 
     def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Rectified) -> tuple[BoardPose, Rectified]:
         """Reads by what was learnt from now on; returns the place and the picture of the board the right way round."""
@@ -300,7 +300,7 @@ class Pipeline:
         self._learnt_s = frame.time_s
         if self.lesson.turn and not self._turned:
             self._turned = True
-            pose = self._start.turned(pose, self.template)
+            pose = self.start.turned(pose, self.template)
             rectified = self._rectified(frame, pose)
             self.gate.reset()
             self.arms.reset()

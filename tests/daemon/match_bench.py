@@ -15,6 +15,7 @@ from daemon.core.match import Match
 from daemon.game.effects import Announcement, Record, Rewrite
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
+from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation
 from rules import AnyGame, Outcome
 from tests.daemon.readings import reading_of
@@ -41,6 +42,8 @@ class ScriptedPipeline:
     def __init__(self) -> None:
         self.arm: str | None = None
         self.lesson = self.refused = None
+        self.start = StartLesson()
+        self.reader = None
         self.may_learn = False
         self.looks = NoLooks()
         self.readings: list[BoardReading | None] = []
