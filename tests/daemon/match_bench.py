@@ -41,9 +41,8 @@ class ScriptedPipeline:
 
     def __init__(self) -> None:
         self.arm: str | None = None
-        self.lesson = self.refused = None
+        self.lesson = self.refused = self.reader = None
         self.start = StartLesson()
-        self.reader = None
         self.may_learn = False
         self.looks = NoLooks()
         self.readings: list[BoardReading | None] = []
