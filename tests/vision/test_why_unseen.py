@@ -114,7 +114,7 @@ def test_a_board_of_which_something_covers_too_much_is_told() -> None:
 def test_a_board_cut_off_at_opposite_edges_asks_for_distance_only() -> None:
     assert "turn" not in str(cut_off(("left", "right")).remedy)
     assert "turn it to the right and down" in str(cut_off(("right", "bottom")).remedy)
-    assert "right and bottom edges" in cut_off(("right", "bottom")).reason
+    assert "right and bottom edges" in str(cut_off(("right", "bottom")).matter)
 
 
 @pytest.mark.parametrize("game", ["reversi", "double_double_dominoes"])
