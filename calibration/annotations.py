@@ -4,16 +4,20 @@
 (`<row><column letter> <pips>`, the upper or left end first), and a third line with the points its player got, bonus
 included. `<game>_mutari.txt` gives the player of each tile: one line per photo, `<photo> player<1 or 2>`. The known
 files separate lines by CR LF, with none after the last; the reader accepts any line ends, trailing blanks and blank
-lines.
+lines. Each photo shows all tiles laid up to its own, so a folder of them labels photos too.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from calibration.labels import Label, LabelError, chosen_names
+from calibration.template import BoardTemplate
 from places.named_files import read_text
+from rules import EMPTY
 
 COLUMNS = "ABCDEFGHIJKLMNO"
 ROWS = 15
@@ -37,7 +41,6 @@ class PhotoName:
     game: int
     number: int
     text: str = dataclasses.field(default="", compare=False)
-    """Name of the files, without a suffix."""
 
     def __str__(self) -> str:
         return self.text or f"{self.game}_{self.number:02d}"
@@ -45,8 +48,6 @@ class PhotoName:
 
 @dataclasses.dataclass(frozen=True)
 class Annotation:
-    """One tile, and the points its player got for it."""
-
     cells: tuple[str, str]
     """Names of the squares, such as `8H`, by row, then by column."""
     pips: tuple[int, int]
@@ -89,21 +90,20 @@ def read_annotation(path: Path) -> Annotation:
 
 def annotation_paths(folder: Path) -> dict[PhotoName, Path]:
     """All annotation files of a folder, by game and number. Raises AnnotationError."""
-    found: dict[PhotoName, Path] = {}
-    for path in _files(folder):
-        name = parse_name(path.stem) if path.suffix.lower() == ".txt" else None
-        if name is not None and found.setdefault(name, path) != path:
-            raise AnnotationError(f"{folder}: {found[name].name} and {path.name} are about the same move")
-    return dict(sorted(found.items()))
+    return _paths_by_move(folder, (".txt",), "are about the same move")
 
 
 def photo_paths(folder: Path) -> dict[PhotoName, Path]:
     """All photos of a folder that are named after a move, by game and number. Raises AnnotationError."""
+    return _paths_by_move(folder, PHOTO_SUFFIXES, "are photos of the same move")
+
+
+def _paths_by_move(folder: Path, suffixes: tuple[str, ...], twice: str) -> dict[PhotoName, Path]:
     found: dict[PhotoName, Path] = {}
     for path in _files(folder):
-        name = parse_name(path.stem) if path.suffix.lower() in PHOTO_SUFFIXES else None
+        name = parse_name(path.stem) if path.suffix.lower() in suffixes else None
         if name is not None and found.setdefault(name, path) != path:
-            raise AnnotationError(f"{folder}: {found[name].name} and {path.name} are photos of the same move")
+            raise AnnotationError(f"{folder}: {found[name].name} and {path.name} {twice}")
     return dict(sorted(found.items()))
 
 
@@ -171,3 +171,49 @@ def _files(folder: Path) -> list[Path]:
         return sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
         raise AnnotationError(f"{folder}: {error.strerror}") from error
+
+
+Board = Mapping[str, str]
+"""Class letter by cell name; empty cells are left out."""
+
+
+def read_annotated(folder: Path, photos: Path, template: BoardTemplate, only: Sequence[str] = ()) -> tuple[Label, ...]:
+    """Labels, without corners, of the photos that have an annotation, or of those among them that `only` names.
+
+    `only` holds names of photos or shell patterns. Raises LabelError, AnnotationError, also if a chosen photo's game
+    is not annotated from its first move on.
+    """
+    paths = annotation_paths(folder)
+    if not paths:
+        raise LabelError(f"{folder}: there are no annotations here, such as 1_01.txt")
+    names = {path.name: name for name, path in photo_paths(photos).items() if name in paths}
+    chosen = chosen_names(list(names), only, folder)
+    if not chosen:
+        raise LabelError(f"{photos}: no photo here has its annotation in {folder}")
+    games = {names[photo].game for photo in chosen}
+    annotations = {name: read_annotation(path) for name, path in paths.items() if name.game in games}
+    return tuple(_label(photo, _board_at(names[photo], annotations, folder), template) for photo in chosen)
+
+
+def _board_at(photo: PhotoName, annotations: Mapping[PhotoName, Annotation], folder: Path) -> Board:
+    board: dict[str, str] = {}
+    for number in range(1, photo.number + 1):
+        name = PhotoName(photo.game, number)
+        annotation = annotations.get(name)
+        if annotation is None:
+            raise LabelError(
+                f"{folder}: the board of {photo} is not known, because {name}.txt is missing: "
+                "it shows every tile from the first on. Leave the photo out with --only"
+            )
+        for cell, pips in zip(annotation.cells, annotation.pips, strict=True):
+            if cell in board:
+                raise AnnotationError(f"{folder}: {name}.txt lays a tile on {cell}, where one lies already")
+            board[cell] = str(pips)
+    return board
+
+
+def _label(photo: str, board: Board, template: BoardTemplate) -> Label:
+    unknown = sorted(set(board) - set(template.cell_names))
+    if unknown:
+        raise LabelError(f"{photo}: {template.game} has no cell {unknown[0]!r}: these are annotations of dominoes")
+    return Label(photo, "".join(board.get(cell, EMPTY) for cell in template.cell_names), None)

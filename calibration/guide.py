@@ -46,17 +46,12 @@ class Piece:
 
 @dataclasses.dataclass(frozen=True)
 class Lesson:
-    """One board to lay."""
-
     pieces: tuple[Piece, ...]
     board: str
-    """A class letter per cell."""
     said: Sentence
-    """Instruction for the person."""
 
     @property
     def text(self) -> str:
-        """`said` in English."""
         return str(self.said)
 
 
@@ -72,7 +67,6 @@ def lessons(game: AnyGame, template: BoardTemplate) -> tuple[Lesson, ...]:
 
 
 def asked(pieces: Sequence[Piece], template: BoardTemplate) -> Sentence:
-    """The instruction to lay exactly these pieces."""
     if not pieces:
         return sentence("Clear the board, so that the whole of it is in view, and take your hands away.")
     return sentence("Lay {pieces}, and nothing else.", pieces=listed(pieces, template))
@@ -101,7 +95,6 @@ def _of_kind(letter: str, cells: Sequence[str], template: BoardTemplate) -> Sent
 
 
 def whole(items: Sequence[str] | Sequence[Sentence]) -> Listing:
-    """A listing of all items, however many."""
     return listing(items, most=len(items))
 
 
@@ -209,14 +202,12 @@ def _pairs(template: BoardTemplate, cell: int, *, across: bool) -> Iterator[tupl
 
 
 def _around(template: BoardTemplate, cell: int) -> list[int]:
-    """The neighbours of a cell."""
     distances = np.linalg.norm(template.cells_mm - template.cells_mm[cell], axis=1)
     distances[cell] = np.inf
     return [int(other) for other in np.flatnonzero(distances <= NEIGHBOURS * distances.min())]
 
 
 def _from_the_middle(template: BoardTemplate) -> list[int]:
-    """All cells, the nearest to the board's middle first."""
     distances = np.linalg.norm(template.cells_mm - template.cells_mm.mean(axis=0), axis=1)
     return [int(cell) for cell in np.argsort(np.round(distances, 3), kind="stable")]
 

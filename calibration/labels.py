@@ -1,7 +1,8 @@
 """Labelled photos: positions labelled by a person, read from a JSON file.
 
 The format is `{"images": {"<photo>": {"corners_px": [TL, TR, BR, BL] or null, "cells": "..."}}}`; other keys are
-notes. `cells` has one class letter per cell, row by row from the picture's top.
+notes. `cells` has one class letter per cell, row by row from the picture's top. Corners that cannot be a board's are
+refused.
 """
 
 from __future__ import annotations
@@ -14,11 +15,40 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from calibration.corners import corners_fault
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from places.named_files import read_bytes
+
+NAMES = ("top left", "top right", "bottom right", "bottom left")
+MIN_SINE = 0.01
+"""Sine of the smallest angle between two sides that meet in a corner: half a degree."""
+
+
+def corners_fault(corners_px: FloatArray) -> str:
+    """Why (4, 2) points, clockwise from the board's top left in the picture, are no corners; empty where they are."""
+    sides = np.roll(corners_px, -1, axis=0) - corners_px
+    lengths = np.linalg.norm(sides, axis=1)
+    for first in range(4):
+        for second in range(first + 1, 4):
+            if np.array_equal(corners_px[first], corners_px[second]):
+                return f"{NAMES[first]} and {NAMES[second]} are the same point"
+    before, lengths_before = np.roll(sides, 1, axis=0), np.roll(lengths, 1)
+    turns = (before[:, 0] * sides[:, 1] - before[:, 1] * sides[:, 0]) / (lengths_before * lengths)
+    flat = np.flatnonzero(np.abs(turns) < MIN_SINE)
+    if flat.size:
+        return f"{NAMES[flat[0]]} lies on a line with the corners beside it"
+    left = np.flatnonzero(turns < 0)
+    match len(left):
+        case 0:
+            return ""
+        case 4:
+            return "they go anticlockwise; the order is top left, top right, bottom right, bottom left"
+        case 2:
+            return "two sides cross; the order is top left, top right, bottom right, bottom left"
+    # One of the corners turns the other way: the one that the three others surround.
+    return f"{NAMES[left[0]] if len(left) == 1 else NAMES[int(np.argmax(turns))]} lies between the three others"
+
 
 MAX_BYTES = 4 << 20
 
@@ -29,13 +59,10 @@ class LabelError(ValueError):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Label:
-    """Label of one photo."""
-
     name: str
-    """The photo's file name."""
     cells: str
     """A class letter per cell, in the template's order."""
-    corners_px: NDArray[np.float64] | None
+    corners_px: FloatArray | None
     """(4, 2) the frame's corners in the picture, top left first, clockwise; None if they are not marked."""
 
 
@@ -90,7 +117,7 @@ def _label(path: Path, name: str, entry: Any, template: BoardTemplate) -> Label:
     return Label(name, cells, _corners(where, entry.get("corners_px")))
 
 
-def _corners(where: str, value: Any) -> NDArray[np.float64] | None:
+def _corners(where: str, value: Any) -> FloatArray | None:
     if value is None:
         return None
     points = value if isinstance(value, list) and len(value) == 4 else []

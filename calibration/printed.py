@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from calibration.arrays import FloatArray
+
 Point = tuple[float, float]
 Colour = tuple[int, int, int]
 
@@ -28,8 +28,6 @@ PIPS: Mapping[int, tuple[tuple[int, int], ...]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """One figure, its sides along x and y."""
-
     form: Literal["rectangle", "disc", "star"]
     """A star has four tips, up, down, left and right, and hollow sides."""
     centre_mm: Point
@@ -70,7 +68,10 @@ def parse_print(source: Mapping[str, Any], cells_mm: FloatArray, lines_mm: Float
     Raises KeyError, TypeError or ValueError if it is inconsistent.
     """
     colours = {name: _colour(value) for name, value in source["colours"].items()}
-    shapes = [_area(left, top, right, bottom, colours[name]) for left, top, right, bottom, name in source["areas"]]
+    shapes = [
+        Shape("rectangle", ((left + right) / 2, (top + bottom) / 2), (right - left, bottom - top), colours[name])
+        for left, top, right, bottom, name in source["areas"]
+    ]
     width, line = float(source["line_mm"]), colours[source["line_colour"]]
     shapes += [_line(segment, width, line) for segment in lines_mm]
     shapes += [Shape("disc", (x, y), (wide, wide), colours[name]) for x, y, wide, name in source["discs"]]
@@ -116,7 +117,6 @@ class _Tile:
         return self.towards[0] != 0
 
     def size_mm(self, style: Mapping[str, Any]) -> Point:
-        """Width and height."""
         length, width = (float(extent) for extent in style["tile_mm"])
         return (length, width) if self.lies else (width, length)
 
@@ -126,7 +126,6 @@ class _Tile:
         return self.place(-reach, 0.0), self.place(reach, 0.0)
 
     def shapes(self, style: Mapping[str, Any], colours: Mapping[str, Colour]) -> Iterator[Shape]:
-        """The tile, its bar and its pips."""
         dark, pip, gap = colours[style["pip_colour"]], float(style["pip_mm"]), float(style["pip_gap_mm"])
         yield Shape(
             "rectangle", self.centre_mm, self.size_mm(style), colours[style["colour"]], float(style["round_mm"])
@@ -148,10 +147,6 @@ def _diamonds(
             centre = (float(x), float(y))
             yield Shape("star", centre, (rim, rim), colours[style["rim_colour"]])
             yield Shape("star", centre, (size, size), colours[style["colours"][str(score)]])
-
-
-def _area(left: float, top: float, right: float, bottom: float, colour: Colour) -> Shape:
-    return Shape("rectangle", ((left + right) / 2, (top + bottom) / 2), (right - left, bottom - top), colour)
 
 
 def _line(segment: FloatArray, width_mm: float, colour: Colour) -> Shape:

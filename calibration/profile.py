@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.atomic_file import write_atomically
 from calibration.stored_arrays import DAMAGED, arrays_of, read_arrays
 from calibration.template import BoardTemplate, load_template
 
 FORMAT = 1
 HEAD = "head_"
-"""Prefix of the head's arrays in the file."""
 FACTS = ("game", "options", "shape", "descriptor", "weights_sha256", "accuracy", "boards", "doubts", "created")
 
 
@@ -30,8 +30,6 @@ class ProfileError(ValueError):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TableProfile:
-    """Calibration result of one table."""
-
     game: str
     """The game's module name."""
     options: frozenset[str]
@@ -40,14 +38,13 @@ class TableProfile:
     """The template's shape parameters as measured on the board."""
     reference_jpeg: bytes
     """A photo of the board with few or no pieces, as JPEG."""
-    image_from_board: NDArray[np.float64]
+    image_from_board: FloatArray
     """(3, 3) homography: board millimetres to pixels of the reference picture."""
     descriptor: str
     """Name of the patch descriptor for which the head was fitted."""
     weights_sha256: str
     """Digest of the descriptor's weights; empty if it has none."""
     head: Mapping[str, NDArray[np.generic]]
-    """The head's arrays by name."""
     accuracy: float
     """Cross-validated share of the labelled cells, in varied light, that were read right."""
     boards: float | None = None
@@ -72,7 +69,6 @@ class TableProfile:
             raise ProfileError(f"the profile was made for {self.game}, not for {game}; calibrate for {game}")
 
     def to_bytes(self) -> bytes:
-        """Content of the profile's file."""
         facts = {name: getattr(self, name) for name in FACTS}
         facts |= {"format": FORMAT, "options": sorted(self.options), "shape": dict(self.shape)}
         buffer = io.BytesIO()

@@ -12,12 +12,10 @@ import tomllib
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 import games
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate, TemplateError, load_template, template_path
-
-FloatArray = NDArray[np.float64]
 
 IDS_A_SHEET = 8
 """Marker ids per board: four for the portrait page, then four for landscape, each clockwise from the top left."""
@@ -37,18 +35,13 @@ class SheetError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class SheetName:
-    """The board and layout of a sheet."""
-
     game: str
-    """The game's module name."""
     options: frozenset[str]
     """Rule options that change the drawing, as `load_template` takes them."""
     landscape: bool
-    """Whether the page is landscape."""
 
     @property
     def game_and_options(self) -> tuple[str, frozenset[str]]:
-        """The game and its rule options."""
         return self.game, self.options
 
     def __str__(self) -> str:
@@ -58,8 +51,6 @@ class SheetName:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SheetLayout:
-    """A sheet in the board frame."""
-
     template: BoardTemplate
     """The template with the printed shape: the default one."""
     landscape: bool
@@ -75,7 +66,6 @@ class SheetLayout:
 
     @property
     def size_mm(self) -> tuple[float, float]:
-        """Width and height of all that is printed."""
         left, top, right, bottom = self.extent_mm
         return right - left, bottom - top
 

@@ -14,17 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import games
+from calibration.arrays import FloatArray
 from calibration.printed import Print, parse_print
-
-FloatArray = NDArray[np.float64]
 
 RECTIFIED_PX = 512
 """Pixels of a rectified picture's longer side, margins included, unless a template sets `rectified_px`."""
 CORNERS = ("top left", "top right", "bottom left", "bottom right")
-"""Corners of a board as seen in the picture."""
 WHOLE = ("shape", "cells", "lines")
 """Tables of a template that a rule option replaces as a whole: another board has other cells."""
 NUMBER_PLACE, NUMBER_HEIGHT = 0.35, 0.18
@@ -73,17 +70,13 @@ class BoardTemplate:
     lines_mm: FloatArray
     """(lines, 2, 2) drawn segments, end points in the board frame."""
     rectified_px: int
-    """Pixels of a rectified picture's longer side, margins included."""
     shape: Mapping[str, float]
-    """Current values of the shape parameters."""
     shape_range: Mapping[str, tuple[float, float]]
-    """Minimum and maximum of each shape parameter."""
     source: Mapping[str, Any] = dataclasses.field(repr=False, compare=False)
     """The parsed file, from which `with_shape` rebuilds the template."""
     options: frozenset[str] = frozenset()
     """Names of the rule options whose lines are drawn."""
     descriptor: str = "resnet18"
-    """Name of the descriptor used for its cells."""
     man_height_mm: float = 0.0
     """Height of a usual man where men are tall, so that they lean over other cells in the picture; 0 for flat men."""
     figures: Mapping[str, Figure] = dataclasses.field(default_factory=dict)
@@ -93,7 +86,6 @@ class BoardTemplate:
 
     @property
     def letters(self) -> str:
-        """The class letters in their order."""
         return "".join(self.classes)
 
     @property
@@ -142,12 +134,10 @@ class BoardTemplate:
 
     @property
     def pixels_per_mm(self) -> float:
-        """Scale of rectified pictures."""
         return self.rectified_px / (max(self.size_mm) + 2 * self.margin_mm)
 
     @property
     def rectified_size_px(self) -> tuple[int, int]:
-        """Width and height of rectified pictures, margins included."""
         width, height = self.size_mm
         scale, margin = self.pixels_per_mm, 2 * self.margin_mm
         return round((width + margin) * scale), round((height + margin) * scale)

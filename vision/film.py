@@ -50,7 +50,6 @@ class Film:
 
     @property
     def seconds(self) -> float:
-        """Length so far."""
         return self._count / self._rate_hz
 
     def add(self, time_s: float, picture: Image | Callable[[], Image]) -> None:

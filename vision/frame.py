@@ -28,8 +28,6 @@ class SourceEnded(Exception):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Frame:
-    """One picture and its capture time."""
-
     image: Image
     time_s: float
     """Seconds on the source's own clock: monotonic time of a live source, position in a file, simulated time."""
@@ -54,8 +52,6 @@ class Frame:
 
 
 class FrameSource(Protocol):
-    """Delivers frames, one reader at a time."""
-
     live: bool
     """True where frames come in real time and an unread one goes stale; False where every frame waits to be read."""
 

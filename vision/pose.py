@@ -7,25 +7,23 @@ import functools
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
-
-FloatArray = NDArray[np.float64]
 
 MIN_BOARD = 0.02
 """Least share of the picture that a board must cover."""
 MAX_TILT = 4.0
 """Greatest ratio between two sides of the board, as seen and relative to their true lengths."""
+FEWEST = 12
+"""Fewest points, lines or men by which anything is fitted or judged."""
 SAMPLES = 9
 """Points across a man at which his visibility is tested."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoardPose:
-    """The board's place in one picture."""
-
     image_from_board: FloatArray
     """(3, 3) homography: board millimetres to picture pixels."""
     error_px: float
@@ -59,6 +57,11 @@ def is_square(template: BoardTemplate) -> bool:
     return bool(np.isclose(*template.size_mm))
 
 
+def turns_of(template: BoardTemplate) -> range:
+    """The numbers of corners by which a board of that shape may lie turned."""
+    return range(4) if is_square(template) else range(0, 4, 2)
+
+
 def turned_pose(pose: BoardPose, template: BoardTemplate, turn: int) -> BoardPose:
     """The pose of the same board whose own top left lies `turn` corners further clockwise."""
     corners = template.corners_mm.astype(np.float32)
@@ -83,7 +86,6 @@ class Rectified:
 
     @functools.cached_property
     def picture(self) -> Image:
-        """As of `rectify`."""
         return rectify(*self._seen)
 
 

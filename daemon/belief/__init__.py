@@ -6,8 +6,7 @@
     plies       a line's next plies, some of which hands may finish late
     returning   takebacks, moves made again, and a board that is cleared after the end
     moving      all of these for a set of lines, and what is left of it
-    missed      plies that no look showed, and a game that went on after its end
-    ways        what a look shows from any position, as if people alone played
+    missed      plies that no look showed, from any position, and a game that went on after its end
     gap_search  long ways to a board that is certain
     standing    how the newest look agrees with what is certain, and for how long
     belief      the set, moved on by looks and by what people say

@@ -34,7 +34,6 @@ class Belief:
     trouble: Standing | None = None
     """What was told last and is not yet seen to be mended."""
     look: Look | None = None
-    """The newest one."""
     evidence: Evidence | None = None
     """What it shows, and what was known before of the cells that it does not show."""
     manner: Manner = dataclasses.field(default_factory=Manner)
@@ -78,7 +77,6 @@ class Belief:
         )
 
     def tells(self, line: LineOfPlay) -> bool:
-        """Whether a line has the certain plies."""
         return (line.start, *line.plies) == (self.told.start, *self.told.plies)
 
     def expecting(self, agents: frozenset[Side], asked: tuple[Any, Any] | None) -> Belief:
@@ -97,7 +95,6 @@ class Belief:
 
     @property
     def position(self) -> Any:
-        """The last certain position."""
         return self.told.position
 
     @property
@@ -142,7 +139,6 @@ class Belief:
 
     @property
     def has_stood(self) -> bool:
-        """Whether the state has stood long enough to be a fault."""
         return self.standing.free_s >= STANDING_S
 
     def _remembering(self, evidence: Evidence) -> list[Line]:

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from daemon.belief.belief import Belief
 from daemon.belief.line import Line, begun_as, common, owed
-from daemon.belief.missed import MAX_BY_HAND
-from daemon.belief.ways import ways
+from daemon.belief.missed import MAX_BY_HAND, ways
 from daemon.game.line_of_play import Ply, shares_pieces
 from rules import EMPTY, AnyGame, Step
 from rules.turns import changed_cells
@@ -29,13 +28,10 @@ class Moved:
     undone: tuple[Ply, ...]
     made: tuple[Ply, ...]
     start: Any
-    """The position with which the game begins."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Unfinished:
-    """A turn waits for more steps."""
-
     position: Any
     """In which it was begun; after the last certain ply where a counted one is finished late."""
     moves: tuple[Any, ...]
@@ -140,7 +136,6 @@ def _torn(belief: Belief) -> Torn | Wrong:
 
 
 def _wrong(belief: Belief, lines: Sequence[Line]) -> Wrong:
-    """What is wrong with the board, compared with the certain position or that of a line that is most like it."""
     game, board = belief.game, belief.standing.board
     assert belief.look is not None
     missed = any(line.unproved and line.shown == board == game.board(line.position) for line in belief.lines)

@@ -56,7 +56,6 @@ class GapSearch:
         self._turns, self._fills = False, 1
         """Whether pieces flip, and how many cells a ply fills at most, in the plies examined so far."""
         self.looked_at = 0
-        """Number of moves examined so far."""
         self._number = itertools.count()
         self._waiting: list[tuple[float, int, _Node, Any, tuple[Step, ...], Lack, int, int]] = []
         present = game.board(position)
@@ -85,7 +84,6 @@ class GapSearch:
         return [self._way(end) for end in sorted(ends.values(), key=lambda end: end.seen)]
 
     def _follow(self, node: _Node) -> None:
-        """Queues every ply after a node."""
         moves = seen_moves(self._game, node.position)
         self.looked_at += max(len(moves), MIN_COUNTED)
         for _, steps in moves:
@@ -114,7 +112,6 @@ class GapSearch:
         return 1, shown == EMPTY, owner == 0, owner == 1
 
     def _lack_after(self, node: _Node, steps: tuple[Step, ...]) -> Lack:
-        """The lack after the steps are done."""
         differing, filled, first, second = node.lack
         for cell, letter in letters_after(steps).items():
             now, then = self._lack_of(cell, node.board[cell]), self._lack_of(cell, letter)

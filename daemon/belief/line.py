@@ -24,7 +24,6 @@ class Begun:
     """None where no turn is begun, but the board is being cleared after the end."""
     missing: tuple[Step, ...]
     board: str
-    """What it shows so far."""
     nats: float
 
 
@@ -45,13 +44,11 @@ class Line(Plies):
     over: Line | None = None
     """The same plies with the movers by which the game had ended, until a second one is made after that end."""
     begun: Begun | None = None
-    """A turn that the newest look shows begun."""
     loss: float = 0.0
     """Nats by which the newest look contradicts it."""
 
     @property
     def shown(self) -> str:
-        """The board that it shows."""
         return self.board if self.begun is None else self.begun.board
 
     @property
@@ -127,7 +124,6 @@ def boards_before(game: AnyGame, history: Sequence[Any], most: int) -> list[tupl
 
 
 def with_forced_passes(game: AnyGame, line: Line) -> Line:
-    """The line after the passes that follow because nothing else can be done."""
     passes = forced_passes(game, line.position, line.plies[-1].time_s if line.plies else 0.0)
     return dataclasses.replace(line, plies=(*line.plies, *passes)) if passes else line
 

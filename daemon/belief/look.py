@@ -41,7 +41,6 @@ class Evidence:
     """Nats by which each class is less likely than the likeliest class of its cell."""
 
     def __init__(self, look: Look, before: Evidence | None = None) -> None:
-        """`before` is what was known."""
         self.time_s, self.free = look.time_s, look.free
         logs = look.reading.log_probabilities
         rows = (logs.max(axis=1, keepdims=True) - logs).tolist()
@@ -94,7 +93,6 @@ class Evidence:
         return "".join(there if cell in self.unknown else letter for cell, (letter, there) in enumerate(pairs))
 
     def change(self, board: str, steps: Sequence[Step]) -> Change:
-        """What the steps change for a board."""
         turned = {step.cell for step in steps if step.kind == "flip"}
         total, wrong, helped = 0.0, 0, False
         for cell, letter in letters_after(steps).items():

@@ -1,4 +1,4 @@
-"""Plies that no look showed: the ways to a strange board, and a game that goes on after its end."""
+"""Plies that no look showed: the ways to a strange board from any position, and a game that goes on after its end."""
 
 from __future__ import annotations
 
@@ -6,16 +6,61 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 
-from daemon.belief.costs import ODD_NATS, RARE_NATS, TENFOLD_NATS
+from daemon.belief.costs import BELIEVE_NATS, MAX_BACK, ODD_NATS, RARE_NATS, TENFOLD_NATS
 from daemon.belief.gap_search import GapSearch, fills
 from daemon.belief.line import Line, with_forced_passes
 from daemon.belief.look import Evidence
-from daemon.belief.plies import BEAM, MAX_MOVES, MIN_LINES
-from daemon.belief.ways import ways
+from daemon.belief.plies import BEAM, MAX_MOVES, MAX_MOVES_BESIDES, MAX_PLIES, MIN_LINES, Manner, PlySearch
 from daemon.game.effects import Known
 from daemon.game.line_of_play import LineOfPlay, Ply, played, shares_pieces
 from rules import EMPTY, AnyGame, MoveError, Side
 from rules.turns import carry_out, changed_cells, seen_moves
+
+
+def ways(game: AnyGame, line: Line, evidence: Evidence, most_moves: int = MAX_MOVES_BESIDES) -> list[Line]:
+    """The line as it is and with a few plies, or half a turn, where the look contradicts nothing; likeliest first."""
+    starts = game.starts if not line.plies and line.start in game.starts else (line.start,)
+    found = list[Line]()
+    for start in starts:
+        root = Line(start, line.plies)
+        board = game.board(root.position)
+        root = root.showing(board, evidence.loss(board))
+        search = PlySearch(game, evidence, Manner())
+        found += [root, *search.search(root, lambda: MAX_PLIES * ODD_NATS, most_moves)]
+    return sorted((one for one in found if not evidence.wrong(one.shown)), key=lambda one: one.cost)
+
+
+def undoubted(game: AnyGame, found: list[Line]) -> Line | None:
+    """The likeliest of some lines if no turn is begun in it, and none that leads elsewhere is nearly as likely."""
+    if not found or found[0].begun is not None:
+        return None
+    first = found[0]
+    here = first.shown, game.to_move(first.position)
+    rivals = (one for one in found[1:] if one.cost < first.cost + BELIEVE_NATS)
+    return first if all((one.shown, game.to_move(one.position)) == here for one in rivals) else None
+
+
+def back_to(game: AnyGame, line: Line, evidence: Evidence, side: Side | None = None) -> Line | None:
+    """The line that keeps most plies of this one and surely leads to the board in view; None if there is none.
+
+    `side` is the one that moves next, if known: it decides between two ways.
+    """
+    for count in range(len(line.plies), max(-1, len(line.plies) - MAX_BACK - 1), -1):
+        most_moves = MAX_MOVES if count == len(line.plies) else MAX_MOVES_BESIDES
+        found = ways(game, dataclasses.replace(line, plies=line.plies[:count]), evidence, most_moves)
+        if side is None:
+            way = undoubted(game, found)
+        else:
+            way = next((one for one in found if one.begun is None and side in _to_move(game, one)), None)
+        if way is not None:
+            return way
+    return None
+
+
+def _to_move(game: AnyGame, line: Line) -> tuple[Side, ...]:
+    """Who may be the next to move: nobody is wrong about that once the game is over."""
+    return (0, 1) if game.outcome(line.position) is not None else (game.to_move(line.position),)
+
 
 MAX_BY_HAND = 2
 """Plies' worth of cells that one rule-breaking hand may fill, a piece placed or moved, or two together; the cells of a
@@ -58,7 +103,6 @@ def overlooked(game: AnyGame, line: Line, board: str, time_s: float, agents: fro
 
 
 def may_be_missed(game: AnyGame, line: Line, board: str) -> bool:
-    """Whether more cells were filled than one rule-breaking hand fills."""
     by_ply = max((fills(game.steps(line.position, move)) for move in game.legal_moves(line.position)), default=1)
     filled = sum(one == EMPTY != other for one, other in zip(game.board(line.position), board, strict=True))
     return filled > MAX_BY_HAND * by_ply
@@ -135,7 +179,6 @@ def turned(line: LineOfPlay, number: int) -> LineOfPlay | None:
 
 
 def _movers(line: LineOfPlay) -> list[tuple[str, Side, Known]]:
-    """What is known about the makers of plies."""
     return [(ply.text, ply.side, ply.known) for ply in (*line.plies, *line.beyond) if ply.known]
 
 

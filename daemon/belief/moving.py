@@ -19,11 +19,8 @@ from rules import AnyGame
 
 @dataclasses.dataclass(frozen=True)
 class Weighed:
-    """The lines after a look, the likeliest first."""
-
     lines: tuple[Line, ...]
     none: float
-    """Cost of none of them, by the same measure."""
     fits: bool
     """Whether the look contradicts at least one of them nowhere."""
 
@@ -72,14 +69,11 @@ def weighed(
 
 
 class _Moved:
-    """Collects what lines may have become."""
-
     def __init__(self, game: AnyGame, evidence: Evidence, manner: Manner, none: float, best: float) -> None:
         self._game, self._evidence, self._none, self._best = game, evidence, none, best
         self._search, self._has_agents = PlySearch(game, evidence, manner), bool(manner.agents)
 
     def of(self, lines: Sequence[Line]) -> Iterator[Line]:
-        """Everything that matters."""
         for number, line in enumerate(sorted(lines, key=lambda one: (one.prior, one.cost))):
             if line.prior <= self._best + HOPELESS_NATS and self._evidence.amiss(line.board):
                 yield from self._of_line(line, MAX_MOVES_BESIDES if number else MAX_MOVES)

@@ -68,13 +68,11 @@ class PlySearch:
         self._extra = (RARE_NATS if manner.in_photos else ODD_NATS) + RARE_NATS * (not evidence.free)
         """Nats of each ply after the first; under one hand both sides rarely move."""
         self.looked_at = 0
-        """Moves examined so far."""
         self._number = itertools.count()
 
     def search(
         self, root: Line, within: Callable[[], float], most_moves: int = MAX_MOVES, most_plies: int = MAX_SHARED_PLIES
     ) -> Iterator[Line]:
-        """Half turns and plies from a line, whose loss is that of its board."""
         until = self.looked_at + most_moves
         hasty = bool(root.plies) and root.plies[-1].time_s > self._manner.free_s
         nodes: Iterable[_Node] = [_Node(root, extra=RARE_NATS if hasty else 0.0)]
@@ -220,7 +218,6 @@ class PlySearch:
         return "seat" if self._manner.movers[-1:] == (side,) and not together else ""
 
     def _made(self, begun: _Begun) -> _Node:
-        """The node after a ply, as it is followed further."""
         _, _, node, move, steps, change = begun
         line, side = node.line, self._game.to_move(node.line.position)
         nats = node.extra + TENFOLD_NATS * change.hidden
@@ -237,5 +234,4 @@ class PlySearch:
 
 
 def _cost(node: _Node) -> float:
-    """What a line costs with one more ply."""
     return node.line.prior + node.line.loss + node.extra

@@ -55,7 +55,6 @@ def takeback_nats(evidence: Evidence) -> float:
 
 
 def made_again(game: AnyGame, evidence: Evidence, line: Line) -> Iterator[Line]:
-    """The line after plies that had been taken back are made again."""
     true, amiss = game.board(line.position), evidence.amiss(line.board)
     for count, ply in enumerate(line.undone, 1):
         shown = still_owed(line.board, true, game.board(ply.position))

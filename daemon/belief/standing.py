@@ -25,8 +25,6 @@ LASTING_S = REPORTED_S + WAITING_S
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """Since when the same state stands."""
-
     state: State = "unseen"
     board: str = ""
     since_s: float | None = None
@@ -54,7 +52,6 @@ class Standing:
         return 0.0 if self.since_s is None else self.until_s - self.since_s
 
     def is_alike(self, other: Standing | None) -> bool:
-        """Whether both are the same trouble."""
         return other is not None and (self.state, self.board) == (other.state, other.board)
 
     def after(self, before: Standing) -> Standing:

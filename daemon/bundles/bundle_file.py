@@ -13,8 +13,7 @@ from pydantic import ValidationError
 from calibration.profile import ProfileError, TableProfile
 from daemon.bundles.bundle import MANIFEST, MAX_FRAMES, PROFILE, VERSION, BundleError, Manifest, frame_name
 from places.named_files import open_regular
-from vision.sources.encoded import peek
-from vision.sources.picture_size import TooLargeError
+from vision.sources.encoded import TooLargeError, peek
 
 MAX_FILE_BYTES, MAX_CONTENT_BYTES = 2 << 30, 2 << 30
 """Bytes: greatest size of the file, and of the declared content in total."""

@@ -16,11 +16,11 @@ from daemon.config.settings import Config
 from daemon.outputs.phones.addresses import own_addresses
 from daemon.supervision.camera import NONE
 from vision.frame import FrameSource, SourceEnded, SourceError
-from vision.sources.attempt import Attempt
 from vision.sources.cameras import DEV, SYS, cameras, stable_name
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
 from vision.sources.phone import PHONE
+from vision.sources.slot import Attempt
 from wording.outside import shown_address
 
 CAMERA_S = 5.0

@@ -2,46 +2,45 @@
 
 from __future__ import annotations
 
+import collections
+import contextlib
+import dataclasses
 import json
 import logging
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import games
+from calibration.annotations import read_annotated
 from calibration.guide import lessons
-from calibration.profile import ProfileError
-from daemon.cli.wrong_call import refusals, stop
+from calibration.labels import read_labels
+from calibration.profile import ProfileError, TableProfile
+from calibration.template import BoardTemplate
 from daemon.config.settings import DEFAULT, load_config
 from daemon.i18n.translation import in_a_row, in_words, speak, worded
 from daemon.outputs.speech.speech import Speaker
 from daemon.setup.guided_run import GuidedRun, keep_pictures
 from daemon.supervision.camera import open_by_settings
 from rules.options import rules_from_words
+from vision.calibrating.calibrate import CalibrationError, LabelledPhoto
+from vision.calibrating.calibrate import calibrate as fit_table
 from vision.calibrating.guided import GuidedCalibration
-from vision.calibrating.guided_fit import fit_guided
-from vision.calibrating.verdict import ALL_THE_SAME, RefusedError
-from vision.cli import (
-    GAME,
-    JSON,
-    MEGAPIXELS,
-    RULE,
-    calibrate_photos,
-    parse_corners,
-    progress_bar,
-    refused,
-    summarise,
-    template_of,
-)
-from vision.reading.own_weights import WEIGHTS_HELP, descriptor_for
+from vision.calibrating.lesson_check import Taken, fit_guided
+from vision.calibrating.verdict import ALL_THE_SAME, RefusedError, Verdict
+from vision.cli import GAME, JSON, MEGAPIXELS, RULE, load_photo, parse_corners, progress_bar, stop, template_of
+from vision.reading.descriptors import WEIGHTS_HELP, descriptor_for
+from vision.reading.heads import check_labels
 from vision.sources.cameras import Camera, cameras
-from vision.sources.picture_size import MAX_MEGAPIXELS
+from vision.sources.encoded import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+
+FAULTS = (ValueError, OSError)
 
 
 @app.command("calibrate")
@@ -118,16 +117,19 @@ def calibrate(
         raise stop("calibrate", f"name {missing} too: which board it is, and where the profile goes")
     if source and (labels is not None or only):
         raise stop("calibrate", "--source takes its own pictures: leave --labels and --only away")
-    with refusals("calibrate"):
-        descriptor = descriptor_for(weights)  # made first if absent
-    if source:
-        _guided(game, source, out, photos, corners, silent, give_up_s, config, rule, as_json, accept, descriptor)
-    else:
-        assert photos is not None and labels is not None
-        calibrate_photos(
-            game, photos, labels, out, only, rule,
-            descriptor=descriptor, as_json=as_json, accept=accept, max_megapixels=max_megapixels,
-        )  # fmt: skip
+    end = Ending(out, accept, as_json)
+    try:
+        descriptor = descriptor_for(weights)
+        if source:
+            _guided(game, source, photos, corners, silent, give_up_s, config, rule, descriptor, end)
+        else:
+            assert photos is not None and labels is not None
+            _from_photos(template_of(game, rule), photos, labels, only, max_megapixels, descriptor, end)
+    except RefusedError as error:
+        sys.stderr.write(f"kibitzer calibrate: {error}\n")
+        raise typer.Exit(1) from None
+    except FAULTS as error:
+        raise stop("calibrate", error) from None
 
 
 def what_to_type(game: str, out: Path | None, found: Sequence[Camera]) -> str:
@@ -149,80 +151,130 @@ def known_games() -> str:
     return ", ".join(games.load(name).about.short_name for name in games.names())
 
 
+@dataclasses.dataclass(frozen=True)
+class Ending:
+    out: Path
+    accept: bool
+    """Whether one is written even where it would be refused."""
+    as_json: bool
+
+    def write(self, profile: TableProfile, verdict: Verdict, template: BoardTemplate, boards: Sequence[str]) -> None:
+        """Prints what was learnt, how good it is, and what is missing or doubtful; then writes the profile.
+
+        Raises RefusedError if it is too bad, ProfileError.
+        """
+        counts = collections.Counter("".join(boards))
+        if self.as_json:
+            summary = {
+                "profile": str(self.out) if self.accept or not verdict.doubts else None,
+                "game": profile.game,
+                "photos": len(boards),
+                "cells": {letter: counts[letter] for letter in template.letters},
+                "shape": {name: round(value, 4) for name, value in profile.shape.items()},
+            } | verdict.as_json(template.cell_names, accept=self.accept)
+            sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+        shown = ", ".join(f"{counts[letter]} {name}" for letter, name in template.classes.items())
+        shape = ", ".join(f"{name} {value:.3f}" for name, value in profile.shape.items())
+        told = [f"{len(boards)} photos; cells: {shown}", *([f"shape: {shape}"] if shape else [])]
+        told += [verdict.expectation.text, *verdict.remarks, *(verdict.doubts if self.accept else ())]
+        told += [
+            f"no {name} was labelled: it is told by what is known of boards in general"
+            for letter, name in template.classes.items()
+            if not counts[letter]
+        ]
+        sys.stderr.write("".join(f"{line}\n" for line in told))
+        verdict.accepted(profile, accept=self.accept).save(self.out)
+
+
+def _from_photos(
+    template: BoardTemplate,
+    photos: Path,
+    labels: Path,
+    only: str,
+    max_megapixels: float,
+    descriptor: str | None,
+    end: Ending,
+) -> None:
+    words = [word.strip() for word in only.split(",") if word.strip()]
+    if labels.is_dir():
+        chosen = read_annotated(labels, photos, template, words)
+    else:
+        chosen = read_labels(labels, template, words)
+    examples = []
+    for label in chosen:
+        image = load_photo(photos / label.name, max_megapixels)
+        if image is None:
+            raise CalibrationError(f"{photos / label.name} is no picture that can be read")
+        examples.append(LabelledPhoto(label.name, image, label.cells, label.corners_px))
+    boards = [label.cells for label in chosen]
+    check_labels(descriptor, boards, template)
+    with _fitting(len(examples)) as progress:
+        made = fit_table(examples, template, descriptor, progress)
+    end.write(made.profile, Verdict(made.expectation, made.conditions), template, boards)
+    sys.stderr.write(f"profile written: {end.out}\n")
+
+
+@contextlib.contextmanager
+def _fitting(total: int) -> Iterator[Callable[[int, int], None]]:
+    with progress_bar() as progress:
+        task = progress.add_task("fitting", total=total)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
 def _guided(
     game: str,
     source: str,
-    out: Path,
     keep: Path | None,
     corners: str,
     silent: bool,
     give_up_s: float,
     config: Path,
     rule: list[str],
-    as_json: bool,
-    accept: bool,
     descriptor: str | None,
+    end: Ending,
 ) -> None:
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
-    with refusals("calibrate", ValueError, OSError):
-        settings = load_config(config)
-        the_game = games.load(game, rules_from_words(rule))
-        template = template_of(game, rule)
-        plan = lessons(the_game, template)
-        if not out.absolute().parent.is_dir():
-            raise ProfileError(f"{out}: there is no folder {out.absolute().parent}")
-        calibration = GuidedCalibration(template, plan, parse_corners(corners) if corners else None, accept=accept)
-        speech = settings.speech
-        speak(speech.language)
-        frames = open_by_settings(source, settings.camera.model_copy(update={"give_up_s": give_up_s}))
+    settings = load_config(config)
+    the_game = games.load(game, rules_from_words(rule))
+    template = template_of(game, rule)
+    plan = lessons(the_game, template)
+    if not end.out.absolute().parent.is_dir():
+        raise ProfileError(f"{end.out}: there is no folder {end.out.absolute().parent}")
+    calibration = GuidedCalibration(template, plan, parse_corners(corners) if corners else None, accept=end.accept)
+    speech = settings.speech
+    speak(speech.language)
+    frames = open_by_settings(source, settings.camera.model_copy(update={"give_up_s": give_up_s}))
     speaker = Speaker(speech.language, speech.rate_wpm, speech.device, enabled=speech.enabled and not silent)
     try:
-        run = GuidedRun(calibration, frames, speaker, as_json=as_json)
+        run = GuidedRun(calibration, frames, speaker, as_json=end.as_json)
         if run.go():
-            _write(run, calibration, out, keep, as_json, accept=accept, descriptor=descriptor)
+            _write(run, calibration, keep, descriptor, end)
             speaker.wait_until_silent(10.0)
         elif calibration.refused:
             raise RefusedError(f"refused: {calibration.refused} {ALL_THE_SAME}")
         else:
             raise typer.Exit(130)
-    except RefusedError as error:
-        raise refused("calibrate", error) from None
-    except (ValueError, OSError) as error:
-        raise stop("calibrate", error) from None
     finally:
         speaker.close()
 
 
 def _write(
-    run: GuidedRun,
-    calibration: GuidedCalibration,
-    out: Path,
-    keep: Path | None,
-    as_json: bool,
-    *,
-    accept: bool,
-    descriptor: str | None,
+    run: GuidedRun, calibration: GuidedCalibration, keep: Path | None, descriptor: str | None, end: Ending
 ) -> None:
-    taken = [calibration.taken[number] for number in sorted(calibration.taken)]
+    """Fits the profile, says how good it is, and writes it. Raises RefusedError if it is too bad."""
+    taken: list[Taken] = [calibration.taken[number] for number in sorted(calibration.taken)]
     if keep is not None:
         keep_pictures(taken, calibration, keep)
-    with progress_bar() as progress:
-        task = progress.add_task("fitting", total=len(taken))
-
-        def show(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
-
-        fit = fit_guided(taken, calibration.template, show, descriptor)
+    with _fitting(len(taken)) as progress:
+        fit = fit_guided(taken, calibration.template, progress, descriptor)
     for where in fit.left_out:
         sys.stderr.write(f"not learnt from, because other pictures show it otherwise: {where}\n")
-    if as_json:
+    if end.as_json:
         sys.stdout.write(json.dumps({"event": "left_out", "cells": list(fit.left_out)}) + "\n")
-    boards, verdict = [photo.cells for photo in fit.photos], fit.verdict
-    summarise(fit.profile, verdict, calibration.template, boards, out, as_json, accept=accept)
     try:
-        verdict.accepted(fit.profile, accept=accept).save(out)
+        end.write(fit.profile, fit.verdict, calibration.template, [photo.cells for photo in fit.photos])
     except RefusedError:
-        why = [in_words(*said) for said in verdict.objections]
+        why = [in_words(*said) for said in fit.verdict.objections]
         run.say(in_a_row([worded("No profile is written."), *why]))
         raise
-    run.say(in_a_row([worded("The profile is written."), in_words(*verdict.expectation.said)]))
+    run.say(in_a_row([worded("The profile is written."), in_words(*fit.verdict.expectation.said)]))

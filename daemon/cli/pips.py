@@ -13,8 +13,8 @@ from daemon.cli.wrong_call import refusals
 from daemon.drawing.photo_marks import captioned, draw_tiles
 from vision.cli import JSON, MEGAPIXELS, load_photo
 from vision.reading.loose_tiles import LooseTileReader, LooseTiles
+from vision.sources.encoded import MAX_MEGAPIXELS
 from vision.sources.files import PICTURES
-from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -49,7 +49,7 @@ def pips(
         told = as_object(photo.name, found) if as_json else None
         show(f"{photo.name}: {in_words(found)}" if told is None else json.dumps(told, ensure_ascii=False))
         if target is not None and image is not None:
-            write_drawn("pips", captioned(draw_tiles(image, found), in_words(found)), target)
+            write_drawn("pips", target, captioned(draw_tiles(image, found), in_words(found)))
 
 
 def in_words(found: LooseTiles) -> str:

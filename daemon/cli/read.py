@@ -22,8 +22,8 @@ from vision.frame import Image
 from vision.reading.board_reading import UNKNOWN
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.photo_report import Report, SeenPhoto, read_named, read_unnamed
+from vision.sources.encoded import MAX_MEGAPIXELS
 from vision.sources.files import PICTURES, write_picture
-from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -97,9 +97,7 @@ def read(
             told = ("\n" if number else "") + f"{photo.name}: {in_words(seen, colour=sys.stdout.isatty())}"
         show(told)
         if target is not None and image is not None:
-            drawn = image if seen.read is None else draw_read(image, seen.read)
-            title, doubts = headline(seen.report, seen.read), "" if seen.read is None else doubts_of(seen.read)
-            write_drawn("read", captioned(drawn, f"{title}. {doubts}".rstrip(". ") + "."), target)
+            write_drawn("read", target, _drawn(image, seen))
 
 
 def targets_of(photos: Sequence[Path], out: Path) -> list[Path]:
@@ -126,10 +124,18 @@ def show(told: str) -> None:
     sys.stdout.flush()
 
 
-def write_drawn(command: str, drawn: Image, target: Path) -> None:
+def _drawn(image: Image, seen: SeenPhoto) -> Image:
+    """The photo with what was seen, and a caption."""
+    drawn = image if seen.read is None else draw_read(image, seen.read)
+    doubts = "" if seen.read is None else doubts_of(seen.read)
+    return captioned(drawn, f"{headline(seen.report, seen.read)}. {doubts}".rstrip(". ") + ".")
+
+
+def write_drawn(command: str, target: Path, picture: Image) -> None:
+    """Writes a picture, and says where. Raises typer.Exit where it cannot be written."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_picture(target, drawn)
+        write_picture(target, picture)
     except OSError as error:
         raise stop(command, f"--out {target}: {error.strerror or error}", BLOCKED) from None
     sys.stderr.write(f"drawn: {target}\n")

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
 
+from calibration.arrays import FloatArray
 from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.cli.options import ProfileOption
@@ -21,15 +20,14 @@ from daemon.cli.wrong_call import refusals
 from daemon.scoring.annotation_folder import AnnotationFolder
 from daemon.scoring.evaluation import WORTH, Evaluation, Tally, evaluate
 from daemon.scoring.photo_series import Series, find_series
-from daemon.scoring.score_words import line_of, object_of, summary_of
-from daemon.scoring.scorer import Look, ScoredMove, Scorer
+from daemon.scoring.scorer import Look, ScoredMove, Scorer, line_of, object_of, summary_of
 from games.double_double_dominoes import DoubleDoubleDominoes
 from games.double_double_dominoes.position import SIDES
 from vision.cli import MEGAPIXELS, load_photo
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.pawns import Pawn
-from vision.sources.picture_size import MAX_MEGAPIXELS
+from vision.sources.encoded import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -97,7 +95,7 @@ def score_dominoes(
 class PhotoSeriesReader:
     def __init__(self, reader: PhotoReader) -> None:
         self._reader = reader
-        self._corners_px: NDArray[np.float64] | None = None
+        self._corners_px: FloatArray | None = None
         self._shape: tuple[int, ...] = ()
 
     def looks(self, image: Image | None) -> Iterator[Look]:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from daemon.cli.wrong_call import refusals
 from vision.cli import MEGAPIXELS, parse_corners
 from vision.frame import Frame, FrameSource, Image, SourceEnded
+from vision.sources.encoded import MAX_MEGAPIXELS
 from vision.sources.files import write_picture
 from vision.sources.opening import open_source
-from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.cell_places import CellPlaces
 from vision.watching.surroundings import Surroundings, surroundings_within

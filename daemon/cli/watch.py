@@ -27,8 +27,8 @@ from rules.options import rules_from_words, switched_on
 from vision.cli import MEGAPIXELS
 from vision.film import CODECS, Film, check_film
 from vision.frame import FrameSource, Image, SourceEnded, SourceError
+from vision.sources.encoded import MAX_MEGAPIXELS
 from vision.sources.opening import open_source
-from vision.sources.picture_size import MAX_MEGAPIXELS
 from vision.sources.slot import NewestFrame
 
 READ_S = 0.5

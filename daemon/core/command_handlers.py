@@ -36,7 +36,7 @@ from daemon.core.puzzle_play import question
 from daemon.core.recovery import rule_texts
 from daemon.game.effects import Announcement, Effect
 from daemon.i18n.translation import in_words, worded
-from daemon.judging import adopting, choices, corrections, counting, hands, phrases
+from daemon.judging import adopting, corrections, counting, phrases
 from daemon.judging.adopting import SetUp
 from daemon.judging.cell_overrides import CellOverrides, cell_of, letter_of
 from daemon.judging.corrections import IllegalMove, Refusal
@@ -147,14 +147,14 @@ def _check_ply(match: Match, command: Command) -> None:
 
 def _make(match: Match, text: str) -> list[Effect]:
     if match.watched:
-        chosen = choices.choose(match.referee, text)
+        chosen = corrections.choose(match.referee, text)
         if chosen is None:
             raise Refusal(sentence("A camera watches the board: make the move there."))
         return chosen
     try:
         return corrections.enter(match.referee, text)
     except IllegalMove:
-        if (chosen := choices.choose(match.referee, text)) is None:
+        if (chosen := corrections.choose(match.referee, text)) is None:
             raise
         return chosen
 
@@ -162,7 +162,7 @@ def _make(match: Match, text: str) -> list[Effect]:
 def _hold(match: Match, tiles: Sequence[str], side: str) -> list[Effect]:
     if not match.watched:
         raise Refusal(sentence("Without a camera I deal myself, and know every hand."))
-    return hands.hold(match.referee, tiles, side)
+    return corrections.hold(match.referee, tiles, side)
 
 
 def _set_mover(match: Match, side: str, number: int | None) -> list[Effect]:

@@ -14,10 +14,11 @@ from xml.etree import ElementTree
 import numpy as np
 
 from calibration import printed
+from calibration.arrays import FloatArray
 from calibration.printed import Shape
 from calibration.sheet import coordinates
 from calibration.template import NUMBER_HEIGHT, BoardTemplate, Figure
-from daemon.drawing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring, text
+from daemon.drawing.board_ink import RING, Element, add, draw_steps, group, line, number, ring, text
 from daemon.drawing.board_style import STYLE, add_gradients, dark_colour, ground_colours
 from rules import EMPTY, Step
 

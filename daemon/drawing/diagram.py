@@ -5,6 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from calibration.arrays import FloatArray
 from calibration.printed import PIPS
 from calibration.template import BoardTemplate, Figure
 from daemon.drawing import lettering, marks
@@ -13,7 +14,7 @@ from daemon.drawing.lettering import Colour
 from daemon.drawing.marks import BITS, disc, fixed
 from rules import EMPTY, Step
 from vision.frame import Image
-from vision.pose import FloatArray, project
+from vision.pose import project
 from vision.primitives.printed import draw_print
 from vision.sheet.ink import colour_of
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from calibration.arrays import FloatArray
 from daemon.drawing.board_style import EDGE, bgr
 from daemon.drawing.lettering import Colour
 from rules import Step
 from vision.frame import Image
-from vision.pose import FloatArray
 
 EDGE_BGR: Colour = bgr(EDGE)
 BITS = 4

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from calibration.arrays import FloatArray
 from daemon.drawing import lettering, marks
 from daemon.drawing.lettering import Colour
 from rules import EMPTY
 from vision.frame import Image
-from vision.pose import FloatArray, project
+from vision.pose import project
 from vision.reading.locate import ReadPhoto
 from vision.reading.loose_tiles import LooseTiles
 

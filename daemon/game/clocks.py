@@ -23,8 +23,6 @@ hung, and no player pays for it."""
 
 @dataclasses.dataclass(frozen=True)
 class TimeControl:
-    """The available time, and what happens when it is used up."""
-
     kind: Control = "none"
     """`move`: `time_s` for each move; `game`: `time_s` for all moves of a side; `none`: time is only measured."""
     time_s: float = 600.0
@@ -44,8 +42,6 @@ class TimeControl:
 
 @dataclasses.dataclass(frozen=True)
 class Used:
-    """Time used for one ply."""
-
     side: Side
     spent_s: float
     text: str = ""
@@ -56,8 +52,6 @@ class Used:
 
 @dataclasses.dataclass(frozen=True)
 class Due:
-    """A warning due now."""
-
     side: Side
     left_s: float
     """The warning's threshold in seconds; 0 if the time is up."""
@@ -85,12 +79,10 @@ class GameClock:
 
     @property
     def plies(self) -> int:
-        """Number of plies whose time is known."""
         return len(self._used)
 
     @property
     def turn_s(self) -> float:
-        """Seconds used in the current turn."""
         return self._turn_s
 
     @property

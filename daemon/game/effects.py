@@ -9,66 +9,18 @@ from rules import Gain, Outcome, Side
 from wording import Sentences, plain
 
 Code = Literal[
-    "start",
-    "move",
-    "pass",
-    "mover",
-    "undo",
-    "agent_move",
-    "illegal",
-    "unfinished",
-    "put_back",
-    "takeback",
-    "ambiguous",
-    "unclear",
-    "desync",
-    "resumed",
-    "board_lost",
-    "board_found",
-    "refused_reply",
-    "game_over",
-    "counted",
-    "agreed",
-    "clock",
-    "cleared",
-    "restored",
-    "assumed",
-    "reopened",
-    "corrected",
-    "hand",
-    "adopted",
-    "paused",
-    "continued",
-    "pace",
-    "new_game",
-    "left",
-    "nothing_new",
-    "coach",
-    "best",
-    "practice",
-    "puzzle",
-    "reminder",
-    "repeat",
-    "stand_in",
-    "trouble",
-]
+    "start", "move", "pass", "mover", "undo", "agent_move", "illegal", "unfinished", "put_back", "takeback",
+    "ambiguous", "unclear", "desync", "resumed", "board_lost", "board_found", "refused_reply", "game_over",
+    "counted", "agreed", "clock", "cleared", "restored", "assumed", "reopened", "corrected", "hand", "adopted",
+    "paused", "continued", "pace", "new_game", "left", "nothing_new", "coach", "best", "practice", "puzzle",
+    "reminder", "repeat", "stand_in", "trouble",
+]  # fmt: skip
 """Kind of announcement; `docs/referee.md` says when each is made."""
 
 Verdict = Literal[
-    "start",
-    "unchanged",
-    "legal",
-    "illegal",
-    "unfinished",
-    "put_back",
-    "takeback",
-    "ambiguous",
-    "unclear",
-    "desync",
-    "paused",
-    "over",
-]
-"""The referee's judgement of the board as last seen."""
+    "start", "unchanged", "legal", "illegal", "unfinished", "put_back", "takeback", "ambiguous", "unclear",
+    "desync", "paused", "over",
+]  # fmt: skip
 
 Known = Literal["", "seat", "said", "agent"]
 """How the maker of a ply is known: assumed by turn, by the seat from which the hand came, said by somebody at the
@@ -85,17 +37,13 @@ class Announcement:
     board: str
     """The board that the announcement is about, a class letter per cell: for a move the board after it."""
     ply: int
-    """Number of plies made so far."""
     move: str = ""
-    """Text of the move."""
     rule: str = ""
-    """Code of the broken rule."""
     cells: tuple[int, ...] = ()
     """The cells concerned: what to put back, what differs, what cannot be seen."""
     urgent: bool = False
     """Whether a player must act."""
     side: Side | None = None
-    """The side that moved or passed."""
     gains: tuple[Gain, Gain] | None = None
     """Points that the move brought each side; None in games without points."""
     scores: tuple[int, int] | None = None
@@ -105,14 +53,11 @@ class Announcement:
 
     @property
     def text(self) -> str:
-        """The sentences in English."""
         return plain(self.said)
 
 
 @dataclasses.dataclass(frozen=True)
 class PlyTimes:
-    """Clock times of one ply, in seconds."""
-
     spent_s: float
     left_s: tuple[float, float] | None = None
     """Time left for both sides after it, below zero once overrun; None if no time is set."""

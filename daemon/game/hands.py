@@ -44,7 +44,6 @@ def public_moves(line: LineOfPlay) -> list[str]:
 
 
 def public_move(game: AnyGame, before: Any, ply: Ply) -> str:
-    """The text of one move as everybody may know it."""
     anyhow: Any = game
     return ply.text if ply.seen or not isinstance(game, HiddenHands) else _as_hidden(anyhow, before, ply.text)
 

@@ -16,12 +16,9 @@ MAX_FORCED = 4
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ply:
-    """One move of a line."""
-
     move: Any
     """None, as the position, for a move after the game's end, known only by its text."""
     position: Any
-    """The position after it."""
     side: Side
     seen: bool
     """Whether it changed the board."""
@@ -37,26 +34,21 @@ class Ply:
 def played(
     game: AnyGame, before: Any, move: Any, known: Known = "", *, assumed: bool = False, time_s: float = 0.0
 ) -> Ply:
-    """A move made in a position."""
     seen = bool(game.steps(before, move))
     return Ply(move, game.apply(before, move), game.to_move(before), seen, known, assumed, time_s)
 
 
 class Plies:
-    """What any line of play has: a start and the plies from it on."""
-
     __slots__ = ()
     start: Any
     plies: Sequence[Ply]
 
     @property
     def position(self) -> Any:
-        """The last position."""
         return self.plies[-1].position if self.plies else self.start
 
     @property
     def positions(self) -> list[Any]:
-        """The positions, the start first."""
         return [self.start, *(ply.position for ply in self.plies)]
 
     def before(self, index: int) -> Any:
@@ -98,11 +90,9 @@ class LineOfPlay(Plies):
         return [index for index, ply in enumerate(self.plies) if ply.seen]
 
     def steps(self, index: int) -> tuple[Step, ...]:
-        """The steps that a hand made for a ply."""
         return self.game.steps(self.before(index), self.plies[index].move)
 
     def add(self, ply: Ply) -> None:
-        """Appends a ply."""
         if not ply.text:
             ply = dataclasses.replace(ply, text=self.game.format_move(self.position, ply.move))
         self.plies.append(ply)
@@ -120,7 +110,6 @@ class LineOfPlay(Plies):
             self.start = position
 
     def record(self, index: int) -> Record:
-        """A ply as an entry of the record."""
         ply = self.plies[index]
         position, board = self.game.format_position(ply.position), self.game.board(ply.position)
         return Record(index + 1, ply.side, ply.text, position, board, ply.known, assumed=ply.assumed)
@@ -173,7 +162,6 @@ class LineOfPlay(Plies):
         return same
 
     def until(self, ply: int) -> LineOfPlay:
-        """A copy of the line up to a ply."""
         return LineOfPlay(self.game, self.start, self.plies[:ply])
 
     def _play(self, tail: Sequence[Ply]) -> None:
@@ -206,7 +194,6 @@ class LineOfPlay(Plies):
         raise MoveError("cannot_be", f"then move {number}, {ply.text}{who}, could not have been made")
 
     def _passes(self) -> Iterable[list[Ply]]:
-        """Yields no pass, one, two and so on."""
         passes: list[Ply] = []
         position = self.position
         yield passes
@@ -226,7 +213,6 @@ def _contradicted(passed: Ply, rest: Sequence[Ply]) -> bool:
 
 
 def forced_passes(game: AnyGame, position: Any, time_s: float = 0.0) -> list[Ply]:
-    """The passes that follow because nothing else can be done."""
     passes: list[Ply] = []
     while len(passes) < MAX_FORCED:
         moves = game.legal_moves(position)

@@ -22,15 +22,12 @@ class ScorePadError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class ScorePad:
-    """The rounds of one game between some players."""
-
     players: tuple[str, ...]
     target: int = 0
     """Total that ends the game once somebody reaches it; 0 is none."""
     lowest: bool = False
     """Whether the lowest total wins, as where the pips left in the hand are written down."""
     rounds: tuple[tuple[int, ...], ...] = ()
-    """Points of each player, round by round."""
     pad_id: str = ""
     begun: str = ""
 
@@ -59,7 +56,6 @@ class ScorePad:
 
     @property
     def totals(self) -> tuple[int, ...]:
-        """The sum of each player's points."""
         return tuple(sum(column) for column in zip(*self.rounds, strict=True)) or (0,) * len(self.players)
 
     @property

@@ -11,8 +11,7 @@ from daemon.belief.deciding import Torn, Wrong, decide
 from daemon.belief.gap_search import MAX_MOVES_ASKED
 from daemon.belief.line import Line, common
 from daemon.belief.look import Evidence, Look
-from daemon.belief.missed import ways_to
-from daemon.belief.ways import back_to
+from daemon.belief.missed import back_to, ways_to
 from daemon.game.effects import Effect, TakeBack
 from daemon.judging import exchanged, phrases
 from daemon.judging.corrections import Refusal, side_of
@@ -174,5 +173,4 @@ def why_not(referee: Referee, reading: BoardReading) -> Sentences:
 
 
 def differing(referee: Referee, board: str) -> int:
-    """Number of cells on which a board differs from the believed one."""
     return len(changed_cells(referee.game.board(referee.position), board))

@@ -29,7 +29,6 @@ class CellOverrides:
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """Cells with a statement that still holds."""
         return tuple(sorted(self._said))
 
     def say(self, cell: int, letter: str, reading: BoardReading) -> None:
@@ -37,7 +36,6 @@ class CellOverrides:
         self._said[cell] = letter, reading.board[cell]
 
     def forget(self, cells: Iterable[int]) -> None:
-        """Drops the statements about these cells."""
         for cell in cells:
             self._said.pop(cell, None)
 

@@ -10,8 +10,7 @@ from typing import Any
 from daemon.belief.belief import Belief
 from daemon.belief.deciding import Wrong
 from daemon.belief.line import Line
-from daemon.belief.missed import turned
-from daemon.belief.ways import undoubted, ways
+from daemon.belief.missed import turned, undoubted, ways
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.judging import phrases
@@ -59,7 +58,8 @@ def against_an_agent(belief: Belief, agents: Agents, wrong: Wrong) -> tuple[Wron
     too_early, disobeyed = (dataclasses.replace(wrong, rule=rule) for rule in ("not_your_turn", "not_the_agents_move"))
     agent = agents[game.to_move(position)]
     if asked is None and (agent is not None or not plies):
-        return too_early, (_too_early(agent or ""),)
+        said = sentence("It is {agent}'s turn. Put it back and wait for the move, please.", agent=agent or "")
+        return too_early, (said,)
     if not plies:
         wanted = sentence("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
         return disobeyed, (wanted, *phrases.put_right(game, position, wrong.board))
@@ -74,10 +74,6 @@ def against_an_agent(belief: Belief, agents: Agents, wrong: Wrong) -> tuple[Wron
         return too_early, (sentence("That is two moves; one of them is the agent's. Take the last one back."),)
     fault = game.fault(position, wrong.board)  # nobody plays like this for an agent that was never asked
     return dataclasses.replace(wrong, rule=fault.rule, cells=fault.cells), fault.said
-
-
-def _too_early(agent: str) -> Sentence:
-    return sentence("It is {agent}'s turn. Put it back and wait for the move, please.", agent=agent)
 
 
 def _goes_there_and_back(game: AnyGame, position: Any, plies: Sequence[Ply], cells: tuple[int, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""What people may tell the referee that the board does not show: a pass, who made a move, a resignation, a takeback.
+"""What people may tell the referee that the board does not show: a pass, a mover, a choice, hidden tiles, a takeback.
 
 Without a camera moves are told as well: they are judged by the same rules and believed at once.
 
@@ -7,15 +7,18 @@ Each function returns effects as `Referee.see` does, and raises Refusal if it is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from daemon.game.effects import Announcement, Effect, TakeBack
-from daemon.game.line_of_play import Ply, played, shares_pieces, unseen_moves
+from daemon.game.line_of_play import LineOfPlay, Ply, played, shares_pieces, unseen_moves
 from daemon.i18n.translation import called
 from daemon.judging import phrases
+from daemon.judging.play import Play
 from daemon.judging.referee import Referee
-from rules import AnyGame, MoveError, Outcome, Side
-from rules.capabilities import Counts
+from rules import AnyGame, GameError, MoveError, Outcome, Side
+from rules.capabilities import Counts, HiddenHands, Words
+from rules.turns import alike
 from wording import Given, Sentence, Sentences, Term, listing, plain, sentence, sentence_n
 
 
@@ -217,3 +220,66 @@ def _taken_back(referee: Referee, plies: list[Ply]) -> Sentence:
     if made[0].text.startswith("pass"):
         return sentence("{side:Gen}'s pass is taken back.", side=who)
     return sentence("{side:Gen}'s {move} is taken back.", side=who, move=made[0].text)
+
+
+def hold(referee: Referee, tiles: Sequence[str], name: str = "") -> list[Effect]:
+    """Sets a side's tiles, as told by a person.
+
+    Without a name it is the only agent's side, or the side to move. Raises Refusal.
+    """
+    game, position = referee.game, referee.position
+    if not isinstance(game, HiddenHands):
+        raise Refusal(sentence("Nobody holds anything in this game."))
+    if referee.outcome is not None:
+        raise Refusal(sentence("The game is over."))
+    agents = [side for side, agent in enumerate(referee.agents) if agent is not None]
+    side = side_of(game, name) if name else agents[0] if len(agents) == 1 else game.to_move(position)
+    who = phrases.named(game, side)
+    if len(tiles) != (held := game.holds(position, side)):
+        raise Refusal(sentence("{side:Nom} holds {held} tiles, not {told}.", side=who, held=held, told=len(tiles)))
+    try:
+        known = game.with_hand(position, side, tiles)
+    except GameError as error:
+        raise Refusal(sentence("That cannot be the hand: {why}.", why=error.said)) from None
+    referee.line.know(known)
+    referee.forget_answer()
+    return [referee.announce("hand", sentence("I know {side:gen}'s tiles now.", side=who))]
+
+
+def choose(play: Play, text: str) -> list[Effect] | None:
+    """Corrects the last move that the text may mean, its own or its choice's name, "knight"; None if none is meant."""
+    for index, move in _others(play.line):
+        before, ply = play.line.before(index), play.line.plies[index]
+        if ply.known == "agent" or not _means(play.game, before, move, text):
+            continue
+        again = play.line.until(index)
+        again.add(played(play.game, before, move, "said"))
+        if (other := play.line.replayed(again)) is None:
+            continue
+        ended, rewrite = play.outcome, play.rewritten(other)
+        play.believe()
+        words = phrases.spoken_move(play.game, before, move)
+        said = sentence("{side:Nom}: {move}.", side=phrases.named(play.game, ply.side), move=words)
+        effects: list[Effect] = [rewrite, play.announce("corrected", said, *play.next_turn())]
+        if play.outcome is not None and play.outcome != ended:
+            effects.append(play.announce_end(play.outcome))
+        return effects
+    return None
+
+
+def _means(game: AnyGame, before: Any, move: Any, text: str) -> bool:
+    term = Words.of(game).choice(before, move)
+    if term is not None and text.strip().casefold() in called(term):
+        return True
+    try:
+        return bool(game.parse_move(before, text) == move)
+    except MoveError:
+        return False
+
+
+def _others(line: LineOfPlay) -> Iterator[tuple[int, Any]]:
+    """The plies that may have been another move to the same board, the last first, each with such a move."""
+    for index in range(len(line.plies) - 1, -1, -1):
+        if line.plies[index].move is not None:
+            for move in alike(line.game, line.before(index), line.plies[index].move):
+                yield index, move

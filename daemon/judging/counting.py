@@ -20,7 +20,6 @@ def is_open(play: Play) -> bool:
 
 
 def still_to_agree(play: Play) -> tuple[Side, ...]:
-    """The people who have not yet agreed to the count."""
     people = [side for side, agent in enumerate(play.agents) if agent is None]
     return tuple(side for side in people if side not in play.agreed)
 
@@ -66,7 +65,6 @@ def _check(play: Play) -> None:
 
 
 def _marked(play: Play, before: Sequence[int]) -> Sentence:
-    """What counts otherwise than before."""
     after = DeadPieces.of(play.game).dead(play.position)
     changed = sorted({*before} ^ {*after})
     names = phrases.listed(phrases.named_cells(play.game, changed))

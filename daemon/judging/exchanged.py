@@ -24,7 +24,6 @@ class Exchange:
     line: LineOfPlay
     """The line of play so far, from that start."""
     move: Any
-    """The move that leads to the board."""
 
 
 def explaining(line: LineOfPlay, board: str) -> list[Exchange]:

@@ -12,10 +12,7 @@ from rules.tiles import tile_named
 from rules.turns import by_piece, carry_out, parts_of_turn, seen_moves
 from wording import Given, Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
 
-ENDINGS = {
-    "resigned": sentence("{side} resigned"),
-    "time": sentence("{side} is out of time"),
-}
+ENDINGS = {"resigned": sentence("{side} resigned"), "time": sentence("{side} is out of time")}
 """Reasons why any game may be over, stated about the losing side."""
 
 
@@ -79,7 +76,6 @@ def totals(game: AnyGame, position: Any) -> Sentences:
 
 
 def named(game: AnyGame, side: Side) -> Term:
-    """The side's name as a term for sentences."""
     return Term("side", game.sides[side])
 
 
@@ -115,7 +111,6 @@ def spoken_move(game: AnyGame, position: Any, move: Any) -> Value:
 
 
 def listed(words: Sequence[Value]) -> Listing:
-    """The words with commas and a last "and"."""
     return listing(words, most=len(words))
 
 
@@ -141,12 +136,10 @@ def put_right(game: AnyGame, position: Any, board: str) -> Sentences:
 
 
 def captured(count: int, cells: Given) -> Sentence:
-    """What counts as captured as it stands."""
     return sentence_n("{cells} counts as captured.", "{cells} count as captured.", count, cells=cells)
 
 
 def named_cells(game: AnyGame, cells: Iterable[int]) -> list[str]:
-    """The names of cells."""
     return [game.cells[cell] for cell in cells]
 
 
@@ -245,7 +238,6 @@ def is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
 
 
 def result(game: AnyGame, outcome: Outcome) -> Sentences:
-    """How the game ended."""
     reason = why(game, outcome)
     if outcome.winner is None:
         first = sentence("The game is a draw: {why}.", why=reason)

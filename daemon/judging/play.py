@@ -48,7 +48,6 @@ class Play:
         self.agent_move: Any = None
         """The agent's answer that waits to be carried out on the board."""
         self.verdict: Verdict = "start"
-        """Code of the last verdict on a reading."""
         self.fault_cells: tuple[int, ...] = ()
         """Cells that must be put right according to the last verdict."""
         self.to_clear = False
@@ -85,12 +84,10 @@ class Play:
 
     @property
     def history(self) -> list[Any]:
-        """The believed positions, from the start."""
         return self.line.positions
 
     @property
     def moves(self) -> list[str]:
-        """The texts of the moves between them."""
         return [ply.text for ply in self.line.plies]
 
     @property
@@ -101,12 +98,10 @@ class Play:
 
     @property
     def position(self) -> Any:
-        """The last believed position."""
         return self.line.position
 
     @property
     def ply(self) -> int:
-        """Number of plies made so far."""
         return len(self.line.plies)
 
     @property
@@ -132,7 +127,6 @@ class Play:
         return any(self.recounted(cell) is not None for cell, letter in enumerate(board) if letter != EMPTY)
 
     def agree(self, sides: Iterable[Side]) -> None:
-        """These sides agree to the count."""
         self._agreed = self.position, self.agreed | frozenset(sides)
 
     @property
@@ -151,7 +145,6 @@ class Play:
 
     @property
     def agent_move_text(self) -> str | None:
-        """Text of the agent's move that waits to be carried out."""
         return None if self.agent_move is None else self.game.format_move(self.position, self.agent_move)
 
     def reply(self, agent: str, ply: int, text: str) -> list[Effect]:
@@ -278,7 +271,6 @@ class Play:
         return self.awaiting == "move" and self.agents[1 - self.game.to_move(self.position)] is not None
 
     def _mover(self) -> Term:
-        """The side to move, by name."""
         return phrases.named(self.game, self.game.to_move(self.position))
 
     def pass_if_forced(self) -> list[Effect]:
@@ -301,7 +293,6 @@ class Play:
         return [*self._recorded(*said), *self.end()]
 
     def _recorded(self, *said: Sentence) -> list[Effect]:
-        """The last ply for the record, and its announcement."""
         ply = self.line.plies[-1]
         code: Code = "move" if ply.seen else "pass"
         gains = Counts.of(self.game).gains(self.line.before(self.ply - 1), ply.move)
@@ -346,6 +337,5 @@ class Play:
         return other is not None and self.game.outcome(other.position) != outcome
 
     def announce(self, code: Code, *said: Sentence, board: str = "", **rest: Any) -> Announcement:
-        """An announcement about the present position, or about another board."""
         scores = Counts.of(self.game).scores(self.position)
         return Announcement(code, said, board or self.game.board(self.position), self.ply, scores=scores, **rest)

@@ -27,8 +27,6 @@ MISREAD = sentence("If I misread the last move, tell me to adopt the board.")
 
 
 class Referee(Play):
-    """Judges what is seen of one game."""
-
     def see(self, look: Look, movers: Sequence[Side] = (), *, watched: bool = True) -> list[Effect]:
         """Judges a look. The same verdict on the same board is announced once.
 
@@ -67,7 +65,6 @@ class Referee(Play):
         return self.belief.after(look).standing.state != "wrong"
 
     def is_doubtful(self, look: Look) -> bool:
-        """Whether a look would leave open what happened."""
         return len(self.belief.after(look).near) != 1
 
     @property
@@ -122,7 +119,6 @@ class Referee(Play):
         return [self.announce("board_lost", sentence("I cannot see the whole board."), *why, urgent=True)]
 
     def found(self) -> list[Effect]:
-        """Reports that the board is in sight again, if it was reported lost."""
         if not self.loss_announced:
             return []
         self.loss_announced = False
@@ -176,7 +172,6 @@ class Referee(Play):
         return (sentence("I cannot tell the pieces apart: look that each stands as it is drawn on the page."),)
 
     def _moved(self, moved: Moved, before: Belief) -> list[Effect]:
-        """Takes over other plies than those that were certain."""
         self.line.start = moved.start
         self._checked = True
         leading = self._belief.lines[0]
@@ -188,7 +183,6 @@ class Referee(Play):
         return self._made(moved.made, leading)
 
     def _made(self, plies: Sequence[Ply], leading: Line) -> list[Effect]:
-        """Plies that were just made."""
         seen = [ply for ply in plies if ply.seen]
         effects, assumed = list[Effect](), self._is_order_assumed(seen, leading)
         for ply in plies:
@@ -268,7 +262,6 @@ class Referee(Play):
         return first < then
 
     def _restored(self) -> list[Effect]:
-        """Tells that another line has turned out to be right."""
         self.verdict = "legal"
         moves = phrases.listed([one.text for one in self.line.plies[-MAX_PLIES:] if one.seen])
         said = (self.whose_turn(),) if self.outcome is None else phrases.result(self.game, self.outcome)
@@ -391,7 +384,6 @@ class Referee(Play):
         return self.announce("ambiguous", said, board=torn.lines[0].shown, urgent=True)
 
     def _went(self, line: Line) -> Value:
-        """How it went by a line, in words."""
         told = self._belief.told
         same = common(told, line)
         if same < len(told.plies):
@@ -404,7 +396,6 @@ class Referee(Play):
 
 
 def _is_clearing(line: Line) -> bool:
-    """Whether the board of a finished line is being cleared."""
     return line.begun is not None and line.begun.move is None
 
 
@@ -413,5 +404,4 @@ def _index(line: Line, ply: Ply) -> int:
 
 
 def _before(line: Line, ply: Ply) -> Any:
-    """The position before a ply of a line."""
     return line.before(_index(line, ply))

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 import cv2
 import numpy as np
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from daemon.drawing import lettering, marks
 from daemon.drawing.board_style import HINT, LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.drawing.lettering import Colour
 from rules import Step
 from vision.frame import Frame, Image
-from vision.pose import BoardPose, FloatArray, project
+from vision.pose import BoardPose, project
 
 GROUND: Colour = (26, 23, 21)
 WOOD: Colour = (98, 108, 116)

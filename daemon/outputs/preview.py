@@ -17,10 +17,10 @@ from daemon.outputs.answering import Busy, Problem, WorkThread, words_of
 from daemon.outputs.page_state import JPEG_QUALITY
 from daemon.outputs.permission import Permission
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
-from vision.sources.attempt import Attempt
 from vision.sources.cameras import cameras
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
+from vision.sources.slot import Attempt
 
 MAX_BYTES = 1024
 OPEN_S, LOOK_S = 4.0, 5.0

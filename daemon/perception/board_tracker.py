@@ -15,11 +15,10 @@ from daemon.game.line_of_play import shares_pieces
 from daemon.judging.cell_overrides import CellOverrides
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
-from daemon.perception.learning.growing import Growth
+from daemon.perception.learning import Growth, why_untaught
 from daemon.perception.next_game import STANDS_S, NextGame
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
-from daemon.perception.start_lesson import why_untaught
 from daemon.storage.lesson_file import LessonFile
 from rules import Side
 from rules.turns import changed_cells
@@ -40,15 +39,8 @@ OFFER = sentence(
 
 
 class BoardTracker:
-    """Watches the board of one match."""
-
     def __init__(
-        self,
-        pipeline: Pipeline,
-        match: Match,
-        *,
-        lost_s: float = 3.0,
-        lessons: LessonFile | None = None,
+        self, pipeline: Pipeline, match: Match, *, lost_s: float = 3.0, lessons: LessonFile | None = None
     ) -> None:
         """Puts the match on the watched board, which counts as lost once out of sight for `lost_s` seconds.
 
@@ -58,11 +50,10 @@ class BoardTracker:
         self.lost_s = lost_s
         match.watched = True
         self.observation: Observation | None = None
-        """Observation of the newest frame."""
         self.reading: BoardReading | None = None
         """Last reading of the board, without what people said about cells."""
         self._expected_of: tuple[Referee, int] | None = None
-        self._growth = Growth(pipeline)
+        self._growth = Growth(pipeline.start, pipeline.reader)
         self._told_untaught = False
         self.watched = match.referee.ply > 0
         """Whether the board was seen as the match has it: plies on the first board in view were made before."""
@@ -71,7 +62,6 @@ class BoardTracker:
             pipeline.recall(lessons.load(pipeline.template))
         match.followers.append(self._growth.changed)
         self.overrides = CellOverrides()
-        """What people said about cells."""
         self._next_game, self._occlusion_notices = NextGame(), OcclusionNotices()
         self._seen_s: float | None = None
         self._hurried_s: float | None = None
@@ -81,7 +71,6 @@ class BoardTracker:
 
     @property
     def shakes(self) -> bool:
-        """Whether the picture shakes most of the time."""
         return self._occlusion_notices.shakes
 
     @property
@@ -92,7 +81,6 @@ class BoardTracker:
 
     @property
     def unknown_cells(self) -> tuple[int, ...]:
-        """Cells that showed nothing known in the last reading."""
         unknown = None if self.reading is None else self.reading.unknown
         return () if unknown is None else tuple(int(cell) for cell in np.flatnonzero(unknown > UNKNOWN))
 
@@ -102,7 +90,6 @@ class BoardTracker:
         return self.match.new_game_due or self.start_in_view
 
     def feed(self, frame: Frame) -> Observation:
-        """Processes one frame completely, from the picture to the announcements."""
         self.pipeline.awaited = self._referee.waits
         self.pipeline.believed = self._referee.game.board(self._referee.position)
         if self._expected_of != (self._referee, self._referee.ply):
@@ -188,7 +175,6 @@ class BoardTracker:
             self.match.new_game_wanted = True
 
     def _take_in(self, reading: BoardReading, time_s: float) -> None:
-        """Judges a reading, unless it shows that the next game begins."""
         if self.match.puzzle is not None:  # while it is set up, the board may look like a start
             self.judge(reading)
             return
@@ -278,7 +264,6 @@ class BoardTracker:
         return bool((growing & (reading.confidence < SURE))[cells].any())
 
     def judge_again(self) -> None:
-        """Judges the last reading again because something else has changed."""
         if (reading := self.reading_in_view) is not None:
             self.match.carry_out(self.judged(reading))
 
@@ -316,7 +301,7 @@ class BoardTracker:
         effects = self._referee.see(look, movers, watched=self.watched)
         self.watched |= self._referee.verdict in ("unchanged", "legal")
         if self.observation is not None:
-            self._growth.judged(self._referee, self.observation)
+            self._growth.judged(self._referee, self.observation.gate, self.observation.alignment)
         if self._referee.verdict in ("unchanged", "legal", "takeback"):
             self._arm = None
         return effects

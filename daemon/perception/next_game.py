@@ -12,19 +12,15 @@ from daemon.belief.look import Look
 from daemon.belief.missed import begins_a_game
 from daemon.judging.referee import Referee
 from rules import AnyGame
-from vision.reading.board_reading import BoardReading
+from vision.reading.board_reading import SURE, BoardReading
 
 STANDS_S = 15.0
 """Seconds the start position must stay on the board before the next game begins."""
-SURE = 0.9
-"""Least probability with which every cell must be read for this."""
 
 Sign = Literal["", "offer", "wait", "begin"]
 
 
 class NextGame:
-    """Watches one match for the start position."""
-
     def __init__(self) -> None:
         self._since_s: float | None = None
         """Since when the start position is on the board and the waiting time runs; None while it is not."""

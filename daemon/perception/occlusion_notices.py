@@ -45,7 +45,6 @@ class OcclusionNotices:
 
     @property
     def shakes(self) -> bool:
-        """Whether the picture shakes most of the time."""
         return self._shaking > MOSTLY
 
     def look(self, seen: Observation, game: AnyGame, pipeline: Pipeline) -> list[Sentences]:

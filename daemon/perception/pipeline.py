@@ -11,11 +11,11 @@ import time
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
-from daemon.perception.start_lesson import StartLesson
+from daemon.perception.learning import StartLesson
 from vision.calibrating.start import Lesson, Unlike, can_teach
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
@@ -29,8 +29,7 @@ from vision.watching.arm import ArmWatch, Side
 from vision.watching.cell_places import CellPlaces
 from vision.watching.differences import is_blind
 from vision.watching.surroundings import surroundings_of
-from vision.watching.watched_time import MAX_STEP_S
-from vision.watching.watcher import REPORTED_S, Sight, Watcher
+from vision.watching.watcher import MAX_STEP_S, REPORTED_S, Sight, Watcher
 from wording import Sentences
 
 LOOK_EVERY_S = MAX_STEP_S - 0.5
@@ -47,20 +46,15 @@ MIN_SEEN = 0.8
 
 @dataclasses.dataclass(frozen=True)
 class Spent:
-    """Processing time and cells read for one frame."""
-
     track_s: float = 0.0
     rectify_s: float = 0.0
     gate_s: float = 0.0
     read_s: float = 0.0
     cells: int = 0
-    """Number of cells read."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Observation:
-    """Result of processing one frame."""
-
     frame: Frame
     alignment: Alignment
     rectified: Rectified | None = None
@@ -111,31 +105,27 @@ class Pipeline:
         """Boards of which one may be in view, with men: the first picture that shows one teaches how they look."""
         self.begun: tuple[str, ...] = ()
         """Boards to which play may have led before anybody watched; they teach too."""
-        self._start = StartLesson()
+        self.start = StartLesson()
         self._learnt_s = np.inf
-        """Time at which a picture last taught."""
         self.awaited = False
         """Whether more evidence on the same board is wanted: something is not decided yet."""
         self._turned = False
         """Whether the board is known to lie another way round than it was found."""
         self._last: Observation | None = None
         self._preview: Preview | None = None
-        """Preview of the last fully processed frame."""
         self._glanced_s = -np.inf
 
     @property
     def lesson(self) -> Lesson | None:
-        """What a picture of the start has taught."""
-        return self._start.taught
+        return self.start.taught
 
     @property
     def refused(self) -> Unlike | None:
         """Why the last picture of an expected board has taught nothing; None where it has, or none was looked at."""
-        return self._start.refused if self.may_learn else None
+        return self.start.refused if self.may_learn else None
 
     @property
     def may_learn(self) -> bool:
-        """Whether a picture of an expected board may teach how the men look."""
         return self.profile is None and any(can_teach(board, self.template) for board in self.expected)
 
     def men_lean(self) -> bool:
@@ -154,7 +144,7 @@ class Pipeline:
 
     def recall(self, lesson: Lesson | None) -> None:
         """Takes what the start of the game had taught before a restart; it counts if no picture teaches more."""
-        self._start.recalled = lesson
+        self.start.recalled = lesson
 
     def feed(self, frame: Frame) -> Observation:
         """Processes one frame; frames must come in the order in which they were taken."""
@@ -208,7 +198,7 @@ class Pipeline:
             self.gate.reset()
             self.arms.reset()
         if alignment.pose is not None:
-            alignment = dataclasses.replace(alignment, pose=self._start.turned(alignment.pose, self.template))
+            alignment = dataclasses.replace(alignment, pose=self.start.turned(alignment.pose, self.template))
         self._adopt_template()
         tracked_s = time.perf_counter()
         pose = alignment.pose
@@ -239,7 +229,7 @@ class Pipeline:
         if gate.settled:
             outside = cells_in_picture(pose, self.template, frame.image) < MIN_SEEN
         if seen is not None and gate.settled:
-            self.aligner.men = self._start.as_found(seen.occupied, self.template)
+            self.aligner.men = self.start.as_found(seen.occupied, self.template)
         seen = self._worth_judging(seen, gate, frame)
         spent = Spent(
             tracked_s - began_s,
@@ -295,14 +285,14 @@ class Pipeline:
 
     def _learns(self, frame: Frame, pose: BoardPose, rectified: Rectified) -> bool:
         """Whether the picture teaches how the men look; only one that holds the whole board may."""
-        if not self._start.is_due(self.expected, frame.time_s) or not self.may_learn:
+        if not self.start.is_due(self.expected, frame.time_s) or not self.may_learn:
             return False
         if cells_in_picture(pose, self.template, frame.image).min() < MIN_SEEN:
             return False
-        if not self._start.is_new(self.reader.patches(rectified.picture), frame.time_s):
+        if not self.start.is_new(self.reader.patches(rectified.picture), frame.time_s):
             return False
         self.looks.cells_read += len(self.template.cells_mm)
-        return self._start.learn(rectified.picture, self.expected, self.template, self.reader.raised_mm, self.begun)
+        return self.start.learn(rectified.picture, self.expected, self.template, self.reader.raised_mm, self.begun)
 
     def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Rectified) -> tuple[BoardPose, Rectified]:
         """Reads by what was learnt from now on; returns the place and the picture of the board the right way round."""
@@ -310,7 +300,7 @@ class Pipeline:
         self._learnt_s = frame.time_s
         if self.lesson.turn and not self._turned:
             self._turned = True
-            pose = self._start.turned(pose, self.template)
+            pose = self.start.turned(pose, self.template)
             rectified = self._rectified(frame, pose)
             self.gate.reset()
             self.arms.reset()
@@ -331,7 +321,7 @@ class Pipeline:
             return None
         return BoardReading.certain(board, self.template.letters, time_s)
 
-    def _reads_through(self, rectified: Rectified, time_s: float, under: NDArray[np.bool_]) -> bool:
+    def _reads_through(self, rectified: Rectified, time_s: float, under: Flags) -> bool:
         """Whether (cells,) under an apparent obstacle of at least a hand's size show what they held without it.
 
         At least one cell under a real hand shows nothing that was learnt. If all are read without doubt, but otherwise
@@ -348,7 +338,6 @@ class Pipeline:
         return bool(sure and (same or (before.unknown[under] > UNKNOWN).any()))
 
     def _adopt_template(self) -> None:
-        """Takes over the board's shape as measured by the aligner."""
         if self.aligner.template is not self.template:
             self.template = self.aligner.template
             self.reader.template = self.template

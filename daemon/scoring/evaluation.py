@@ -14,8 +14,6 @@ WORTH = {"position": 0.05, "pips": 0.02, "points": 0.02}
 
 @dataclasses.dataclass(frozen=True)
 class Miss:
-    """One wrong item of a move."""
-
     name: PhotoName
     what: str
     """A key of `WORTH`."""
@@ -33,19 +31,15 @@ class Tally:
 
     @property
     def worth(self) -> float:
-        """Course points."""
         return sum(WORTH[what] * count for what, count in self.right.items())
 
     @property
     def most(self) -> float:
-        """Course points if every item were right."""
         return sum(WORTH.values()) * self.moves
 
 
 @dataclasses.dataclass(frozen=True)
 class Evaluation:
-    """Result of comparing a folder of annotations with the truth."""
-
     games: Mapping[int, Tally]
     total: Tally
     misses: tuple[Miss, ...]
@@ -86,6 +80,5 @@ def _misses(name: PhotoName, expected: Annotation, path: Path | None) -> list[Mi
 
 
 def _texts(annotation: Annotation) -> dict[str, str]:
-    """The compared items as text, by the keys of `WORTH`."""
     first, second = annotation.pips
     return {"position": " ".join(annotation.cells), "pips": f"{first}-{second}", "points": str(annotation.points)}

@@ -9,14 +9,97 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from daemon.scoring.sightings import Sightings
-from daemon.scoring.tile_line import WIDTH, Line, Pawns, Placed, best, forced, longer, with_lead, with_pawns
+from daemon.scoring.sightings import Placed, Sightings
 from games.double_double_dominoes import DoubleDoubleDominoes as Dominoes
 from games.double_double_dominoes import Lay, Pass, Position
 from games.double_double_dominoes.board import slots
-from rules import EMPTY, MoveError, Side
+from games.double_double_dominoes.position import LAST_SPACE, counted
+from rules import EMPTY, Gain, MoveError, Side
+
+WIDTH = 64
+"""Lines that are carried along."""
+HOPELESS_NATS = 16.0
+"""A line so much less likely than the best is given up: more than two cells seen wrongly beyond doubt."""
+LEAD_NATS = 0.23
+"""Where photos are missing, each point by which a tile changes its player's lead: three make it twice as likely."""
+PAWN_NATS = 3.0
+"""What a pawn seen on another space than the points give costs, once a photo."""
+MAX_PAWNS_OFF = 4
+"""So often it costs: a pawn that was moved wrongly stays wrong, and says nothing more."""
+
+Pawns = tuple[int | None, int | None]
+"""Spaces on which red's and green's pawns are seen; None where one is not."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Line:
+    position: Position
+    placed: tuple[Placed, ...] = ()
+    pending: tuple[int, ...] = ()
+    """Shots whose tiles nothing has shown yet."""
+    prior: float = 0.0
+    """Nats that the line costs by the rules alone."""
+    pawns_off: int = 0
+    """How often a pawn was seen elsewhere than the points give."""
+    cost: float = 0.0
+    """Nats in all, pictures included."""
+
+    @property
+    def expense(self) -> float:
+        """Nats that the line costs without what the pictures say of its tiles."""
+        return self.prior + PAWN_NATS * min(self.pawns_off, MAX_PAWNS_OFF)
+
+
+def longer(line: Line, placed: Placed, after: Position, nats: float, extra: float = 0.0) -> Line:
+    """The line with one more tile; the picture costs `nats`, the rules `extra`."""
+    return Line(
+        after, (*line.placed, placed), line.pending, line.prior + extra, line.pawns_off, line.cost + extra + nats
+    )
+
+
+def with_lead(line: Line) -> Line:
+    """The line where nothing shows in which order tiles came: players look for points."""
+    newest = line.placed[-1]
+    lead = newest.gains[newest.side].total - newest.gains[1 - newest.side].total
+    return dataclasses.replace(line, prior=line.prior - LEAD_NATS * lead, cost=line.cost - LEAD_NATS * lead)
+
+
+def with_pawns(line: Line, pawns: Pawns) -> Line:
+    off = sum(seen not in (None, space) for seen, space in zip(pawns, line.position.pawns, strict=True))
+    looked = dataclasses.replace(line, pawns_off=line.pawns_off + off)
+    return dataclasses.replace(looked, cost=line.cost + looked.expense - line.expense)
+
+
+def best(lines: Iterable[Line]) -> tuple[Line, ...]:
+    kept: dict[object, Line] = {}
+    for line in sorted(lines, key=lambda one: one.cost):
+        if kept and line.cost > next(iter(kept.values())).cost + HOPELESS_NATS:
+            break
+        kept.setdefault(tuple((one.lay, one.shot, one.side) for one in line.placed), line)
+        if len(kept) == WIDTH:
+            break
+    return tuple(kept.values())
+
+
+def forced(position: Position, lay: Lay, gains: tuple[Gain, Gain]) -> Position:
+    """The position with a tile that the rules forbid."""
+    board = list(position.board)
+    for cell, pips in zip(lay.cells, lay.pips, strict=True):
+        board[cell] = str(pips)
+    red, green = position.pawns
+    return dataclasses.replace(
+        position,
+        board="".join(board),
+        tiles=(*position.tiles, lay),
+        pawns=(min(LAST_SPACE, red + gains[0].total), min(LAST_SPACE, green + gains[1].total)),
+        to_move=1 - position.to_move,
+        open_double=None,
+        passes=0,
+        copies=counted((*position.tiles, lay)),
+    )
+
 
 BRANCHES = 12
 """Tiles tried for one move in one line, the likeliest first."""
@@ -38,15 +121,12 @@ MAX_PASSES = 2
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """A tile that a line has to find in the newest photo."""
-
     shot: int | None
     mover: Side | None
     """None: whoever's turn it is."""
 
 
 Turns = list[tuple[Position, int]]
-"""Positions, and the passes that lead there."""
 
 
 class _Limit:
@@ -58,7 +138,6 @@ class _Limit:
         self.cost = float("inf")
 
     def add(self, cost: float) -> None:
-        """One more line."""
         heapq.heappush(self._kept, -cost)
         if len(self._kept) > WIDTH:
             heapq.heappop(self._kept)
@@ -66,25 +145,20 @@ class _Limit:
 
 
 class LineSearch:
-    """The likeliest lines of one game's play."""
-
     def __init__(self, game: Dominoes, movers: Sequence[Side | None]) -> None:
         """`movers` says of every shot of the series who laid its tile, None where that is not known."""
         self.sightings = Sightings()
         self._game = game
         self._movers = movers
         self.lines: tuple[Line, ...] = (Line(game.initial()),)
-        """The best first."""
         self._shows_pawns = False
         """Whether the newest photo shows a pawn, which may tell who laid."""
 
     @property
     def wrong_cells(self) -> int:
-        """Cells on which the newest photo contradicts the board of the best line."""
         return len(self.sightings.wrong_cells(self.lines[0].position.board))
 
     def copy(self) -> LineSearch:
-        """The same search, to be continued in another way."""
         other = LineSearch(self._game, self._movers)
         other.sightings, other.lines = self.sightings.copy(), self.lines
         return other
@@ -145,7 +219,6 @@ class LineSearch:
         return best(found)
 
     def _laid(self, lines: Sequence[Line], wanted: Sequence[Wanted]) -> tuple[Line, ...]:
-        """The best lines after the wanted tiles have been laid."""
         reached = tuple(lines)
         for one in wanted:
             found: list[Line] = []
@@ -221,5 +294,4 @@ class LineSearch:
 
 
 def _passed(line: Line) -> Line:
-    """The line in which a player is taken to pass."""
     return dataclasses.replace(line, prior=line.prior + PASS_NATS, cost=line.cost + PASS_NATS)

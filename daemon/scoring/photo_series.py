@@ -19,8 +19,6 @@ class SeriesError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Shot:
-    """One move of a game, with the photo taken after it."""
-
     name: PhotoName
     photo: Path | None
     """None if the photo is missing; a later one shows the tile."""

@@ -1,4 +1,4 @@
-"""Scores a dominoes game photo by photo: which tile came, and what points it brought."""
+"""Scores a dominoes game photo by photo: which tile came, what points it brought, and how that is told."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Literal
 
 import games
 from calibration.annotations import Annotation, PhotoName
-from daemon.scoring.line_search import MAX_UNCOUNTED, LineSearch
+from daemon.scoring.line_search import MAX_UNCOUNTED, LineSearch, Pawns
 from daemon.scoring.photo_series import Series
-from daemon.scoring.tile_line import Pawns, Placed
+from daemon.scoring.sightings import Placed
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes
+from games.double_double_dominoes.position import SIDES
 from vision.reading.board_reading import BoardReading
 
 SURE = 0.9
@@ -30,16 +31,12 @@ Status = Literal["seen", "inferred", "no_tile", "no_board", "covered", "no_photo
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Look:
-    """What was read in a photo."""
-
     reading: BoardReading
     pawns: Pawns = (None, None)
 
 
 @dataclasses.dataclass(frozen=True)
 class ScoredMove:
-    """What is known of one move."""
-
     name: PhotoName
     status: Status
     """`seen` in its own photo, `inferred` from a later one; else why there is no tile."""
@@ -51,7 +48,6 @@ class ScoredMove:
     wrong_cells: int = 0
     """Cells on which the photo contradicts every board that could be there."""
     pawns: Pawns = (None, None)
-    """Where the photo shows the pawns."""
 
     @property
     def annotation(self) -> Annotation | None:
@@ -63,8 +59,6 @@ class ScoredMove:
 
 
 class Scorer:
-    """Scores one series of photos in order."""
-
     def __init__(self, series: Series) -> None:
         movers = [shot.mover for shot in series.shots]
         # Where only a later mover is known, the players are taken to have laid in turn until then.
@@ -78,7 +72,6 @@ class Scorer:
         self._status: dict[int, tuple[Status, int]] = {}
         self._pawns: dict[int, Pawns] = {}
         self.done = 0
-        """Moves of the series that were looked at."""
 
     @property
     def pawns(self) -> tuple[int, int]:
@@ -87,7 +80,6 @@ class Scorer:
 
     @property
     def board(self) -> str:
-        """What lies on the board, as believed now."""
         return self._search.lines[0].position.board
 
     def look(self, looks: Iterable[Look]) -> None:
@@ -129,7 +121,6 @@ class Scorer:
         return [self._move(shot, weights) for shot in range(self.done)]
 
     def uncounted(self) -> list[Placed]:
-        """Tiles that lie on the board without a move of the series that could have laid them."""
         return [placed for placed in self._search.lines[0].placed if placed.shot is None]
 
     def _move(self, shot: int, weights: Sequence[float]) -> ScoredMove:
@@ -154,8 +145,81 @@ class Scorer:
 
 
 def _advanced(search: LineSearch, shot: int, look: Look, most: int = MAX_UNCOUNTED) -> LineSearch:
-    """The search after one more photo."""
     longer = search.copy()
     longer.sightings.add(look.reading)
     longer.advance(shot, look.pawns, most)
     return longer
+
+
+WHY: dict[Status, str] = {
+    "seen": "",
+    "inferred": "",
+    "no_tile": "no new tile is seen",
+    "no_board": "no board is seen",
+    "covered": "the photo shows no board that follows ({wrong} cells differ): is something over it?",
+    "no_photo": "there is no photo",
+}
+
+
+def line_of(move: ScoredMove) -> str:
+    placed = move.placed
+    if placed is None:
+        return f"{move.name}  {WHY[move.status].format(wrong=move.wrong_cells)}; no file"
+    remarks = "".join(f"; {remark}" for remark in _remarks(move, placed))
+    red, green = placed.pawns
+    return (
+        f"{move.name}  {SIDES[placed.side]:<5}  {_tile(placed):<14}  {_points(placed):<26}  "
+        f"red {red}, green {green}{remarks}"
+    )
+
+
+def object_of(move: ScoredMove) -> dict[str, object]:
+    found: dict[str, object] = {"move": str(move.name), "status": move.status}
+    found |= {"written": move.annotation is not None, "probability": round(move.probability, 4)}
+    placed = move.placed
+    if placed is None:
+        return found | {"wrong_cells": move.wrong_cells}
+    own, other = placed.gains[placed.side], placed.gains[1 - placed.side]
+    found |= {"player": placed.side + 1, "side": SIDES[placed.side], "passes": placed.passes}
+    found |= {"cells": [CELLS[cell] for cell in placed.lay.cells], "pips": list(placed.lay.pips)}
+    found |= {"points": own.total, "diamonds": own.points, "bonus": own.bonus, "other_bonus": other.bonus}
+    found |= {"totals": list(placed.pawns), "fault": placed.fault}
+    found |= {"pawns_seen": list(move.pawns)}
+    return found | {"rivals": [{"tile": rival.lay.text, "points": _own_points(rival)} for rival in move.rivals]}
+
+
+def summary_of(series: Series, scorer: Scorer, moves: list[ScoredMove]) -> str:
+    red, green = scorer.pawns
+    written = sum(move.annotation is not None for move in moves)
+    return f"game {series.game}: red {red}, green {green}; {written} of {len(moves)} moves written"
+
+
+def _remarks(move: ScoredMove, placed: Placed) -> list[str]:
+    remarks = []
+    if move.status == "inferred":
+        certain = "seen in a later photo" if move.annotation else "seen in a later photo, not sure, so no file"
+        remarks.append(f"inferred: {certain}")
+    if placed.fault:
+        remarks.append(f"against the rules ({placed.fault}), written as seen")
+    for side, seen, space in zip(SIDES, move.pawns, placed.pawns, strict=True):
+        if move.status == "seen" and seen not in (None, space):
+            remarks.append(f"{side}'s pawn stands on {seen}, the moves give {space}")
+    if move.probability < SURE:
+        others = " or ".join(f"{_tile(rival)} for {_own_points(rival)}" for rival in move.rivals)
+        remarks.append(f"unsure ({move.probability:.0%})" + (f": it could be {others}" if others else ""))
+    return remarks
+
+
+def _tile(placed: Placed) -> str:
+    first, second = (CELLS[cell] for cell in placed.lay.cells)
+    return f"{placed.lay.pips[0]}-{placed.lay.pips[1]} on {first} {second}"
+
+
+def _points(placed: Placed) -> str:
+    own, other = placed.gains[placed.side], placed.gains[1 - placed.side]
+    text = f"{own.points} + {own.bonus} bonus = {own.total}" if own.bonus else f"{own.points}"
+    return text + (f", {SIDES[1 - placed.side]} +{other.bonus}" if other.bonus else "")
+
+
+def _own_points(placed: Placed) -> int:
+    return placed.gains[placed.side].total

@@ -10,14 +10,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Indices
 from games.double_double_dominoes import CELLS, Lay
 from games.double_double_dominoes.board import BLOCKED, FREE, NEIGHBOURS, PIPS, Slot
-from rules import EMPTY
+from rules import EMPTY, Gain, Side
 from vision.reading.board_reading import BoardReading
 
 MAX_NATS = 7.0
@@ -34,27 +33,31 @@ PAIRS = np.array([(cell, beside) for cell in range(len(CELLS)) for beside in NEI
 _NUMBER = {(int(first), int(second)): number for number, (first, second) in enumerate(PAIRS)}
 
 
-class Laid(Protocol):
+@dataclasses.dataclass(frozen=True, slots=True)
+class Placed:
     """A tile in a line of play."""
 
-    @property
-    def lay(self) -> Lay:
-        """Where it lies."""
-
-    @property
-    def since(self) -> int:
-        """Number of photos before the first that shows it."""
+    lay: Lay
+    shot: int | None
+    """Index of the move in its series; None where no number is left for the tile."""
+    side: Side
+    gains: tuple[Gain, Gain]
+    pawns: tuple[int, int]
+    """Spaces of both pawns afterwards."""
+    since: int
+    """Photos before the first that shows it."""
+    passes: int = 0
+    fault: str = ""
+    """Why the rules forbid it; empty where they do not."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Suggestions:
-    """Tiles that a photo may show, the likeliest first."""
-
-    nats: NDArray[np.float64]
+    nats: FloatArray
     """(tiles,) by how much each, as the newest tile, changes `Sightings.loss`."""
-    pairs: NDArray[np.intp]
+    pairs: Indices
     """(tiles,) the cells of each, as an index into PAIRS."""
-    pips: NDArray[np.intp]
+    pips: Indices
     """(tiles, 2) what lies on them."""
 
     def fitting(self, places: Iterable[Slot]) -> Iterator[tuple[float, Lay]]:
@@ -70,7 +73,7 @@ class Suggestions:
         empty = np.array([letter == EMPTY for letter in board])
         return self._chosen(empty[PAIRS[self.pairs]].all(axis=1))
 
-    def _chosen(self, mask: NDArray[np.bool_]) -> Iterator[tuple[float, Lay]]:
+    def _chosen(self, mask: Flags) -> Iterator[tuple[float, Lay]]:
         for index in np.flatnonzero(mask):
             first, second = PAIRS[self.pairs[index]].tolist()
             one, other = self.pips[index].tolist()
@@ -78,37 +81,32 @@ class Suggestions:
 
 
 class Sightings:
-    """The readings of one game's photos, in order."""
-
     def __init__(self) -> None:
         nothing = np.zeros((len(CELLS), 1 + PIPS * WAYS))
         self._sums = [nothing]
         """Losses of the first 0, 1, 2, ... photos, added up."""
         self._empty = [nothing[:, 0]]
         """(cells,) what the first 0, 1, 2, ... photos say against each cell being empty in the last of them."""
-        self._suggested = Suggestions(np.zeros(0), np.zeros(0, dtype=np.intp), np.zeros((0, 2), dtype=np.intp))
+        self.suggested = Suggestions(np.zeros(0), np.zeros(0, dtype=np.intp), np.zeros((0, 2), dtype=np.intp))
 
     @property
     def count(self) -> int:
-        """Photos so far."""
         return len(self._sums) - 1
 
     def add(self, reading: BoardReading) -> None:
-        """One more photo."""
         losses = losses_of(reading)
         self._sums.append(self._sums[-1] + losses)
         since = [(self._sums[-1] - sums)[:, 0] / (self.count - first) for first, sums in enumerate(self._sums[:-1])]
         self._empty.append(np.max(since, axis=0))
         halves = losses[:, 1:] + (self._empty[-2] - self._empty[-1])[:, None]
-        self._suggested = _suggestions(halves.reshape(len(CELLS), PIPS, WAYS))
+        self.suggested = _suggestions(halves.reshape(len(CELLS), PIPS, WAYS))
 
     def copy(self) -> Sightings:
-        """The same photos, to which others may be added."""
         other = Sightings()
-        other._sums, other._empty, other._suggested = list(self._sums), list(self._empty), self._suggested
+        other._sums, other._empty, other.suggested = list(self._sums), list(self._empty), self.suggested
         return other
 
-    def loss(self, tiles: Iterable[Laid]) -> float:
+    def loss(self, tiles: Iterable[Placed]) -> float:
         """Nats by which the photos speak against tiles laid then and there, and nothing else."""
         now, empty = self._sums[-1], self._empty[-1]
         total = float(empty.sum())
@@ -117,11 +115,6 @@ class Sightings:
             since = (now[cells, columns] - self._sums[tile.since][cells, columns]) / (self.count - tile.since)
             total += float((self._empty[tile.since][cells] + since - empty[cells]).sum())
         return total
-
-    @property
-    def suggested(self) -> Suggestions:
-        """Tiles that the newest photo may show for the first time."""
-        return self._suggested
 
     def wrong_cells(self, board: str) -> tuple[int, ...]:
         """Cells on which the newest photo contradicts a board."""
@@ -132,7 +125,7 @@ class Sightings:
         return tuple(int(cell) for cell in np.flatnonzero(shown[np.arange(len(CELLS)), columns] > WRONG_NATS))
 
 
-def losses_of(reading: BoardReading) -> NDArray[np.float64]:
+def losses_of(reading: BoardReading) -> FloatArray:
     """(cells, 1 + 7 * 4) nats by which a cell is less likely to be so than in its likeliest way, capped.
 
     Empty; then for each number of pips and each way, a half of a tile whose other half lies that way.
@@ -143,7 +136,7 @@ def losses_of(reading: BoardReading) -> NDArray[np.float64]:
     return np.asarray(np.minimum(shown.max(axis=1, keepdims=True) - shown, MAX_NATS))
 
 
-def _ways(reading: BoardReading) -> NDArray[np.float64]:
+def _ways(reading: BoardReading) -> FloatArray:
     """(cells, 4) logarithms of how much likelier or not the other half lies each way than the way it is seen to lie."""
     ways = np.zeros((len(CELLS), WAYS))
     for tile in reading.tiles or ():
@@ -168,7 +161,7 @@ def _columns(lay: Lay) -> tuple[int, int]:
     return 1 + WAYS * one + ways[0], 1 + WAYS * other + ways[1]
 
 
-def _suggestions(halves: NDArray[np.float64]) -> Suggestions:
+def _suggestions(halves: FloatArray) -> Suggestions:
     """Every tile that is likelier than two empty cells, or could be where one half of it is.
 
     `halves` (cells, 7, 4) is what each half adds to the loss.

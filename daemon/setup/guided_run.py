@@ -12,7 +12,8 @@ from pathlib import Path
 from daemon.i18n.translation import in_a_row, in_words, worded
 from daemon.outputs.speech.speech import Speaker
 from rules import EMPTY
-from vision.calibrating.guided import GuidedCalibration, Prompt, Taken
+from vision.calibrating.guided import GuidedCalibration, Prompt
+from vision.calibrating.lesson_check import Taken
 from vision.frame import FrameSource, SourceEnded
 from vision.sources.files import write_picture
 from vision.sources.slot import NewestFrame

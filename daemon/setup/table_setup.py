@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from calibration.arrays import FloatArray
 from calibration.guide import GuideError, lessons
 from calibration.profile import ProfileError
 from calibration.template import BoardTemplate
@@ -27,10 +28,10 @@ from daemon.outputs.view import class_names
 from places.weights import WeightsError
 from rules import AnyGame
 from vision.calibrating.guided import GuidedCalibration, Prompt
-from vision.calibrating.guided_fit import GuidedFit, fit_guided
+from vision.calibrating.lesson_check import GuidedFit, fit_guided
 from vision.calibrating.verdict import RefusedError
 from vision.frame import Frame, Image
-from vision.pose import BoardPose, FloatArray, is_plausible, pose_from_corners, project
+from vision.pose import BoardPose, is_plausible, pose_from_corners, project
 from vision.watching.align import Aligner
 
 LOGGER = logging.getLogger(__name__)

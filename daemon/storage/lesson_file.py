@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from calibration.atomic_file import write_atomically
 from calibration.stored_arrays import DAMAGED, read_arrays
 from calibration.template import BoardTemplate
-from vision.calibrating.expectation import Expectation
 from vision.calibrating.start import Lesson
+from vision.calibrating.verdict import Expectation
 from vision.reading.cells import RAISED
 from vision.reading.heads import load_generic
 from vision.reading.plda import BoardMeans

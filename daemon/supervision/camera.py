@@ -12,11 +12,10 @@ from daemon.config.settings import CameraSection
 from daemon.i18n.translation import as_words, in_words, worded
 from daemon.supervision.restarts import Pauses
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
-from vision.sources.attempt import Attempt
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
 from vision.sources.phone import PHONE, Asked, PhoneFeed, PhoneSource
-from vision.sources.slot import NewestFrame, Stillness
+from vision.sources.slot import Attempt, NewestFrame, Stillness
 from wording.outside import clean, without_secrets
 
 LOGGER = logging.getLogger(__name__)

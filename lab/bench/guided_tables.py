@@ -30,7 +30,7 @@ from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules import EMPTY
 from vision.calibrating.guided import GuidedCalibration, Prompt
-from vision.calibrating.guided_fit import fit_guided
+from vision.calibrating.lesson_check import fit_guided
 
 MAX_S = 300.0
 RATE_HZ = 8.0

@@ -31,7 +31,7 @@ from rules import EMPTY, AnyGame
 from vision.calibrating import guided
 from vision.calibrating.calibrate import CalibrationError
 from vision.calibrating.guided import GuidedCalibration, Prompt
-from vision.calibrating.guided_fit import fit_guided
+from vision.calibrating.lesson_check import fit_guided
 from vision.finding.viewpoint import viewpoint
 from vision.frame import Frame, Image
 from vision.reading.locate import PhotoReader

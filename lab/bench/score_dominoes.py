@@ -30,8 +30,7 @@ from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.cli.score import PhotoSeriesReader
 from daemon.scoring.photo_series import Series, find_series
-from daemon.scoring.score_words import line_of
-from daemon.scoring.scorer import Look, Scorer
+from daemon.scoring.scorer import Look, Scorer, line_of
 from games.double_double_dominoes import DoubleDoubleDominoes
 from lab.bench.reposing import VIEWS, outermost, repose
 from vision.cli import load_photo

@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Patches
 from calibration.labels import Label
 from calibration.template import BoardTemplate
 from lab.simulated.scenes import random_scene
 from vision.cli import load_photo
 from vision.frame import Image
 from vision.pose import rectify
-from vision.reading.cells import Patches, cut_patches
+from vision.reading.cells import cut_patches
 from vision.reading.locate import PhotoReader
 
 SIZES_PX = ((960, 720), (1280, 960))

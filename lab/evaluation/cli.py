@@ -9,7 +9,7 @@ from typing import Annotated
 import cv2
 import typer
 
-from calibration.annotated import read_annotated
+from calibration.annotations import read_annotated
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate, TemplateError
 from lab.evaluation.cells import LabelledCells, Progress, cells_of_photos, cells_of_scenes

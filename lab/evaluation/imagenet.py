@@ -11,7 +11,7 @@ import numpy as np
 
 import places
 import processes
-from vision.reading.cells import Patches
+from calibration.arrays import Patches
 from vision.reading.descriptors import Descriptors
 
 COMMAND = (sys.executable, "-m", "lab.train.imagenet")

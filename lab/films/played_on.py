@@ -27,8 +27,9 @@ import games
 from calibration.labels import Label, LabelError, read_labels
 from calibration.template import BoardTemplate, load_template
 from rules.options import switched_on
-from vision.calibrating.start import turned_cells, turns_of
+from vision.calibrating.start import turned_cells
 from vision.frame import Image
+from vision.pose import turns_of
 from vision.reading.taught import square_colours
 
 Pixels = NDArray[np.float32]

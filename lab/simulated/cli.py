@@ -22,9 +22,9 @@ from rules import AnyGame, GameError
 from rules.options import rules_from_words, switched_on
 from vision.cli import MEGAPIXELS
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
+from vision.sources.encoded import MAX_MEGAPIXELS
 from vision.sources.mjpeg_server import MjpegServer, ServerError
 from vision.sources.opening import open_source
-from vision.sources.picture_size import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

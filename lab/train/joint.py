@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from vision.reading.cells import Patches
+from calibration.arrays import Patches
 from vision.reading.descriptors import Descriptor
 from vision.reading.man_colours import man_colours
 from vision.reading.plda import BoardMeans

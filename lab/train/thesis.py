@@ -25,9 +25,10 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from calibration.arrays import Patches
 from calibration.template import BoardTemplate, load_template
 from lab.train.torchvision_import import import_torchvision
-from vision.reading.cells import Patches, cut_patches
+from vision.reading.cells import cut_patches
 
 RATIO, REPROJECTION_PX = 0.75, 5.0
 MEAN, DEVIATION = np.array([[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]], dtype=np.float32)

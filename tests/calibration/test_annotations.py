@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.annotated import read_annotated
 from calibration.annotations import (
     COLUMNS,
     Annotation,
@@ -20,6 +19,7 @@ from calibration.annotations import (
     parse_annotation,
     parse_name,
     photo_paths,
+    read_annotated,
     read_annotation,
     read_movers,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibration.corners import corners_fault
+from calibration.labels import corners_fault
 from vision.cli import parse_corners
 
 

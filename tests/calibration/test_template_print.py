@@ -11,19 +11,16 @@ import pytest
 
 import games
 from calibration.printed import Print, parse_print
-from calibration.template import BoardTemplate, TemplateError, load_template, template_path
+from calibration.template import TemplateError, load_template, template_path
 from games.double_double_dominoes import DIAMONDS, TRACK
 
-
-@pytest.fixture(scope="module")
-def template() -> BoardTemplate:
-    return load_template("double_double_dominoes")
+TEMPLATE = load_template("double_double_dominoes")
 
 
 @pytest.fixture(scope="module")
-def printed(template: BoardTemplate) -> Print:
-    assert template.printed is not None
-    return template.printed
+def printed() -> Print:
+    assert TEMPLATE.printed is not None
+    return TEMPLATE.printed
 
 
 def changed(**changes: Any) -> dict[str, Any]:
@@ -39,39 +36,37 @@ def test_the_printed_diamonds_score_what_the_rules_say(printed: Print) -> None:
     assert printed.squares == DIAMONDS
 
 
-def test_each_space_of_the_track_touches_the_next(template: BoardTemplate) -> None:
-    steps = np.abs(np.diff(template.track_mm, axis=0))
-    assert len(template.track_mm) == 100
+def test_each_space_of_the_track_touches_the_next() -> None:
+    steps = np.abs(np.diff(TEMPLATE.track_mm, axis=0))
+    assert len(TEMPLATE.track_mm) == 100
     assert (steps.max(axis=1) < 21).all() and (steps.max(axis=1) > 18).all()
     assert (steps.min(axis=1) < 2.5).all(), "a step is to a neighbour, never across a corner"
 
 
-def test_no_two_spaces_of_the_track_lie_upon_each_other(template: BoardTemplate) -> None:
-    gaps = np.linalg.norm(template.track_mm[:, None] - template.track_mm[None], axis=2)
+def test_no_two_spaces_of_the_track_lie_upon_each_other() -> None:
+    gaps = np.linalg.norm(TEMPLATE.track_mm[:, None] - TEMPLATE.track_mm[None], axis=2)
     assert gaps[~np.eye(100, dtype=np.bool_)].min() > 18
 
 
-def test_the_track_runs_anticlockwise_around_the_squares_from_the_bottom_left(template: BoardTemplate) -> None:
-    middle = np.array(template.size_mm) / 2
-    x, y = (template.track_mm - middle).T
+def test_the_track_runs_anticlockwise_around_the_squares_from_the_bottom_left() -> None:
+    middle = np.array(TEMPLATE.size_mm) / 2
+    x, y = (TEMPLATE.track_mm - middle).T
     turned = np.unwrap(np.arctan2(-y, x))
     assert x[0] < 0 < y[0]
     assert 1.7 * np.pi < turned[-1] - turned[0] < 2 * np.pi
     assert (np.maximum(np.abs(x), np.abs(y)) > 160).all()
 
 
-def test_all_that_is_printed_but_the_board_itself_lies_within_the_margin(
-    template: BoardTemplate, printed: Print
-) -> None:
+def test_all_that_is_printed_but_the_board_itself_lies_within_the_margin(printed: Print) -> None:
     reach = [
         max(abs(centre - half_board) + size / 2)
         for shape in printed.shapes
-        for centre, size, half_board in [(np.array(shape.centre_mm), np.array(shape.size_mm), template.size_mm[0] / 2)]
+        for centre, size, half_board in [(np.array(shape.centre_mm), np.array(shape.size_mm), TEMPLATE.size_mm[0] / 2)]
     ]
-    assert max(reach) <= template.size_mm[0] / 2 + template.margin_mm
+    assert max(reach) <= TEMPLATE.size_mm[0] / 2 + TEMPLATE.margin_mm
 
 
-def test_landmarks_out_of_play_lie_where_no_man_does(template: BoardTemplate, printed: Print) -> None:
+def test_landmarks_out_of_play_lie_where_no_man_does(printed: Print) -> None:
     inside = [
         bool((np.array(mark.centre_mm) > 0).all() and (np.array(mark.centre_mm) < 300).all())
         for mark in printed.landmarks
@@ -97,9 +92,9 @@ def test_a_template_without_print_has_no_track() -> None:
         {"track": {**changed()["track"], "tiles": [[0, 0, "up", 1, 7]]}},
     ],
 )
-def test_a_print_that_does_not_hold_together_is_refused(template: BoardTemplate, changes: dict[str, Any]) -> None:
+def test_a_print_that_does_not_hold_together_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises((KeyError, TypeError, ValueError)):
-        parse_print(changed(**changes), template.cells_mm, template.lines_mm)
+        parse_print(changed(**changes), TEMPLATE.cells_mm, TEMPLATE.lines_mm)
 
 
 @pytest.mark.parametrize(

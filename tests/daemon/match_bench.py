@@ -17,6 +17,7 @@ from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
+from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation
 from rules import AnyGame
 from tests.daemon.readings import reading_of
@@ -42,7 +43,8 @@ class ScriptedPipeline:
 
     def __init__(self) -> None:
         self.arm: str | None = None
-        self.lesson = self.refused = None
+        self.lesson = self.refused = self.reader = None
+        self.start = StartLesson()
         self.may_learn = False
         self.looks = NoLooks()
         self.readings: list[BoardReading | None] = []

@@ -25,7 +25,7 @@ from tests.daemon.test_cli import start
 from tests.vision.test_calibrate import photos
 from vision.calibrating import calibrate as fitting
 from vision.calibrating import guided, guided_inspection
-from vision.calibrating.conditions import Condition
+from vision.calibrating.verdict import Condition
 from vision.cli import load_photo
 from vision.reading.locate import PhotoReader
 from vision.sources.cameras import Camera

@@ -8,7 +8,7 @@ import pytest
 
 import games
 from daemon.game.effects import Announcement, Effect, Rewrite
-from daemon.judging import choices
+from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from games.chess import Chess
 from rules import AnyGame, Step
@@ -98,10 +98,10 @@ def test_a_pawn_becomes_a_queen_unless_told_by_text_or_by_name() -> None:
         referee = referee_at(PROMOTES)
         shown(referee, a7="_", a8="W")
         assert referee.moves == ["a8=Q"]
-        effects = choices.choose(referee, text)
+        effects = corrections.choose(referee, text)
         assert effects is not None and isinstance(effects[0], Rewrite)
         assert referee.moves == ["a8=N"] and "knight" in said(effects).text
-    assert choices.choose(referee, "e4") is None
+    assert corrections.choose(referee, "e4") is None
 
 
 def test_a_promotion_is_seen_to_have_been_a_knight_when_it_moves_as_one() -> None:
@@ -157,7 +157,7 @@ def test_castling_of_chess960_that_looks_like_a_rooks_move_is_believed_and_can_b
     referee = referee_at("1k6/8/8/8/8/8/8/5K1R w H - 0 1", {"start": 3})
     shown(referee, h1="_", g1="W")
     assert referee.moves == ["O-O"]
-    assert choices.choose(referee, "Rg1") is not None and referee.moves == ["Rg1"]
+    assert corrections.choose(referee, "Rg1") is not None and referee.moves == ["Rg1"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from daemon.core.match import Match
 from daemon.game.effects import TakeBack
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.learning.confirming import Confirmations, SeenBoard, may_teach, seen_board
+from daemon.perception.learning import Confirmations, SeenBoard, may_teach, seen_board
 from daemon.perception.pipeline import Pipeline
 from lab.simulated.table import SimulatedTable
 from vision.frame import Frame
@@ -90,9 +90,10 @@ def test_a_board_that_is_not_free_and_in_its_place_teaches_nothing(
     eyes: BoardTracker, part: str, change: dict[str, Any]
 ) -> None:
     seen, belief = eyes.observation, eyes.match.referee.belief
-    assert seen is not None and may_teach(belief, seen)
+    assert seen is not None and may_teach(belief, seen.gate, seen.alignment)
     changed: Any = {part: dataclasses.replace(getattr(seen, part), **change)}
-    assert not may_teach(belief, dataclasses.replace(seen, **changed))
+    other = dataclasses.replace(seen, **changed)
+    assert not may_teach(belief, other.gate, other.alignment)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
@@ -104,5 +105,5 @@ def test_cells_that_show_nothing_known_teach_nothing_and_many_of_them_make_a_boa
     unknown = np.arange(25) < share * 25
     reading = dataclasses.replace(belief.look.reading, unknown=unknown.astype(np.float64))
     belief = dataclasses.replace(belief, look=dataclasses.replace(belief.look, reading=reading))
-    assert may_teach(belief, seen) == (share < 0.25)
+    assert may_teach(belief, seen.gate, seen.alignment) == (share < 0.25)
     assert np.array_equal(seen_board(belief, 4, "." * 25, LOOK).plain, ~unknown)

@@ -19,6 +19,7 @@ from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
+from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation
 from daemon.storage.journal import Journal
 from daemon.storage.record import GameRecord
@@ -41,7 +42,8 @@ class Eyes:
     """Replaces the pipeline; sees the reading that the test sets."""
 
     reading: BoardReading
-    lesson = refused = None
+    lesson = refused = reader = None
+    start = StartLesson()
     may_learn = False
     looks = NoLooks()
 

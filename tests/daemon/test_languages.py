@@ -47,11 +47,10 @@ from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame, MoveError, Outcome
 from rules.capabilities import piece_noun
 from tests.daemon.storms import Table, look, show, storm
-from vision.calibrating.expectation import Expectation
 from vision.calibrating.guided_words import advice, correction, found
 from vision.calibrating.lesson_check import Mistakes
 from vision.calibrating.survey import Shown, survey
-from vision.calibrating.verdict import Verdict
+from vision.calibrating.verdict import Expectation, Verdict
 from wording import Sentence, Term
 
 ROOT = Path(__file__).resolve().parents[2]

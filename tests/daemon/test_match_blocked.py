@@ -10,6 +10,7 @@ from daemon.core.match import Match
 from daemon.core.reminders import FIRST_S
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
+from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation
 from tests.daemon.readings import reading_of
 from tests.daemon.sights import FROM_ABOVE, NoLooks, sight
@@ -32,7 +33,8 @@ class Gated:
     ) -> None:
         self.states, self.moved = list(states), list(moved)
         self.outside, self.frozen = list(outside), False
-        self.lesson = self.refused = None
+        self.lesson = self.refused = self.reader = None
+        self.start = StartLesson()
         self.may_learn = False
         self.looks = NoLooks()
 

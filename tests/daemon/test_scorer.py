@@ -9,8 +9,7 @@ import pytest
 
 from calibration.annotations import Annotation
 from daemon.scoring.photo_series import Series
-from daemon.scoring.score_words import line_of
-from daemon.scoring.scorer import Look, ScoredMove, Scorer
+from daemon.scoring.scorer import Look, ScoredMove, Scorer, line_of
 from games.double_double_dominoes import CELLS
 from tests.daemon.dominoes_play import GAME, Laid, random_game, series_of
 from tests.daemon.readings import reading_of

@@ -14,7 +14,7 @@ import games
 from calibration.template import load_template
 from daemon.commands.command import CommandError
 from daemon.commands.setup_requests import SetupRequest, parse_setup_request
-from daemon.judging.hands import hold
+from daemon.judging.corrections import hold
 from daemon.judging.referee import Referee
 from daemon.outputs.view import men_of, offers_of, play_view
 from daemon.outputs.web import WebPage

@@ -34,8 +34,7 @@ from tests.fuzz.imported_games import import_entries
 from tests.fuzz.positions import text_of
 from vision.cli import parse_corners
 from vision.pose import pose_from_corners
-from vision.sources.encoded import EncodedFrame, JpegSplitter, decode, peek
-from vision.sources.picture_size import FORMATS, TooLargeError, picture_size_px
+from vision.sources.encoded import FORMATS, EncodedFrame, JpegSplitter, TooLargeError, decode, peek, picture_size_px
 
 ANNOTATION = b"8H 6\r\n8I 3\r\n12"
 MOVERS = b"1_01.jpg player1\r\n1_02.jpg player2"

@@ -17,6 +17,7 @@ from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
+from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation
 from rules import AnyGame, MoveError
 from rules.turns import carry_out
@@ -56,6 +57,7 @@ class _Eyes:
     def __init__(self) -> None:
         self.reading: BoardReading | None = None
         self.lesson = self.refused = None
+        self.start = StartLesson()
         self.may_learn = False
         self.looks = NoLooks()
 

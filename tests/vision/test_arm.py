@@ -69,16 +69,19 @@ def with_arm(picture: Image, side: Side, reach: int) -> Image:
     return np.rot90(upright, -turns).copy()
 
 
+@pytest.fixture
+def table() -> Watched:
+    return Watched()
+
+
 @pytest.mark.parametrize("side", SIDES)
-def test_an_arm_is_told_by_the_side_it_reaches_in_from(side: Side) -> None:
-    table = Watched()
+def test_an_arm_is_told_by_the_side_it_reaches_in_from(table: Watched, side: Side) -> None:
     table.show(board(), 1)
     table.visit(board(), side, board((256, 200)))
     assert table.show(board((256, 200)), 1) == side
 
 
-def test_the_side_is_kept_until_the_board_settles_again() -> None:
-    table = Watched()
+def test_the_side_is_kept_until_the_board_settles_again(table: Watched) -> None:
     table.show(board(), 1)
     table.visit(board(), "left", board((256, 200)))
     assert table.show(board((256, 200)), 3) == "left"
@@ -87,8 +90,7 @@ def test_the_side_is_kept_until_the_board_settles_again() -> None:
     assert table.show(board((300, 300)), 1) is None, "a man came without an arm"
 
 
-def test_arms_from_two_sides_are_nobodys() -> None:
-    table = Watched()
+def test_arms_from_two_sides_are_nobodys(table: Watched) -> None:
     table.show(board(), 1)
     table.visit(board(), "top")
     table.show(board(), 0.2)
@@ -96,8 +98,7 @@ def test_arms_from_two_sides_are_nobodys() -> None:
     assert table.show(board((256, 200)), 1) is None
 
 
-def test_one_player_who_comes_twice_is_one_side() -> None:
-    table = Watched()
+def test_one_player_who_comes_twice_is_one_side(table: Watched) -> None:
     table.show(board(), 1)
     table.visit(board(), "right")
     table.show(board(), 0.2)
@@ -105,15 +106,13 @@ def test_one_player_who_comes_twice_is_one_side() -> None:
     assert table.show(board((256, 200)), 1) == "right"
 
 
-def test_light_and_men_without_an_arm_come_from_no_side() -> None:
-    table = Watched()
+def test_light_and_men_without_an_arm_come_from_no_side(table: Watched) -> None:
     table.show(board(), 1)
     assert table.show(board((256, 200)), 1) is None
     assert table.show((board((256, 200)) * 0.6).astype(np.uint8), 1) is None
 
 
-def test_after_a_reset_nothing_is_known() -> None:
-    table = Watched()
+def test_after_a_reset_nothing_is_known(table: Watched) -> None:
     table.show(board(), 1)
     table.visit(board(), "right", board((256, 200)))
     table.show(board((256, 200)), 1)

@@ -17,8 +17,7 @@ from calibration.profile import TableProfile
 from calibration.template import load_template
 from tests.vision.drawn import draw, random_corners
 from vision.calibrating.calibrate import CalibrationError, LabelledPhoto, calibrate, fit_profile
-from vision.calibrating.conditions import refusing
-from vision.calibrating.verdict import Verdict
+from vision.calibrating.verdict import Verdict, refusing
 from vision.cli import load_photo, parse_corners
 from vision.reading.locate import PhotoReader
 from vision.reading.reader import reference_of

@@ -10,7 +10,7 @@ from calibration.template import load_template
 from lab.simulated.table import SimulatedTable
 from tests.vision.chequered_tables import START, chequered, laid
 from vision.finding.finder import find_board
-from vision.finding.pose_quality import pose_quality, right_way_round, snap_pose
+from vision.finding.landmarks import pose_quality, right_way_round, snap_pose
 from vision.frame import Image
 from vision.pose import pose_from_corners, turned_pose
 from vision.watching.locating import LOCK_QUALITY

@@ -12,8 +12,8 @@ from calibration.template import load_template
 from lab.simulated.camera import look_at
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from vision.calibrating.conditions import LIMITS, Condition, Limit, refusing, warning, worst_of
 from vision.calibrating.survey import Shown, survey
+from vision.calibrating.verdict import LIMITS, Condition, Limit, refusing, warning, worst_of
 from vision.finding.viewpoint import Viewpoint, viewpoint
 from vision.frame import Image
 from vision.pose import BoardPose, pose_from_corners

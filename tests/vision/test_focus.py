@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import noisy
-from tests.vision.test_watcher import RATE_HZ, Steady, fresh, men
+from tests.vision.test_watcher import RATE_HZ, TEMPLATE, Steady, fresh, men
 from vision.frame import Image
 from vision.pose import rectify
 from vision.watching.differences import pair
@@ -23,11 +22,6 @@ BREATH_S = 2.0
 """Seconds from one sharp picture to the next."""
 
 
-@pytest.fixture(scope="module")
-def template() -> BoardTemplate:
-    return load_template("nine_mens_morris")
-
-
 def blurred(picture: Image, blur: float) -> Image:
     return picture if not blur else np.asarray(cv2.GaussianBlur(picture, (0, 0), blur), np.uint8)
 
@@ -35,13 +29,17 @@ def blurred(picture: Image, blur: float) -> Image:
 def seen(table: Steady, picture: Image, gain: float = 1.0, noise: float = 2.0) -> FloatImage:
     table.index += 1
     shown = noisy(cv2.convertScaleAbs(picture, alpha=gain), table.index, noise)
-    return small_picture(rectify(shown, table.pose, load_template("nine_mens_morris")))
+    return small_picture(rectify(shown, table.pose, TEMPLATE))
+
+
+@pytest.fixture
+def table() -> Steady:
+    return Steady()
 
 
 @pytest.mark.parametrize("gain", [1.0, 0.6])
 @pytest.mark.parametrize("noise", [1.0, 6.0])
-def test_a_blur_is_measured_whatever_light_and_noise(template: BoardTemplate, gain: float, noise: float) -> None:
-    table = Steady(template)
+def test_a_blur_is_measured_whatever_light_and_noise(table: Steady, gain: float, noise: float) -> None:
     sharp = seen(table, table.board(men(4)))
     for blur in BLURS_PX[1:-1]:
         measured = blur_px(sharp, seen(table, blurred(table.board(men(4)), blur * SHRUNK), gain, noise))
@@ -49,16 +47,14 @@ def test_a_blur_is_measured_whatever_light_and_noise(template: BoardTemplate, ga
     assert blur_px(sharp, seen(table, table.board(men(4)), gain, noise)) <= LEGIBLE_PX
 
 
-def test_a_sharper_picture_is_told_from_a_blurrier_one_and_both_are_made_alike(template: BoardTemplate) -> None:
-    table = Steady(template)
+def test_a_sharper_picture_is_told_from_a_blurrier_one_and_both_are_made_alike(table: Steady) -> None:
     sharp, soft = seen(table, table.board()), seen(table, blurred(table.board(), 5))
     assert blur_px(sharp, soft) > 0 > blur_px(soft, sharp)
     both = pair(soft, sharp)
     assert both.before is soft and np.abs(both.before - both.after).mean() < np.abs(soft - sharp).mean() / 2
 
 
-def test_a_hand_over_the_board_is_no_blur(template: BoardTemplate) -> None:
-    table = Steady(template)
+def test_a_hand_over_the_board_is_no_blur(table: Steady) -> None:
     free, covered = seen(table, table.board()), seen(table, table.arm(table.board()))
     assert abs(blur_px(free, covered)) <= LEGIBLE_PX
 
@@ -73,8 +69,7 @@ def breathe(table: Steady, picture: Image, seconds: float) -> list[tuple[float, 
     return told
 
 
-def test_a_lens_that_hunts_is_neither_motion_nor_a_hand_nor_a_lamp(template: BoardTemplate) -> None:
-    table = Steady(template)
+def test_a_lens_that_hunts_is_neither_motion_nor_a_hand_nor_a_lamp(table: Steady) -> None:
     table.show(table.board(), 2)
     told = breathe(table, table.board(), 8)
     assert {sight.phase for _, sight in told} == {"settling", "settled"}
@@ -83,8 +78,7 @@ def test_a_lens_that_hunts_is_neither_motion_nor_a_hand_nor_a_lamp(template: Boa
     assert max(blur for blur, sight in told if sight.settled) < 0.5
 
 
-def test_a_man_laid_while_the_lens_hunts_is_read_in_a_sharp_picture(template: BoardTemplate) -> None:
-    table = Steady(template)
+def test_a_man_laid_while_the_lens_hunts_is_read_in_a_sharp_picture(table: Steady) -> None:
     table.show(table.board(), 2)
     breathe(table, table.arm(table.board()), 1)
     told = breathe(table, table.board(men(4)), BREATH_S + 1)
@@ -92,8 +86,7 @@ def test_a_man_laid_while_the_lens_hunts_is_read_in_a_sharp_picture(template: Bo
     assert next(blur for blur, sight in told if sight.fresh) < 0.5
 
 
-def test_a_hand_is_seen_while_the_lens_hunts(template: BoardTemplate) -> None:
-    table = Steady(template)
+def test_a_hand_is_seen_while_the_lens_hunts(table: Steady) -> None:
     table.show(table.board(), 2)
     sights = [sight for _, sight in breathe(table, table.arm(table.board()), 8)]
     assert {sight.phase for sight in sights[RATE_HZ:] if not sight.blocked} <= {"occluded", "settling", "moving"}
@@ -101,8 +94,7 @@ def test_a_hand_is_seen_while_the_lens_hunts(template: BoardTemplate) -> None:
     assert all(sight.hidden[16] for sight in sights)
 
 
-def test_a_camera_that_stays_out_of_focus_is_read_all_the_same(template: BoardTemplate) -> None:
-    table = Steady(template)
+def test_a_camera_that_stays_out_of_focus_is_read_all_the_same(table: Steady) -> None:
     table.show(table.board(), 2)
     table.show(table.arm(table.board()), 1)
     soft = blurred(table.board(men(4)), 5)
@@ -112,8 +104,7 @@ def test_a_camera_that_stays_out_of_focus_is_read_all_the_same(template: BoardTe
     assert all(state.settled for state in table.show(soft, 4))
 
 
-def test_a_lens_that_never_comes_back_is_waited_for_no_longer_than_it_may_hunt(template: BoardTemplate) -> None:
-    table = Steady(template)
+def test_a_lens_that_never_comes_back_is_waited_for_no_longer_than_it_may_hunt(table: Steady) -> None:
     table.show(table.board(), 2)
     table.show(table.arm(table.board()), 1)
     softest = [
@@ -124,7 +115,6 @@ def test_a_lens_that_never_comes_back_is_waited_for_no_longer_than_it_may_hunt(t
 
 
 @pytest.mark.parametrize("gain", [0.6, 0.8, 1.2])
-def test_another_exposure_is_no_blur(template: BoardTemplate, gain: float) -> None:
-    table = Steady(template)
+def test_another_exposure_is_no_blur(table: Steady, gain: float) -> None:
     before, after = seen(table, table.board(men(4))), seen(table, table.board(men(9)), gain)
     assert pair(before, after).blur_px == 0

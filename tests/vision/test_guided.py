@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -15,12 +16,11 @@ from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules.turns import changed_cells
 from vision.calibrating import guided, guided_inspection
-from vision.calibrating.conditions import Condition
 from vision.calibrating.guided import FIRST_LOOK_S, GuidedCalibration, Prompt
-from vision.calibrating.guided_fit import doubted, fit_guided
 from vision.calibrating.guided_inspection import NAMED_FOR, Inspection, wrong_game
 from vision.calibrating.guided_words import advice, correction, kind_unknown
-from vision.calibrating.lesson_check import Mistakes
+from vision.calibrating.lesson_check import Mistakes, doubted, fit_guided
+from vision.calibrating.verdict import Condition
 from vision.finding.found import Found
 from vision.frame import Frame
 from vision.reading.heads import OTHER
@@ -251,7 +251,7 @@ def test_run_that_comes_to_nothing_ends_with_the_last_thing_said(room: Room, mon
 
 def test_board_of_another_game_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     reversi = Found(_table().pose, load_template("reversi"), sure=0.99)
-    monkeypatch.setattr(guided_inspection, "sure_of", lambda image, found: 0.1)
+    monkeypatch.setattr(Found, "rated", lambda found, image: dataclasses.replace(found, sure=0.1))
     monkeypatch.setattr(guided_inspection, "name_board", lambda image: Naming(reversi, ()))
     said = wrong_game(_table().render(), _table().pose, TEMPLATE)
     assert said is not None and str(said).startswith("This looks like a board for reversi, not for nine men's morris.")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from vision.frame import Frame, FrameSource, SourceError
-from vision.sources.attempt import Attempt
 from vision.sources.live import HANG_S, MAX_ABANDONED, Connection, LiveSource
+from vision.sources.slot import Attempt
 
 
 class Time:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibration.template import BoardTemplate, load_template
+from calibration.template import load_template
 from tests.vision.drawn import draw
 from vision.pose import Rectified
 from vision.reading.board_reading import SURE, BoardReading
@@ -17,13 +17,10 @@ from vision.reading.looks import FIRST_READING, UNKNOWN_TIMES, Looks, average
 from vision.reading.reader import Reader
 from vision.watching.watcher import Sight
 
+TEMPLATE = load_template("nine_mens_morris")
+
 CELLS, SETTLE_S = 24, 0.4
 EMPTY = "." * CELLS
-
-
-@pytest.fixture(scope="module")
-def template() -> BoardTemplate:
-    return load_template("nine_mens_morris")
 
 
 def men(*cells: int) -> str:
@@ -37,12 +34,12 @@ def among(*cells: int) -> NDArray[np.bool_]:
 class Table:
     """Looks at drawn pictures of a board; says of every cell how long it has stood."""
 
-    def __init__(self, template: BoardTemplate, readings: int = 3) -> None:
-        self._template, self.time_s = template, 0.0
+    def __init__(self, readings: int = 3) -> None:
+        self.time_s = 0.0
         self.changed_s = np.zeros(CELLS)
         self.alike, self.hidden, self.known = np.ones(CELLS, bool), np.zeros(CELLS, bool), np.ones(CELLS, bool)
         self.settled = True
-        self.looks = Looks(Reader(template), readings)
+        self.looks = Looks(Reader(TEMPLATE), readings)
 
     def change(self, *cells: int, alike: bool = False) -> None:
         """These cells change now, and do not look as when the board was free; all other cells stay."""
@@ -51,8 +48,8 @@ class Table:
         self.settled = False
 
     def picture(self, cells: str) -> Rectified:
-        image, pose = draw(self._template, cells=cells)
-        return Rectified(image, pose, self._template)
+        image, pose = draw(TEMPLATE, cells=cells)
+        return Rectified(image, pose, TEMPLATE)
 
     def sight(self) -> Sight:
         still_s = self.time_s - self.changed_s
@@ -82,18 +79,19 @@ class Table:
         return reading
 
 
-def test_nothing_is_known_before_any_cell_has_stood_still(
-    template: BoardTemplate, caplog: pytest.LogCaptureFixture
-) -> None:
-    table = Table(template)
+@pytest.fixture
+def table() -> Table:
+    return Table()
+
+
+def test_nothing_is_known_before_any_cell_has_stood_still(table: Table, caplog: pytest.LogCaptureFixture) -> None:
     assert table.look(EMPTY, 0.1) is None and table.looks.cells_read == 0
     with caplog.at_level("INFO"):
         assert table.seen(EMPTY).board == EMPTY
     assert [record.message for record in caplog.records if FIRST_READING in record.message]
 
 
-def test_a_board_that_is_known_to_lie_open_is_read_at_once_and_is_what_comes_back(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_a_board_that_is_known_to_lie_open_is_read_at_once_and_is_what_comes_back(table: Table) -> None:
     table.looks.forget(shown=True)
     assert table.seen(men(9), 0.1).board == men(9)
     table.change(9)
@@ -102,8 +100,7 @@ def test_a_board_that_is_known_to_lie_open_is_read_at_once_and_is_what_comes_bac
     assert table.seen(EMPTY, 0.1).board == men(9)
 
 
-def test_nothing_is_read_twice_for_the_same_pixels(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_nothing_is_read_twice_for_the_same_pixels(table: Table) -> None:
     for _ in range(5):
         assert table.seen(EMPTY).board == EMPTY
     assert table.looks.cells_read == CELLS
@@ -113,8 +110,7 @@ def test_nothing_is_read_twice_for_the_same_pixels(template: BoardTemplate) -> N
     assert table.looks.cells_read == CELLS + 1
 
 
-def test_a_cell_that_changes_again_is_read_again(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_a_cell_that_changes_again_is_read_again(table: Table) -> None:
     table.seen(EMPTY)
     table.change(4)
     table.seen(men(4))
@@ -123,9 +119,8 @@ def test_a_cell_that_changes_again_is_read_again(template: BoardTemplate) -> Non
     assert table.looks.cells_read == CELLS + 2
 
 
-def test_a_cell_that_was_hidden_meanwhile_is_read_again(template: BoardTemplate) -> None:
+def test_a_cell_that_was_hidden_meanwhile_is_read_again(table: Table) -> None:
     """A finger passes over a man's old place after it was read as empty."""
-    table = Table(template)
     table.seen(men(4))
     table.change(4)
     assert table.seen(EMPTY).board == EMPTY
@@ -136,11 +131,8 @@ def test_a_cell_that_was_hidden_meanwhile_is_read_again(template: BoardTemplate)
     assert table.looks.plain is not None and table.looks.plain.board == EMPTY
 
 
-def test_what_looks_as_before_once_a_hand_has_gone_is_not_certain_until_it_is_read_again(
-    template: BoardTemplate,
-) -> None:
+def test_what_looks_as_before_once_a_hand_has_gone_is_not_certain_until_it_is_read_again(table: Table) -> None:
     """A white man on a white cell may have been taken away."""
-    table = Table(template)
     table.seen(men(4))
     table.change(4, alike=True)
     assert table.seen(EMPTY, SETTLE_S / 8).confidence[4] < SURE
@@ -148,8 +140,7 @@ def test_what_looks_as_before_once_a_hand_has_gone_is_not_certain_until_it_is_re
     assert table.seen(EMPTY).confidence[4] > SURE
 
 
-def test_a_cell_that_moves_is_not_read(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_a_cell_that_moves_is_not_read(table: Table) -> None:
     table.seen(EMPTY)
     for _ in range(5):
         table.change(4)
@@ -157,8 +148,7 @@ def test_a_cell_that_moves_is_not_read(template: BoardTemplate) -> None:
     assert table.looks.cells_read == CELLS
 
 
-def test_a_cell_under_a_hand_says_nothing(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_a_cell_under_a_hand_says_nothing(table: Table) -> None:
     table.seen(men(9))
     table.hidden = among(4, 7)
     table.change(4, 7)
@@ -170,8 +160,7 @@ def test_a_cell_under_a_hand_says_nothing(template: BoardTemplate) -> None:
     assert table.looks.cells_read == CELLS
 
 
-def test_one_that_has_just_changed_says_little_and_more_the_longer_it_stands(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_one_that_has_just_changed_says_little_and_more_the_longer_it_stands(table: Table) -> None:
     table.seen(EMPTY)
     table.change(4)
     told = [table.seen(men(4), after_s).confidence[4] for after_s in (0.21, 0.1, 0.1, 0.2, 0.4)]
@@ -181,27 +170,26 @@ def test_one_that_has_just_changed_says_little_and_more_the_longer_it_stands(tem
     assert others.min() > 0.9
 
 
-def test_what_was_never_seen_free_must_stand_longer(template: BoardTemplate) -> None:
+def test_what_was_never_seen_free_must_stand_longer() -> None:
     told = []
     for known in (True, False):
-        table = Table(template)
+        table = Table()
         table.known[:], table.alike[:] = known, False
         told.append([table.seen(men(4), after_s).confidence[4] for after_s in (SETTLE_S, UNKNOWN_TIMES * SETTLE_S)])
     assert told[1][0] < told[0][0] - 0.05
     assert told[1][1] == pytest.approx(told[0][0], abs=0.02)
 
 
-def test_a_photo_shows_no_hands_that_must_be_waited_for(template: BoardTemplate) -> None:
+def test_a_photo_shows_no_hands_that_must_be_waited_for() -> None:
     confidences = []
     for hands in (True, False):
-        table = Table(template)
+        table = Table()
         table.known[:] = table.alike[:] = False
         confidences.append(table.seen(men(4), SETTLE_S, hands=hands).confidence[4])
     assert confidences[1] > confidences[0] + 0.05
 
 
-def test_unknown_content_weighs_less_at_first(template: BoardTemplate, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = Table(template)
+def test_unknown_content_weighs_less_at_first(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     judge = table.looks.reader.judge
 
     def unsure(*given: Any, **named: Any) -> BoardReading:
@@ -215,8 +203,7 @@ def test_unknown_content_weighs_less_at_first(template: BoardTemplate, monkeypat
     assert told[0][1] < told[1][1] < told[2][1] and told[2][1] > 0.9
 
 
-def test_what_was_read_while_a_hand_lay_there_is_replaced_by_what_was_known_before(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_what_was_read_while_a_hand_lay_there_is_replaced_by_what_was_known_before(table: Table) -> None:
     table.seen(men(9))
     table.change(4, 9)  # a hand, before it is recognised as one
     assert table.seen(men(4)).board == men(4)
@@ -229,8 +216,7 @@ def test_what_was_read_while_a_hand_lay_there_is_replaced_by_what_was_known_befo
     assert table.looks.cells_read == read
 
 
-def test_what_is_kept_is_what_comes_back_after_the_hand(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_what_is_kept_is_what_comes_back_after_the_hand(table: Table) -> None:
     table.seen(EMPTY)
     table.change(4)
     table.seen(men(4))
@@ -241,16 +227,15 @@ def test_what_is_kept_is_what_comes_back_after_the_hand(template: BoardTemplate)
     assert table.seen(men(4)).board == men(4)
 
 
-def test_out_of_focus_nothing_is_read(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_out_of_focus_nothing_is_read(table: Table) -> None:
     table.seen(EMPTY)
     table.change(4)
     assert table.seen(men(4), blurred=True).blank[4] and table.looks.cells_read == CELLS
     assert table.seen(men(4)).board == men(4)
 
 
-def test_asked_again_another_reading_is_averaged_as_often_as_agreed(template: BoardTemplate) -> None:
-    table = Table(template, readings=3)
+def test_asked_again_another_reading_is_averaged_as_often_as_agreed() -> None:
+    table = Table(readings=3)
     assert not table.looks.ask_again(), "nothing was read yet"
     first = table.seen(EMPTY, 30.0)
     for count in (2, 3):
@@ -263,8 +248,7 @@ def test_asked_again_another_reading_is_averaged_as_often_as_agreed(template: Bo
     assert table.looks.cells_read == 3 * CELLS
 
 
-def test_readings_of_another_board_are_not_averaged_with_it(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_readings_of_another_board_are_not_averaged_with_it(table: Table) -> None:
     table.seen(EMPTY)
     assert table.looks.ask_again()
     table.change(4)
@@ -280,8 +264,7 @@ def test_an_average_is_between_and_adds_up_to_one() -> None:
     assert both.probabilities[0, 0] == pytest.approx(0.75) and both.unknown == pytest.approx([0.4])
 
 
-def test_cells_of_which_more_will_be_known_are_told(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_cells_of_which_more_will_be_known_are_told(table: Table) -> None:
     table.seen(EMPTY, 10.0)
     assert not table.looks.growing.any()
     table.change(4)
@@ -292,8 +275,7 @@ def test_cells_of_which_more_will_be_known_are_told(template: BoardTemplate) -> 
     assert not table.looks.growing.any()
 
 
-def test_what_surely_shows_as_believed_is_told_cell_by_cell(template: BoardTemplate) -> None:
-    table = Table(template)
+def test_what_surely_shows_as_believed_is_told_cell_by_cell(table: Table) -> None:
     table.seen(men(9))
     table.hidden, table.time_s = among(20), table.time_s + 1
     table.change(4)

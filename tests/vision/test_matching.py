@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from vision.reading.matching import heaviest_pairs
+from vision.reading.tiles import heaviest_pairs
 
 
 def test_nothing_can_be_paired_where_there_is_nothing() -> None:

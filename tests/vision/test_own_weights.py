@@ -19,7 +19,7 @@ from daemon.cli.calibrate import app
 from places.weights import MODELS, WeightsError, write_entry
 from tests.vision.drawn import draw
 from vision.calibrating.calibrate import LabelledPhoto, fit_profile
-from vision.reading import descriptors, own_weights
+from vision.reading import descriptors
 from vision.reading.descriptors import IMAGENET, load_descriptor
 from vision.reading.locate import PhotoReader
 from vision.reading.reader import Reader
@@ -53,13 +53,13 @@ def profile() -> TableProfile:
     for number, cells in enumerate(BOARDS):
         picture, pose = draw(template, cells=cells)
         photos.append(LabelledPhoto(f"{number}.png", picture, cells, pose.corners_px(template)))
-    return fit_profile(photos, template, own_weights.descriptor_for("imagenet"))
+    return fit_profile(photos, template, descriptors.descriptor_for("imagenet"))
 
 
 def test_no_word_is_the_boards_own_descriptor_and_another_is_refused() -> None:
-    assert own_weights.descriptor_for("") is None
+    assert descriptors.descriptor_for("") is None
     with pytest.raises(ValueError, match="--weights is \"imagenet\" or left away, not 'alexnet'"):
-        own_weights.descriptor_for("alexnet")
+        descriptors.descriptor_for("alexnet")
 
 
 @pytest.mark.usefixtures("made")
@@ -96,15 +96,15 @@ def test_absent_weights_are_made_in_another_process(nowhere: Path, monkeypatch: 
         f"shutil.copy({str(MODELS / 'halves.onnx')!r}, folder / 'imagenet.onnx')\n"
         "write_entry(folder, 'imagenet', 'imagenet.onnx', {})"
     )
-    monkeypatch.setattr(own_weights, "COMMAND", (sys.executable, "-c", code))
-    assert own_weights.descriptor_for("imagenet") == IMAGENET
+    monkeypatch.setattr(descriptors, "COMMAND", (sys.executable, "-c", code))
+    assert descriptors.descriptor_for("imagenet") == IMAGENET
 
 
 @pytest.mark.usefixtures("nowhere")
 def test_where_they_cannot_be_made_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_weights, "COMMAND", (sys.executable, "-c", "raise SystemExit(2)"))
+    monkeypatch.setattr(descriptors, "COMMAND", (sys.executable, "-c", "raise SystemExit(2)"))
     with pytest.raises(WeightsError, match=r"no ImageNet weights; \./kibitzer train imagenet makes them"):
-        own_weights.descriptor_for("imagenet")
+        descriptors.descriptor_for("imagenet")
 
 
 def test_calibrate_fits_by_them_and_asks_for_every_kind_of_man(

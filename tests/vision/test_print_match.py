@@ -14,14 +14,15 @@ from calibration.template import BoardTemplate, load_template
 from lab.bench.reposing import VIEWS, outermost, repose
 from tests.vision import drawn
 from vision.finding.finder import find_board
-from vision.finding.landmarks import turned_to_print
-from vision.finding.pose_quality import pose_quality, snap_pose
+from vision.finding.landmarks import pose_quality, snap_pose, turned_to_print
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, pose_from_corners, project
 from vision.primitives.lines import refine_pose
 from vision.primitives.printed import draw_print, drawn_from_board
 from vision.reading.locate import PhotoReader
 from vision.watching.align import Aligner
+
+TEMPLATE = load_template("double_double_dominoes")
 
 FloatArray = NDArray[np.float64]
 WIDTH, HEIGHT = 960, 720
@@ -30,13 +31,8 @@ SQUARE_MM = 20.0
 
 
 @pytest.fixture(scope="module")
-def template() -> BoardTemplate:
-    return load_template("double_double_dominoes")
-
-
-@pytest.fixture(scope="module")
-def sheet(template: BoardTemplate) -> Image:
-    return draw_print(template, SCALE)
+def sheet() -> Image:
+    return draw_print(TEMPLATE, SCALE)
 
 
 def photo(
@@ -83,29 +79,27 @@ def error(pose: BoardPose, truth: BoardPose, template: BoardTemplate) -> float:
 
 
 @pytest.mark.parametrize("turn_deg", [0, 90, 180, 270, 33])
-def test_the_print_shows_which_corner_is_which(template: BoardTemplate, sheet: Image, turn_deg: float) -> None:
-    image, truth = photo(template, sheet, turn_deg)
-    found = find_board(image, template)
+def test_the_print_shows_which_corner_is_which(sheet: Image, turn_deg: float) -> None:
+    image, truth = photo(TEMPLATE, sheet, turn_deg)
+    found = find_board(image, TEMPLATE)
     assert found is not None
-    assert error(found.pose, truth, template) < 0.05
+    assert error(found.pose, truth, TEMPLATE) < 0.05
     assert found.pose.quality > 0.9
 
 
 @pytest.mark.parametrize(("turn_deg", "tilt_deg"), [(10, 40), (100, 55), (225, 60)])
-def test_a_printed_board_is_found_from_aside(
-    template: BoardTemplate, sheet: Image, turn_deg: float, tilt_deg: float
-) -> None:
-    image, truth = photo(template, sheet, turn_deg, tilt_deg, side_px=680)
-    found = find_board(image, template)
+def test_a_printed_board_is_found_from_aside(sheet: Image, turn_deg: float, tilt_deg: float) -> None:
+    image, truth = photo(TEMPLATE, sheet, turn_deg, tilt_deg, side_px=680)
+    found = find_board(image, TEMPLATE)
     assert found is not None
-    assert error(found.pose, truth, template) < 0.08
+    assert error(found.pose, truth, TEMPLATE) < 0.08
 
 
-def test_tiles_on_half_of_the_squares_do_not_matter(template: BoardTemplate, sheet: Image) -> None:
-    image, truth = photo(template, sheet, 200, 20)
-    found = find_board(with_tiles(template, image, truth), template)
+def test_tiles_on_half_of_the_squares_do_not_matter(sheet: Image) -> None:
+    image, truth = photo(TEMPLATE, sheet, 200, 20)
+    found = find_board(with_tiles(TEMPLATE, image, truth), TEMPLATE)
     assert found is not None
-    assert error(found.pose, truth, template) < 0.05
+    assert error(found.pose, truth, TEMPLATE) < 0.05
     assert found.pose.quality > 0.9
 
 
@@ -120,68 +114,64 @@ def test_tiles_on_half_of_the_squares_do_not_matter(template: BoardTemplate, she
     ],
     ids=["dark", "bright", "tinted", "blurred", "shaken"],
 )
-def test_neither_light_nor_blur_hides_a_print(template: BoardTemplate, sheet: Image, spoil: object) -> None:
+def test_neither_light_nor_blur_hides_a_print(sheet: Image, spoil: object) -> None:
     assert callable(spoil)
-    image, truth = photo(template, sheet, 75, 25)
-    found = find_board(spoil(image), template)
+    image, truth = photo(TEMPLATE, sheet, 75, 25)
+    found = find_board(spoil(image), TEMPLATE)
     assert found is not None
-    assert error(found.pose, truth, template) < 0.08
+    assert error(found.pose, truth, TEMPLATE) < 0.08
 
 
-def test_where_the_print_is_of_another_board_none_is_found(template: BoardTemplate, sheet: Image) -> None:
-    assert find_board(drawn.draw(load_template("nine_mens_morris"))[0], template) is None
-    assert find_board(exposed(np.full((HEIGHT, WIDTH, 3), 100.0), 10), template) is None
-    assert find_board(photo(template, sheet[:, ::-1])[0], template) is None, "a mirrored board is none"
+def test_where_the_print_is_of_another_board_none_is_found(sheet: Image) -> None:
+    assert find_board(drawn.draw(load_template("nine_mens_morris"))[0], TEMPLATE) is None
+    assert find_board(exposed(np.full((HEIGHT, WIDTH, 3), 100.0), 10), TEMPLATE) is None
+    assert find_board(photo(TEMPLATE, sheet[:, ::-1])[0], TEMPLATE) is None, "a mirrored board is none"
 
 
-def test_a_board_without_its_track_is_not_guessed(template: BoardTemplate) -> None:
+def test_a_board_without_its_track_is_not_guessed() -> None:
     """Squares and diamonds look alike from four sides, so they do not show the board's orientation."""
-    assert template.printed is not None
-    inner = tuple(shape for shape in template.printed.shapes if max(np.abs(np.array(shape.centre_mm) - 150)) < 155)
-    bare = dataclasses.replace(template, printed=dataclasses.replace(template.printed, shapes=inner))
-    assert find_board(photo(template, draw_print(bare, SCALE))[0], template) is None
+    assert TEMPLATE.printed is not None
+    inner = tuple(shape for shape in TEMPLATE.printed.shapes if max(np.abs(np.array(shape.centre_mm) - 150)) < 155)
+    bare = dataclasses.replace(TEMPLATE, printed=dataclasses.replace(TEMPLATE.printed, shapes=inner))
+    assert find_board(photo(TEMPLATE, draw_print(bare, SCALE))[0], TEMPLATE) is None
 
 
 @pytest.mark.parametrize("moved_mm", [(19.7, 0.0), (0.0, 39.4), (3.0, 0.0)], ids=["a space", "a tile", "a little"])
-def test_a_pose_aside_is_told_from_the_right_one(
-    template: BoardTemplate, sheet: Image, moved_mm: tuple[float, float]
-) -> None:
-    image, truth = photo(template, sheet)
+def test_a_pose_aside_is_told_from_the_right_one(sheet: Image, moved_mm: tuple[float, float]) -> None:
+    image, truth = photo(TEMPLATE, sheet)
     shift = np.array([[1, 0, moved_mm[0]], [0, 1, moved_mm[1]], [0, 0, 1.0]])
     aside = BoardPose(truth.image_from_board @ shift, 0.0, 0.0)
-    assert pose_quality(image, truth, template) > 0.95
-    assert pose_quality(image, aside, template) < 0.3
+    assert pose_quality(image, truth, TEMPLATE) > 0.95
+    assert pose_quality(image, aside, TEMPLATE) < 0.3
 
 
-def test_a_pose_two_percent_off_is_snapped_to_the_print(template: BoardTemplate, sheet: Image) -> None:
-    image, truth = photo(template, sheet, 15, 20)
-    corners = truth.corners_px(template)
-    rough = pose_from_corners(corners + 0.02 * 375 * np.array([[1, 0], [0, -1], [-0.6, 0.7], [0.5, 0.5]]), template)
-    assert error(rough, truth, template) > 0.2
-    assert error(snap_pose(image, rough, template), truth, template) < 0.03
+def test_a_pose_two_percent_off_is_snapped_to_the_print(sheet: Image) -> None:
+    image, truth = photo(TEMPLATE, sheet, 15, 20)
+    corners = truth.corners_px(TEMPLATE)
+    rough = pose_from_corners(corners + 0.02 * 375 * np.array([[1, 0], [0, -1], [-0.6, 0.7], [0.5, 0.5]]), TEMPLATE)
+    assert error(rough, truth, TEMPLATE) > 0.2
+    assert error(snap_pose(image, rough, TEMPLATE), truth, TEMPLATE) < 0.03
 
 
 @pytest.mark.parametrize("first", [0, 3])
-def test_corners_given_by_hand_may_begin_anywhere(template: BoardTemplate, sheet: Image, first: int) -> None:
-    image, truth = photo(template, sheet, 40)
-    given = pose_from_corners(np.roll(truth.corners_px(template) + 1.5, first, axis=0), template)
-    assert error(turned_to_print(image, given, template), truth, template) < 0.15
+def test_corners_given_by_hand_may_begin_anywhere(sheet: Image, first: int) -> None:
+    image, truth = photo(TEMPLATE, sheet, 40)
+    given = pose_from_corners(np.roll(truth.corners_px(TEMPLATE) + 1.5, first, axis=0), TEMPLATE)
+    assert error(turned_to_print(image, given, TEMPLATE), truth, TEMPLATE) < 0.15
 
 
-def test_a_photo_is_read_the_right_way_up_whatever_corner_is_given_first(template: BoardTemplate, sheet: Image) -> None:
-    image, truth = photo(template, sheet, 180)
-    read = PhotoReader(template).read(image, np.roll(truth.corners_px(template), 2, axis=0))
+def test_a_photo_is_read_the_right_way_up_whatever_corner_is_given_first(sheet: Image) -> None:
+    image, truth = photo(TEMPLATE, sheet, 180)
+    read = PhotoReader(TEMPLATE).read(image, np.roll(truth.corners_px(TEMPLATE), 2, axis=0))
     assert read is not None
-    assert error(read.pose, truth, template) < 0.05
+    assert error(read.pose, truth, TEMPLATE) < 0.05
 
 
-def test_the_aligner_follows_a_printed_board_under_tiles_and_when_it_is_turned(
-    template: BoardTemplate, sheet: Image
-) -> None:
-    empty, before = photo(template, sheet, 10)
-    turned, after = photo(template, sheet, 190)
-    full = with_tiles(template, empty, before, every=1)
-    aligner = Aligner(template)
+def test_the_aligner_follows_a_printed_board_under_tiles_and_when_it_is_turned(sheet: Image) -> None:
+    empty, before = photo(TEMPLATE, sheet, 10)
+    turned, after = photo(TEMPLATE, sheet, 190)
+    full = with_tiles(TEMPLATE, empty, before, every=1)
+    aligner = Aligner(TEMPLATE)
     states = []
     for index, image in enumerate([empty] * 6 + [full] * 20 + [turned] * 12):
         alignment = aligner.update(Frame(image, index / 10, index))
@@ -191,37 +181,35 @@ def test_the_aligner_follows_a_printed_board_under_tiles_and_when_it_is_turned(
     assert min(one.quality for one in states[:26]) > 0.9
     last = states[-1].pose
     assert last is not None
-    assert error(last, after, template) < 0.05
+    assert error(last, after, TEMPLATE) < 0.05
     assert sum(one.relocked for one in states[26:]) == 1
 
 
-def test_every_photo_of_a_folder_gets_its_own_pose(template: BoardTemplate, sheet: Image) -> None:
+def test_every_photo_of_a_folder_gets_its_own_pose(sheet: Image) -> None:
     """A knock too small to be reported still moves the board."""
-    image, truth = photo(template, sheet)
+    image, truth = photo(TEMPLATE, sheet)
     knock = np.array([[1, 0, 1.5], [0, 1, 1.0], [0, 0, 1]])
     knocked = cv2.warpPerspective(image, knock, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REPLICATE)
-    aligner = Aligner(template)
+    aligner = Aligner(TEMPLATE)
     aligner.update(Frame(image, 0.0, 0, "1.jpg"))
     second = aligner.update(Frame(np.asarray(knocked, dtype=np.uint8), 1.0, 1, "2.jpg"))
     assert second.pose is not None and not second.relocked
-    assert error(second.pose, BoardPose(knock @ truth.image_from_board, 0, 0), template) < 0.02
+    assert error(second.pose, BoardPose(knock @ truth.image_from_board, 0, 0), TEMPLATE) < 0.02
 
 
 @pytest.mark.parametrize(("name", "view"), [("1_20", "tilted_far"), ("3_10", "hand_held"), ("5_20", "turned_180")])
-def test_a_real_board_is_found_where_its_lines_are(
-    real_data: Path, template: BoardTemplate, name: str, view: str
-) -> None:
+def test_a_real_board_is_found_where_its_lines_are(real_data: Path, name: str, view: str) -> None:
     image = np.asarray(cv2.imread(str(real_data / "dominoes" / f"{name}.jpg")), dtype=np.uint8)
-    found = find_board(image, template)
+    found = find_board(image, TEMPLATE)
     assert found is not None
-    assert error(found.pose, refine_pose(image, found.pose, template), template) < 0.1
-    moved, matrix = repose(image, outermost(found.pose, template), VIEWS[view], np.random.default_rng(0))
-    again = find_board(moved, template)
+    assert error(found.pose, refine_pose(image, found.pose, TEMPLATE), TEMPLATE) < 0.1
+    moved, matrix = repose(image, outermost(found.pose, TEMPLATE), VIEWS[view], np.random.default_rng(0))
+    again = find_board(moved, TEMPLATE)
     assert again is not None
-    assert error(again.pose, BoardPose(matrix @ found.pose.image_from_board, 0.0, 0.0), template) < 0.1
+    assert error(again.pose, BoardPose(matrix @ found.pose.image_from_board, 0.0, 0.0), TEMPLATE) < 0.1
 
 
 @pytest.mark.parametrize("name", ["morris/1_20.jpg", "reversi/megahouse_sample1.jpg"])
-def test_no_dominoes_are_found_in_photos_of_other_games(real_data: Path, template: BoardTemplate, name: str) -> None:
+def test_no_dominoes_are_found_in_photos_of_other_games(real_data: Path, name: str) -> None:
     image = np.asarray(cv2.imread(str(real_data / name)), dtype=np.uint8)
-    assert find_board(image, template) is None
+    assert find_board(image, TEMPLATE) is None

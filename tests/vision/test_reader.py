@@ -35,10 +35,15 @@ def profile() -> TableProfile:
     return fit_profile(photos, TEMPLATE)
 
 
+@pytest.fixture
+def reader() -> Reader:
+    return Reader(TEMPLATE)
+
+
 def test_board_that_nobody_calibrated_is_read() -> None:
-    reading = Reader(TEMPLATE).read(steady(CELLS), time_s=2.5, occlusion=0.25)
+    reading = Reader(TEMPLATE).read(steady(CELLS), time_s=2.5)
     assert reading.board == CELLS
-    assert (reading.time_s, reading.occlusion, reading.letters) == (2.5, 0.25, ".WB")
+    assert (reading.time_s, reading.letters) == (2.5, ".WB")
     assert np.allclose(np.exp(reading.log_probabilities).sum(axis=1), 1)
 
 
@@ -74,8 +79,7 @@ def test_covered_cell_comes_out_less_sure_than_a_seen_one(profile: TableProfile)
     assert covered.unknown[inner].mean() > 0.3 > 0.15 > covered.unknown[outer].mean()
 
 
-def test_cells_that_are_not_read_again_keep_what_is_unknown_of_them() -> None:
-    reader = Reader(TEMPLATE)
+def test_cells_that_are_not_read_again_keep_what_is_unknown_of_them(reader: Reader) -> None:
     before = reader.read(steady(CELLS), 0.0)
     changed = np.arange(24) == 3
     after = reader.read(np.full_like(steady(CELLS), 128), 1.0, changed=changed)
@@ -89,23 +93,20 @@ def unlike(reader: Reader, picture: Image) -> list[int]:
     return np.flatnonzero(differing(reader.look.patches, reader.patches(picture))).tolist()
 
 
-def test_only_the_cell_that_changed_looks_different() -> None:
-    reader = Reader(TEMPLATE)
+def test_only_the_cell_that_changed_looks_different(reader: Reader) -> None:
     reader.read(steady(CELLS), 0.0)
     assert not unlike(reader, steady(CELLS))
     assert unlike(reader, steady("." + CELLS[1:4] + "W" + CELLS[5:])) == [0, 4]
 
 
 @pytest.mark.parametrize("gain", [0.7, 0.85, 1.1])
-def test_change_of_light_is_no_change(gain: float) -> None:
-    reader = Reader(TEMPLATE)
+def test_change_of_light_is_no_change(reader: Reader, gain: float) -> None:
     picture = steady(CELLS)
     reader.read(picture, 0.0)
     assert not unlike(reader, np.clip(picture * gain, 0, 255).astype(np.uint8))
 
 
-def test_unchanged_cells_keep_what_was_read() -> None:
-    reader = Reader(TEMPLATE)
+def test_unchanged_cells_keep_what_was_read(reader: Reader) -> None:
     before = reader.read(steady(CELLS), 1.0)
     changed = np.zeros(24, dtype=np.bool_)
     changed[3] = True
@@ -115,29 +116,21 @@ def test_unchanged_cells_keep_what_was_read() -> None:
     assert after.time_s == 2.0
 
 
-def test_profile_of_another_game_is_refused(profile: TableProfile) -> None:
-    with pytest.raises(ProfileError, match="made for reversi"):
-        Reader(TEMPLATE, dataclasses.replace(profile, game="reversi"))
-
-
-def test_profile_of_other_weights_is_refused(profile: TableProfile) -> None:
-    with pytest.raises(ProfileError, match="other weights"):
-        Reader(TEMPLATE, dataclasses.replace(profile, weights_sha256="0" * 64))
-
-
-def test_profile_of_an_unknown_descriptor_is_refused(profile: TableProfile) -> None:
-    with pytest.raises(ProfileError, match="no descriptor 'magic'"):
-        Reader(TEMPLATE, dataclasses.replace(profile, descriptor="magic"))
-
-
-def test_profile_whose_head_fits_another_descriptor_is_refused(profile: TableProfile) -> None:
-    with pytest.raises(ProfileError, match="does not fit hog"):
-        Reader(TEMPLATE, dataclasses.replace(profile, descriptor="hog", weights_sha256=""))
-
-
-def test_profile_with_a_damaged_head_is_refused(profile: TableProfile) -> None:
-    with pytest.raises(ProfileError, match="calibrate again"):
-        Reader(TEMPLATE, dataclasses.replace(profile, head={}))
+@pytest.mark.parametrize(
+    ("spoilt", "said"),
+    [
+        ({"game": "reversi"}, "made for reversi"),
+        ({"weights_sha256": "0" * 64}, "other weights"),
+        ({"descriptor": "magic"}, "no descriptor 'magic'"),
+        ({"descriptor": "hog", "weights_sha256": ""}, "does not fit hog"),
+        ({"head": {}}, "calibrate again"),
+    ],
+)
+def test_profile_of_something_else_or_a_damaged_one_is_refused(
+    profile: TableProfile, spoilt: dict[str, object], said: str
+) -> None:
+    with pytest.raises(ProfileError, match=said):
+        Reader(TEMPLATE, dataclasses.replace(profile, **spoilt))
 
 
 def test_profile_with_a_damaged_picture_is_refused(profile: TableProfile) -> None:
@@ -145,8 +138,7 @@ def test_profile_with_a_damaged_picture_is_refused(profile: TableProfile) -> Non
         reference_of(dataclasses.replace(profile, reference_jpeg=b"no picture"))
 
 
-def test_what_is_looked_at_follows_the_cells_that_were_read_again() -> None:
-    reader = Reader(TEMPLATE)
+def test_what_is_looked_at_follows_the_cells_that_were_read_again(reader: Reader) -> None:
     reader.read(steady(CELLS), 0.0)
     first, changed = reader.look, np.arange(24) == 3
     reader.read(steady("B" * 24), 1.0, changed=changed)

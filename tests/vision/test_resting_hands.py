@@ -16,13 +16,9 @@ from tests.vision.test_watcher import HIDDEN, RATE_HZ, Steady, fresh, men, which
 from vision.frame import Image
 from vision.pose import cells_in_picture, project
 from vision.watching.surroundings import Surroundings, surroundings_of
-from vision.watching.watched_time import MAX_STEP_S
-from vision.watching.watcher import REPORTED_S
+from vision.watching.watcher import MAX_STEP_S, REPORTED_S
 
-
-@pytest.fixture(scope="module")
-def template() -> BoardTemplate:
-    return load_template("nine_mens_morris")
+TEMPLATE = load_template("nine_mens_morris")
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +26,8 @@ def gomoku() -> BoardTemplate:
     return load_template("gomoku")
 
 
-def test_a_hand_that_rests_for_ever_is_reported_and_never_taken_for_the_board(template: BoardTemplate) -> None:
-    table = Steady(template)
+def test_a_hand_that_rests_for_ever_is_reported_and_never_taken_for_the_board() -> None:
+    table = Steady()
     table.show(table.board(), 10)
     sights = table.show(table.arm(table.board()), 40)
     assert not any(sight.blocked or sight.settled for sight in sights[: int((REPORTED_S - 0.5) * RATE_HZ)])
@@ -43,10 +39,8 @@ def test_a_hand_that_rests_for_ever_is_reported_and_never_taken_for_the_board(te
 
 
 @pytest.mark.parametrize("live", [True, False])
-def test_a_hand_in_the_picture_of_a_camera_that_froze_is_no_hand_that_rested(
-    template: BoardTemplate, live: bool
-) -> None:
-    table = Steady(template)
+def test_a_hand_in_the_picture_of_a_camera_that_froze_is_no_hand_that_rested(live: bool) -> None:
+    table = Steady()
     table.show(table.board(), 2)
     reaching = table.arm(table.board())
     table.show(reaching, 0.6)
@@ -75,10 +69,10 @@ def reaching(picture: Image, place: tuple[int, int], end: str) -> Image:
 @pytest.mark.parametrize(("end", "cell"), [("bottom", 16), ("top", 7), ("left", 11), ("right", 12)])
 @pytest.mark.parametrize("near", [True, False])
 def test_a_hand_from_the_end_of_the_cameras_picture_is_a_hand_however_near_that_end_is(
-    template: BoardTemplate, end: str, cell: int, near: bool
+    end: str, cell: int, near: bool
 ) -> None:
     corners: NDArray[np.float64] = CORNERS + (ENDS[end] if near else (0, -40))
-    table = Steady(template, corners=corners)
+    table = Steady(corners=corners)
     table.show(table.board(), 2)
     covered = reaching(table.board(), table.place(cell), end)
     sights = table.show(covered, 3)
@@ -125,8 +119,8 @@ def test_a_board_that_a_corner_of_leaves_the_cameras_picture_is_read_and_a_hand_
     assert (last.hidden & (cells_in_picture(after, template, cut) > 0.95)).any() == hand
 
 
-def test_a_lens_out_of_focus_is_told_and_nothing_settles_meanwhile(template: BoardTemplate) -> None:
-    table = Steady(template)
+def test_a_lens_out_of_focus_is_told_and_nothing_settles_meanwhile() -> None:
+    table = Steady()
     table.show(table.board(), 2)
     soft = np.asarray(cv2.GaussianBlur(table.board(men(4)), (0, 0), 4), np.uint8)
     sights = table.show(soft, 2)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-import pytest
-
 import games
 from calibration.template import BoardTemplate, load_template
 from lab.simulated.player import ScriptedPlayer
@@ -14,6 +12,8 @@ from lab.simulated.table import SimulatedTable
 from rules import About, Fault, Game, MoveError, Outcome, Step
 from rules.turns import carry_out, line_of_play
 from wording import sentence
+
+TEMPLATE = load_template("nine_mens_morris")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,11 +71,6 @@ class Filling(Game[str, int]):
         return text
 
 
-@pytest.fixture(scope="module")
-def template() -> BoardTemplate:
-    return load_template("nine_mens_morris")
-
-
 def seat(template: BoardTemplate, game: object, humans: set[int], seed: int = 1) -> ScriptedPlayer:
     table = SimulatedTable(template, "." * 24, seed=3, size_px=(160, 90))
     return ScriptedPlayer(game, table, frozenset(humans), seed, think_s=0.2, pace=4)  # type: ignore[arg-type]
@@ -89,9 +84,9 @@ def play(player: ScriptedPlayer, seconds: float) -> None:
         player.table.advance(0.1)
 
 
-def test_a_whole_game_stands_on_the_board_ply_by_ply(template: BoardTemplate) -> None:
+def test_a_whole_game_stands_on_the_board_ply_by_ply() -> None:
     game = games.load("morris")
-    player = seat(template, game, {0, 1})
+    player = seat(TEMPLATE, game, {0, 1})
     play(player, 3000)
     assert player.finished
     positions = line_of_play(game, [ply.move for ply in player.record])
@@ -103,24 +98,24 @@ def test_a_whole_game_stands_on_the_board_ply_by_ply(template: BoardTemplate) ->
     assert times == sorted(times)
 
 
-def test_any_game_of_the_protocol_is_played(template: BoardTemplate) -> None:
-    player = seat(template, Filling(), {0, 1})
+def test_any_game_of_the_protocol_is_played() -> None:
+    player = seat(TEMPLATE, Filling(), {0, 1})
     play(player, 200)
     assert player.finished and len(player.record) == 8
     assert [ply.side for ply in player.record] == [0, 1] * 4
 
 
-def test_the_same_seed_plays_the_same_game(template: BoardTemplate) -> None:
+def test_the_same_seed_plays_the_same_game() -> None:
     games_played = []
     for seed in (1, 1, 2):
-        player = seat(template, Filling(), {0, 1}, seed)
+        player = seat(TEMPLATE, Filling(), {0, 1}, seed)
         play(player, 200)
         games_played.append([ply.move for ply in player.record])
     assert games_played[0] == games_played[1] != games_played[2]
 
 
-def test_the_agents_side_waits_until_it_is_told(template: BoardTemplate) -> None:
-    player = seat(template, Filling(), {0})
+def test_the_agents_side_waits_until_it_is_told() -> None:
+    player = seat(TEMPLATE, Filling(), {0})
     play(player, 20)
     assert len(player.record) == 1 and not player.table.busy
     free = next(name for name in Filling.cells if name != player.record[0].move)
@@ -129,8 +124,8 @@ def test_the_agents_side_waits_until_it_is_told(template: BoardTemplate) -> None
     assert player.record[1].move == free and player.record[1].side == 1
 
 
-def test_old_repeated_and_unplayable_moves_are_ignored(template: BoardTemplate) -> None:
-    player = seat(template, Filling(), {0})
+def test_old_repeated_and_unplayable_moves_are_ignored() -> None:
+    player = seat(TEMPLATE, Filling(), {0})
     play(player, 20)
     taken = player.record[0].move
     first, second, third = _free(taken)
@@ -150,8 +145,8 @@ def _free(taken: str) -> list[str]:
     return [name for name in Filling.cells if name != taken][:3]
 
 
-def test_a_move_told_while_the_hand_is_leaving_is_kept(template: BoardTemplate) -> None:
-    player = seat(template, Filling(), {0})
+def test_a_move_told_while_the_hand_is_leaving_is_kept() -> None:
+    player = seat(TEMPLATE, Filling(), {0})
     while player.table.board == "." * 24:
         player.update()
         player.table.advance(0.05)

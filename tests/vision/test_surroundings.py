@@ -16,38 +16,34 @@ from vision.watching.cell_places import CellPlaces
 from vision.watching.surroundings import Surroundings, small_picture, surroundings_of
 from vision.watching.watcher import Sight, Watcher
 
+TEMPLATE = load_template("gomoku")
+
 RATE_HZ = 8
 SETTLE_S = 0.4
 SKIN, SLEEVE = (130, 160, 215), (60, 40, 30)
 MEN = ("h8", "c4", "m12")
 
 
-@pytest.fixture(scope="module")
-def template() -> BoardTemplate:
-    return load_template("gomoku")
-
-
 class Watched:
     """Shows pictures of a gomoku board to a watcher, first at rest, and keeps the time."""
 
-    def __init__(self, template: BoardTemplate) -> None:
-        self._template = template
-        self.watcher, self.frames = Watcher(CellPlaces.on(template), SETTLE_S), 0
+    def __init__(self) -> None:
+        self.watcher, self.frames = Watcher(CellPlaces.on(TEMPLATE), SETTLE_S), 0
         self.pose: BoardPose
         self.show(self.board(), 3)
 
     def board(self, *more: str) -> Image:
         names = {*MEN, *more}
-        cells = "".join("W" if name in names else "." for name in self._template.cell_names)
-        image, self.pose = draw(self._template, cells=cells)
+        cells = "".join("W" if name in names else "." for name in TEMPLATE.cell_names)
+        image, self.pose = draw(TEMPLATE, cells=cells)
         return image
 
     def index(self, name: str) -> int:
-        return self._template.cell_names.index(name)
+        return TEMPLATE.cell_names.index(name)
 
     def place(self, name: str) -> tuple[int, int]:
         """A cell's place in the picture, in pixels."""
-        x, y = project(self.pose.image_from_board, self._template.cells_mm[[self.index(name)]])[0]
+        x, y = project(self.pose.image_from_board, TEMPLATE.cells_mm[[self.index(name)]])[0]
         return round(x), round(y)
 
     def show(self, image: Image, seconds: float) -> list[Sight]:
@@ -55,7 +51,7 @@ class Watched:
 
     def _next(self, image: Image) -> Sight:
         self.frames += 1
-        around = surroundings_of(noisy(image, self.frames), self.pose, self._template)
+        around = surroundings_of(noisy(image, self.frames), self.pose, TEMPLATE)
         return seen(self.watcher, around, self.frames / RATE_HZ)
 
 
@@ -92,8 +88,8 @@ def fresh(states: list[Sight]) -> int:
 
 
 @pytest.mark.parametrize("cell", ["f15", "h15", "l15", "o15"])
-def test_a_stone_on_the_edge_is_hidden_while_fingers_hold_it(template: BoardTemplate, cell: str) -> None:
-    table = Watched(template)
+def test_a_stone_on_the_edge_is_hidden_while_fingers_hold_it(cell: str) -> None:
+    table = Watched()
     laid = table.board(cell)
     during = table.show(with_fingers(laid, table.place(cell)), 3)
     assert not fresh(during) and during[-1].phase == "occluded"
@@ -103,16 +99,16 @@ def test_a_stone_on_the_edge_is_hidden_while_fingers_hold_it(template: BoardTemp
     assert fresh(after) == 1 and not after[-1].hidden.any()
 
 
-def test_a_hand_that_rests_beside_the_board_does_not_hold_up_play(template: BoardTemplate) -> None:
-    table = Watched(template)
+def test_a_hand_that_rests_beside_the_board_does_not_hold_up_play() -> None:
+    table = Watched()
     beside = (table.place("h15")[0], table.place("h15")[1] - 25)
     assert fresh(table.show(with_fingers(table.board("h12"), beside), 1)) == 1
     sights = table.show(with_fingers(table.board("h12", "c15"), beside), 1)
     assert fresh(sights) == 1 and not any(sight.hidden.any() for sight in sights)
 
 
-def test_the_shadow_of_an_arm_beside_the_board_does_not_hold_up_play(template: BoardTemplate) -> None:
-    table = Watched(template)
+def test_the_shadow_of_an_arm_beside_the_board_does_not_hold_up_play() -> None:
+    table = Watched()
     x, y = table.place("h15")
     shaded = table.board("h14").astype(np.float32)
     shaded[y - 40 : y + 60, x - 40 : x + 40] *= 0.6
@@ -120,8 +116,8 @@ def test_the_shadow_of_an_arm_beside_the_board_does_not_hold_up_play(template: B
     assert fresh(sights) == 1 and not any(sight.hidden.any() for sight in sights)
 
 
-def test_men_that_lie_beside_the_board_do_not_hold_up_play(template: BoardTemplate) -> None:
-    table = Watched(template)
+def test_men_that_lie_beside_the_board_do_not_hold_up_play() -> None:
+    table = Watched()
     x, y = table.place("h15")
     beside = table.board("h15")
     for aside in (-30, 0, 30):
@@ -161,8 +157,8 @@ def over_the_rim(watched: Watched, image: Image, reach: int) -> Image:
     return covered
 
 
-def test_fingers_that_rested_on_the_rim_prove_no_free_board_when_one_is_stretched(template: BoardTemplate) -> None:
-    watched = Watched(template)
+def test_fingers_that_rested_on_the_rim_prove_no_free_board_when_one_is_stretched() -> None:
+    watched = Watched()
     board = watched.board()
     on_rim = over_the_rim(watched, board, 10)
     resting = watched.show(on_rim, 2)[-1]
@@ -198,8 +194,8 @@ def test_a_board_pushed_to_the_end_of_the_cameras_picture_has_nothing_over_its_r
     assert not shown(ganh, (known, 2), (pushed_there, 2))[-1].hidden.any()
 
 
-def test_what_lies_on_the_rim_for_a_minute_does_not_hold_up_play(template: BoardTemplate) -> None:
-    watched = Watched(template)
+def test_what_lies_on_the_rim_for_a_minute_does_not_hold_up_play() -> None:
+    watched = Watched()
     cup = over_the_rim(watched, watched.board(), 10)
     for _ in range(2):
         watched.show(over_the_rim(watched, watched.board("d4"), 10), 1)
@@ -208,8 +204,8 @@ def test_what_lies_on_the_rim_for_a_minute_does_not_hold_up_play(template: Board
     assert fresh(laid) == 1 and not any(sight.hidden.any() for sight in laid)
 
 
-def test_a_hand_in_the_very_first_pictures_holds_up_play_once(template: BoardTemplate) -> None:
-    watched = Watched(template)
+def test_a_hand_in_the_very_first_pictures_holds_up_play_once() -> None:
+    watched = Watched()
     board = watched.board()
     x, y = watched.place("h11")
     reaching = board.copy()
@@ -221,11 +217,9 @@ def test_a_hand_in_the_very_first_pictures_holds_up_play_once(template: BoardTem
 
 
 @pytest.mark.parametrize("first_s", [0.7, 4.0])
-def test_a_hand_over_the_rim_in_the_first_pictures_holds_up_nothing_elsewhere(
-    template: BoardTemplate, first_s: float
-) -> None:
+def test_a_hand_over_the_rim_in_the_first_pictures_holds_up_nothing_elsewhere(first_s: float) -> None:
     """A daemon that starts while a hand hovers sees the rim without the hand only later."""
-    watched = Watched(template)
+    watched = Watched()
     hovering = watched.board()
     x, y = watched.place("h15")
     cv2.rectangle(hovering, (x - 40, 0), (x + 40, y - 16), SLEEVE, -1)

@@ -35,8 +35,12 @@ class Eyes:
         return pair_halves(np.log(shares), LETTERS, np.log(self.ways), ROWS, COLUMNS)
 
 
-def test_two_halves_that_point_at_each_other_are_a_tile() -> None:
-    eyes = Eyes()
+@pytest.fixture
+def eyes() -> Eyes:
+    return Eyes()
+
+
+def test_two_halves_that_point_at_each_other_are_a_tile(eyes: Eyes) -> None:
     eyes.see(6, "5", 0.97, RIGHT)
     eyes.see(7, "2", 0.97, LEFT)
     pairing = eyes.pair()
@@ -44,30 +48,26 @@ def test_two_halves_that_point_at_each_other_are_a_tile() -> None:
     assert pairing.tiles[0].probability > 0.99
 
 
-def test_beliefs_of_every_cell_still_add_up_to_one() -> None:
-    eyes = Eyes()
+def test_beliefs_of_every_cell_still_add_up_to_one(eyes: Eyes) -> None:
     for cell in range(0, 20, 3):
         eyes.see(cell, "4", 0.6, 1 + cell % 4)
     assert np.allclose(np.exp(eyes.pair().log_probabilities).sum(axis=1), 1, atol=1e-6)
 
 
-def test_half_that_stands_alone_is_doubted() -> None:
-    eyes = Eyes()
+def test_half_that_stands_alone_is_doubted(eyes: Eyes) -> None:
     eyes.see(6, "5", 0.9, RIGHT)
     pairing = eyes.pair()
     assert pairing.tiles == ()
     assert np.exp(pairing.log_probabilities[6, 0]) > 0.5
 
 
-def test_half_beside_a_covered_cell_is_believed() -> None:
-    eyes = Eyes()
+def test_half_beside_a_covered_cell_is_believed(eyes: Eyes) -> None:
     eyes.see(6, "5", 0.9, RIGHT)
     eyes.shares[7] = 1 / len(LETTERS)
     assert np.exp(eyes.pair().log_probabilities[6, LETTERS.index("5")]) > 0.6
 
 
-def test_sure_half_lends_belief_to_the_half_it_points_at() -> None:
-    eyes = Eyes()
+def test_sure_half_lends_belief_to_the_half_it_points_at(eyes: Eyes) -> None:
     eyes.see(6, "5", 0.98, DOWN)
     eyes.see(11, "3", 0.3, UP)
     pairing = eyes.pair()
@@ -76,16 +76,16 @@ def test_sure_half_lends_belief_to_the_half_it_points_at() -> None:
 
 
 @pytest.mark.parametrize(("ways", "tiles"), [((RIGHT, LEFT), [(6, 7), (11, 12)]), ((DOWN, UP), [(6, 11), (7, 12)])])
-def test_block_of_four_halves_is_paired_as_they_point(ways: tuple[int, int], tiles: list[tuple[int, int]]) -> None:
-    eyes = Eyes()
+def test_block_of_four_halves_is_paired_as_they_point(
+    eyes: Eyes, ways: tuple[int, int], tiles: list[tuple[int, int]]
+) -> None:
     for cell in (6, 7, 11, 12):
         second = cell in (7, 12) if ways[0] == RIGHT else cell in (11, 12)
         eyes.see(cell, "1", 0.97, ways[second], surely=0.7)
     assert [tile.cells for tile in eyes.pair().tiles] == tiles
 
 
-def test_no_half_is_left_over_where_all_fit() -> None:
-    eyes = Eyes()
+def test_no_half_is_left_over_where_all_fit(eyes: Eyes) -> None:
     for cell in (5, 6, 7, 8):
         eyes.see(cell, "0", 0.97, RIGHT, surely=0.25)
     # The two in the middle fit each other best, but would leave the outer ones alone.
@@ -94,8 +94,7 @@ def test_no_half_is_left_over_where_all_fit() -> None:
     assert [tile.cells for tile in eyes.pair().tiles] == [(5, 6), (7, 8)]
 
 
-def test_marginals_are_those_of_all_matchings_on_a_chain() -> None:
-    eyes = Eyes()
+def test_marginals_are_those_of_all_matchings_on_a_chain(eyes: Eyes) -> None:
     for cell, share in zip((5, 6, 7), (0.7, 0.8, 0.4), strict=True):
         eyes.see(cell, "2", share, RIGHT, surely=0.2)
     found = np.exp(eyes.pair().log_probabilities[:, 0])

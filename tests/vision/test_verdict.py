@@ -7,9 +7,7 @@ import dataclasses
 import pytest
 
 from tests.calibration.test_profile import PROFILE
-from vision.calibrating.conditions import Condition
-from vision.calibrating.expectation import Expectation
-from vision.calibrating.verdict import MIN_BOARDS, RefusedError, Verdict
+from vision.calibrating.verdict import MIN_BOARDS, Condition, Expectation, RefusedError, Verdict
 from wording import sentence
 
 PERFECT = Expectation(96, 96, 24)

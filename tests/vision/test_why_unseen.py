@@ -63,7 +63,7 @@ def test_a_printed_board_is_told_to_go_beyond_an_edge_by_one_marker() -> None:
 def test_another_games_sheet_is_named() -> None:
     why = why_unseen(photo(sheet("reversi"))[0], load_template("nine_mens_morris"))
     assert why.code == "other_board"
-    assert "sheet is for reversi, not for nine men's morris" in why.reason
+    assert "sheet is for reversi, not for nine men's morris" in str(why.matter)
 
 
 def test_light_and_sharpness_are_told_where_no_board_is() -> None:
@@ -99,7 +99,7 @@ def test_a_small_and_a_low_board_are_told_apart() -> None:
     fine = [[190, 90], [450, 84], [500, 400], [140, 410]]
     assert small is not None and low is not None
     assert (small.code, low.code) == ("too_small", "too_low")
-    assert "8 pixels from cell to cell" in small.reason
+    assert "8 pixels from cell to cell" in str(small.matter)
     assert fault_at(fine) is None
 
 
@@ -112,9 +112,9 @@ def test_a_board_of_which_something_covers_too_much_is_told() -> None:
 
 
 def test_a_board_cut_off_at_opposite_edges_asks_for_distance_only() -> None:
-    assert "turn" not in cut_off(("left", "right")).advice
-    assert "turn it to the right and down" in cut_off(("right", "bottom")).advice
-    assert "right and bottom edges" in cut_off(("right", "bottom")).reason
+    assert "turn" not in str(cut_off(("left", "right")).remedy)
+    assert "turn it to the right and down" in str(cut_off(("right", "bottom")).remedy)
+    assert "right and bottom edges" in str(cut_off(("right", "bottom")).matter)
 
 
 @pytest.mark.parametrize("game", ["reversi", "double_double_dominoes"])

@@ -10,20 +10,19 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Indices, Patches
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from rules import EMPTY
-from vision.calibrating.conditions import Condition
-from vision.calibrating.expectation import Expectation
 from vision.calibrating.fitting import Fit, fit_head
-from vision.calibrating.found_again import found_again
-from vision.calibrating.survey import Shown, survey
+from vision.calibrating.survey import Shown, found_again, survey
+from vision.calibrating.verdict import Condition, Expectation
 from vision.finding.finder import find_board
 from vision.finding.markers import OtherSheetError
 from vision.frame import Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project, rectify
 from vision.primitives.lines import measure_shape
-from vision.reading.cells import PATCH_PX, Patches, cut_patch
+from vision.reading.cells import PATCH_PX, cut_patch
 from vision.reading.descriptors import load_descriptor
 from vision.reading.heads import GENERIC, OTHER, load_generic, read_log_probabilities
 from vision.reading.locate import refine_if_better
@@ -40,7 +39,6 @@ REFERENCE_PX = 1280
 """Pixels of the reference picture's longest side."""
 REFERENCE_QUALITY = 90
 Progress = Callable[[int, int], None]
-"""Called with the number of photos done and their total."""
 
 
 class CalibrationError(ValueError):
@@ -49,20 +47,16 @@ class CalibrationError(ValueError):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LabelledPhoto:
-    """A photo and the position on its board."""
-
     name: str
     image: Image
     cells: str
     """Class letter per cell, in the template's order; OTHER for a cell not to learn from."""
-    corners_px: NDArray[np.float64] | None = None
+    corners_px: FloatArray | None = None
     """(4, 2) the frame's corners, top left first, clockwise, accurate to a quarter of a cell; None: finds the board."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Calibration:
-    """A profile and its expected accuracy."""
-
     profile: TableProfile
     expectation: Expectation
     conditions: tuple[Condition, ...]
@@ -77,13 +71,11 @@ class _Placed:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Examples:
-    """Patches of all photos, variants included."""
-
     patches: Patches
     labels: str
-    photo: NDArray[np.intp]
+    photo: Indices
     """Index of the photo each patch comes from."""
-    cell: NDArray[np.intp]
+    cell: Indices
     """Serial number of the labelled cell over all photos; shared by the variants of one cell."""
 
 
@@ -204,7 +196,7 @@ def _spared(cells: str, chance: np.random.Generator) -> frozenset[int]:
 
 
 def varied_patch(
-    rectified: Image, centre: NDArray[np.float64], side_px: float, chance: np.random.Generator
+    rectified: Image, centre: FloatArray, side_px: float, chance: np.random.Generator
 ) -> NDArray[np.uint8]:
     """Cuts the cell as it would look with a slightly wrong pose and in different light."""
     x, y = centre + chance.normal(0, 0.04, 2) * side_px
@@ -253,7 +245,7 @@ def generic_trust(described: NDArray[np.float32], labels: str, letters: str, des
     return MAX_TRUST * float(np.clip((right - TRUST_FROM) / (TRUSTED_AT - TRUST_FROM), 0, 1))
 
 
-def _reference(place: _Placed) -> tuple[bytes, NDArray[np.float64]]:
+def _reference(place: _Placed) -> tuple[bytes, FloatArray]:
     """The photo as JPEG of at most REFERENCE_PX, and its `image_from_board`."""
     image = place.photo.image
     scale = min(1.0, REFERENCE_PX / max(image.shape[:2]))

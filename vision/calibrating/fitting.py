@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Indices
 from vision.reading.descriptors import Descriptors
 from vision.reading.heads import Head, unit
-
-FloatArray = NDArray[np.float64]
 
 SOFTNESS = 0.02
 """LinearSVC's C for a table's head: small, since a table has few examples with long descriptors."""
@@ -30,12 +28,12 @@ class Fit:
     """A fitted head, and its results on held-out examples."""
 
     head: Head
-    right: NDArray[np.bool_]
+    right: Flags
     """(n,) whether each example was classified right while its fold was left out."""
-    judged: NDArray[np.bool_]
+    judged: Flags
     """(n,) False for examples whose fold could not be left out, because it holds all examples of a class."""
 
-    def accuracy(self, rows: NDArray[np.bool_] | slice = slice(None)) -> float:
+    def accuracy(self, rows: Flags | slice = slice(None)) -> float:
         """Share of the judged examples among `rows` that were right; 0 if none could be judged."""
         right = self.right[rows][self.judged[rows]]
         return float(right.mean()) if len(right) else 0.0
@@ -45,7 +43,7 @@ def fit_head(
     descriptors: Descriptors,
     labels: str,
     letters: str,
-    groups: NDArray[np.intp] | None = None,
+    groups: Indices | None = None,
     *,
     softness: float = SOFTNESS,
     remember: int = EXAMPLES,
@@ -86,7 +84,7 @@ def fit_head(
     return Fit(head, margins.argmax(axis=1) == targets, known)
 
 
-def _folds(targets: NDArray[np.intp], groups: NDArray[np.intp]) -> NDArray[np.intp]:
+def _folds(targets: Indices, groups: Indices) -> Indices:
     """The fold of every example: whole groups, dealt out by class so that, if possible, no fold lacks one."""
     names, first = np.unique(groups, return_index=True)
     order = sorted(range(len(names)), key=lambda index: (targets[first[index]], names[index]))
@@ -95,8 +93,8 @@ def _folds(targets: NDArray[np.intp], groups: NDArray[np.intp]) -> NDArray[np.in
 
 
 def _held_out_margins(
-    scaled: FloatArray, targets: NDArray[np.intp], classes: int, folds: NDArray[np.intp], softness: float
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+    scaled: FloatArray, targets: Indices, classes: int, folds: Indices, softness: float
+) -> tuple[FloatArray, Flags]:
     """(n, classes) margins of each example while its fold was left out, and (n,) whether that was possible."""
     margins = np.zeros((len(targets), classes))
     known = np.zeros(len(targets), dtype=np.bool_)
@@ -110,9 +108,7 @@ def _held_out_margins(
     return margins, known
 
 
-def _separate(
-    scaled: FloatArray, targets: NDArray[np.intp], classes: int, softness: float
-) -> tuple[FloatArray, FloatArray]:
+def _separate(scaled: FloatArray, targets: Indices, classes: int, softness: float) -> tuple[FloatArray, FloatArray]:
     """(classes, length) coefficients and (classes,) intercepts: one plane for each class against the rest."""
     from sklearn.svm import LinearSVC  # slow to import, and only needed to fit
 
@@ -124,7 +120,7 @@ def _separate(
     return coefficients, intercepts
 
 
-def _platt(margins: FloatArray, positive: NDArray[np.bool_], copies: int) -> tuple[float, float]:
+def _platt(margins: FloatArray, positive: Flags, copies: int) -> tuple[float, float]:
     """Slope and offset of the sigmoid that fits best: Newton's method with line search (Lin, Lin, Weng 2007).
 
     Both sides have the same weight, however many examples each has: how often a class was labelled says nothing about
@@ -156,7 +152,7 @@ def _platt(margins: FloatArray, positive: NDArray[np.bool_], copies: int) -> tup
     return (float(found[0]), float(found[1])) if found[0] > 0 else (WEAK_SLOPE, 0.0)
 
 
-def _sample(targets: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+def _sample(targets: Indices, count: int) -> Indices:
     """Indices of at most `count` examples, taken from the classes in turn and at random within each."""
     place, chance = np.zeros(len(targets), dtype=np.intp), np.random.default_rng(0)
     for target in np.unique(targets):
@@ -165,7 +161,7 @@ def _sample(targets: NDArray[np.intp], count: int) -> NDArray[np.intp]:
     return np.argsort(place, kind="stable")[:count]
 
 
-def _reach(vectors: FloatArray, groups: NDArray[np.intp], remembered: NDArray[np.intp]) -> float:
+def _reach(vectors: FloatArray, groups: Indices, remembered: Indices) -> float:
     """The 95th percentile of the distance from an example to the nearest remembered one of another group."""
     alike = vectors @ vectors[remembered].T
     alike[groups[:, None] == groups[remembered][None, :]] = -1

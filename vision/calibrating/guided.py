@@ -12,16 +12,14 @@ import logging
 from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from calibration.arrays import FloatArray
 from calibration.guide import Lesson
 from calibration.template import BoardTemplate
 from rules import EMPTY
 from vision.calibrating.calibrate import LabelledPhoto
 from vision.calibrating.guided_inspection import Inspection, Objection
 from vision.calibrating.guided_words import advice, believed, correction, found, kind_unknown, stuck, swapped
-from vision.calibrating.lesson_check import BoardPatches, LessonCheck, Mistakes
+from vision.calibrating.lesson_check import BoardPatches, LessonCheck, Mistakes, Taken
 from vision.finding.landmarks import turned_to_print
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, place_fault, pose_from_corners, rectify
@@ -64,27 +62,14 @@ Code = Literal[
 
 @dataclasses.dataclass(frozen=True)
 class Prompt:
-    """A message for the person at the board."""
-
     code: Code
     said: Sentences
     lesson: int
-    """Index of the lesson concerned."""
     cells: tuple[int, ...] = ()
-    """Cells concerned, if any."""
 
     @property
     def text(self) -> str:
-        """`said` in English."""
         return plain(self.said)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Taken:
-    """A picture that was taken, labelled and described."""
-
-    photo: LabelledPhoto
-    look: BoardPatches
 
 
 class GuidedCalibration:
@@ -94,7 +79,7 @@ class GuidedCalibration:
         self,
         template: BoardTemplate,
         lessons: Sequence[Lesson],
-        corners_px: NDArray[np.float64] | None = None,
+        corners_px: FloatArray | None = None,
         *,
         accept: bool = False,
     ) -> None:
@@ -132,7 +117,6 @@ class GuidedCalibration:
         self._progress_s = 0.0
         """When the last picture was taken, or the run began."""
         self._phase = ""
-        """The gate's last phase."""
         self._begun_s: float | None = None
         self._occluded_since_s: float | None = None
 
@@ -143,17 +127,14 @@ class GuidedCalibration:
 
     @property
     def complete(self) -> bool:
-        """Whether every picture is taken."""
         return self.current is None
 
     @property
     def refused(self) -> str:
-        """`refusal` in English; empty if the run was not refused."""
         return plain(self.refusal)
 
     @property
     def ended(self) -> bool:
-        """Whether the run is complete or refused."""
         return self.complete or bool(self.refusal)
 
     @property
@@ -162,7 +143,6 @@ class GuidedCalibration:
         return [self.taken[number].photo for number in sorted(self.taken)]
 
     def begin(self) -> tuple[Prompt, ...]:
-        """The first prompt."""
         return self._answer(self._ask())
 
     def insist(self) -> None:
@@ -234,7 +214,7 @@ class GuidedCalibration:
             self._sought_since_s = frame.time_s
         elif frame.time_s - self._sought_since_s > FIND_S:
             code: Code = "lost" if self._found else "find"
-            if self._may_say(code, frame.time_s):
+            if self._said_code != code or frame.time_s - self._said[1] >= REPEAT_S:  # advice takes seconds to find
                 self._say(code, advice(frame.image, self.template, seen_before=self._found), frame.time_s)
 
     def _watch_hand(self, occluded: bool, time_s: float) -> None:
@@ -354,10 +334,6 @@ class GuidedCalibration:
         lesson = self.lessons[self.current]
         cells = tuple(cell for piece in lesson.pieces for cell in piece.cells)
         return Prompt("lay", (lesson.said,), self.current, cells)
-
-    def _may_say(self, code: Code, time_s: float) -> bool:
-        """Whether the last prompt with this code is old enough to prepare another."""
-        return self._said_code != code or time_s - self._said[1] >= REPEAT_S
 
     def _say(
         self, code: Code, said: Sentences, time_s: float, cells: tuple[int, ...] = (), lesson: int | None = None

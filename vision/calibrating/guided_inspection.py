@@ -6,10 +6,9 @@ import dataclasses
 
 import games
 from calibration.template import BoardTemplate
-from vision.calibrating.conditions import Condition, refusing, warning
 from vision.calibrating.survey import Shown, survey
-from vision.finding.confidence import is_ruled, sure_of
-from vision.finding.found import Found, FoundBy
+from vision.calibrating.verdict import Condition, refusing, warning
+from vision.finding.found import Found, FoundBy, is_ruled
 from vision.frame import Image
 from vision.pose import BoardPose
 from vision.reading.which_board import have_same_cells, name_board
@@ -27,8 +26,6 @@ MAX_REMARKS = 2
 
 @dataclasses.dataclass(frozen=True)
 class Objection:
-    """Why a picture should not be taken, and what to do."""
-
     said: Sentence
     cells: tuple[int, ...] = ()
 
@@ -39,7 +36,6 @@ class Inspection:
     def __init__(self, *, placed_by_hand: bool) -> None:
         """A board whose corners the user gave (`placed_by_hand`) is taken for the right one."""
         self.conditions: tuple[Condition, ...] = ()
-        """The conditions last measured."""
         self._by_hand = self._surely_this = placed_by_hand
         self._other: Sentence | None = None
         self._looks_at_other = 0
@@ -78,7 +74,7 @@ def wrong_game(image: Image, pose: BoardPose, template: BoardTemplate) -> Senten
     found_by: FoundBy = "lattice" if is_ruled(template) else "outline"
     if template.printed is not None or template.first_square:
         found_by = "squares" if template.first_square else "print"
-    if sure_of(image, Found(pose, template, found_by=found_by)) >= SURELY_THIS:
+    if Found(pose, template, found_by=found_by).rated(image).sure >= SURELY_THIS:
         return None
     return other_board_named(image, template)
 

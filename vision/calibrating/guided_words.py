@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags
 from calibration.guide import Lesson, Piece, kinds, listed
 from calibration.template import BoardTemplate
 from rules import EMPTY
@@ -21,7 +21,6 @@ LISTED = 8
 
 
 def found(quality: float) -> Sentences:
-    """Said when the board is first seen."""
     seen = sentence("I see the board, and {percent} % of its lines.", percent=round(100 * quality))
     if quality > 0.8:
         return (seen,)
@@ -73,8 +72,7 @@ def kind_unknown(mistakes: Mistakes, lesson: Lesson) -> bool:
     return bool(odd) and odd == {cell for cell, letter in enumerate(lesson.board) if letter in kinds}
 
 
-def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> Sentences:
-    """What to do to get the board that was asked for."""
+def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: Flags) -> Sentences:
     if not lesson.pieces:
         where = _cells(mistakes.extra, template)
         return (
@@ -109,7 +107,7 @@ def believed(mistakes: Mistakes, template: BoardTemplate) -> Sentence:
     return sentence("I take your word for it: nothing lies on {where}.", where=_cells(mistakes.extra, template))
 
 
-def turned(lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> bool:
+def turned(lesson: Lesson, template: BoardTemplate, occupied: Flags) -> bool:
     """Whether the occupied cells are those the lesson asks for, turned by one, two or three quarter turns."""
     wanted = {cell for piece in lesson.pieces for cell in piece.cells}
     middle, names = template.cells_mm.mean(axis=0), range(len(template.cells_mm))

@@ -1,20 +1,27 @@
-"""Checks whether a board shows what a lesson of the guided calibration asks for, and finds the mistakes."""
+"""Checks whether a board shows what a lesson of the guided calibration asks for, and fits the profile to those that do.
+
+Pieces that the other pictures contradict are left out.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Patches
+from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from rules import EMPTY
+from vision.calibrating.calibrate import LabelledPhoto, Progress, calibrate
 from vision.calibrating.fitting import fit_head
+from vision.calibrating.verdict import Verdict
 from vision.frame import Image
 from vision.pose import project
-from vision.reading.cells import PATCH_PX, Patches, cut_patch, cut_patches
+from vision.reading.cells import PATCH_PX, cut_patch, cut_patches
 from vision.reading.descriptors import Descriptors, load_descriptor
-from vision.reading.heads import GENERIC, Head, load_generic, read_log_probabilities, unit
+from vision.reading.heads import GENERIC, OTHER, Head, load_generic, read_log_probabilities, unit
 from vision.reading.reader import Reader
 
 DIFFERS, MAY_DIFFER = 0.2, 0.05
@@ -32,13 +39,17 @@ RATHER = 0.75
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoardPatches:
-    """One still picture of the board, described."""
-
     rectified: Image
     tight: Descriptors
     """Descriptors of just what lies on each cell, without its surroundings."""
     wide: Descriptors
     """Descriptors of the cells as they will be read."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Taken:
+    photo: LabelledPhoto
+    look: BoardPatches
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +65,6 @@ class Mistakes:
 
     @property
     def placed(self) -> bool:
-        """Whether exactly the cells asked for are occupied."""
         return not self.missing and not self.extra
 
     def __bool__(self) -> bool:
@@ -84,7 +94,7 @@ class LessonCheck:
             self._cells.describe(cut_patches(rectified, template)),
         )
 
-    def occupied(self, look: BoardPatches) -> NDArray[np.bool_]:
+    def occupied(self, look: BoardPatches) -> Flags:
         """(cells,) True where a cell differs from the empty board; before that is known, by the shipped head."""
         seems = read_log_probabilities(look.wide, self._template.letters, None, self._shipped)[:, 0] < np.log(
             1 - SURELY
@@ -95,7 +105,6 @@ class LessonCheck:
         return np.asarray((1 - alike > DIFFERS) | ((1 - alike > MAY_DIFFER) & seems))
 
     def mistakes(self, look: BoardPatches, board: str) -> Mistakes:
-        """Differences between the picture and `board`."""
         occupied, asked = self.occupied(look), np.array([letter != EMPTY for letter in board])
         missing, extra = np.flatnonzero(asked & ~occupied), np.flatnonzero(occupied & ~asked)
         odd = self._odd(look, board, asked & occupied) if asked.any() else ()
@@ -108,7 +117,7 @@ class LessonCheck:
         self._taken.append((look.wide, cells))
         self._head = learnt(self._taken, self._template.letters)
 
-    def _odd(self, look: BoardPatches, board: str, where: NDArray[np.bool_]) -> tuple[tuple[int, str], ...]:
+    def _odd(self, look: BoardPatches, board: str, where: Flags) -> tuple[tuple[int, str], ...]:
         letters = self._template.letters
         if self._head is not None:
             logs, enough = read_log_probabilities(look.wide, letters, self._head, None), RATHER
@@ -118,7 +127,7 @@ class LessonCheck:
 
 
 def contradictions(
-    logs: NDArray[np.float64], letters: str, board: str, where: NDArray[np.bool_], enough: float
+    logs: FloatArray, letters: str, board: str, where: Flags, enough: float
 ) -> tuple[tuple[int, str], ...]:
     """Cells of `where` read as another class than in `board`, with probability above `enough`, and its letter.
 
@@ -147,3 +156,51 @@ def _tight_patches(rectified: Image, template: BoardTemplate) -> Patches:
     side_px = template.man_diameter_mm * template.pixels_per_mm
     centres = project(template.rectified_from_board, template.cells_mm)
     return np.stack([cut_patch(rectified, float(x), float(y), side_px, PATCH_PX) for x, y in centres])
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class GuidedFit:
+    profile: TableProfile
+    verdict: Verdict
+    """Expected accuracy, and objections to the profile."""
+    photos: tuple[LabelledPhoto, ...]
+    """The pictures as used for fitting; cells left out have OTHER."""
+    left_out: tuple[str, ...]
+    """Cells left out, such as "d6 in picture 2": the other pictures contradict them, or a person insisted on them."""
+
+
+def fit_guided(
+    taken: Sequence[Taken],
+    template: BoardTemplate,
+    progress: Progress = lambda done, total: None,
+    descriptor: str | None = None,
+) -> GuidedFit:
+    """Fits the profile of the table; takes some seconds. Raises CalibrationError, WeightsError.
+
+    `descriptor` replaces the one that the template names.
+    """
+    photos = tuple(doubted(taken, number, template.letters) for number in range(len(taken)))
+    left_out = tuple(
+        f"{template.cell_names[cell]} in {photo.name}"
+        for photo in photos
+        for cell, letter in enumerate(photo.cells)
+        if letter == OTHER
+    )
+    made = calibrate(photos, template, descriptor, progress)
+    return GuidedFit(made.profile, Verdict(made.expectation, made.conditions), photos, left_out)
+
+
+def doubted(taken: Sequence[Taken], number: int, letters: str) -> LabelledPhoto:
+    """Picture `number`, with OTHER on the pieces that a head fitted to the other pictures contradicts."""
+    one = taken[number]
+    others = [(other.look.wide, other.photo.cells) for index, other in enumerate(taken) if index != number]
+    men = np.array([letter not in (EMPTY, OTHER) for letter in one.photo.cells])
+    head = learnt(others, letters) if others else None
+    # If only two pictures with pieces contradict each other, it is unknown which of them is right.
+    if head is None or sum(any(letter not in (EMPTY, OTHER) for letter in cells) for _, cells in others) < 2:
+        return one.photo
+    logs = read_log_probabilities(one.look.wide, letters, head, None)
+    cells = list(one.photo.cells)
+    for cell, _ in contradictions(logs, letters, one.photo.cells, men, RATHER):
+        cells[cell] = OTHER
+    return dataclasses.replace(one.photo, cells="".join(cells))

@@ -11,17 +11,16 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Indices
 from calibration.template import BoardTemplate
 from rules import EMPTY
 from vision.calibrating.calibrate import varied_patch
-from vision.calibrating.expectation import Expectation
-from vision.calibrating.shadows import shaded
-from vision.calibrating.verdict import MIN_BOARDS
+from vision.calibrating.verdict import MIN_BOARDS, Expectation
 from vision.frame import Image
-from vision.pose import is_square, project
+from vision.pose import project, turns_of
 from vision.reading.cells import cut_patches
 from vision.reading.descriptors import load_descriptor
 from vision.reading.heads import GENERIC, judge, load_generic
@@ -30,7 +29,29 @@ from vision.reading.plda import BoardMeans
 from vision.reading.reader import DescribedCells
 from vision.reading.taught import WITNESSES, CellFeatures, Taught, features_of, square_colours
 
-FloatArray = NDArray[np.float64]
+SHARE = 0.4
+"""Share of the cells over which a shadow lies."""
+LENGTH, WIDTH = (0.5, 1.3), 0.8
+"""Of a shadow, in distances between cells and in men's diameters."""
+LEFT = 0.5, 0.9
+"""Grey value in a shadow, relative to that in the light."""
+SOFT = 0.03, 0.12
+"""Blur of its edge, in distances between cells."""
+
+
+def shaded(rectified: Image, template: BoardTemplate, chance: np.random.Generator) -> Image:
+    """The picture with shadows at random cells, all of one lamp."""
+    left = np.ones(rectified.shape[:2], dtype=np.float32)
+    pitch_px, man_px = (length * template.pixels_per_mm for length in (template.pitch_mm, template.man_diameter_mm))
+    turn, length_px, dark = chance.uniform(0, 360), chance.uniform(*LENGTH) * pitch_px, chance.uniform(*LEFT)
+    for place in project(template.rectified_from_board, template.cells_mm):
+        if chance.random() < SHARE:
+            x, y = chance.normal(place, 0.3 * pitch_px)
+            box = (float(x), float(y)), (float(length_px), WIDTH * man_px), float(turn)
+            cv2.ellipse(left, box, (float(dark),), -1)
+    left = np.asarray(cv2.GaussianBlur(left, (0, 0), float(chance.uniform(*SOFT)) * pitch_px), dtype=np.float32)
+    return np.asarray(np.rint(rectified * left[..., None]), dtype=np.uint8)
+
 
 MIN_MEN = 2
 """Fewest pieces of each side on a board that teaches: each is judged by the others."""
@@ -65,8 +86,6 @@ LUMINANCE = np.array([0.0722, 0.7152, 0.2126])
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lesson:
-    """What a known board has taught."""
-
     taught: Taught
     turn: int
     """Number of corners by which the board's own top left lies further clockwise than it was taken to."""
@@ -79,8 +98,6 @@ class Lesson:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Unlike:
-    """Why a board teaches nothing."""
-
     why: Literal["absent", "alike", "odd", "hidden"]
     """No such board is in view; it is, but the sides' men look alike; some cells look otherwise than they should; or
     men in front hide them."""
@@ -97,12 +114,7 @@ def can_teach(board: str, template: BoardTemplate) -> bool:
     )
 
 
-def turns_of(template: BoardTemplate) -> range:
-    """The numbers of corners by which a board of that shape may lie turned."""
-    return range(4) if is_square(template) else range(0, 4, 2)
-
-
-def turned_cells(template: BoardTemplate, turn: int) -> NDArray[np.intp] | None:
+def turned_cells(template: BoardTemplate, turn: int) -> Indices | None:
     """(cells,) index of the cell seen where each cell lies once the board is turned; None if no cell is there."""
     at = template.cells_mm - np.array(template.size_mm) / 2
     for _ in range(turn):
@@ -146,13 +158,11 @@ def learn_from(
 
 @dataclasses.dataclass(frozen=True)
 class _Way:
-    """A board in one of its turns."""
-
     unlike: int
     """Number of cells that hold men according to the network but not to the board, or the other way round."""
     turn: int
     board: str
-    cells: NDArray[np.intp]
+    cells: Indices
     """(cells,) the cells seen where the board's own cells lie."""
 
 
@@ -289,7 +299,7 @@ def turn_by(
     return found[0][1] if not others or found[0][0] - others[0] > CLEARLY_NATS else None
 
 
-def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tuple[int, str, NDArray[np.intp]]]:
+def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tuple[int, str, Indices]]:
     """Yields turns, boards and the cells seen where the board's own cells lie, each distinguishable way once."""
     ways: set[tuple[str, ...]] = set()
     for turn in turns_of(template):
@@ -305,16 +315,16 @@ def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tup
                 yield turn, board, cells
 
 
-def _classes(board: str, model: BoardMeans) -> NDArray[np.intp]:
+def _classes(board: str, model: BoardMeans) -> Indices:
     return np.array([model.letters.index(letter) for letter in board])
 
 
-def _occupied_otherwise(taught: Taught) -> NDArray[np.bool_]:
+def _occupied_otherwise(taught: Taught) -> Flags:
     """(cells,) True where the network sees a man on a cell that should be empty, or none where one should be."""
     return np.asarray((taught.known.network[:, 0, 0] < np.log(0.5)) != (taught.classes > 0))
 
 
-def _numbers(flags: NDArray[np.bool_]) -> tuple[int, ...]:
+def _numbers(flags: Flags) -> tuple[int, ...]:
     return tuple(int(cell) for cell in np.flatnonzero(flags))
 
 
@@ -365,7 +375,6 @@ def _testimonies(taught: Taught, seen: Sequence[CellFeatures], leaning: Leaning 
 
 
 def _lighter(taught: Taught) -> bool:
-    """Whether the light side's men are lighter than the dark side's."""
     light, dark = (taught.classes == taught.model.letters.index(letter) for letter in "WB")
     shine = np.exp(taught.known.colour[:, 0]) @ LUMINANCE
     return float(np.median(shine[light])) > float(np.median(shine[dark]))

@@ -1,4 +1,7 @@
-"""Measures all conditions that matter for calibration in pictures of a board, and says what to improve."""
+"""Measures in pictures of a board all conditions that matter for calibration, and says what to improve.
+
+Among them: in how many the board is found again with its profile; cells read right are worth nothing on one not found.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,28 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags
 from calibration.guide import kinds, whole
+from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from rules import EMPTY
-from vision.calibrating.cell_light import GAMMA, CellLight, cell_light, colour_distances, empty_cells, unevenness
-from vision.calibrating.conditions import LIMITS, Condition, worst_of
-from vision.calibrating.sharpness import edge_width_px
+from vision.calibrating.cell_light import (
+    GAMMA,
+    CellLight,
+    cell_light,
+    colour_distances,
+    edge_width_px,
+    empty_cells,
+    unevenness,
+)
+from vision.calibrating.verdict import LIMITS, Condition, worst_of
+from vision.finding.markers import OtherSheetError
 from vision.finding.viewpoint import Viewpoint, viewpoint
 from vision.finding.why_unseen import needed_deg
 from vision.frame import Image
-from vision.pose import BoardPose, rectify
+from vision.pose import BoardPose, project, rectify
+from vision.reading.locate import PhotoReader
 from wording import Value, sentence, sentence_n
 
 HIT = 0.2
@@ -35,8 +48,6 @@ MAX_KINDS = 3
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shown:
-    """A picture, the pose of the board in it, and the contents of its cells."""
-
     image: Image
     pose: BoardPose
     board: str
@@ -107,7 +118,7 @@ def _brightness(light: CellLight) -> Condition:
     return Condition("brightness", value, said)
 
 
-def _burnt(light: CellLight, empty: NDArray[np.bool_], template: BoardTemplate) -> list[Condition]:
+def _burnt(light: CellLight, empty: Flags, template: BoardTemplate) -> list[Condition]:
     """Burnt-out empty cells: all over the board the exposure is to blame, on some cells a lamp's reflection."""
     hit = (light.burnt > HIT) & empty
     share = 100 * float(hit.sum() / empty.sum())
@@ -131,7 +142,7 @@ def _sharpness(edge_px: float, seen: Viewpoint) -> Condition:
     return Condition("sharpness", value, said)
 
 
-def _unevenness(light: CellLight, empty: NDArray[np.bool_], template: BoardTemplate) -> Condition:
+def _unevenness(light: CellLight, empty: Flags, template: BoardTemplate) -> Condition:
     value = unevenness(light, empty)
     levels = (light.middle / np.percentile(light.middle[empty], 95)) ** GAMMA
     cells = tuple(map(int, np.flatnonzero(empty & (levels < SHADED))))
@@ -184,3 +195,33 @@ def _named(cells: Sequence[int], template: BoardTemplate) -> Value:
         return whole(names)
     ends = {"first": names[0], "last": names[-1]}
     return sentence_n("{count} cell, {first} to {last},", "{count} cells, {first} to {last},", len(names), **ends)
+
+
+NEAR = 0.5
+"""Share of a cell that a board found again may be off."""
+
+
+def found_again(shown: Sequence[Shown], template: BoardTemplate, profile: TableProfile) -> Condition:
+    """In how many of the pictures the board is not found where it is known to be. Takes 0.2 to 1.5 s a picture."""
+    reader = PhotoReader(template, profile)
+    found = sum(_is_found(one, template, reader) for one in shown)
+    said = sentence(
+        "With what was learnt, the board is found again in only {found} of its {count} pictures, as its lines are "
+        "hardly seen: more light, a sharper picture, or a camera nearer to the board and higher above it shows them.",
+        found=found,
+        count=len(shown),
+    )
+    return Condition("found", 100 * (1 - found / len(shown)), said)
+
+
+def _is_found(one: Shown, template: BoardTemplate, reader: PhotoReader) -> bool:
+    try:
+        placed = reader.place(one.image)
+    except OtherSheetError:
+        return False
+    if placed is None:
+        return False
+    height, width = one.image.shape[:2]
+    cells = np.array(template.cells_mm)
+    off_px = project(placed.pose.image_from_board, cells) - project(one.pose.image_from_board, cells)
+    return bool((np.linalg.norm(off_px, axis=1) < NEAR * viewpoint(one.pose, template, (width, height)).cell_px).all())

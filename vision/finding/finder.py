@@ -8,18 +8,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import cv2
 import numpy as np
 
 from calibration.template import BoardTemplate
-from vision.finding.confidence import BELIEVED, MIN_QUALITY, is_ruled, sure_of
-from vision.finding.found import Found
-from vision.finding.landmarks import refine_by_landmarks
+from vision.finding.found import METHODS, Found, is_ruled
+from vision.finding.landmarks import refine_by_landmarks, right_way_round
 from vision.finding.lattice_fit import Scene, fit_board
 from vision.finding.markers import find_sheet, name_sheet
-from vision.finding.pose_quality import right_way_round
 from vision.finding.proposals import BoardNetwork, board_network
 from vision.frame import Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
@@ -40,7 +36,7 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
     sheet = find_sheet(image, template)
     if sheet is None:
         return None if name_sheet(mirrored(image)) is not None else find_drawn(image, template)
-    return surely(image, Found(sheet[0], sheet[1].template, sheet[1], "markers"))
+    return Found(sheet[0], sheet[1].template, sheet[1], "markers").believed(image)
 
 
 def is_mirrored(image: Image, template: BoardTemplate) -> bool:
@@ -56,7 +52,6 @@ def is_mirrored(image: Image, template: BoardTemplate) -> bool:
 
 
 def mirrored(image: Image) -> Image:
-    """The picture flipped left to right."""
     return np.ascontiguousarray(image[:, ::-1])
 
 
@@ -66,20 +61,13 @@ def find_drawn(image: Image, template: BoardTemplate, network: BoardNetwork | No
     for proposal in (network or board_network()).propose(image, template.game):
         found = _fitted(scene, pose_from_corners(proposal.corners_px, template), template)
         if found is not None and is_plausible(found.pose, found.template, image):
-            sure = surely(image, found)
-            if sure is not None:
-                return sure
+            believed = found.believed(image)
+            if believed is not None:
+                return believed
     return None
 
 
-def surely(image: Image, found: Found) -> Found | None:
-    """The board with its probability; None where that is below `BELIEVED`."""
-    sure = sure_of(image, found)
-    return dataclasses.replace(found, sure=sure) if sure >= BELIEVED else None
-
-
 def _fitted(scene: Scene, start: BoardPose, template: BoardTemplate) -> Found | None:
-    """The board exactly, if enough of what is drawn is seen near the proposed place."""
     if template.printed is not None:
         return _by_print(scene.image, start, template)
     if template.first_square:
@@ -92,7 +80,7 @@ def _fitted(scene: Scene, start: BoardPose, template: BoardTemplate) -> Found | 
 
 def _by_print(image: Image, start: BoardPose, template: BoardTemplate) -> Found | None:
     pose = refine_by_landmarks(image, right_way_round(image, start, template), template)
-    return Found(pose, template, found_by="print") if pose.quality >= MIN_QUALITY["print"] else None
+    return Found(pose, template, found_by="print") if pose.quality >= METHODS["print"].least else None
 
 
 def _by_squares(image: Image, start: BoardPose, template: BoardTemplate) -> Found | None:
@@ -102,7 +90,7 @@ def _by_squares(image: Image, start: BoardPose, template: BoardTemplate) -> Foun
     turns = (np.roll(pose.corners_px(template), turn, axis=0) - start.corners_px(template) for turn in range(4))
     moved_px = min(float(np.linalg.norm(apart, axis=1).max()) for apart in turns)
     side_px = np.sqrt(cv2.contourArea(start.corners_px(template).astype(np.float32)))
-    if pose.quality < MIN_QUALITY["squares"] or moved_px > MOVED * side_px:
+    if pose.quality < METHODS["squares"].least or moved_px > MOVED * side_px:
         return None
     return Found(pose, template, found_by="squares")
 
@@ -114,4 +102,4 @@ def _by_lines(image: Image, start: BoardPose, template: BoardTemplate) -> Found 
     for _ in range(2 if template.shape else 0):  # the shape depends on the pose, and the pose on the shape
         template = measure_shape(image, pose, template)
         pose = refine_pose(image, pose, template)
-    return Found(pose, template) if pose.quality >= MIN_QUALITY["outline"] else None
+    return Found(pose, template) if pose.quality >= METHODS["outline"].least else None

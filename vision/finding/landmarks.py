@@ -1,7 +1,8 @@
 """Finds a board's printed landmarks near where a pose puts them, and the pose that they agree on.
 
 Each landmark of the template's drawing is searched near its place in the rectified picture by normalised correlation,
-so that neither light nor colour matters. Pieces, pawns and hands hide some; nothing depends on any single one.
+so that neither light nor colour matters. Pieces, pawns and hands hide some; nothing depends on any single one. Boards
+without a print are refined by their squares' edges or their lines instead.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from calibration.printed import Print
 from calibration.template import BoardTemplate
 from vision.frame import Image
-from vision.pose import BoardPose, pose_from_corners, project
-from vision.primitives.channels import shrink_grey_to_board
+from vision.pose import BoardPose, is_square, pose_from_corners, project, turned_pose, turns_of
+from vision.primitives.channels import BoardView
+from vision.primitives.chequer_edges import edge_quality, refine_by_edges
 from vision.primitives.features import fit_homography
+from vision.primitives.lines import line_quality, refine_pose
 from vision.primitives.printed import draw_print
-from vision.primitives.ridges import picture_scale, rectified_grey
-
-FloatArray = NDArray[np.float64]
 
 AROUND_MM = 2.0
 """Millimetres around a landmark that are compared too: its outline locates it best."""
@@ -40,23 +41,19 @@ MIN_POINTS = 8
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sightings:
-    """Where the landmarks of a template were found in a rectified picture."""
-
     places: FloatArray
     """(landmarks, 2) best place of each, in rectified pixels, to a fraction of one."""
     proper: FloatArray
     """(landmarks, 2) where the pose puts them."""
-    seen: NDArray[np.bool_]
+    seen: Flags
     """(landmarks,) True for those that match their drawing there."""
 
 
 def refine_by_landmarks(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
     """The pose that most landmarks agree on; `pose` must be right within about 2 % of the board's side."""
-    small, small_from_image = shrink_grey_to_board(image, pose.image_from_board, template)
-    matrix = small_from_image @ pose.image_from_board
-    error_px = 0.0
+    view, error_px = BoardView.grey(image, pose, template), 0.0
     for reach_mm in SEARCH_MM:
-        sightings = _look(small, matrix, template, reach_mm)
+        sightings = _look(view, reach_mm)
         seen = sightings.seen
         if seen.sum() < MIN_POINTS:
             break
@@ -66,11 +63,8 @@ def refine_by_landmarks(image: Image, pose: BoardPose, template: BoardTemplate) 
             break
         residuals = project(correction, sightings.proper[seen][kept]) - sightings.places[seen][kept]
         error_px = float(np.median(np.linalg.norm(residuals, axis=1)))
-        rectified_from_board = template.rectified_from_board
-        matrix = matrix @ np.linalg.inv(rectified_from_board) @ correction @ rectified_from_board
-    image_from_board = np.linalg.inv(small_from_image) @ matrix
-    error_px *= picture_scale(image_from_board, template)
-    return BoardPose(image_from_board / image_from_board[2, 2], error_px, _quality(small, matrix, template))
+        view = view.corrected(correction)
+    return view.pose(error_px, _quality(view))
 
 
 def turned_to_print(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
@@ -78,30 +72,28 @@ def turned_to_print(image: Image, pose: BoardPose, template: BoardTemplate) -> B
 
     Corners given by hand may begin anywhere.
     """
-    corners, (width, height) = pose.corners_px(template), template.size_mm
-    turns = range(4) if np.isclose(width, height) else range(0, 4, 2)
-    turned = [pose_from_corners(np.roll(corners, -turn, axis=0), template) for turn in turns]
+    corners = pose.corners_px(template)
+    turned = [pose_from_corners(np.roll(corners, -turn, axis=0), template) for turn in turns_of(template)]
     qualities = [refine_by_landmarks(image, candidate, template).quality for candidate in turned]
     return turned[int(np.argmax(qualities))]
 
 
 def landmark_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
     """Share of the landmarks out of play, 0 to 1, that are seen where the pose puts them; it refines nothing."""
-    small, small_from_image = shrink_grey_to_board(image, pose.image_from_board, template)
-    return _quality(small, small_from_image @ pose.image_from_board, template)
+    return _quality(BoardView.grey(image, pose, template))
 
 
-def _quality(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate) -> float:
+def _quality(view: BoardView) -> float:
+    template = view.template
     assert template.printed is not None
-    sightings = _look(small, matrix, template, SEARCH_MM[-1])
+    sightings = _look(view, SEARCH_MM[-1])
     aside = np.linalg.norm(sightings.places - sightings.proper, axis=1) / template.pixels_per_mm
     out_of_play = np.array([not landmark.in_play for landmark in template.printed.landmarks])
     return float((sightings.seen & (aside < ASIDE_MM))[out_of_play].mean())
 
 
-def _look(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate, reach_mm: float) -> Sightings:
-    assert template.printed is not None
-    grey = rectified_grey(small, matrix, template)
+def _look(view: BoardView, reach_mm: float) -> Sightings:
+    template, grey = view.template, view.rectified()
     reach = max(2, round(reach_mm * template.pixels_per_mm))
     padded: NDArray[np.float32] = np.pad(grey, reach, mode="edge")
     patches = _patches(template)
@@ -168,3 +160,40 @@ def _vertex(values: FloatArray, at: int) -> float:
     before, peak, after = values[at - 1 : at + 2]
     curvature = before - 2 * peak + after
     return float(np.clip(0.5 * (before - after) / curvature, -0.5, 0.5)) if curvature < -1e-9 else 0.0
+
+
+def snap_pose(image: Image, pose: BoardPose, template: BoardTemplate, men: Flags | None = None) -> BoardPose:
+    """The pose snapped to the print, or else to the drawn lines; `pose` must be right within 2 % of the side.
+
+    `men` are the cells, (cells,), known to hold men.
+    """
+    if template.first_square:
+        return refine_by_edges(image, pose, template)
+    if template.printed is not None:
+        return refine_by_landmarks(image, pose, template)
+    return refine_pose(image, pose, template, men)
+
+
+def pose_quality(image: Image, pose: BoardPose, template: BoardTemplate, men: Flags | None = None) -> float:
+    """Share of the print, or else of the drawn lines, 0 to 1, that is seen where the pose puts it.
+
+    `men` are the cells, (cells,), known to hold men.
+    """
+    if template.first_square:
+        return edge_quality(image, pose, template)
+    if template.printed is not None:
+        return landmark_quality(image, pose, template)
+    return line_quality(image, pose, template, men)
+
+
+def right_way_round(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
+    """The pose with its corners in the order that the print or the squares' colours show, as far as they do.
+
+    Corners given by hand may begin anywhere.
+    """
+    if template.printed is not None:
+        return turned_to_print(image, pose, template)
+    if not template.first_square:
+        return pose
+    turned = [turned_pose(pose, template, turn) for turn in ((0, 1) if is_square(template) else (0,))]
+    return max(turned, key=lambda one: edge_quality(image, one, template))

@@ -6,16 +6,13 @@ import dataclasses
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Grey, Indices
 from vision.finding.lattice_evidence import Evidence
-from vision.pose import project
+from vision.pose import FEWEST, project
 from vision.primitives.combs import Comb
 from vision.primitives.round_men import find_round_men
 from vision.primitives.segments import FRAME_PX, Weave
-
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
 
 REACHES = (2.5, 4.0, 6.0, 8.5, 12.0, 17.0, 24.0)
 """Cells from the start within which segments count, step by step: far lines are used only once near ones fit."""
@@ -27,10 +24,6 @@ ON_LINE = 0.22
 """Cells, distance from a line of the lattice within which a segment is a piece of it."""
 BLOCK = 5
 """Cells, side of the square in which the fit starts: the one with most segments on lines."""
-MIN_POINTS = 12
-"""Least number of segments for a fit."""
-MIN_MEN = 12
-"""Least number of men that can show where the points are."""
 PIECE_CELLS = 2.0
 """Cells, greatest length of the pieces that segments are cut into."""
 MAN_CELLS = 1.5
@@ -54,7 +47,7 @@ class Pieces:
 
     ends: FloatArray
     """(n, 2, 2) end points of segments, or a man's middle twice."""
-    axis: NDArray[np.intp]
+    axis: Indices
     """(n,) 0 for an upright line, 1 for one across; a man has an entry for each."""
     cells: FloatArray
     """(n,) least length, in cells, that it counts for."""
@@ -65,11 +58,9 @@ class Lattice:
     """A lattice whose crossings have whole coordinates; which of them is (0, 0) is arbitrary."""
 
     picture_from_lattice: FloatArray
-    """(3, 3) homography."""
     middle: FloatArray
     """(2,) lattice coordinates of the place around which it was fitted."""
     pieces: Pieces
-    """All pieces that may lie on its lines, and others."""
 
     @property
     def men_px(self) -> FloatArray:
@@ -87,7 +78,7 @@ def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
     low, high = project(matrix, np.array([[0.0, 0.0], [FRAME_PX, FRAME_PX]]))
     matrix = np.asarray(matrix @ weave.frame_from_picture)
     men = np.zeros((0, 2)) if grey is None else find_round_men(grey, matrix, low, high)
-    if comb.by_men and len(men) >= MIN_MEN:
+    if comb.by_men and len(men) >= FEWEST:
         moved = _usual_place(men)
         matrix, men = np.array([[1, 0, -moved[0]], [0, 1, -moved[1]], [0, 0, 1.0]]) @ matrix, men - moved
     pieces = _pieces(weave, project(np.asarray(np.linalg.inv(matrix)), men) if len(men) else men, comb)
@@ -145,7 +136,7 @@ def refit_lattice(lattice: Lattice, evidence: Evidence, low: FloatArray, high: F
     return _lattice(correction @ matrix, lattice.middle, lattice.pieces) or lattice
 
 
-def _seen_lines(evidence: Evidence, low: FloatArray, high: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+def _seen_lines(evidence: Evidence, low: FloatArray, high: FloatArray) -> tuple[FloatArray, Indices]:
     """Points on the clear arms within a window, each twice, in lattice coordinates; and the axis of their lines."""
     rows, columns, arms = np.nonzero(evidence.arms > CLEARLY)
     points = np.stack([columns, rows], axis=1) + np.array(evidence.origin)
@@ -235,7 +226,7 @@ def _correction(ends: FloatArray, pieces: Pieces, start: FloatArray, reach: floa
         & (lengths < 3 * reach)
         & (least >= 0)
     )
-    if near.sum() < MIN_POINTS or min((axis[near] == one).sum() for one in (0, 1)) < MIN_POINTS // 3:
+    if near.sum() < FEWEST or min((axis[near] == one).sum() for one in (0, 1)) < FEWEST // 3:
         return None
     points = (ends[near] - start) / reach
     u, v = points[..., 0].ravel(), points[..., 1].ravel()

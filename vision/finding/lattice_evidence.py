@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Indices
 from vision.frame import Image
-from vision.pose import project
+from vision.pose import FEWEST, project
 
-FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
 AROUND = 3
@@ -46,8 +46,6 @@ CLEAR = 0.4
 NOISE = 2.2
 """Least response of a line in units of the typical response off lines."""
 FLOOR = 1.0
-MIN_PLAIN = 12
-"""Least number of cells without men from which the response off lines is measured."""
 EVEN = 1.6
 """Greatest range of levels within bare board, in units of the least response of a line."""
 NOBODY = np.zeros((0, 2))
@@ -59,8 +57,6 @@ MAN_APART = 14.0
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Evidence:
-    """The evidence for a lattice, by rows and columns of its points."""
-
     origin: tuple[int, int]
     """Lattice coordinates (column, row) of the first point."""
     arms: FloatArray
@@ -69,7 +65,7 @@ class Evidence:
     """(rows, columns, 4) offset of a line from its place, in cells; positive to the right or down."""
     men: FloatArray
     """(rows, columns) 1 where something stands on the point."""
-    seen: NDArray[np.bool_]
+    seen: Flags
     """(rows, columns) whether the point is in the picture."""
 
 
@@ -124,7 +120,7 @@ def _crossed(arms: FloatArray) -> FloatArray:
 
 def _range(
     picture_from_lattice: FloatArray, middle: FloatArray, size: tuple[int, int], around: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+) -> tuple[Indices, Indices]:
     """First and last column and row that may be in the picture."""
     middle = np.rint(middle)
     steps = np.arange(-around, around + 1)
@@ -138,7 +134,7 @@ def _range(
     return grid[inside].min(axis=0).astype(np.intp), grid[inside].max(axis=0).astype(np.intp)
 
 
-def _warp(picture_from_lattice: FloatArray, low: NDArray[np.intp], tile_px: int) -> FloatArray:
+def _warp(picture_from_lattice: FloatArray, low: Indices, tile_px: int) -> FloatArray:
     """(3, 3) canvas_from_picture, which puts each point in the middle of its tile."""
     offset = tile_px / 2 - 0.5
     canvas_from_lattice = np.array(
@@ -153,8 +149,8 @@ def _warped(picture: Image, warp: FloatArray, extent: tuple[int, int]) -> Image:
 
 
 def _seen(
-    picture_from_lattice: FloatArray, low: NDArray[np.intp], shape: tuple[int, int], size: tuple[int, int], out: float
-) -> NDArray[np.bool_]:
+    picture_from_lattice: FloatArray, low: Indices, shape: tuple[int, int], size: tuple[int, int], out: float
+) -> Flags:
     """(rows, columns, 4) whether the place `out` cells right, below, left and above each point is in the picture."""
     rows, columns = shape
     grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) + low
@@ -216,16 +212,14 @@ def _aside(profiles: FloatImage, look: LatticeGeometry) -> FloatArray:
     return np.asarray((ridges @ places) / np.maximum(ridges.sum(axis=-1), 1e-6) / look.tile_px)
 
 
-def _plain(seen: NDArray[np.bool_], men: FloatArray) -> NDArray[np.bool_]:
+def _plain(seen: Flags, men: FloatArray) -> Flags:
     """(rows, columns) whether the cell up and left of a point shows only board; all seen cells if few do."""
     standing = cv2.dilate(men, np.ones((2, 2)), anchor=(1, 1)) > 0
     plain = seen & ~standing
-    return np.asarray(plain if plain.sum() >= MIN_PLAIN else seen, dtype=np.bool_)
+    return np.asarray(plain if plain.sum() >= FEWEST else seen, dtype=np.bool_)
 
 
-def _judged(
-    profiles: FloatImage, off: FloatImage, seen: NDArray[np.bool_], plain: NDArray[np.bool_], look: LatticeGeometry
-) -> FloatArray:
+def _judged(profiles: FloatImage, off: FloatImage, seen: Flags, plain: Flags, look: LatticeGeometry) -> FloatArray:
     """-1 to 1 for each arm, relative to the responses of the clearer arms and to those off lines.
 
     A line is missing only where there is even board all over; anything else may hide it.

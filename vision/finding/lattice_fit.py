@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from vision.finding.lattice import Lattice, Pieces, fit_lattice, refit_lattice
 from vision.finding.lattice_evidence import AROUND, ASTRAY, ON_POINTS, ON_SQUARES, Evidence, in_levels, look_at
@@ -28,8 +29,6 @@ from vision.primitives.combs import find_combs
 from vision.primitives.features import shrink
 from vision.primitives.round_men import find_round_men
 from vision.primitives.segments import Segments, find_segments, weave_of_quad
-
-FloatArray = NDArray[np.float64]
 
 MIN_LINES = 9
 """Least number of lines each way; smaller boards are found by their outline, since so small a lattice fits anything."""
@@ -58,13 +57,10 @@ GAINS = 0.01
 """Least rise of the score that justifies another refit."""
 ALIKE_SCORE = 0.005
 POLISH = 4
-"""Number of refits once the board is known."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Views:
-    """A picture and its shrunk versions."""
-
     small: Image
     grey: NDArray[np.uint8]
     """The shrunk picture in one channel, in which edges are searched."""
@@ -72,11 +68,9 @@ class Views:
     grey_in_levels: NDArray[np.uint8]
     """As `colours_in_levels`, from `in_levels`; a lattice's points are examined in both."""
     image_from_small: FloatArray
-    """(3, 3) homography."""
 
     @functools.cached_property
     def segments(self) -> Segments:
-        """The straight edges of the shrunk picture."""
         return find_segments(self.grey)
 
     def through(self, grey: NDArray[np.uint8]) -> Views:
@@ -86,22 +80,17 @@ class Views:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Candidate:
-    """A possible board in a picture."""
-
     lattice: Lattice
     """In pixels of the shrunk picture."""
     window: Window
 
 
 class Scene:
-    """A picture, and its views, made when they are first asked for."""
-
     def __init__(self, image: Image) -> None:
         self.image = image
 
     @functools.cached_property
     def grey(self) -> Views:
-        """The picture by its lightness."""
         grey, small_from_image = shrink(self.image, WORKING_PX)
         size = grey.shape[1], grey.shape[0]
         small = np.asarray(cv2.resize(self.image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
@@ -242,7 +231,6 @@ def _pose_of(views: Views, candidate: Candidate, template: BoardTemplate) -> Boa
 
 
 def _looked_at(views: Views, lattice: Lattice, template: BoardTemplate) -> tuple[Window, Evidence] | None:
-    """The best window of a lattice, and the evidence for it."""
     look = ON_POINTS if on_points(template) else ON_SQUARES
     found = []
     lines = lines_of(template)

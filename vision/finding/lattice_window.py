@@ -5,11 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from vision.finding.lattice_evidence import Evidence
-
-FloatArray = NDArray[np.float64]
 
 RIGHT, DOWN, LEFT, UP = range(4)
 MAN = 3.0
@@ -20,8 +18,6 @@ BEYOND = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class Window:
-    """A board's place in a lattice, and the evidence for it."""
-
     left: int
     top: int
     """Lattice coordinates of its first column and row."""

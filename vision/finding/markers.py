@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import games
+from calibration.arrays import FloatArray
 from calibration.sheet import SheetError, SheetLayout, SheetName, known_sheets, layout_of
 from calibration.template import BoardTemplate, load_template
-from vision.finding.pose_quality import snap_pose
+from vision.finding.landmarks import snap_pose
 from vision.frame import Image
 from vision.pose import BoardPose, is_plausible, project
 from vision.primitives.features import shrink
 
-FloatArray = NDArray[np.float64]
 Markers = Mapping[int, FloatArray]
 """Marker id to its (4, 2) corners in the picture, clockwise from its own top left."""
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.sheet import SheetLayout
 from vision.frame import Image
-from vision.pose import BoardPose, project
-
-FloatArray = NDArray[np.float64]
+from vision.pose import FEWEST, BoardPose, project
 
 WHITE = 225.0
 """Levels that paper is mapped to."""
@@ -20,8 +18,6 @@ PAPER_PERCENTILE = 80
 """Percentile of the levels at a place that is paper: a coordinate in grey letters is printed there too."""
 ASIDE = 0.12
 """Greatest deviation of a place from the others' fit, in log levels: a shadow or a hand is no paper."""
-MIN_POINTS = 12
-"""Least number of places that must agree."""
 
 
 def in_white_light(rectified: Image, image: Image, pose: BoardPose, layout: SheetLayout) -> Image:
@@ -79,7 +75,7 @@ def _fit(terms: FloatArray, logs: FloatArray) -> FloatArray | None:
     kept = seen.copy()
     slopes: FloatArray | None = None
     for _ in range(4):
-        if kept.sum() < MIN_POINTS:
+        if kept.sum() < FEWEST:
             return None
         slopes = np.asarray(np.linalg.lstsq(terms[kept], logs[kept], rcond=None)[0], dtype=np.float64)
         apart = np.abs(terms @ slopes - logs).max(axis=1)

@@ -16,16 +16,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from places.weights import find_weights
 from vision.frame import Image
 from vision.networks import open_network
 from vision.pose import project
 
-FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
 Edge = Literal["left", "top", "right", "bottom"]
-"""An edge of the picture."""
 
 LONGEST_PX = 384
 """Pixels, longer side of the picture that the network sees."""
@@ -41,7 +40,6 @@ WORTH = 0.2
 LEAST = 0.25
 """Least score of a proposal that is told."""
 TOLD = 3
-"""Number of proposals that are told."""
 FILLED = 0.8
 """Share of the picture that it fills then."""
 PEAK = 0.08
@@ -213,7 +211,6 @@ def _spots(corners: FloatImage) -> tuple[FloatArray, FloatArray]:
 
 
 def _grounds(inside: FloatImage) -> list[FloatArray]:
-    """Quadrangles round the two largest pieces of the inside."""
     pieces, _ = cv2.findContours((inside > 0.5).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     found = []
     for piece in sorted(pieces, key=cv2.contourArea, reverse=True)[:2]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from vision.pose import BoardPose, project
-
-FloatArray = NDArray[np.float64]
 
 FOCAL = 0.9
 """Focal length, in lengths of the picture's longer side, assumed for an uncalibrated camera.
@@ -22,8 +20,6 @@ about two degrees.
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Viewpoint:
-    """The view of every cell, derived from the pose."""
-
     cell_px: FloatArray
     """(cells,) side of the square in the picture with the cell's area as seen."""
     elevation_deg: FloatArray

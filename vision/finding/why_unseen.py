@@ -24,18 +24,9 @@ from vision.pose import MIN_BOARD, BoardPose, pose_from_corners, project
 from wording import Sentence, Term, listing, sentence, sentence_n
 
 Code = Literal[
-    "no_board",
-    "cut_off",
-    "covered",
-    "too_small",
-    "too_low",
-    "dark",
-    "washed_out",
-    "blurred",
-    "other_board",
-    "mirrored",
-    "no_picture",
-]
+    "no_board", "cut_off", "covered", "too_small", "too_low", "dark", "washed_out", "blurred", "other_board",
+    "mirrored", "no_picture",
+]  # fmt: skip
 
 DARK, BRIGHT = 45.0, 250.0
 """Mean grey value below which a picture is too dark, and grey value from which a pixel is burnt out."""
@@ -58,30 +49,14 @@ SPARE_DEG = 5.0
 
 @dataclasses.dataclass(frozen=True)
 class Unseen:
-    """Why a board is not seen, and the remedy."""
-
     code: Code
     matter: Sentence
-    """The problem."""
     remedy: Sentence
-    """The remedy."""
     edges: tuple[Edge, ...] = ()
-    """Edges of the picture beyond which the board continues."""
-
-    @property
-    def reason(self) -> str:
-        """The problem, in English."""
-        return str(self.matter)
-
-    @property
-    def advice(self) -> str:
-        """The remedy, in English."""
-        return str(self.remedy)
 
     @property
     def text(self) -> str:
-        """Both sentences in English."""
-        return f"{self.reason} {self.advice}"
+        return f"{self.matter} {self.remedy}"
 
 
 EDGES: dict[Edge, Term] = {
@@ -207,7 +182,6 @@ def edges_beyond(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, i
 
 
 def cut_off(edges: tuple[Edge, ...]) -> Unseen:
-    """The message for a board that extends beyond edges of the picture."""
     matter = sentence_n(
         "The board goes beyond the {edges} edge of the picture.",
         "The board goes beyond the {edges} edges of the picture.",

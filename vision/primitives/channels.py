@@ -5,17 +5,18 @@ Lines as bright as their board, such as dark brown on red, are invisible in grey
 
 from __future__ import annotations
 
+import dataclasses
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Grey
 from calibration.template import BoardTemplate
 from vision.frame import Image
+from vision.pose import BoardPose
 from vision.primitives.ridges import Chunks, cut_chunks, picture_scale, rectified_grey, styled_peaks
 from vision.primitives.segments import find_segments
-
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
 
 BLUE, RED = 0, 2
 SEARCH_PX = 14
@@ -33,18 +34,40 @@ FULL_RANGE = 150.0
 MAX_GAIN = 5.0
 
 
-def shrink_to_board(image: Image, image_from_board: FloatArray, template: BoardTemplate) -> tuple[Grey, FloatArray]:
-    """The channel with the clearest lines, so small that rectifying it causes no aliasing, and small_from_image."""
-    small, matrix = _shrink(image, image_from_board, template)
-    return _clearest(small, matrix @ image_from_board, template), matrix
+@dataclasses.dataclass(frozen=True, eq=False)
+class BoardView:
+    """One channel of a picture, so small that rectifying it causes no aliasing, and a board's supposed place in it."""
 
+    template: BoardTemplate
+    small: Grey
+    small_from_image: FloatArray
+    small_from_board: FloatArray
 
-def shrink_grey_to_board(
-    image: Image, image_from_board: FloatArray, template: BoardTemplate
-) -> tuple[Grey, FloatArray]:
-    """The grey picture, so small that rectifying it causes no aliasing, and small_from_image."""
-    small, matrix = _shrink(image, image_from_board, template)
-    return _grey(small), matrix
+    @classmethod
+    def grey(cls, image: Image, pose: BoardPose, template: BoardTemplate) -> BoardView:
+        small, matrix = _shrink(image, pose.image_from_board, template)
+        return cls(template, _grey(small), matrix, matrix @ pose.image_from_board)
+
+    @classmethod
+    def clearest(cls, image: Image, pose: BoardPose, template: BoardTemplate) -> BoardView:
+        """The channel with the clearest lines."""
+        small, matrix = _shrink(image, pose.image_from_board, template)
+        small_from_board = matrix @ pose.image_from_board
+        return cls(template, _clearest(small, small_from_board, template), matrix, small_from_board)
+
+    def rectified(self) -> NDArray[np.float32]:
+        return rectified_grey(self.small, self.small_from_board, self.template)
+
+    def corrected(self, correction: FloatArray) -> BoardView:
+        """With the board moved by a homography of the rectified picture."""
+        place = self.template.rectified_from_board
+        moved = self.small_from_board @ np.linalg.inv(place) @ correction @ place
+        return dataclasses.replace(self, small_from_board=moved)
+
+    def pose(self, error: float, quality: float) -> BoardPose:
+        """The board's place in the whole picture; `error` is in rectified pixels."""
+        matrix = np.linalg.inv(self.small_from_image) @ self.small_from_board
+        return BoardPose(matrix / matrix[2, 2], error * picture_scale(matrix, self.template), quality)
 
 
 def _shrink(image: Image, image_from_board: FloatArray, template: BoardTemplate) -> tuple[Image, FloatArray]:
@@ -100,7 +123,7 @@ def telling_channel(image: Image) -> Grey | None:
     if image.ndim == 2:
         return None
     grey, blue, red = _grey(image), _channel(image, BLUE), _channel(image, RED)
-    lengths = [_edge_length(view) for view in (grey, blue, red)]
+    lengths = [float(find_segments(view).weights.sum()) for view in (grey, blue, red)]
     best = int(np.argmax(lengths))
     return None if best == 0 or lengths[best] < MORE_EDGES * lengths[0] else (blue, red)[best - 1]
 
@@ -124,10 +147,6 @@ def _clearness(view: Grey, image_from_board: FloatArray, template: BoardTemplate
     rectified = rectified_grey(view, image_from_board, template)
     _, _, heights, noise = styled_peaks(rectified, chunks, SEARCH_PX)
     return float(np.median(heights)) / noise
-
-
-def _edge_length(view: Grey) -> float:
-    return float(find_segments(view).weights.sum())
 
 
 def _grey(image: Image) -> Grey:

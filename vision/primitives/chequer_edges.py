@@ -9,14 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose, project
-from vision.primitives.channels import shrink_grey_to_board
+from vision.primitives.channels import BoardView
 from vision.primitives.lines import fit_correction
-from vision.primitives.ridges import Chunks, cut_chunks, picture_scale, rectified_grey, sample_across
-
-FloatArray = NDArray[np.float64]
+from vision.primitives.ridges import Chunks, cut_chunks, sample_across, vertex
 
 SEARCH_PX = (12, 8, 5, 4)
 """Rectified pixels that each refining step searches to either side."""
@@ -35,28 +34,22 @@ ALIKE = 0.35
 def refine_by_edges(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
     """The pose refined to the edges of the squares; `pose` must be right within a quarter of a square."""
     chunks, signs = edge_chunks(template)
-    rectified_from_board = template.rectified_from_board
-    small, small_from_image = shrink_grey_to_board(image, pose.image_from_board, template)
-    matrix = small_from_image @ pose.image_from_board
-    error_px = 0.0
+    view, error_px = BoardView.grey(image, pose, template), 0.0
     for radius in SEARCH_PX:
-        grey = rectified_grey(small, matrix, template)
+        grey = view.rectified()
         offsets, heights = _steps(grey, chunks, signs, radius)
         clear = heights > _visible(heights)
         if clear.sum() < 8:
             break
         correction, residuals = fit_correction(chunks, offsets, np.where(clear, 1.0, 1e-3), grey.shape[:2])
-        matrix = matrix @ np.linalg.inv(rectified_from_board) @ correction @ rectified_from_board
+        view = view.corrected(correction)
         error_px = float(np.median(np.abs(residuals[clear])))
-    image_from_board = np.linalg.inv(small_from_image) @ matrix
-    error_px *= picture_scale(image_from_board, template)
-    return BoardPose(image_from_board / image_from_board[2, 2], error_px, _quality(small, matrix, template))
+    return view.pose(error_px, _quality(view))
 
 
 def edge_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
     """Share of the edges between squares, 0 to 1, that are seen where the pose puts them; it refines nothing."""
-    small, small_from_image = shrink_grey_to_board(image, pose.image_from_board, template)
-    return _quality(small, small_from_image @ pose.image_from_board, template)
+    return _quality(BoardView.grey(image, pose, template))
 
 
 def edge_chunks(template: BoardTemplate) -> tuple[Chunks, FloatArray]:
@@ -93,20 +86,17 @@ def _steps(grey: NDArray[np.float32], chunks: Chunks, signs: FloatArray, radius:
     steps = (after - before) * signs[:, None]
     nearness = 1 - 0.3 * np.abs(np.arange(width) - radius) / radius
     best = np.clip(np.argmax(steps * nearness, axis=1), 1, width - 2)
-    rows = np.arange(len(steps))
-    left, at, right = steps[rows, best - 1], steps[rows, best], steps[rows, best + 1]
-    curvature = left - 2 * at + right
-    shift = np.where(curvature < -1e-9, 0.5 * (left - right) / np.minimum(curvature, -1e-9), 0.0)
-    return best - radius + np.clip(shift, -0.5, 0.5), np.maximum(at, 0.0)
+    shift, height = vertex(steps, best)
+    return best - radius + shift, height
 
 
 def _visible(heights: FloatArray) -> float:
     return max(LEAST_LEVELS, ALIKE * float(np.percentile(heights, 75)))
 
 
-def _quality(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate) -> float:
-    chunks, signs = edge_chunks(template)
-    grey = rectified_grey(small, matrix, template)
+def _quality(view: BoardView) -> float:
+    chunks, signs = edge_chunks(view.template)
+    grey = view.rectified()
     _, heights = _steps(grey, chunks, signs, ASIDE_PX)
     # A drawn line between squares of one colour steps both ways: the squares beside it must differ too.
     across = sample_across(grey, chunks, BESIDE_PX[1]).astype(np.float64)

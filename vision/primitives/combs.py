@@ -8,10 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Grey
 from vision.primitives.segments import FRAME_PX, Weave
 
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
 Spectrum = NDArray[np.complex128]
 
 BIN_PX = 0.5
@@ -42,8 +41,6 @@ class Comb:
     """Spacing of the upright lines, and of those that run along x."""
     starts_px: tuple[float, float]
     """Position of one upright line, and of one that runs along x."""
-    strength: float
-    """0 to 1: how well the segments fit it."""
     by_men: bool = False
     """Whether it comes from all edges: the spacing is right then, but the men decide where the points are."""
 
@@ -94,7 +91,7 @@ def _combs(
         gaps = tuple(SPECTRUM * BIN_PX / one for one in bins)
         phases = tuple(float(np.angle(spectrum[one])) for spectrum, one in zip(spectra, bins, strict=True))
         starts = tuple((shift - phase / (2 * np.pi)) * gap for phase, gap in zip(phases, gaps, strict=True))
-        combs.append(Comb((gaps[0], gaps[1]), (starts[0], starts[1]), float(best[index])))
+        combs.append(Comb((gaps[0], gaps[1]), (starts[0], starts[1])))
         left[max(0, index - width) : index + width + 1] = 0
     return combs
 

@@ -9,11 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
-from vision.pose import BoardPose, project
-
-FloatArray = NDArray[np.float64]
+from vision.pose import FEWEST, BoardPose, project
 
 LONGER_SIDE_PX = 640
 """Pixels, longer side to which pictures are shrunk before feature detection: fine grain moves and costs time."""
@@ -21,7 +20,6 @@ FEATURES = 2500
 RATIO = 0.8
 """Greatest distance of a match, as a share of the second best's."""
 REPROJECTION_PX = 3.0
-MIN_INLIERS = 12
 ITERATIONS, STEP_PX = 5, 0.02
 """Steps of a fit: further ones move no corner by so many pixels, though 40 % of the points are wrong; nor does one
 after a step that is smaller."""
@@ -38,8 +36,6 @@ class Reference:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Features:
-    """The features of a picture, which was shrunk first."""
-
     points: FloatArray
     """(n, 2) positions in the shrunk picture."""
     descriptors: NDArray[np.float32] | None
@@ -49,8 +45,6 @@ class Features:
 
 
 class ReferenceMatcher:
-    """Finds the board of a reference picture in other pictures."""
-
     def __init__(self, reference: Reference, template: BoardTemplate) -> None:
         small, small_from_image = shrink(reference.image)
         small_from_board = small_from_image @ reference.image_from_board
@@ -78,24 +72,23 @@ class ReferenceMatcher:
         pose = np.linalg.inv(features.small_from_image) @ matrix @ np.linalg.inv(self._board_from_small)
         return BoardPose(pose / pose[2, 2], float(np.median(errors)) / scale, float(kept.mean()))
 
-    def _fit(self, features: Features) -> tuple[FloatArray, FloatArray, FloatArray, NDArray[np.bool_]] | None:
+    def _fit(self, features: Features) -> tuple[FloatArray, FloatArray, FloatArray, Flags] | None:
         """The homography from the reference that most features agree on, the pairs of points, and which agree."""
-        if features.descriptors is None or self._features.descriptors is None or len(features.points) < MIN_INLIERS:
+        if features.descriptors is None or self._features.descriptors is None or len(features.points) < FEWEST:
             return None
         pairs = cv2.BFMatcher.create(cv2.NORM_L2).knnMatch(features.descriptors, self._features.descriptors, k=2)
         good = [pair[0] for pair in pairs if len(pair) == 2 and pair[0].distance < RATIO * pair[1].distance]
-        if len(good) < MIN_INLIERS:
+        if len(good) < FEWEST:
             return None
         there: FloatArray = features.points[np.array([match.queryIdx for match in good])]
         here: FloatArray = self._features.points[np.array([match.trainIdx for match in good])]
         matrix, kept = fit_homography(here, there, cv2.USAC_MAGSAC, REPROJECTION_PX)
-        if matrix is None or int(kept.sum()) < MIN_INLIERS:
+        if matrix is None or int(kept.sum()) < FEWEST:
             return None
         return matrix, here, there, kept
 
 
 def find_features(image: Image, longer_side_px: int = LONGER_SIDE_PX) -> Features:
-    """The features of the picture, shrunk to that longer side."""
     return _describe(*shrink(image, longer_side_px), mask=None)
 
 
@@ -112,7 +105,7 @@ def _describe(grey: NDArray[np.uint8], small_from_image: FloatArray, mask: NDArr
 
 def fit_homography(
     here: FloatArray, there: FloatArray, method: int, limit_px: float
-) -> tuple[FloatArray | None, NDArray[np.bool_]]:
+) -> tuple[FloatArray | None, Flags]:
     """The homography there_from_here most points agree on, None where there is none; and which points agree."""
     found: tuple[Any, Any] = cv2.findHomography(here, there, method, limit_px, maxIters=5000, confidence=0.999)
     matrix, kept = found

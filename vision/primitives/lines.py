@@ -13,10 +13,11 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose, project
-from vision.primitives.channels import shrink_to_board
+from vision.primitives.channels import BoardView
 from vision.primitives.ridges import (
     HIT,
     Chunks,
@@ -24,16 +25,11 @@ from vision.primitives.ridges import (
     cut_chunks,
     line_peaks,
     line_style,
-    picture_scale,
-    rectified_grey,
     ridge,
     sample_across,
     styled_peaks,
     visible,
 )
-
-FloatArray = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 SEARCH_PX = (14, 9, 6, 4, 4)
 """Rectified pixels that each refining step searches to either side."""
@@ -57,24 +53,18 @@ def refine_pose(image: Image, pose: BoardPose, template: BoardTemplate, men: Fla
     `men` are the cells, (cells,), on which men hide the lines, where that is known.
     """
     chunks = _chunks(template, men)
-    rectified_from_board = template.rectified_from_board
-    small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
-    matrix = small_from_image @ pose.image_from_board
+    view = BoardView.clearest(image, pose, template)
     style: LineStyle | None = None
     error_px = 0.0
     for radius in SEARCH_PX:
-        grey = rectified_grey(small, matrix, template)
+        grey = view.rectified()
         style = style or line_style(grey, chunks, radius)
         offsets, heights, noise = line_peaks(grey, chunks, radius, style)
         correction, residuals = fit_correction(chunks, offsets, heights / (heights + HIT * noise), grey.shape[:2])
-        correction = correction if _is_small(correction, grey.shape[:2], radius) else np.eye(3)
-        matrix = matrix @ np.linalg.inv(rectified_from_board) @ correction @ rectified_from_board
+        view = view.corrected(correction if _is_small(correction, grey.shape[:2], radius) else np.eye(3))
         clear = heights > visible(heights, noise)
         error_px = float(np.median(np.abs(residuals[clear]))) if clear.any() else float(radius)
-    quality = _quality(small, matrix, template, chunks)
-    image_from_board = np.linalg.inv(small_from_image) @ matrix
-    error_px *= picture_scale(image_from_board, template)
-    return BoardPose(image_from_board / image_from_board[2, 2], error_px, quality)
+    return view.pose(error_px, _quality(view, chunks))
 
 
 def line_quality(image: Image, pose: BoardPose, template: BoardTemplate, men: Flags | None = None) -> float:
@@ -82,8 +72,7 @@ def line_quality(image: Image, pose: BoardPose, template: BoardTemplate, men: Fl
 
     `men` are the cells, (cells,), on which men hide the lines, where that is known: those lines do not count.
     """
-    small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
-    return _quality(small, small_from_image @ pose.image_from_board, template, _chunks(template, men))
+    return _quality(BoardView.clearest(image, pose, template), _chunks(template, men))
 
 
 def _chunks(template: BoardTemplate, men: Flags | None) -> Chunks:
@@ -93,8 +82,7 @@ def _chunks(template: BoardTemplate, men: Flags | None) -> Chunks:
 
 def measure_shape(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardTemplate:
     """The template with the shape parameters that place its lines on the drawn ones."""
-    small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
-    grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
+    grey = BoardView.clearest(image, pose, template).rectified()
     style = line_style(grey, cut_chunks(template), SEARCH_PX[0])
     template = _roughly_shaped(grey, style, template)
     for step, reach in SHAPE_STEPS:
@@ -123,7 +111,7 @@ def _variants(template: BoardTemplate, name: str, step: float, reach: float) -> 
     return [template.with_shape({**template.shape, name: float(value)}) for value in values]
 
 
-def seen_share(offsets: FloatArray, clear: NDArray[np.bool_], chunks: Chunks) -> float:
+def seen_share(offsets: FloatArray, clear: Flags, chunks: Chunks) -> float:
     """Share of the board's lines that are seen; a line of which too little is seen weighs double.
 
     A chunk is seen where a clear ridge agrees with the others of its line: hand-drawn lines are a little displaced
@@ -172,7 +160,7 @@ def _is_small(correction: FloatArray, size: tuple[int, ...], limit_px: float) ->
     return bool(np.abs(project(correction, corners) - corners).max() < 2.5 * limit_px)
 
 
-def shaped_lines(template: BoardTemplate, name: str) -> NDArray[np.bool_]:
+def shaped_lines(template: BoardTemplate, name: str) -> Flags:
     """(lines,) which of the template's lines a shape parameter moves."""
     low, high = template.shape_range[name]
     one, other = (template.with_shape({**template.shape, name: value}) for value in (low, high))
@@ -186,15 +174,12 @@ def has_room(template: BoardTemplate) -> bool:
     return bool(gaps.min() > ROOM * template.man_diameter_mm)
 
 
-def _quality(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate, chunks: Chunks) -> float:
-    grey = rectified_grey(small, matrix, template)
-    _, offsets, heights, noise = styled_peaks(grey, chunks, ASIDE_PX)
+def _quality(view: BoardView, chunks: Chunks) -> float:
+    _, offsets, heights, noise = styled_peaks(view.rectified(), chunks, ASIDE_PX)
     return seen_share(offsets, heights > visible(heights, noise), chunks)
 
 
-def _shape_score(
-    grey: NDArray[np.float32], style: LineStyle, template: BoardTemplate, moved: NDArray[np.bool_]
-) -> float:
+def _shape_score(grey: NDArray[np.float32], style: LineStyle, template: BoardTemplate, moved: Flags) -> float:
     chunks = cut_chunks(dataclasses.replace(template, lines_mm=template.lines_mm[moved]))
     response = ridge(sample_across(grey, chunks, SHAPE_REACH_PX), style)
     near = 1 - 0.1 * np.abs(np.arange(-3, 4))

@@ -6,8 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Patches = NDArray[np.uint8]
-"""uint8 (cells, side, side, 3) BGR."""
+from calibration.arrays import Flags, Patches
 
 CHANGED_LEVELS = 9.0
 """Grey levels by which a blurred patch, corrected for light, must differ at some point to count as changed."""
@@ -15,7 +14,7 @@ BLOCK_PX = 4
 """Pixels of the side of the blocks whose means are compared; blurring by one block is a blur of three pixels."""
 
 
-def differing(before: Patches, now: Patches) -> NDArray[np.bool_]:
+def differing(before: Patches, now: Patches) -> Flags:
     """(cells,) True where a cell looks different."""
     earlier, later = _blocks(before), _blocks(now)
     gain = np.median((later.mean(axis=(1, 2)) + 1) / (earlier.mean(axis=(1, 2)) + 1), axis=0)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.printed import Shape
 from calibration.template import BoardTemplate
 from vision.frame import Image
-
-FloatArray = NDArray[np.float64]
 
 FINER = 4
 """Factor by which the drawing is made larger and then shrunk, so that edges fall between pixels correctly."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Grey, Indices
 from calibration.template import BoardTemplate
-from vision.pose import project
-
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
+from vision.pose import FEWEST, project
 
 CHUNK = 6
 """Samples, two rectified pixels apart, that are averaged along a line."""
@@ -29,8 +28,6 @@ HIT = 3.0
 """Ridge response of a visible line, in units of the typical response beside the lines."""
 HIDES = 0.65
 """Diameters of a man, from the middle of his cell, within which he hides lines: he may stand aside, and is tall."""
-MIN_FREE = 12
-"""Least number of chunks that tell anything."""
 ALIKE = 0.3
 """Least response of a line, as a share of what the clearer lines show."""
 
@@ -43,7 +40,7 @@ class Chunks:
     """(chunks, CHUNK, 2) samples along the line."""
     normals: FloatArray
     """(chunks, 2) unit vectors across the line."""
-    segment: NDArray[np.intp]
+    segment: Indices
     """(chunks,) index of the template line."""
 
     @property
@@ -51,12 +48,12 @@ class Chunks:
         """(chunks, 2) midpoints."""
         return np.asarray(self.points.mean(axis=1))
 
-    def beside(self, men: NDArray[np.bool_], template: BoardTemplate) -> Chunks:
+    def beside(self, men: Flags, template: BoardTemplate) -> Chunks:
         """Those that men on these cells, (cells,), leave free; all of them where hardly any are free."""
         places = project(template.rectified_from_board, template.cells_mm[men])
         apart_px = np.linalg.norm(self.centres[:, None] - places, axis=2)
         free = (apart_px > HIDES * template.man_diameter_mm * template.pixels_per_mm).all(axis=1)
-        return self if free.sum() < MIN_FREE else Chunks(self.points[free], self.normals[free], self.segment[free])
+        return self if free.sum() < FEWEST else Chunks(self.points[free], self.normals[free], self.segment[free])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +67,6 @@ class LineStyle:
 
 
 def cut_chunks(template: BoardTemplate) -> Chunks:
-    """The template's lines cut into chunks."""
     ends = project(template.rectified_from_board, template.lines_mm.reshape(-1, 2)).reshape(-1, 2, 2)
     points, normals, segments = [], [], []
     for index, (start, end) in enumerate(ends):
@@ -85,7 +81,6 @@ def cut_chunks(template: BoardTemplate) -> Chunks:
 
 
 def rectified_grey(grey: Grey, image_from_board: FloatArray, template: BoardTemplate) -> NDArray[np.float32]:
-    """The rectified picture in grey."""
     rectified_from_image = template.rectified_from_board @ np.linalg.inv(image_from_board)
     warped = cv2.warpPerspective(
         grey, rectified_from_image, template.rectified_size_px, borderMode=cv2.BORDER_REPLICATE
@@ -151,13 +146,19 @@ def peaks(response: NDArray[np.float32], radius: int, style: LineStyle) -> tuple
     offsets = np.arange(-middle, middle + 1)
     nearness = np.where(np.abs(offsets) <= radius, 1 - 0.3 * np.abs(offsets) / radius, 0.0)
     best = np.argmax(response * nearness, axis=1)
-    rows = np.arange(len(response))
-    before, at, after = response[rows, best - 1], response[rows, best], response[rows, best + 1]
-    curvature = before - 2 * at + after
-    shift = np.where(curvature < -1e-9, 0.5 * (before - after) / np.minimum(curvature, -1e-9), 0.0)
+    shift, heights = vertex(response, best)
     beside = np.abs(np.arange(response.shape[1]) - best[:, None]) > 3 * style.scale_px
     noise = float(np.median(np.abs(response[beside]))) + NOISE_FLOOR
-    return best - middle + np.clip(shift, -0.5, 0.5), np.maximum(at, 0.0), noise
+    return best - middle + shift, heights, noise
+
+
+def vertex(profiles: NDArray[Any], best: Indices) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(n,) offset of each profile's peak from its `best` place, to a fraction of one, and height there, at least 0."""
+    rows = np.arange(len(profiles))
+    before, at, after = profiles[rows, best - 1], profiles[rows, best], profiles[rows, best + 1]
+    curvature = before - 2 * at + after
+    shift = np.where(curvature < -1e-9, 0.5 * (before - after) / np.minimum(curvature, -1e-9), 0.0)
+    return np.clip(shift, -0.5, 0.5), np.maximum(at, 0.0)
 
 
 def line_peaks(

@@ -9,8 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
+from calibration.arrays import FloatArray, Grey, Indices
 
 CELL_PX = 16
 """Pixels, side of a cell in the picture that is searched."""
@@ -51,7 +50,7 @@ def find_round_men(grey: Grey, cells_from_picture: FloatArray, low: FloatArray, 
     return np.array(found).reshape(-1, 2) / CELL_PX + low
 
 
-def _votes(edges: NDArray[np.intp], normals: FloatArray, size: tuple[int, int]) -> NDArray[np.float32]:
+def _votes(edges: Indices, normals: FloatArray, size: tuple[int, int]) -> NDArray[np.float32]:
     """(height, width) share of a circle's edge that votes for each place, under the best of the radii."""
     best: NDArray[np.float32] = np.zeros(size, np.float32)
     for radius in RADII_PX:

@@ -7,10 +7,8 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
+from calibration.arrays import Flags, FloatArray, Grey
 
 MIN_LENGTH = 0.009
 """Least length of a segment, as a share of the picture's longer side; between men, lines show in short pieces."""
@@ -34,7 +32,6 @@ class Weave:
     """
 
     frame_from_picture: FloatArray
-    """(3, 3) homography."""
     across: FloatArray
     """(n, 2, 2) end points, in frame pixels, of the segments that run along x."""
     upright: FloatArray
@@ -43,8 +40,6 @@ class Weave:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Segments:
-    """Straight edges of a picture."""
-
     ends: FloatArray
     """(n, 2, 2) end points in pixels."""
     weights: FloatArray
@@ -52,7 +47,6 @@ class Segments:
 
 
 def find_segments(grey: Grey) -> Segments:
-    """The picture's most striking straight edges."""
     detected: tuple[Any, ...] = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD).detect(grey)
     if detected[0] is None:
         return Segments(np.zeros((0, 2, 2)), np.zeros(0))
@@ -100,7 +94,7 @@ def _lines(ends: FloatArray) -> FloatArray:
     return np.asarray(np.cross(homogeneous[:, 0], homogeneous[:, 1]))
 
 
-def _agreement(points: FloatArray, ends: FloatArray, limit_rad: float = AGREE_RAD) -> NDArray[np.bool_]:
+def _agreement(points: FloatArray, ends: FloatArray, limit_rad: float = AGREE_RAD) -> Flags:
     """(points, segments) whether a segment aims at a vanishing point."""
     middles, along = ends.mean(axis=1), ends[:, 1] - ends[:, 0]
     centre = middles.mean(axis=0)
@@ -168,9 +162,7 @@ def _weave(segments: Segments, first: FloatArray, second: FloatArray, centre: Fl
     return _scaled(segments.ends, affine @ flat, agree[0] & ~agree[1], agree[1] & ~agree[0])
 
 
-def _scaled(
-    segments: FloatArray, matrix: FloatArray, across: NDArray[np.bool_], upright: NDArray[np.bool_]
-) -> Weave | None:
+def _scaled(segments: FloatArray, matrix: FloatArray, across: Flags, upright: Flags) -> Weave | None:
     ends = np.concatenate([segments, np.ones((len(segments), 2, 1))], axis=2)
     # Nothing beyond the horizon can lie on the table.
     visible = ((ends @ matrix[2]) > 0.2).all(axis=1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from rules import EMPTY
 
 UNKNOWN = 0.5
@@ -24,7 +24,6 @@ class SeenTile:
     cells: tuple[int, int]
     """Indices, ascending."""
     pips: str
-    """Most probable class letter of each half."""
     probability: float
     """Probability that these two cells are halves of the same tile."""
 
@@ -33,17 +32,15 @@ class SeenTile:
 class BoardReading:
     """Probabilities of every class on every cell, from one settled picture."""
 
-    log_probabilities: NDArray[np.float64]
+    log_probabilities: FloatArray
     """(cells, classes) natural logarithms; the probabilities of each row add up to 1."""
     letters: str
     """The class letters, in the order of the columns."""
     time_s: float
     """Seconds on the source's clock when the picture was taken."""
-    occlusion: float = 0.0
-    """Share of the board that is covered, 0 to 1."""
     tiles: tuple[SeenTile, ...] | None = None
     """Pairs of halves read as one tile, ascending; None on boards without tiles."""
-    unknown: NDArray[np.float64] | None = None
+    unknown: FloatArray | None = None
     """(cells,) probability, 0 to 1, that a cell shows nothing learnt, such as a hand or unusual light.
     None if the reading was not made from a picture."""
 
@@ -55,26 +52,25 @@ class BoardReading:
 
     @property
     def board(self) -> str:
-        """The most probable class letter of every cell."""
         return "".join(self.letters[index] for index in self.log_probabilities.argmax(axis=1))
 
     @property
-    def occupied(self) -> NDArray[np.bool_]:
+    def occupied(self) -> Flags:
         """(cells,) whether something most probably stands on each cell."""
         return np.asarray(self.log_probabilities.argmax(axis=1) != self.letters.index(EMPTY), dtype=np.bool_)
 
     @property
-    def blank(self) -> NDArray[np.bool_]:
+    def blank(self) -> Flags:
         """(cells,) whether nothing is known of each cell: every class is equally likely."""
         return np.asarray(np.ptp(self.log_probabilities, axis=1) == 0, dtype=np.bool_)
 
     @property
-    def probabilities(self) -> NDArray[np.float64]:
+    def probabilities(self) -> FloatArray:
         """(cells, classes) probabilities."""
         return np.asarray(np.exp(self.log_probabilities))
 
     @property
-    def confidence(self) -> NDArray[np.float64]:
+    def confidence(self) -> FloatArray:
         """(cells,) probability of the most probable class."""
         return np.asarray(np.exp(self.log_probabilities.max(axis=1)))
 
@@ -86,7 +82,7 @@ class BoardReading:
             doubt = doubt | (self.unknown > UNKNOWN)
         return tuple(int(cell) for cell in np.flatnonzero(doubt))
 
-    def without(self, hidden: NDArray[np.bool_]) -> BoardReading:
+    def without(self, hidden: Flags) -> BoardReading:
         """A copy in which every class is equally likely on the cells of the (cells,) mask `hidden`."""
         logs = np.where(hidden[:, None], -np.log(len(self.letters)), self.log_probabilities)
         unknown = np.where(hidden, 1.0, 0.0 if self.unknown is None else self.unknown)

@@ -6,19 +6,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Patches
 from calibration.template import BoardTemplate
 from vision.finding.viewpoint import behind_mm
 from vision.frame import Image
 from vision.pose import BoardPose, project
 
-Patches = NDArray[np.uint8]
-"""uint8 (cells, side, side, 3) BGR."""
-
 PATCH_PX = 48
 RAISED = (0.5, 1.0)
 """Where tall men lean over other cells, each cell is also cut at these shares of a man's height."""
-
-FloatArray = NDArray[np.float64]
 
 
 def raised_places(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> tuple[FloatArray, ...]:

@@ -7,6 +7,7 @@ need no weights.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -15,9 +16,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from places.weights import MADE_HERE, MODELS, find_weights
+import processes
+from calibration.arrays import Patches
+from places.weights import MADE_HERE, MODELS, ROOT, WeightsError, find_weights
 from vision.networks import open_network
-from vision.reading.cells import PATCH_PX, Patches
+from vision.reading.cells import PATCH_PX
 
 Descriptors = NDArray[np.float32]
 """float32 (patches, length)."""
@@ -89,7 +92,6 @@ class PixelDescriptor:
         self.length = len(function(np.zeros((PATCH_PX, PATCH_PX, 3), dtype=np.uint8)))
 
     def describe(self, patches: Patches) -> Descriptors:
-        """(patches, length)."""
         if not len(patches):
             return np.zeros((0, self.length), dtype=np.float32)
         return np.stack([self._function(patch) for patch in patches])
@@ -126,7 +128,6 @@ PIXEL_FUNCTIONS: dict[str, Callable[[NDArray[np.uint8]], NDArray[np.float32]]] =
     "hog": hog,
 }
 NAMES = (*NETWORKS, *PIXEL_FUNCTIONS)
-"""Descriptors that are always available."""
 
 
 @functools.lru_cache(maxsize=len(NAMES) + 1)
@@ -139,3 +140,25 @@ def load_descriptor(name: str = DEFAULT) -> Descriptor:
     if name not in PIXEL_FUNCTIONS:
         raise ValueError(f"there is no descriptor {name!r}; there are {', '.join((*NAMES, IMAGENET))}")
     return PixelDescriptor(name, PIXEL_FUNCTIONS[name])
+
+
+WEIGHTS_HELP = 'Fit to other weights: "imagenet", torchvision\'s published ResNet-18, fetched once (47 MB).'
+COMMAND = (sys.executable, "-m", "daemon.cli", "train", "imagenet")
+"""Run as a separate process because it needs torch; it reports its progress on standard error."""
+
+
+def descriptor_for(weights: str) -> str | None:
+    """The descriptor named by `--weights`, made first if absent (downloads 47 MB, takes some minutes).
+
+    None for "": then the board's template names it. Raises ValueError for any other word, WeightsError.
+    """
+    if not weights:
+        return None
+    if weights != IMAGENET:
+        raise ValueError(f'--weights is "{IMAGENET}" or left away, not {weights!r}')
+    try:
+        return load_descriptor(IMAGENET).name
+    except WeightsError:
+        if processes.run(COMMAND, cwd=ROOT).returncode:
+            raise WeightsError(f"there are no ImageNet weights; {MAKE_IMAGENET} makes them, torch included") from None
+    return load_descriptor(IMAGENET).name

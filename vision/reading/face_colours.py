@@ -7,12 +7,9 @@ tell them apart, but the halves whose pips are seen show the colour of all faces
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Patches
 from rules import EMPTY
-from vision.reading.cells import Patches
-
-FloatArray = NDArray[np.float64]
 
 SURE = 0.95
 """Probability from which a half with pips counts as surely seen; blank halves are the doubtful ones."""

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
+from calibration.labels import LabelError
+from calibration.template import BoardTemplate
 from places.weights import MODELS, WeightsError, find_weights
 from vision.reading import man_colours
 from vision.reading.descriptors import DEFAULT, Descriptors
 from vision.reading.plda import BoardMeans, board_means
-
-FloatArray = NDArray[np.float64]
 
 OTHER = "?"
 """Class letter of a covered cell; never part of a reading."""
@@ -30,9 +31,7 @@ MIN_SHARE = 1e-6
 FAR_SHARE = 0.9
 """Greatest share of a cell's probability that strangeness may take away."""
 GENERIC = {"resnet18": "generic_head", "halves": "halves_head"}
-"""Manifest names of the shipped heads, by descriptor."""
 MEANS = "means_"
-"""Prefix of the arrays of `BoardMeans` in a head's file."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -40,7 +39,6 @@ class Head:
     """One-against-rest classifiers for one kind of descriptor."""
 
     letters: str
-    """Class letter of each row."""
     mean: FloatArray
     """(length,) subtracted from descriptors."""
     scale: FloatArray
@@ -76,7 +74,6 @@ class Head:
         return np.asarray(FAR_SHARE / (1 + np.exp(-12 * np.clip(distance / self.reach - 1.5, -3, 3))))
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """All fields as arrays, for storage."""
         stored: dict[str, NDArray[np.generic]] = {
             field.name: np.asarray(getattr(self, field.name))
             for field in dataclasses.fields(self)
@@ -113,8 +110,6 @@ def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Generic:
-    """Table-independent models shipped for a learnt descriptor."""
-
     head: Head
     """Reads any board; its classes are empty, the pieces and OTHER."""
     others: Descriptors
@@ -203,6 +198,15 @@ def judge(
         unknown = 1 - (1 - _other(odds, table.letters)) * (1 - strange[:, 0])
     shares = np.clip(shares, MIN_SHARE, None)
     return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True))), np.asarray(unknown)
+
+
+def check_labels(descriptor: str | None, boards: Sequence[str], template: BoardTemplate) -> None:
+    """Raises LabelError if a class is labelled in no photo and no shipped head knows it for this descriptor."""
+    if descriptor is None or descriptor in GENERIC:
+        return
+    missing = [name for letter, name in template.classes.items() if not any(letter in cells for cells in boards)]
+    if missing:
+        raise LabelError(f"no {' and no '.join(missing)} is labelled; {descriptor} knows only what the photos show")
 
 
 def unit(vectors: FloatArray) -> FloatArray:

@@ -11,16 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vision.reading.cells import Patches
+from calibration.arrays import Flags, FloatArray, Indices, Patches
 from vision.reading.descriptors import Descriptors
 from vision.reading.heads import MIN_SHARE
 from vision.reading.man_colours import man_colours
 from vision.reading.plda import BoardMeans
 from vision.reading.taught import SURE_NATS
-
-FloatArray = NDArray[np.float64]
 
 MAN = 0.5
 """Probability from which a cell counts as occupied, for choosing starts and for skipping boards without pieces."""
@@ -86,7 +83,7 @@ def _read(
     return _bounded(told)
 
 
-def _telling(logs: FloatArray) -> NDArray[np.intp]:
+def _telling(logs: FloatArray) -> Indices:
     """Rows of the cells worth the time: pieces, doubtful cells, and enough of the surely empty ones."""
     empty = np.flatnonzero(logs[:, 0] > np.log(SURELY_EMPTY))
     kept = empty[:: -(-len(empty) // MAX_EMPTY)] if len(empty) else empty
@@ -99,7 +96,7 @@ def _tempered(logs: FloatArray) -> FloatArray:
     return OWN_WEIGHT * np.concatenate([logs[:, :1], np.repeat(man, logs.shape[1] - 1, axis=1)], axis=1)
 
 
-def _starts(cells: FloatArray, logs: FloatArray) -> Iterator[NDArray[np.intp]]:
+def _starts(cells: FloatArray, logs: FloatArray) -> Iterator[Indices]:
     """Readings to start from: each cell by itself; all pieces of one side; pieces in two groups, either way round."""
     yield logs.argmax(axis=1)
     men = np.flatnonzero(logs[:, 0] < np.log(1 - MAN))
@@ -117,7 +114,7 @@ def _starts(cells: FloatArray, logs: FloatArray) -> Iterator[NDArray[np.intp]]:
             yield reading.copy()
 
 
-def _two_groups(cells: FloatArray, second: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _two_groups(cells: FloatArray, second: Flags) -> Flags:
     """(n,) membership of the second of two groups (Lloyd's algorithm)."""
     for _ in range(STEPS):
         if second.all() or not second.any():
@@ -131,21 +128,17 @@ def _two_groups(cells: FloatArray, second: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def _climb(
-    cells: FloatArray, own: FloatArray, seen: FloatArray, reading: NDArray[np.intp], model: BoardMeans
-) -> tuple[NDArray[np.intp], FloatArray, float]:
+    cells: FloatArray, own: FloatArray, seen: FloatArray, reading: Indices, model: BoardMeans
+) -> tuple[Indices, FloatArray, float]:
     """Alternates between class means and classes until neither changes: the reading, its means, its score."""
     rows = np.arange(len(cells))
     for _ in range(STEPS):
-        means, evidence = model.posterior(cells, _one_hot(reading, own.shape[1]) * seen[:, None])
+        means, evidence = model.posterior(cells, np.eye(own.shape[1])[reading] * seen[:, None])
         better = (own - 0.5 * _distances(cells, means)).argmax(axis=1)
         if (better == reading).all():
             break
         reading = better
     return reading, means, evidence + float(own[rows, reading].sum())
-
-
-def _one_hot(reading: NDArray[np.intp], classes: int) -> FloatArray:
-    return np.asarray(np.eye(classes)[reading])
 
 
 def _distances(cells: FloatArray, means: FloatArray) -> FloatArray:

@@ -12,12 +12,10 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Indices
 from calibration.template import BoardTemplate
 from vision.reading.cells import RAISED
-
-FloatArray = NDArray[np.float64]
 
 LOWEST, HIGHEST = 0.9, 2.1
 """Heights of the lowest and the highest men of a set, relative to the template's `man_height_mm`."""
@@ -45,22 +43,21 @@ class Leaning:
     """(views, cells, cells) probability that a man there is what is seen of the cell."""
     hiding: FloatArray
     """(views, cells, cells) the same, for men that stand in front and hide the cell."""
-    clear: NDArray[np.bool_]
+    clear: Flags
     """(cells,) whether the head of a man on the cell would be seen beside his foot."""
 
-    def at(self, cells: NDArray[np.intp]) -> Leaning:
-        """The same for cells in that order."""
+    def at(self, cells: Indices) -> Leaning:
         return Leaning(self.seen[:, cells][:, :, cells], self.hiding[:, cells][:, :, cells], self.clear[cells])
 
-    def apart(self, men: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def apart(self, men: Flags) -> Flags:
         """(cells,) True where a man's head would be seen clear of his own foot and of all others, if these hold men."""
         return np.asarray(men & self.clear & ((self.seen[-1] * men).max(axis=1) < CLEAR_OF))
 
-    def open_to(self, men: NDArray[np.bool_]) -> FloatArray:
+    def open_to(self, men: Flags) -> FloatArray:
         """(views, cells) share that is seen of each cell past the men in front of it, if these cells hold men."""
         return np.asarray(np.prod(1 - self.hiding * men, axis=2))
 
-    def shown(self, contrast: FloatArray, men: NDArray[np.bool_], kinds: NDArray[np.intp]) -> bool | None:
+    def shown(self, contrast: FloatArray, men: Flags, kinds: Indices) -> bool | None:
         """Whether empty cells behind men show something that other empty cells do not; None without cells of both.
 
         `contrast` is the logarithm of each cell's, and cells of the same of `kinds` are compared.

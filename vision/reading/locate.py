@@ -5,16 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
+from calibration.arrays import FloatArray
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
-from vision.finding.confidence import sure_of
 from vision.finding.finder import find_board
 from vision.finding.found import Found
+from vision.finding.landmarks import pose_quality, right_way_round, snap_pose
 from vision.finding.paper import in_white_light
-from vision.finding.pose_quality import pose_quality, right_way_round, snap_pose
 from vision.finding.proposals import board_network
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, place_fault, pose_from_corners, rectify
@@ -28,8 +25,6 @@ from vision.watching.align import Aligner
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadPhoto:
-    """A board found in a photo, and its position."""
-
     pose: BoardPose
     template: BoardTemplate
     """The template with the shape used for reading."""
@@ -39,8 +34,6 @@ class ReadPhoto:
 
 
 class PhotoReader:
-    """Reads photos independently of one another."""
-
     def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
         """Raises ProfileError, WeightsError."""
         self._measured = profile is not None
@@ -51,24 +44,22 @@ class PhotoReader:
 
     @property
     def template(self) -> BoardTemplate:
-        """Template of the board to find."""
         return self._template
 
-    def read(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> ReadPhoto | None:
+    def read(self, image: Image, corners_px: FloatArray | None = None) -> ReadPhoto | None:
         """Reads the board in the photo; None if no board is seen. Raises OtherSheetError."""
         placed = self.place(image, corners_px)
         return None if placed is None else self.read_at(image, placed)
 
-    def place(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> Found | None:
+    def place(self, image: Image, corners_px: FloatArray | None = None) -> Found | None:
         """Locates the board in the photo; None if none is seen. Raises OtherSheetError."""
         return self._place(image) if corners_px is None else self._place_at(image, corners_px)
 
-    def place_fault(self, image: Image, corners_px: NDArray[np.float64]) -> str:
+    def place_fault(self, image: Image, corners_px: FloatArray) -> str:
         """Why the board cannot lie at these corners; empty where it can."""
         return place_fault(pose_from_corners(corners_px, self._template), self._template, image)
 
     def read_at(self, image: Image, placed: Found) -> ReadPhoto:
-        """Reads a board that was already located."""
         pose, template = placed.pose, placed.template
         self._reader.template = template
         rectified = rectify(image, pose, template)
@@ -80,26 +71,22 @@ class PhotoReader:
             reading = read_faces(self._reader, image, pose, template, reading)
         return ReadPhoto(pose, template, reading, find_pawns(rectified, template))
 
-    def _place_at(self, image: Image, corners_px: NDArray[np.float64]) -> Found | None:
+    def _place_at(self, image: Image, corners_px: FloatArray) -> Found | None:
         pose, template = pose_from_corners(corners_px, self._template), self._template
         if not is_plausible(pose, template, image):
             return None
         pose = right_way_round(image, pose, template)
         if template.shape and not self._measured:
             template = measure_shape(image, pose, template)
-        return _rated(image, Found(refine_if_better(image, pose, template), template, found_by="hand"))
+        return Found(refine_if_better(image, pose, template), template, found_by="hand").rated(image)
 
     def _place(self, image: Image) -> Found | None:
         if self._reference is not None:
             aligner = Aligner(self._template, self._reference)
             alignment = aligner.update(Frame(image, 0.0, 0))
             if alignment.pose is not None:
-                return _rated(image, Found(alignment.pose, aligner.template, found_by="reference"))
+                return Found(alignment.pose, aligner.template, found_by="reference").rated(image)
         return find_board(image, self._template)
-
-
-def _rated(image: Image, found: Found) -> Found:
-    return dataclasses.replace(found, sure=sure_of(image, found))
 
 
 def refine_if_better(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:

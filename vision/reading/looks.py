@@ -10,8 +10,8 @@ import dataclasses
 import logging
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray
 from vision.pose import Rectified
 from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
 from vision.reading.reader import JudgedCells, Reader
@@ -43,13 +43,13 @@ class Looks:
         self._shown = shown
         self._free: JudgedCells | None = None
         """The cells as they were when they last lay open and still."""
-        self._read_s: NDArray[np.float64] = np.zeros(0)
+        self._read_s: FloatArray = np.zeros(0)
         """(cells,) when what was last read of each cell had changed."""
         self._as_free = self._never = np.zeros(0, dtype=np.bool_)
         self._batch: list[BoardReading] = []
         """Readings of the same cells, to be averaged."""
         self._again = False
-        self.growing: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self.growing: Flags = np.zeros(0, dtype=np.bool_)
         """(cells,) of which more will be known soon, if they stay as they are."""
         self.told: BoardReading | None = None
         self.plain: BoardReading | None = None
@@ -62,7 +62,6 @@ class Looks:
 
     @property
     def asked(self) -> bool:
-        """Whether another reading is due."""
         return self._again
 
     def look(
@@ -88,7 +87,7 @@ class Looks:
         self.growing = (hand > DECIDED) & ~sight.hidden & (sight.still_s < REPORTED_S) & hands
         return weighed(reading, hand, time_s)
 
-    def _begun(self, rectified: Rectified, sight: Sight, time_s: float, lies_open: NDArray[np.bool_]) -> bool:
+    def _begun(self, rectified: Rectified, sight: Sight, time_s: float, lies_open: Flags) -> bool:
         """Reads the whole board the first time; whether it has been read."""
         if self._free is not None and self.reader.cells is not None and len(self._read_s) == len(lies_open):
             return True
@@ -100,13 +99,7 @@ class Looks:
         return bool(lies_open.any())
 
     def _read_anew(
-        self,
-        rectified: Rectified,
-        sight: Sight,
-        time_s: float,
-        lies_open: NDArray[np.bool_],
-        new: NDArray[np.bool_],
-        swept: NDArray[np.bool_],
+        self, rectified: Rectified, sight: Sight, time_s: float, lies_open: Flags, new: Flags, swept: Flags
     ) -> None:
         """Reads what has changed and lies open; what looks as before, or is hidden, is what it was."""
         reader = self.reader
@@ -129,7 +122,7 @@ class Looks:
             self.told = None
         self._again = False
 
-    def shows(self, board: str, sight: Sight, settle_s: float) -> NDArray[np.bool_]:
+    def shows(self, board: str, sight: Sight, settle_s: float) -> Flags:
         """(cells,) whether each cell surely shows what it holds on a board, and has been still."""
         reading = self.plain
         if reading is None or len(board) != len(reading.log_probabilities) or sight.blurred:
@@ -144,21 +137,19 @@ class Looks:
         """The board as it was read when its cells last lay open and still; None before."""
         return None if self._free is None else self.reader.judge(self._free, time_s)
 
-    def keep(self, cells: NDArray[np.bool_]) -> None:
+    def keep(self, cells: Flags) -> None:
         """Takes what was read of some (cells,) for what they show when nothing lies over them."""
         if cells.any() and self._free is not None and self.reader.cells is not None:
             self._free = self._free.with_cells(self.reader.cells, cells)
             self._as_free |= cells
 
-    def _read(self, rectified: Rectified, time_s: float, cells: NDArray[np.bool_] | None) -> BoardReading:
+    def _read(self, rectified: Rectified, time_s: float, cells: Flags | None) -> BoardReading:
         reading = self.reader.read(rectified.picture, time_s, changed=cells)
         self.cells_read += len(reading.log_probabilities) if cells is None else int(cells.sum())
         return reading
 
 
-def hand_shares(
-    reading: BoardReading, sight: Sight, unread: NDArray[np.bool_], settle_s: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def hand_shares(reading: BoardReading, sight: Sight, unread: Flags, settle_s: FloatArray) -> FloatArray:
     """(cells,) probabilities that each cell shows a hand, or whatever else does not belong there."""
     still_s = np.where(sight.alike, sight.own_s, sight.still_s)
     hand = np.exp(-STILL_NATS * np.minimum(still_s / settle_s, 20))
@@ -167,7 +158,7 @@ def hand_shares(
     return np.where(unread, 1.0, hand)
 
 
-def weighed(reading: BoardReading, hand: NDArray[np.float64], time_s: float) -> BoardReading:
+def weighed(reading: BoardReading, hand: FloatArray, time_s: float) -> BoardReading:
     """A reading in which each cell says only as much as a cell says that shows a hand with those probabilities."""
     with np.errstate(divide="ignore"):
         logs = np.logaddexp(

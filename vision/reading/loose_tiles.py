@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Grey
 from calibration.template import load_template
 from rules import EMPTY
 from vision.frame import Image
@@ -21,8 +21,6 @@ from vision.reading.reader import Reader
 from vision.reading.tiles import pair_halves
 
 Points = tuple[tuple[float, float], ...]
-"""x and y in the picture."""
-Grey = NDArray[np.uint8]
 
 GAME = "double_double_dominoes"
 """The game whose template names the network and its classes."""
@@ -33,7 +31,6 @@ MIN_HALF_PX, MAX_SHARE = 14.0, 0.9
 MIN_FILL = 0.86
 """Share of its rectangle that an area fills: corners are round, and pips reach the edge nowhere."""
 MOST = 14
-"""Halves in a row at most."""
 OFF = 0.16
 """Share of a half by which a rectangle's sides may differ from whole numbers of halves."""
 SURE = 0.85
@@ -52,24 +49,18 @@ UNREAD = (0.6, 12.0)
 
 @dataclasses.dataclass(frozen=True)
 class LooseTile:
-    """One tile in the picture."""
-
     corners_px: Points
-    """Its four corners."""
     pips: tuple[int, int]
     sure: float
     """How likely both numbers are right, 0 to 1."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether both numbers are read without doubt."""
         return self.sure >= SURE
 
 
 @dataclasses.dataclass(frozen=True)
 class LooseTiles:
-    """What was read in one picture."""
-
     tiles: tuple[LooseTile, ...]
     """From the top to the bottom."""
     unread_px: Points
@@ -77,14 +68,11 @@ class LooseTiles:
 
     @property
     def pips(self) -> int:
-        """All pips of the tiles together."""
         return sum(sum(tile.pips) for tile in self.tiles)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Area:
-    """A light rectangle."""
-
     centre: tuple[float, float]
     long_px: float
     short_px: float
@@ -101,14 +89,11 @@ class _Area:
 
 
 class LooseTileReader:
-    """Reads the tiles in pictures."""
-
     def __init__(self) -> None:
         """Raises WeightsError."""
         self._reader = Reader(load_template(GAME))
 
     def read(self, image: Image) -> LooseTiles:
-        """The tiles in a picture, and where something may be one that cannot be read."""
         scale = min(1.0, LONGEST_PX / max(image.shape[:2]))
         small = image
         if scale < 1:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.reading.cells import PATCH_PX, Patches
+from calibration.arrays import FloatArray, Patches
+from vision.reading.cells import PATCH_PX
 
 LENGTH = 12
 STEP = 3
@@ -34,7 +35,7 @@ _RADIUS = np.hypot(_AXIS[:, None], _AXIS[None, :]).ravel()
 _DISK, _CORE, _AROUND = (np.flatnonzero(where) for where in (_RADIUS < DISK, _RADIUS < CORE, _RADIUS > AROUND))
 
 
-def man_colours(patches: Patches) -> NDArray[np.float64]:
+def man_colours(patches: Patches) -> FloatArray:
     """(cells, 12) medians of log light, BGR each.
 
     Of the middle, of the disk, of the disk's part least like the surroundings, and of the surroundings.

@@ -11,11 +11,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import project
-
-FloatArray = NDArray[np.float64]
 
 HALF_MM = 9.0
 """Millimetres of half the side of the square cut around a space; a space is 19 mm wide."""
@@ -34,12 +33,9 @@ FLAT = 0.11
 
 @dataclasses.dataclass(frozen=True)
 class Pawn:
-    """Position of one side's pawn."""
-
     space: int | None
     """Number of the space, 0 for the start; None if the pawn is not seen."""
     probability: float
-    """Probability that `space` is right."""
 
 
 def find_pawns(rectified: Image, template: BoardTemplate) -> dict[str, Pawn]:

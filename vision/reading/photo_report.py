@@ -6,8 +6,8 @@ import dataclasses
 import time
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate
 from vision.finding.found import Found
@@ -36,15 +36,12 @@ NAMELESS = Unseen(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SeenPhoto:
-    """What was found out about one photo."""
-
     report: Report
     read: ReadPhoto | None = None
     """The board and its position; None where no board is seen."""
 
 
-def read_named(image: Image | None, reader: PhotoReader, corners_px: NDArray[np.float64] | None) -> SeenPhoto:
-    """What one photo of a known game shows."""
+def read_named(image: Image | None, reader: PhotoReader, corners_px: FloatArray | None) -> SeenPhoto:
     started_s, read = time.perf_counter(), None
     report = blank_report() | {"game": reader.template.game, "rules": rules_of(reader.template)}
     try:
@@ -82,13 +79,11 @@ def read_unnamed(image: Image | None, progress: Progress | None = None) -> SeenP
 
 
 def blank_report() -> Report:
-    """A report with every field of an unread photo."""
     names = ("corners_px", "cells", "probabilities", "unknown", "game", "rules", "reason", "advice")
     return {"found": False, "quality": 0.0, "sure": 0.0} | dict.fromkeys(names)
 
 
 def seen_report(placed: Found, photo: ReadPhoto) -> Report:
-    """Report fields of a board that was read."""
     reading = photo.reading
     report: Report = {
         "found": True,
@@ -113,7 +108,6 @@ def seen_report(placed: Found, photo: ReadPhoto) -> Report:
 
 
 def unseen_report(why: Unseen) -> Report:
-    """Report fields of a photo without a readable board."""
     return {"reason": why.code, "advice": why.text}
 
 

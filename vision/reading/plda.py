@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from calibration.arrays import FloatArray
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -45,7 +45,6 @@ class BoardMeans:
         return len(self.offset)
 
     def project(self, known: FloatArray) -> FloatArray:
-        """Projects the (n, length) features of cells to (n, k)."""
         return np.asarray(known @ self.projection + self.offset)
 
     def posterior(self, cells: FloatArray, shares: FloatArray) -> tuple[FloatArray, float]:
@@ -61,7 +60,6 @@ class BoardMeans:
         return np.asarray(means.reshape(len(self.letters), k), dtype=np.float64), float(evidence)
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """All fields as arrays, for storage."""
         names = ("projection", "offset", "mean", "covariance")
         stored: dict[str, NDArray[np.generic]] = {name: getattr(self, name).astype(np.float32) for name in names}
         stored["letters"] = np.array([ord(letter) for letter in self.letters], dtype=np.int32)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from vision.finding.viewpoint import FOCAL
@@ -17,8 +16,6 @@ from vision.frame import Image
 from vision.pose import BoardPose, project, rectify
 from vision.reading.board_reading import BoardReading
 from vision.reading.reader import Reader
-
-FloatArray = NDArray[np.float64]
 
 HEIGHTS = (0.2, 0.45)
 """Widths of a half: heights tried for the faces; domino tiles are a quarter to half a width thick."""

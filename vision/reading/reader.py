@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Patches
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate
 from places.weights import WeightsError
@@ -16,7 +17,7 @@ from vision.frame import Image
 from vision.primitives.features import Reference
 from vision.primitives.patch_changes import differing
 from vision.reading.board_reading import BoardReading
-from vision.reading.cells import Patches, cut_patches
+from vision.reading.cells import cut_patches
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.face_colours import matching_face_colours
 from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
@@ -24,18 +25,13 @@ from vision.reading.joint import read_jointly
 from vision.reading.leaning import leaning_men
 from vision.reading.taught import KEPT_NATS, CellFeatures, Taught, features_of, in_order, square_colours
 from vision.reading.tiles import pair_halves
-from vision.sources.encoded import decode
-from vision.sources.picture_size import TooLargeError
-
-FloatArray = NDArray[np.float64]
+from vision.sources.encoded import TooLargeError, decode
 
 log = logging.getLogger(__name__)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DescribedCells:
-    """Patches and descriptors of all cells as last read."""
-
     patches: Patches
     descriptors: Descriptors
     """(cells, length)."""
@@ -44,11 +40,9 @@ class DescribedCells:
 
     @property
     def views(self) -> tuple[DescribedCells, ...]:
-        """The cells on the board, and as they are seen higher up."""
         return (self, *self.raised)
 
-    def with_cells(self, other: DescribedCells, cells: NDArray[np.bool_]) -> DescribedCells:
-        """These cells with some of another picture in their place."""
+    def with_cells(self, other: DescribedCells, cells: Flags) -> DescribedCells:
         if len(self.raised) != len(other.raised):
             return self
         raised = tuple(one.with_cells(two, cells) for one, two in zip(self.raised, other.raised, strict=True))
@@ -68,8 +62,7 @@ class JudgedCells:
     ways: FloatArray | None
     """(cells, 5) log probabilities of where the other half of a tile lies; None on boards without tiles."""
 
-    def with_cells(self, other: JudgedCells, cells: NDArray[np.bool_]) -> JudgedCells:
-        """These cells with some of another picture in their place."""
+    def with_cells(self, other: JudgedCells, cells: Flags) -> JudgedCells:
         ways = self.ways
         if ways is not None and other.ways is not None:
             ways = np.where(cells[:, None], other.ways, ways)
@@ -82,8 +75,6 @@ class JudgedCells:
 
 
 class Reader:
-    """Reads boards of one template, with a profile if one was calibrated for the table."""
-
     def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
         """Raises ProfileError if the profile is for another game or other weights; WeightsError."""
         self.template = template
@@ -99,7 +90,6 @@ class Reader:
         self.raised_mm: tuple[FloatArray, ...] = ()
         """(cells, 2) each: where middle and head of tall men are seen in the next picture; none where men are flat."""
         self._newest: tuple[Image, BoardTemplate, Patches] | None = None
-        """The last picture, its template and its patches."""
         self.cells: JudgedCells | None = None
         """The cells as last read; None before the first reading. Callers may put earlier ones back."""
         self.taught: Taught | None = None
@@ -109,7 +99,6 @@ class Reader:
 
     @property
     def look(self) -> DescribedCells | None:
-        """The cells as last read; None before the first reading."""
         return None if self.cells is None else self.cells.look
 
     def learn(self, taught: Taught | None, kept: tuple[Patches, str] | None) -> None:
@@ -121,7 +110,7 @@ class Reader:
             self.cells = None  # what is taught is seen higher up, too
         self.taught, self._kept = taught, kept
 
-    def features(self, look: DescribedCells, logs: NDArray[np.float64] | None = None) -> CellFeatures:
+    def features(self, look: DescribedCells, logs: FloatArray | None = None) -> CellFeatures:
         """The features by which taught boards are read; `logs` are the network's log probabilities, if known."""
         assert self._generic is not None and self._generic.means is not None
         means, letters, views = self._generic.means, self.template.letters, []
@@ -132,9 +121,7 @@ class Reader:
             views.append((view.patches, view.descriptors, in_order(told, letters, means.letters)))
         return features_of(views, means)
 
-    def as_taught(
-        self, look: DescribedCells, taught: Taught, logs: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
+    def as_taught(self, look: DescribedCells, taught: Taught, logs: FloatArray | None = None) -> FloatArray:
         """(cells, classes) log probabilities of the cells by what was taught, whatever they showed before."""
         leaning = leaning_men(self.raised_mm, self.template)
         told = taught.log_probabilities(self.features(look, logs), square_colours(self.template), leaning)
@@ -142,45 +129,38 @@ class Reader:
 
     @property
     def kept(self) -> tuple[Patches, str] | None:
-        """How cells looked when their content was known, and that content."""
         return self._kept
 
-    def read(
-        self,
-        rectified: Image,
-        time_s: float,
-        occlusion: float = 0.0,
-        changed: NDArray[np.bool_] | None = None,
-    ) -> BoardReading:
+    def read(self, rectified: Image, time_s: float, changed: Flags | None = None) -> BoardReading:
         """Reads the cells; takes about 1 ms a cell, or a tenth of that with the small network.
 
         Given `changed`, (cells,), only these cells are described again; the others are as in the last reading.
         """
         self.cells = self._judged(rectified, changed)
-        return self.judge(self.cells, time_s, occlusion)
+        return self.judge(self.cells, time_s)
 
     def glance(self, rectified: Image, time_s: float) -> BoardReading:
         """Reads all cells; the next reading does not build on it."""
         return self.judge(self._judged(rectified, None), time_s)
 
-    def judge(self, cells: JudgedCells, time_s: float, occlusion: float = 0.0) -> BoardReading:
-        """The joint reading of all cells."""
+    def judge(self, cells: JudgedCells, time_s: float) -> BoardReading:
         letters = self.template.letters
         logs = self._together(cells.look, cells.logs, cells.unknown)
         logs, unknown = self._as_kept(cells.look.patches, logs, cells.unknown)
         if cells.ways is None:
-            return BoardReading(logs, letters, time_s, occlusion, unknown=unknown)
+            return BoardReading(logs, letters, time_s, unknown=unknown)
         grid = self.template.source["grid"]
         pairing = pair_halves(logs, letters, cells.ways, int(grid["rows"]), int(grid["columns"]))
-        return BoardReading(pairing.log_probabilities, letters, time_s, occlusion, pairing.tiles, unknown)
+        return BoardReading(pairing.log_probabilities, letters, time_s, pairing.tiles, unknown)
 
-    def _judged(self, rectified: Image, changed: NDArray[np.bool_] | None) -> JudgedCells:
+    def _judged(self, rectified: Image, changed: Flags | None) -> JudgedCells:
         """The cells of a picture, each by itself; given `changed`, the others stay as they were."""
         patches, before = self.patches(rectified), self.cells
         if changed is None or before is None or len(before.logs) != len(patches):
             changed, before = np.ones(len(patches), dtype=np.bool_), None
         views = [(patches, None if before is None else before.look)]
-        raised = () if self.taught is None else self._raised_patches(rectified)
+        places = () if self.taught is None else self.raised_mm
+        raised = [cut_patches(rectified, self.template, places_mm=each) for each in places]
         kept = () if before is None else before.look.raised
         views += [(each, kept[number] if number < len(kept) else None) for number, each in enumerate(raised)]
         first, *others = (self._described(each, known, changed) for each, known in views)
@@ -190,16 +170,14 @@ class Reader:
             ways = None if ways is None or before.ways is None else _placed(before.ways, changed, ways)
         return JudgedCells(dataclasses.replace(first, raised=tuple(others)), logs, unknown, ways)
 
-    def _described(self, patches: Patches, before: DescribedCells | None, changed: NDArray[np.bool_]) -> DescribedCells:
+    def _described(self, patches: Patches, before: DescribedCells | None, changed: Flags) -> DescribedCells:
         """Patches with their descriptors; only `changed` ones are described where others are known."""
         if before is None:
             return DescribedCells(patches, self._descriptor.describe(patches))
         described = _placed(before.descriptors, changed, self._descriptor.describe(patches[changed]))
         return DescribedCells(np.where(changed[:, None, None, None], patches, before.patches), described)
 
-    def _together(
-        self, look: DescribedCells, logs: NDArray[np.float64], unknown: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _together(self, look: DescribedCells, logs: FloatArray, unknown: FloatArray) -> FloatArray:
         """Reads the cells of the board jointly if there is no profile of this table."""
         if self._own is not None or self._generic is None:
             return logs
@@ -209,7 +187,7 @@ class Reader:
             return matching_face_colours(look.patches, logs, self.template.letters)
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
 
-    def judge_halves(self, patches: Patches) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def judge_halves(self, patches: Patches) -> tuple[FloatArray, FloatArray]:
         """(n, classes) and (n, 5) log probabilities of what patches show by themselves, and where the other half lies.
 
         Only for boards whose cells are halves.
@@ -218,12 +196,7 @@ class Reader:
         assert ways is not None
         return logs, ways
 
-    def _raised_patches(self, rectified: Image) -> tuple[Patches, ...]:
-        return tuple(cut_patches(rectified, self.template, places_mm=places) for places in self.raised_mm)
-
-    def _as_kept(
-        self, patches: Patches, logs: NDArray[np.float64], unknown: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _as_kept(self, patches: Patches, logs: FloatArray, unknown: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The log probabilities and unknown shares, where cells that look as they did hold what they held."""
         if self.taught is not None:
             unknown = self.taught.unknown(unknown)
@@ -238,7 +211,7 @@ class Reader:
         unknown[same] = 0
         return logs, unknown
 
-    def unlike_kept(self, rectified: Image) -> NDArray[np.bool_]:
+    def unlike_kept(self, rectified: Image) -> Flags:
         """(cells,) True where a cell does not look as it did when its content was known."""
         patches = self.patches(rectified)
         return np.ones(len(patches), dtype=np.bool_) if self._kept is None else differing(self._kept[0], patches)
@@ -249,9 +222,7 @@ class Reader:
             self._newest = rectified, self.template, cut_patches(rectified, self.template)
         return self._newest[2]
 
-    def _judge(
-        self, described: Descriptors
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
+    def _judge(self, described: Descriptors) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """Log probabilities of each cell's classes, the unknown shares, and, if cells are paired, log probabilities
         of the other half's direction."""
         head, ways = (None, None) if self._generic is None else (self._generic.head, self._generic.ways)
@@ -259,8 +230,7 @@ class Reader:
         return logs, unknown, None if ways is None else ways.log_probabilities(described)
 
 
-def _placed(values: NDArray[Any], cells: NDArray[np.bool_], new: NDArray[Any]) -> NDArray[Any]:
-    """A copy of values with those of some cells replaced."""
+def _placed(values: NDArray[Any], cells: Flags, new: NDArray[Any]) -> NDArray[Any]:
     copy = values.copy()
     copy[cells] = new
     return copy

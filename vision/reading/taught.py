@@ -19,16 +19,14 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Indices, Patches
 from calibration.template import BoardTemplate
-from vision.reading.cells import PATCH_PX, Patches
+from vision.reading.cells import PATCH_PX
 from vision.reading.descriptors import Descriptors
 from vision.reading.leaning import Leaning
 from vision.reading.man_colours import man_colours
 from vision.reading.plda import BoardMeans
-
-FloatArray = NDArray[np.float64]
 
 WITNESSES = ("network", "projection", "contrast", "colour")
 MIDDLE = 0.75
@@ -73,8 +71,7 @@ class CellFeatures:
     colour: FloatArray
     """(n, views, 3) logarithm of light of what stands out."""
 
-    def at(self, rows: NDArray[np.intp] | Sequence[int]) -> CellFeatures:
-        """The features of some cells."""
+    def at(self, rows: Indices | Sequence[int]) -> CellFeatures:
         return CellFeatures(self.network[rows], self.projected[rows], self.contrast[rows], self.colour[rows])
 
 
@@ -105,9 +102,9 @@ class Taught:
 
     model: BoardMeans
     known: CellFeatures
-    classes: NDArray[np.intp]
+    classes: Indices
     """(n,) index of each known cell's class among the model's letters."""
-    kinds: NDArray[np.intp]
+    kinds: Indices
     """(n,) colour of each known cell's square; all 0 where the board is not chequered."""
     weights: FloatArray
     """(views * witnesses,) factors of their log likelihoods."""
@@ -125,7 +122,7 @@ class Taught:
         """The network's (cells,) shares of nothing learnt, as far as they exceed those of known cells."""
         return np.asarray(np.clip((shares - self.strange) / max(1 - self.strange, 0.1), 0, 1))
 
-    def with_cells(self, cells: CellFeatures, board: str, rows: NDArray[np.intp], template: BoardTemplate) -> Taught:
+    def with_cells(self, cells: CellFeatures, board: str, rows: Indices, template: BoardTemplate) -> Taught:
         """What these cells of a board of known content add; of those added so far, the newest are kept."""
         first = len(template.cells_mm)
         old = np.arange(len(self.classes))
@@ -144,9 +141,7 @@ class Taught:
             kinds=np.concatenate([self.kinds[old], square_colours(template)[rows]]),
         )
 
-    def log_probabilities(
-        self, cells: CellFeatures, kinds: NDArray[np.intp], leaning: Leaning | None = None
-    ) -> FloatArray:
+    def log_probabilities(self, cells: CellFeatures, kinds: Indices, leaning: Leaning | None = None) -> FloatArray:
         """(n, classes) normalised; `kinds` are those of the cells' squares.
 
         `leaning` tells how tall men come into view of other cells: if they are, the board is read again with the men of
@@ -182,7 +177,7 @@ class Taught:
         every = np.concatenate(told)
         return np.asarray(np.maximum(every - every.max(axis=2, keepdims=True), -WORST_NATS))
 
-    def _seen_at(self, view: int, cells: CellFeatures, known: CellFeatures, classes: NDArray[np.intp]) -> FloatArray:
+    def _seen_at(self, view: int, cells: CellFeatures, known: CellFeatures, classes: Indices) -> FloatArray:
         """(witnesses, n, classes) log likelihoods by what is seen of the cells at one place."""
         count = len(self.model.letters)
         means, _ = self.model.posterior(known.projected[:, view], np.eye(count)[classes])
@@ -193,7 +188,7 @@ class Taught:
         return np.stack([cells.network[:, view], -0.5 * apart, contrast, colour])
 
 
-def _normal(cells: FloatArray, known: FloatArray, classes: NDArray[np.intp], count: int, spread: float) -> FloatArray:
+def _normal(cells: FloatArray, known: FloatArray, classes: Indices, count: int, spread: float) -> FloatArray:
     """(n, classes) log densities of normal distributions with the known cells' means, and their spread in part."""
     told = np.zeros((len(cells), count))
     for number in range(count):
@@ -207,7 +202,7 @@ def _normal(cells: FloatArray, known: FloatArray, classes: NDArray[np.intp], cou
     return told
 
 
-def square_colours(template: BoardTemplate) -> NDArray[np.intp]:
+def square_colours(template: BoardTemplate) -> Indices:
     """(cells,) 0 and 1 for the squares of a chequered board, by their colour; 0 for all cells of other boards."""
     if not template.first_square:
         return np.zeros(len(template.cells_mm), dtype=np.intp)

@@ -3,22 +3,73 @@
 This is a monomer-dimer model: every cell is empty or joined to one neighbour. Belief propagation gives its marginals,
 nearly exactly for matchings (Bayati, Nair, 2006: "A rigorous proof of the cavity method for counting matchings"). The
 best set of tiles is a maximum-weight bipartite matching, since on a checkerboard every tile joins a light square to a
-dark one.
+dark one. SciPy offers that too, but importing it takes longer than starting everything else.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray, Indices
 from rules import EMPTY
 from vision.reading.board_reading import SeenTile
 from vision.reading.heads import MIN_SHARE
-from vision.reading.matching import heaviest_pairs
 
-FloatArray = NDArray[np.float64]
+Pairs = set[tuple[int, int]]
+
+
+def heaviest_pairs(weights: Mapping[tuple[int, int], float]) -> Pairs:
+    """The matching of pairs (one, other) with the greatest sum of `weights`; each side has its own numbering."""
+    partners: dict[int, int] = {}
+    edges: dict[int, list[tuple[int, float]]] = {}
+    for (one, other), weight in weights.items():
+        edges.setdefault(one, []).append((other, weight))
+    while (path := _best_path(edges, partners)) is not None:
+        for one, other in path:
+            partners[other] = one
+    return {(one, other) for other, one in partners.items()}
+
+
+def _best_path(edges: Mapping[int, list[tuple[int, float]]], partners: Mapping[int, int]) -> Pairs | None:
+    """The new pairs on the best augmenting path, from an unmatched `one` to an unmatched `other`; None if none gains.
+
+    Searches in Bellman-Ford rounds: an edge to an `other` adds its weight; the way back to that node's partner
+    subtracts the weight of their pair.
+    """
+    taken = {one: other for other, one in partners.items()}
+    weight_of = {(one, other): weight for one, rest in edges.items() for other, weight in rest}
+    gain = {one: -inf if one in taken else 0.0 for one in edges}
+    came: dict[int, int] = {}
+    """Maps each `other` to the `one` from which it is best reached."""
+    reached: dict[int, float] = {}
+    active = [one for one in edges if one not in taken]
+    while active:
+        again: set[int] = set()
+        for one in active:
+            for other, weight in edges[one]:
+                if taken.get(one) == other or gain[one] + weight <= reached.get(other, -inf) + 1e-12:
+                    continue
+                reached[other], came[other] = gain[one] + weight, one
+                back = partners.get(other)
+                if back is not None:
+                    gain[back] = reached[other] - weight_of[back, other]
+                    again.add(back)
+        active = list(again)
+    best = max((other for other in reached if other not in partners), key=reached.__getitem__, default=None)
+    if best is None or reached[best] <= 0:
+        return None
+    path, other = set(), best
+    while True:
+        one = came[other]
+        path.add((one, other))
+        if one not in taken:
+            return path
+        other = taken[one]
+
 
 UP, RIGHT, DOWN, LEFT = range(1, 5)
 """Columns of `ways`, the direction of the other half; column 0 means that there is none."""
@@ -29,8 +80,6 @@ MAX_NATS, MIN_NATS = 30.0, -12.0
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pairing:
-    """The reading of a board after pairing its halves."""
-
     log_probabilities: FloatArray
     """(cells, classes) with the probability of empty revised, and the other classes' ratios kept."""
     tiles: tuple[SeenTile, ...]
@@ -41,7 +90,7 @@ class Pairing:
 class _Joints:
     """Neighbouring cells that may hold one tile."""
 
-    ends: NDArray[np.intp]
+    ends: Indices
     """(pairs, 2) cells, ascending."""
     odds: FloatArray
     """(pairs,) log odds of a tile against both cells being empty."""

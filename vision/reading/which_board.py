@@ -16,21 +16,21 @@ import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 import games
+from calibration.arrays import Flags, FloatArray
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, load_template
 from rules import EMPTY
-from vision.finding.confidence import is_ruled
-from vision.finding.finder import find_drawn, surely
-from vision.finding.found import Found
+from vision.finding.finder import find_drawn
+from vision.finding.found import Found, is_ruled
 from vision.finding.lattice_fit import lines_of
 from vision.finding.markers import find_sheet, name_sheet
+from vision.finding.outline import SEARCH_PX
 from vision.frame import Image
 from vision.pose import BoardPose, pose_from_corners, rectify
-from vision.primitives.channels import shrink_to_board
-from vision.primitives.ridges import cut_chunks, rectified_grey, styled_peaks, visible
+from vision.primitives.channels import BoardView
+from vision.primitives.ridges import cut_chunks, styled_peaks, visible
 from vision.reading.board_reading import BoardReading
 from vision.reading.heads import MIN_SHARE
 from vision.reading.reader import Reader
@@ -43,7 +43,6 @@ RUNS_SEEN = 0.5
 """Share of the lines particular to one drawing of a board that must be seen to choose this drawing."""
 LINE_SEEN = 0.35
 """Share of a line that must be seen for it to count as drawn: pieces hide some of it."""
-SEARCH_PX = 8
 MIN_WORTH = 0.02
 """Probability from which a runner-up is mentioned."""
 
@@ -53,8 +52,6 @@ Progress = Callable[[int, int, str], None]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Naming:
-    """Which board is in a picture."""
-
     board: Found | None
     """None where no board has a clear lead."""
     others: tuple[Found, ...]
@@ -164,7 +161,7 @@ def _rank(template: BoardTemplate) -> tuple[int, int, str]:
 def _printed_board(image: Image) -> Found | None:
     name = name_sheet(image)
     found = None if name is None else find_sheet(image, load_template(*name.game_and_options))
-    return None if found is None else surely(image, Found(found[0], found[1].template, found[1], "markers"))
+    return None if found is None else Found(found[0], found[1].template, found[1], "markers").believed(image)
 
 
 def _look_for(image: Image, family: tuple[BoardTemplate, ...]) -> Found | None:
@@ -180,14 +177,13 @@ def _look_for(image: Image, family: tuple[BoardTemplate, ...]) -> Found | None:
     return found
 
 
-def _is_in(line: NDArray[np.float64], template: BoardTemplate) -> bool:
+def _is_in(line: FloatArray, template: BoardTemplate) -> bool:
     return bool(np.isclose(template.lines_mm, line, atol=1e-6).all(axis=(1, 2)).any())
 
 
-def _seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: NDArray[np.bool_]) -> float:
+def _seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: Flags) -> float:
     """Share, 0 to 1, of the template lines selected by `which` that are seen in the style of the others."""
-    small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
-    grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
+    grey = BoardView.clearest(image, pose, template).rectified()
     chunks = cut_chunks(template)
     asked = which[chunks.segment]
     _, _, heights, noise = styled_peaks(grey, chunks, SEARCH_PX)

@@ -7,17 +7,15 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 import games
+from calibration.arrays import Flags, FloatArray
 from calibration.sheet import SheetError, SheetLayout, coordinates
 from calibration.template import NUMBER_HEIGHT
 from vision.finding.markers import DICTIONARY
 from vision.primitives.printed import outline_mm
 from vision.sheet.ink import PAPERS_MM, Colour, Ink, Page, box, colour_of, disc, stroke
 from vision.sheet.letters import words, words_width
-
-FloatArray = NDArray[np.float64]
 
 EDGE_MM = 10.0
 """Millimetres of white at the edge of the paper, where printers do not print."""
@@ -38,8 +36,6 @@ GREY: Colour = (138, 138, 142)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sheet:
-    """A layout on a page."""
-
     layout: SheetLayout
     page: Page
     scale: float
@@ -49,12 +45,10 @@ class Sheet:
 
     @property
     def cell_mm(self) -> float:
-        """Distance between neighbouring cells on the paper."""
         return self.layout.template.pitch_mm * self.scale
 
     @property
     def man_mm(self) -> float:
-        """Diameter of suitable pieces."""
         return self.layout.template.man_diameter_mm * self.scale
 
     @property
@@ -150,7 +144,7 @@ def _markers(layout: SheetLayout) -> Iterator[Ink]:
         yield Ink(tuple(box(*low, *high) for low, high in light), WHITE)
 
 
-def _runs(cells: NDArray[np.bool_]) -> Iterator[FloatArray]:
+def _runs(cells: Flags) -> Iterator[FloatArray]:
     """(2, 2) least and greatest x and y of each run along rows and along columns; together they leave no seams."""
     for turned in (False, True):
         for index, line in enumerate(cells.T if turned else cells):

@@ -7,12 +7,10 @@ from xml.sax.saxutils import escape
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import FloatArray
 from vision.frame import Image
 from vision.sheet.ink import Ink, Page
-
-FloatArray = NDArray[np.float64]
 
 POINTS_A_MM = 72 / 25.4
 FINER = 3
@@ -46,7 +44,6 @@ def pdf_of(page: Page) -> bytes:
 
 
 def svg_of(page: Page) -> str:
-    """The page as SVG, in millimetres."""
     width, height = page.size_mm
     paths = [
         f'<path fill="#{ink.colour[0]:02x}{ink.colour[1]:02x}{ink.colour[2]:02x}" d="'

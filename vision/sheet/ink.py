@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from calibration.arrays import FloatArray
+
 Colour = tuple[int, int, int]
 """Red, green, blue."""
 
@@ -38,8 +38,6 @@ class Ink:
 
 @dataclasses.dataclass(frozen=True)
 class Page:
-    """A sheet of paper and its content."""
-
     size_mm: tuple[float, float]
     """Width and height; the origin is the top left corner, y runs down."""
     inks: tuple[Ink, ...]
@@ -59,7 +57,6 @@ def box(left: float, top: float, right: float, bottom: float, round_mm: float = 
 
 
 def disc(centre: FloatArray, diameter: float) -> FloatArray:
-    """A circle."""
     turn = np.linspace(0, 2 * np.pi, ROUND, endpoint=False)
     return np.asarray(centre + diameter / 2 * np.stack([np.cos(turn), np.sin(turn)], axis=1), dtype=np.float64)
 

@@ -9,13 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from fontTools.pens.basePen import BasePen
 from fontTools.ttLib import TTFont
-from numpy.typing import NDArray
 from PIL import ImageFont
 
+from calibration.arrays import FloatArray
 from vision.fonts import FONTS
 from vision.sheet.ink import Colour, Ink
-
-FloatArray = NDArray[np.float64]
 
 STEPS = 6
 """Number of straight pieces per curve."""
@@ -45,13 +43,10 @@ def words(
 
 
 def words_width(text: str, size: float, bold: bool = False) -> float:
-    """Width of a line of text."""
     return size * sum(_font(bold).glyph(sign)[1] for sign in text)
 
 
 class _Font:
-    """A font's outlines, in ems, y down."""
-
     def __init__(self, font: Any) -> None:
         self._units = float(font["head"].unitsPerEm)
         self._names = font.getBestCmap()
@@ -68,8 +63,6 @@ class _Font:
 
 
 class _FlatPen(BasePen):  # type: ignore[misc]
-    """Records an outline as straight pieces."""
-
     def __init__(self, glyphs: Any) -> None:
         super().__init__(glyphs)
         self.rings: list[list[tuple[float, float]]] = []

@@ -14,8 +14,6 @@ MAX_LENGTH = 80
 
 @dataclasses.dataclass(frozen=True)
 class Camera:
-    """One device that may deliver pictures."""
-
     number: int
     """N of /dev/videoN, which changes when the camera is replugged."""
     title: str

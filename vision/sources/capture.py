@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import logging
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from vision.frame import Image, SourceError
+from vision.frame import Frame, Image, SourceError
 from vision.sources.cameras import cameras, stable_name
 from vision.sources.delivery import Delivery
 from vision.sources.exposure import Device, ExposureLock
 from vision.sources.live import Connection
+from vision.sources.slot import Stillness
 from wording.outside import shown_address
 
 log = logging.getLogger(__name__)
@@ -59,12 +59,13 @@ def device_frames(
     delivery = delivery or Delivery(f"camera {device}", rate_hz)
     capture = open_device(device, rate_hz, size_px, delivery, opener)
     try:
-        exposure, frozen = ExposureLock(capture, delivery, clock()), FrozenCheck(FROZEN_S)
+        exposure, stillness = ExposureLock(capture, delivery, clock()), Stillness(FROZEN_S)
         warm_up = WarmUp(clock())
         for image in _images(device, capture, clock):
             now_s = clock()
             exposure.watch(image, now_s)
-            if frozen.watch(image, now_s):
+            stillness.watch(Frame(image, now_s, 0), now_s)
+            if stillness.frozen:
                 raise SourceError(f"camera {device}: its picture has stood still for {FROZEN_S:g} s")
             if warm_up.over(image, now_s):
                 yield image
@@ -123,7 +124,6 @@ class WarmUp:
         self._over = False
 
     def over(self, image: Image, now_s: float) -> bool:
-        """Whether the next picture is to be used."""
         if self._over:
             return True
         level, before = float(image[::8, ::8].mean()) + 1, self._level
@@ -131,22 +131,6 @@ class WarmUp:
         calm = before is not None and abs(level / before - 1) < LEAP
         self._over = self._count > WARM_UP_FRAMES and (calm or now_s - self._opened_s > WARM_UP_S)
         return self._over
-
-
-class FrozenCheck:
-    """Detects by content that a camera repeats its last picture: a real camera's noise never repeats."""
-
-    def __init__(self, after_s: float) -> None:
-        self._after_s = after_s
-        self._checksum: int | None = None
-        self._since_s = 0.0
-
-    def watch(self, image: Image, now_s: float) -> bool:
-        """Whether the picture has been the same for longer than the limit."""
-        checksum = zlib.crc32(image[::4, ::4].tobytes())
-        if checksum != self._checksum:
-            self._checksum, self._since_s = checksum, now_s
-        return now_s - self._since_s > self._after_s
 
 
 def _images(device: str, capture: Device, clock: Callable[[], float]) -> Iterator[Image]:

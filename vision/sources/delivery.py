@@ -29,11 +29,9 @@ class Delivery:
         self.asked_rate_hz = asked_rate_hz
         """None where no rate was requested: a stream sets its own."""
         self.claimed = ""
-        """The settings the driver reports."""
         self.codec = ""
         """The pictures' codec, such as MJPG; empty where it is not known."""
         self.size_px: tuple[int, int] | None = None
-        """Width and height of the last picture."""
         self.exposure = ""
         """State of exposure and white balance, in words; empty where they cannot be queried."""
         self._times_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
@@ -94,11 +92,9 @@ class Delivery:
         return [*parts, self.exposure] if self.exposure else parts
 
     def advice(self) -> str:
-        """What to do about a slow camera, in English."""
         return plain(self.remedy())
 
     def remedy(self) -> Sentences:
-        """What to do about a slow camera."""
         rates = {"rate": f"{self.rate_hz or 0:.1f}", "asked": f"{self.asked_rate_hz or 0:g}"}
         return (
             sentence("only {rate} of {asked} pictures a second come.", **rates),

@@ -1,18 +1,58 @@
-"""Pictures as bytes: splits JPEGs from a stream, decodes them on demand, and rejects broken files."""
+"""Pictures as bytes: splits JPEGs from a stream, decodes them on demand, and rejects broken files and huge ones.
+
+The size that a picture claims is checked before it is decoded: a few megabytes can claim gigabytes.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import io
+import os
 import re
 import zlib
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image as Header
 
-from vision.frame import PREVIEW_SHRINK, Frame, Image, Preview
-from vision.sources.picture_size import MAX_MEGAPIXELS, check_size, picture_size_px
+from vision.frame import PREVIEW_SHRINK, Frame, Image, Preview, SourceError
+
+MAX_MEGAPIXELS = 50.0
+"""Megapixels of a picture, unless `max_megapixels` of the settings says otherwise; a camera of 8K has 33."""
+HIGHEST_MEGAPIXELS = 500
+"""Megapixels that the settings can allow at most. OpenCV decodes nothing larger, whatever the header said."""
+FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF", "PPM", "JPEG2000", "AVIF")
+"""Formats that OpenCV decodes and Pillow knows by their header."""
+
+# Pillow decodes nothing here, and its own limit would hide the size that the picture claims.
+Header.MAX_IMAGE_PIXELS = None
+# Read when OpenCV is loaded: in case a file tells OpenCV another size than Pillow.
+os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(HIGHEST_MEGAPIXELS * 10**6))
+
+
+class TooLargeError(SourceError):
+    """A picture has more megapixels than the settings allow."""
+
+
+def picture_size_px(data: bytes) -> tuple[int, int] | None:
+    """Width and height that the header of an image file claims; None where it is no picture."""
+    try:
+        with Header.open(io.BytesIO(data), formats=FORMATS) as header:
+            return header.size
+    except (OSError, ValueError, SyntaxError, ArithmeticError, LookupError, RuntimeError, EOFError):
+        return None
+
+
+def check_size(width_px: float, height_px: float, max_megapixels: float = MAX_MEGAPIXELS) -> None:
+    """Raises TooLargeError where the picture is larger than that."""
+    megapixels = width_px * height_px / 1e6
+    if megapixels > max_megapixels:
+        raise TooLargeError(
+            f"{width_px:.0f}x{height_px:.0f} is {megapixels:,.4g} megapixels; max_megapixels allows {max_megapixels:g}"
+        )
+
 
 MAX_JPEG_BYTES = 32 * 2**20
 """Bytes after which an unfinished picture is abandoned."""
@@ -91,7 +131,6 @@ class Picture:
 
     data: bytes
     size_px: tuple[int, int]
-    """Width and height."""
 
 
 def peek(data: bytes, max_megapixels: float = MAX_MEGAPIXELS) -> Picture | None:
@@ -113,12 +152,10 @@ class EncodedFrame(Frame):
 
     @property
     def jpeg(self) -> bytes:
-        """The JPEG's bytes as received."""
         return self._picture.data
 
     @functools.cached_property
     def image(self) -> Image:
-        """The whole picture."""
         image, (width, height) = _decoded(self._picture.data), self._picture.size_px
         return np.zeros((height, width, 3), dtype=np.uint8) if image is None else image
 
@@ -131,7 +168,6 @@ class EncodedFrame(Frame):
 
     @property
     def checksum(self) -> int:
-        """A number that differs between different files."""
         return zlib.crc32(self._picture.data)
 
 
@@ -157,7 +193,6 @@ def _whole_px(data: bytes, max_megapixels: float) -> tuple[int, int] | None:
 
 
 def _decoded(data: bytes, how: int = cv2.IMREAD_COLOR) -> NDArray[np.uint8] | None:
-    """The picture of a file whose size has been checked."""
     try:
         image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), how)
     except cv2.error:

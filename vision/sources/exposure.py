@@ -30,7 +30,7 @@ V4L2_MANUAL, V4L2_AUTOMATIC = 1, 3
 
 
 class Device(Protocol):
-    """The part of `cv2.VideoCapture` used for a camera."""
+    """The part of `cv2.VideoCapture` used for a camera or a file."""
 
     def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
         """Whether it could be opened."""

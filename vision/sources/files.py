@@ -6,15 +6,14 @@ import logging
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
 
 import cv2
 import numpy as np
 
 from places.named_files import read_bytes
 from vision.frame import Frame, Image, SourceEnded, SourceError
-from vision.sources.encoded import decode
-from vision.sources.picture_size import MAX_MEGAPIXELS, TooLargeError, check_size
+from vision.sources.encoded import MAX_MEGAPIXELS, TooLargeError, check_size, decode
+from vision.sources.exposure import Device
 from wording.outside import shown_address
 
 log = logging.getLogger(__name__)
@@ -22,26 +21,9 @@ log = logging.getLogger(__name__)
 NOT_PHOTOS = frozenset({".json"})
 """Suffixes of files that belong beside photos (labels) and are skipped silently."""
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
-"""Suffixes of pictures that are written."""
 MAX_PHOTO_BYTES = 64 << 20
 BROKEN_FRAMES = 50
 """Unreadable frames in a row after which a video counts as over."""
-
-
-class Video(Protocol):
-    """The part of `cv2.VideoCapture` used for a file."""
-
-    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
-        """Whether it is a video."""
-
-    def get(self, propId: int, /) -> float:  # noqa: N803
-        """A property; 0 or less where the file does not give it."""
-
-    def read(self) -> tuple[bool, Any]:
-        """The next frame; False where it is broken, and after the last."""
-
-    def release(self) -> None:
-        """Closes it."""
 
 
 def check_name(name: str) -> None:
@@ -63,8 +45,7 @@ def write_picture(path: Path, image: Image) -> None:
         part.unlink(missing_ok=True)
 
 
-def open_video(path: Path) -> Video:
-    """The video in a file."""
+def open_video(path: Path) -> Device:
     return cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
 
 
@@ -79,7 +60,6 @@ class PhotoFolder:
         if not hold_s > 0 or not rate_hz > 0:
             raise SourceError(f"hold_s and rate_hz must be greater than 0, not {hold_s} and {rate_hz}")
         self.skipped: list[str] = []
-        """Names of the files met so far that were no pictures."""
         self._paths = _photo_paths(folder)
         self._rate_hz = rate_hz
         self._max_megapixels = max_megapixels
@@ -135,7 +115,7 @@ class VideoFile:
     live = False
 
     def __init__(
-        self, path: Path, opener: Callable[[Path], Video] = open_video, max_megapixels: float = MAX_MEGAPIXELS
+        self, path: Path, opener: Callable[[Path], Device] = open_video, max_megapixels: float = MAX_MEGAPIXELS
     ) -> None:
         if not path.is_file():
             raise SourceError(f"{path}: there is no such file")
@@ -175,7 +155,6 @@ class VideoFile:
         raise SourceEnded
 
     def close(self) -> None:
-        """Closes the file."""
         self._capture.release()
 
     def _check(self, width_px: float, height_px: float) -> None:

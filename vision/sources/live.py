@@ -27,7 +27,6 @@ HANG_S = 15.0
 NETWORK_HANG_S = 90.0
 """Seconds, the same for an address: looking up a name may take half a minute before its own deadlines start."""
 MAX_ABANDONED = 3
-"""Threads that may hang in a driver at the same time."""
 FLAPPING = 5
 """Connections that deliver and break within `FLAPPING_S`, after which the next attempt waits `FLAPPED_WAIT_S`."""
 FLAPPING_S = 60.0
@@ -42,8 +41,6 @@ Any exception, or its end, means that the camera is gone. No step of it may take
 
 @dataclasses.dataclass(eq=False)
 class Life:
-    """State of one thread that reads the camera."""
-
     beat_s: float
     """Time of its last progress."""
     waiting: bool = False
@@ -153,7 +150,6 @@ class LiveSource:
         return self._closing.is_set() or life is not self._life
 
     def _run(self, life: Life) -> None:
-        """Body of the reading thread."""
         wait_s = FIRST_WAIT_S
         while not self._unwanted(life) and not self._given_up():
             before = self._index
@@ -213,5 +209,4 @@ def _frame(picture: Image | Picture, time_s: float, index: int) -> Frame:
 
 
 def _size_px(picture: Image | Picture) -> tuple[int, int]:
-    """Width and height."""
     return picture.size_px if isinstance(picture, Picture) else (picture.shape[1], picture.shape[0])

@@ -12,9 +12,8 @@ import time
 import urllib.parse
 
 from vision.frame import SourceError
-from vision.sources.encoded import JpegSplitter, peek
+from vision.sources.encoded import MAX_MEGAPIXELS, JpegSplitter, peek
 from vision.sources.live import Connection
-from vision.sources.picture_size import MAX_MEGAPIXELS
 from wording.outside import shown_address
 
 STALL_S = 5.0
@@ -108,20 +107,16 @@ class Patience:
         self._over = threading.Event()
 
     def watch(self, sock: socket.socket) -> None:
-        """Begins to watch a connection, until `end`."""
         self.renew()
         threading.Thread(target=self._run, args=(sock,), name="patience with a camera", daemon=True).start()
 
     def renew(self) -> None:
-        """Notes that a picture came."""
         self._due_s = time.monotonic() + self._limit_s
 
     def end(self) -> None:
-        """Stops watching."""
         self._over.set()
 
     def _run(self, sock: socket.socket) -> None:
-        """Body of the watching thread."""
         while (left_s := self._due_s - time.monotonic()) > 0:
             if self._over.wait(left_s):
                 return

@@ -21,7 +21,6 @@ BOUNDARY = "kibitzer-frame"
 MAX_VIEWERS = 16
 """Streams served at the same time; further requests are answered 503."""
 MAX_BODY = 65536
-"""Most bytes of a request's body."""
 SEND_S = 5.0
 """Seconds after which a viewer that takes no data is dropped."""
 FRAME_S = 10.0
@@ -54,7 +53,6 @@ class MjpegServer:
         post: Mapping[str, PostRoute] | None = None,
     ) -> None:
         self.ended = threading.Event()
-        """Set when the source has delivered its last frame."""
         self.fault = ""
         """Why the source ended; empty for a normal end."""
         self.get_routes: dict[str, GetRoute] = dict(get or {})
@@ -84,12 +82,10 @@ class MjpegServer:
 
     @property
     def url(self) -> str:
-        """The stream's address."""
         return f"http://127.0.0.1:{self.port}/video"
 
     @property
     def viewers(self) -> int:
-        """Number of streams being served."""
         return self._viewers
 
     def stop(self) -> None:
@@ -128,7 +124,6 @@ class MjpegServer:
             return True
 
     def leave(self) -> None:
-        """Unregisters a viewer."""
         with self._change:
             self._viewers -= 1
 

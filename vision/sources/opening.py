@@ -8,11 +8,11 @@ from pathlib import Path
 from vision.frame import FrameSource, SourceError
 from vision.sources.capture import device_frames, open_device, rtsp_frames
 from vision.sources.delivery import Delivery
+from vision.sources.encoded import MAX_MEGAPIXELS
 from vision.sources.files import PhotoFolder, VideoFile, check_name
 from vision.sources.live import NETWORK_HANG_S, LiveSource
 from vision.sources.mjpeg import check_address, mjpeg_frames
 from vision.sources.phone import PHONE
-from vision.sources.picture_size import MAX_MEGAPIXELS
 from wording.outside import shown_address
 
 

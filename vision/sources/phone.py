@@ -8,12 +8,10 @@ import time
 
 from vision.frame import Frame, SourceEnded
 from vision.sources.delivery import Delivery
-from vision.sources.encoded import EncodedFrame, Picture
-from vision.sources.picture_size import MAX_MEGAPIXELS
+from vision.sources.encoded import MAX_MEGAPIXELS, EncodedFrame, Picture
 from wording import Sentence, sentence
 
 PHONE = "phone"
-"""The spec of this source."""
 AWAITED = sentence("No phone yet. Scan the code with its camera.")
 GONE = sentence("The phone sends no picture. Open its page again, or scan the code.")
 
@@ -26,7 +24,6 @@ class Asked:
     height_px: int = 720
     rate_hz: float = 15.0
     max_megapixels: float = MAX_MEGAPIXELS
-    """A larger picture is refused."""
 
 
 class PhoneFeed:
@@ -35,11 +32,9 @@ class PhoneFeed:
     def __init__(self) -> None:
         self.delivery = Delivery(PHONE)
         self.films = False
-        """Whether a phone films now."""
         self.facing = ""
         """`user` for a camera on the phone's front, `environment` for one on its back; empty if that is not known."""
         self.begun = 0
-        """How often a phone began to film."""
         self.dropped = 0
         """Pictures replaced by a newer one before anybody read them."""
         self.asked = Asked()
@@ -49,12 +44,10 @@ class PhoneFeed:
         self._index = 0
 
     def begin(self) -> None:
-        """Notes that a phone begins to film."""
         self.delivery.opened()
         self.films, self.begun = True, self.begun + 1
 
     def end(self) -> None:
-        """Notes that no phone films any more."""
         self.films = False
 
     def offer(self, picture: Picture) -> None:
@@ -89,22 +82,18 @@ class PhoneSource:
 
     @property
     def films(self) -> bool:
-        """Whether a phone films now."""
         return self._feed.films
 
     @property
     def silence(self) -> Sentence:
-        """What to do if no pictures come."""
         return GONE if self._feed.begun else AWAITED
 
     @property
     def dropped(self) -> int:
-        """Pictures replaced by a newer one before anybody read them."""
         return self._feed.dropped
 
     @property
     def reconnects(self) -> int:
-        """How often a phone began to film again."""
         return max(0, self._feed.begun - 1)
 
     def read(self, timeout_s: float) -> Frame | None:
@@ -114,5 +103,4 @@ class PhoneSource:
         return self._feed.take(timeout_s)
 
     def close(self) -> None:
-        """Ends reading; the feed goes on."""
         self._closed = True

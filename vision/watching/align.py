@@ -14,19 +14,18 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Grey
 from calibration.template import BoardTemplate
-from vision.finding.pose_quality import pose_quality
+from vision.finding.landmarks import pose_quality
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, shape_fault
 from vision.primitives.features import Reference, shrink
 from vision.watching.locating import Locator
-from vision.watching.registration import MOSTLY, STANDS_SHARE, UNTOUCHED, Grey, KnownView, Registration
+from vision.watching.registration import MOSTLY, STANDS_SHARE, UNTOUCHED, KnownView, Registration
 
 __all__ = ["Aligner", "Alignment", "Reference"]
 
-FloatArray = NDArray[np.float64]
 
 log = logging.getLogger(__name__)
 
@@ -53,8 +52,6 @@ finest board."""
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Alignment:
-    """What is known of the board's pose in one frame."""
-
     pose: BoardPose | None
     """None while lost."""
     state: Literal["locked", "lost"]
@@ -90,7 +87,6 @@ class _LineCheck:
         self._locked_quality, self._checked_s, self.hidden_s = quality, time_s, None
 
     def is_due(self, time_s: float, *, covered: bool, moves: bool) -> bool:
-        """Whether they are to be looked for now."""
         self._touched |= covered or moves or self.hidden_s is not None
         if time_s - self._checked_s <= (CHECK_EVERY_S if self._touched else CHECK_AT_REST_S):
             return False
@@ -115,7 +111,7 @@ class Aligner:
     """Follows one board. Pass it every frame in turn; `template` then has the shape measured on the board in view."""
 
     def __init__(self, template: BoardTemplate, reference: Reference | None = None) -> None:
-        self.men: NDArray[np.bool_] | None = None
+        self.men: Flags | None = None
         """(cells,) on which cells men were last seen, which hide the lines under them; None where that is unknown."""
         self._locator, self._lines = Locator(template, reference), _LineCheck()
         self._pose: BoardPose | None = None
@@ -135,7 +131,6 @@ class Aligner:
 
     @property
     def template(self) -> BoardTemplate:
-        """The board, with the shape measured once it is found."""
         return self._locator.template
 
     def is_mirrored(self, image: Image) -> bool:

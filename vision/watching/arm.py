@@ -7,9 +7,8 @@ from typing import Final, Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from vision.watching.cover import Flags
+from calibration.arrays import Flags, FloatArray
 from vision.watching.differences import wider
 from vision.watching.surroundings import Surroundings
 from vision.watching.watcher import Sight
@@ -30,7 +29,7 @@ class _Visit:
     frames: int = 0
     free_frames: int = 0
     """Frames without an arm since the last one with it."""
-    votes: NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.zeros(4))
+    votes: FloatArray = dataclasses.field(default_factory=lambda: np.zeros(4))
     """(4,) in the order of `SIDES`."""
 
     def side(self) -> Side | None:
@@ -71,7 +70,7 @@ class ArmWatch:
         return self._side
 
 
-def _votes(things: Flags, around: Surroundings) -> NDArray[np.float64]:
+def _votes(things: Flags, around: Surroundings) -> FloatArray:
     """(4,) in the order of `SIDES`: sums of the square roots of the areas that reach in from there."""
     votes = np.zeros(4)
     if not things.any():

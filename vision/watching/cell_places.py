@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Indices
 from calibration.template import BoardTemplate
 from vision.pose import project
-from vision.watching.cover import Flags
 from vision.watching.surroundings import Surroundings
 
 MAX_UNSEEN = 0.2
@@ -22,14 +22,13 @@ MAX_UNSEEN = 0.2
 class CellPlaces:
     """Where the cells are in the picture of the board, margins included."""
 
-    centres: NDArray[np.float64]
+    centres: FloatArray
     """(cells, 2) shares of the picture's width and height."""
     side: float
     """Side of a cell's patch, as a share of the width."""
 
     @classmethod
     def on(cls, template: BoardTemplate) -> CellPlaces:
-        """The places of a board's cells."""
         places = project(template.rectified_from_board, template.cells_mm) / template.rectified_size_px
         return cls(places, template.cell_mm * template.pixels_per_mm / template.rectified_size_px[0])
 
@@ -54,32 +53,30 @@ class CellPlaces:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CellPixels:
-    """The pixels of every cell's patch."""
-
-    rows: NDArray[np.intp]
+    rows: Indices
     """(cells, pixels), like `columns`."""
-    columns: NDArray[np.intp]
-    centre_rows: NDArray[np.intp]
+    columns: Indices
+    centre_rows: Indices
     """(cells,), like `centre_columns`."""
-    centre_columns: NDArray[np.intp]
+    centre_columns: Indices
 
     def of(self, picture: NDArray[Any]) -> NDArray[Any]:
         """(cells, pixels) the values of a (height, width) picture."""
         return picture[self.rows, self.columns]
 
-    def covering(self, cells: NDArray[np.bool_], shape: tuple[int, ...]) -> Flags:
+    def covering(self, cells: Flags, shape: tuple[int, ...]) -> Flags:
         """A (height, width) mask of the patches of some cells."""
         mask = np.zeros(shape[:2], dtype=np.bool_)
         mask[self.rows[cells], self.columns[cells]] = True
         return mask
 
-    def under(self, things: Flags, man_px: float) -> NDArray[np.bool_]:
+    def under(self, things: Flags, man_px: float) -> Flags:
         """(cells,) whether a mask reaches over the place for a man on each cell."""
         if not things.any():
             return np.zeros(len(self.centre_rows), dtype=np.bool_)
         apart = cv2.distanceTransform((~things).astype(np.uint8), cv2.DIST_L2, 3)
         return np.asarray(apart[self.centre_rows, self.centre_columns] < man_px / 2)
 
-    def beyond(self, around: Surroundings) -> NDArray[np.bool_]:
+    def beyond(self, around: Surroundings) -> Flags:
         """(cells,) whether each cell lies beyond the camera's picture."""
         return np.asarray(self.of(around.unseen).mean(axis=1) > MAX_UNSEEN)

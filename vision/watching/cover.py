@@ -11,11 +11,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags
 from vision.watching.light import BLACK, FloatImage, expected, greatest_of, least_of, mean_of
 
 Mask = NDArray[np.uint8]
 """(height, width) 0 or 255, or 0 and 1 where stated."""
-Flags = NDArray[np.bool_]
 
 WINDOW_PX: Final = 9
 """Pixels, side of the window in which texture is compared: about a man."""

@@ -8,7 +8,8 @@ from typing import Final
 import cv2
 import numpy as np
 
-from vision.watching.cover import Flags, Mask
+from calibration.arrays import Flags
+from vision.watching.cover import Mask
 from vision.watching.focus import blurred, clear_blur_px
 from vision.watching.light import FloatImage, changed, greatest_of, light_change, noise_level
 from vision.watching.surroundings import Surroundings
@@ -73,7 +74,6 @@ class Differences:
 
     @staticmethod
     def least_px(around: Surroundings) -> float:
-        """Pixels of the smallest change that counts."""
         return SMALLEST * around.places[around.window].size
 
 
@@ -84,7 +84,6 @@ def is_blind(around: Surroundings) -> bool:
 
 
 def with_part(picture: FloatImage, other: FloatImage, where: Flags) -> FloatImage:
-    """A picture with part of another."""
     return np.where(where[..., None], other, picture)
 
 

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags
 from vision.watching.light import FloatImage
 
 BLURS_PX: Final = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
@@ -80,14 +81,14 @@ def _by_blocks(values: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(cv2.resize(values, size, interpolation=cv2.INTER_AREA), dtype=np.float32).ravel()
 
 
-def _rich(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _rich(one: NDArray[np.float32], other: NDArray[np.float32]) -> Flags:
     """(blocks,) True for those with most contrast in both pictures, each by its own measure."""
     both = np.minimum(one / _median(one), other / _median(other))
     rank = int((1 - RICH) * (both.size - 1))
     return np.asarray(both >= np.partition(both, rank)[rank])
 
 
-def _times(one: NDArray[np.float32], other: NDArray[np.float32], chosen: NDArray[np.bool_]) -> float:
+def _times(one: NDArray[np.float32], other: NDArray[np.float32], chosen: Flags) -> float:
     """Median ratio of the first's fineness to the other's, over the chosen blocks."""
     return _median((one[chosen] + 1e-6) / (other[chosen] + 1e-6))
 

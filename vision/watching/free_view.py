@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.watching.cover import BRIDGE, Flags, things_over
+from calibration.arrays import Flags, FloatArray
+from vision.watching.cover import BRIDGE, things_over
 from vision.watching.differences import Differences, pair, wider, with_part
 from vision.watching.light import FloatImage, expected
 from vision.watching.surroundings import Surroundings, reaching_in
@@ -19,20 +20,18 @@ from vision.watching.surroundings import Surroundings, reaching_in
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Blobs:
-    """What hangs together."""
-
     labels: NDArray[np.int32]
     """(height, width) number of the blob to which each place belongs; 0 for none."""
-    since_s: NDArray[np.float64]
+    since_s: FloatArray
     """(blobs,) when any part of each blob last changed; the first entry stands for no blob."""
 
     @classmethod
-    def of(cls, joined: Flags, since_s: NDArray[np.float64]) -> Blobs:
+    def of(cls, joined: Flags, since_s: FloatArray) -> Blobs:
         """The blobs of a mask; `since_s` is (height, width) when each place last changed."""
         count, labels = cv2.connectedComponents(joined.astype(np.uint8))
         return cls(np.asarray(labels, dtype=np.int32), np.full(count, -np.inf)).followed(since_s)
 
-    def followed(self, since_s: NDArray[np.float64]) -> Blobs:
+    def followed(self, since_s: FloatArray) -> Blobs:
         """The same places later."""
         newest_s, inside = np.full_like(self.since_s, -np.inf), self.labels > 0
         np.maximum.at(newest_s, self.labels[inside], since_s[inside])
@@ -46,7 +45,7 @@ class Unlike:
     differs: Flags
     """(height, width) True where it does, or the free view is unknown."""
     blobs: Blobs
-    rooted: NDArray[np.bool_]
+    rooted: Flags
     """(blobs,) whether each reaches the end of the picture, as an arm does."""
     things: Flags
     """(height, width) where something reaches over the board from outside."""
@@ -70,7 +69,6 @@ class FreeView:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Height, width and channels."""
         return self._picture.shape
 
     def renew(self, around: Surroundings, new: Flags, unlike: Unlike) -> None:
@@ -78,7 +76,7 @@ class FreeView:
         before = self._picture if unlike.light is None else expected(self._picture, unlike.light)
         self._picture, self.known = with_part(before, around.picture, new), self.known | new
 
-    def unlike(self, around: Surroundings, since_s: NDArray[np.float64], differences: Differences) -> Unlike:
+    def unlike(self, around: Surroundings, since_s: FloatArray, differences: Differences) -> Unlike:
         """Compares a picture; `since_s` is (height, width) when each place last changed."""
         nothing = np.zeros_like(self.known)
         if not self.known.any():
@@ -105,7 +103,7 @@ class FreeView:
         self._votes[:] = -np.inf
         return dataclasses.replace(unlike, things=np.zeros_like(unlike.things), rooted=np.zeros_like(unlike.rooted))
 
-    def _agreed(self, things: Flags, blobs: Blobs, since_s: NDArray[np.float64]) -> Flags:
+    def _agreed(self, things: Flags, blobs: Blobs, since_s: FloatArray) -> Flags:
         """Where most pictures of a blob since it last changed show that it reaches in: one may be mistaken."""
         before, self._blobs = self._blobs, blobs
         changed = before.followed(since_s).since_s != before.since_s

@@ -8,6 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Indices
+
 FloatImage = NDArray[np.float32]
 """float32 (height, width, 3) BGR, 0 to 255."""
 
@@ -81,19 +83,17 @@ def noise_level(before: FloatImage, after: FloatImage, gain: FloatImage) -> floa
 
 
 @functools.lru_cache(maxsize=4)
-def _surface(rows: int, columns: int) -> NDArray[np.float64]:
+def _surface(rows: int, columns: int) -> FloatArray:
     y, x = np.meshgrid(np.linspace(-1, 1, rows), np.linspace(-1, 1, columns), indexing="ij")
     return np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
 
 
-def _robust_surfaces(
-    design: NDArray[np.float64], values: NDArray[np.float64], usable: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def _robust_surfaces(design: FloatArray, values: FloatArray, usable: Flags) -> FloatArray:
     """(points, channels) surfaces fitted to `values`; those not `usable` have no weight."""
     counts = usable.sum(axis=0)
     # Starts from the median, a constant, so that a hand cannot tilt the surface from the start.
     residuals = values - _median(values, usable, counts)
-    coefficients: NDArray[np.float64] = np.zeros((values.shape[1], 6))
+    coefficients: FloatArray = np.zeros((values.shape[1], 6))
     prior = counts[:, None, None] * np.diag([0.0, 0.02, 0.02, 0.1, 0.1, 0.1]) * 0.01 + np.eye(6) * 1e-9
     for _ in range(ROUNDS):
         cut = 4.0 * np.maximum(ACCEPTED_LOG_RESIDUAL / 2, 1.48 * _median(np.abs(residuals), usable, counts))
@@ -107,7 +107,7 @@ def _robust_surfaces(
     return np.asarray(design @ coefficients.T)
 
 
-def _median(values: NDArray[np.float64], usable: NDArray[np.bool_], counts: NDArray[np.intp]) -> NDArray[np.float64]:
+def _median(values: FloatArray, usable: Flags, counts: Indices) -> FloatArray:
     """(channels,) median of the usable values; numpy's own takes three times as long."""
     ordered, channels = np.sort(np.where(usable, values, np.inf), axis=0), np.arange(len(counts))
     return np.asarray((ordered[(counts - 1) // 2, channels] + ordered[counts // 2, channels]) / 2)

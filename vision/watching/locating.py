@@ -5,20 +5,21 @@ from __future__ import annotations
 import logging
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.arrays import Flags
 from calibration.template import BoardTemplate
 from vision.finding.finder import find_board, mirrored
+from vision.finding.found import METHODS
+from vision.finding.landmarks import right_way_round, snap_pose
 from vision.finding.markers import OtherSheetError
-from vision.finding.pose_quality import right_way_round, snap_pose
 from vision.finding.proposals import board_network
 from vision.frame import Frame, Image
-from vision.pose import BoardPose, is_plausible, is_square, turned_pose
-from vision.primitives.features import MIN_INLIERS, Reference, ReferenceMatcher
+from vision.pose import FEWEST, BoardPose, is_plausible, turned_pose, turns_of
+from vision.primitives.features import Reference, ReferenceMatcher
 
 log = logging.getLogger(__name__)
 
-LOCK_QUALITY = 0.55
+LOCK_QUALITY = METHODS["reference"].least
 """Share of the lines or of the print that must be seen before a pose is accepted."""
 FIRST_WAIT_S, MAX_WAIT_S = 0.2, 2.0
 SEARCH_EVERY_S = 4.0
@@ -52,7 +53,6 @@ class Locator:
         self._wait_s = min(2 * self._wait_s, MAX_WAIT_S)
 
     def may_try(self, time_s: float) -> bool:
-        """Whether another try is due."""
         return time_s >= self._next_try_s
 
     def learn(self, pose: BoardPose, frame: Frame) -> BoardPose:
@@ -70,11 +70,9 @@ class Locator:
         """
         if self._matcher is None:
             return False
-        return self._matcher.agreeing(mirrored(image)) > MIRRORED * max(MIN_INLIERS, self._matcher.agreeing(image))
+        return self._matcher.agreeing(mirrored(image)) > MIRRORED * max(FEWEST, self._matcher.agreeing(image))
 
-    def locate(
-        self, image: Image, time_s: float, men: NDArray[np.bool_] | None, resting: BoardPose | None
-    ) -> BoardPose | None:
+    def locate(self, image: Image, time_s: float, men: Flags | None, resting: BoardPose | None) -> BoardPose | None:
         """A pose under which the lines are seen, also by the drawing alone; None where there is none.
 
         `men` (cells,) hide lines; a board that rested somewhere is turned as it was there.
@@ -87,20 +85,19 @@ class Locator:
 
     @property
     def has_reference(self) -> bool:
-        """Whether the board has a picture to be recognised by."""
         return self._matcher is not None
 
-    def recognized(self, image: Image, men: NDArray[np.bool_] | None) -> BoardPose | None:
+    def recognized(self, image: Image, men: Flags | None) -> BoardPose | None:
         """A pose from the reference picture of the board, with its lines seen; None where there is none."""
         return self._verified(image, self._matcher.locate(image) if self._matcher is not None else None, men)
 
-    def _verified(self, image: Image, candidate: BoardPose | None, men: NDArray[np.bool_] | None) -> BoardPose | None:
+    def _verified(self, image: Image, candidate: BoardPose | None, men: Flags | None) -> BoardPose | None:
         if candidate is None or not is_plausible(candidate, self.template, image):
             return None
         pose = snap_pose(image, candidate, self.template, men)
         return pose if pose.quality >= LOCK_QUALITY and is_plausible(pose, self.template, image) else None
 
-    def _search(self, image: Image, men: NDArray[np.bool_] | None, resting: BoardPose | None) -> BoardPose | None:
+    def _search(self, image: Image, men: Flags | None, resting: BoardPose | None) -> BoardPose | None:
         """Searches by the drawing alone. Without a reference, the result becomes the template's shape and reference."""
         try:
             found = find_board(image, self.template)
@@ -124,8 +121,9 @@ class Locator:
             return pose
         before = resting.corners_px(self.template)
         corners = pose.corners_px(self.template)
-        turns = range(4) if is_square(self.template) else range(0, 4, 2)
         # Only the direction counts, since the board may have been pushed aside.
         before, seen = before - before.mean(axis=0), corners - corners.mean(axis=0)
-        nearest = min(turns, key=lambda turn: float(np.linalg.norm(np.roll(seen, -turn, axis=0) - before)))
+        nearest = min(
+            turns_of(self.template), key=lambda turn: float(np.linalg.norm(np.roll(seen, -turn, axis=0) - before))
+        )
         return turned_pose(pose, self.template, nearest)

@@ -13,22 +13,19 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.arrays import Flags, FloatArray, Grey
 from calibration.template import NEIGHBOUR, BoardTemplate
-from vision.pose import project
+from vision.pose import FEWEST, project
 from vision.primitives.features import board_mask, steady_homography
 from vision.watching.focus import blurred, clear_blur_px
 from vision.watching.light import BLACK
 from vision.watching.surroundings import RING
-
-FloatArray = NDArray[np.float64]
-Grey = NDArray[np.uint8]
 
 SIDE_PX = 256
 """Pixels, longer side of the board in the known picture at most."""
 POINTS, SURROUNDING_POINTS = 200, 80
 """Points that are followed. With more pixels and half as many points again, the pose is as steady on films whose true
 poses are known (95 % of all jumps within 0.08 % of the side, `kibitzer bench poses`), but takes twice the time."""
-MIN_POINTS = 12
 WINDOW_PX = 11
 RETURN_PX = 0.7
 """Pixels by which a point may miss its start when the flow is followed there and back."""
@@ -57,10 +54,7 @@ STANDS_SHARE = 0.35
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Registration:
-    """Where a known board is in a picture."""
-
     image_from_board: FloatArray
-    """(3, 3) homography: board millimetres to pixels of the picture."""
     support: float
     """Share of the board's known points that confirm it, 0 to 1; 0 where only the table around it does."""
     lie: FloatArray | None
@@ -97,7 +91,7 @@ class KnownView:
         self._looks = _around(self._picture, self._board) if len(self._board) else np.zeros((0, 1), np.float32)
         """(points, pixels) what surrounds each point of the board."""
         self._alike_px, self._alike = np.zeros((0, 2)), np.zeros(0)
-        if len(self._board) >= MIN_POINTS:
+        if len(self._board) >= FEWEST:
             self._alike_px, self._alike = self._shifts_alike(template)
         self._support = 0.0
         """Share of the board's points that confirmed the last pose."""
@@ -182,7 +176,7 @@ class KnownView:
         Normalised cross-correlation around the known points, so that light does not count. Below a quarter for a board
         that has moved by 2 pixels or is gone; for one under a hand, the share that the hand leaves in view.
         """
-        if len(self._board) < MIN_POINTS:
+        if len(self._board) < FEWEST:
             return 0.0
         columns, rows = np.round(self._board).astype(np.intp).T
         known, now = self._as_sharp(self._seen_from_above(grey, image_from_board))
@@ -237,7 +231,7 @@ class KnownView:
 
         A point counts only where its surroundings look as before, so that a hand moves nothing.
         """
-        if len(points) < MIN_POINTS:
+        if len(points) < FEWEST:
             return None
         columns, rows = np.round(points).astype(np.intp).T
         gain = np.median((known[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
@@ -271,15 +265,12 @@ class KnownView:
         return self._find(grey, self._shifted(near, COARSE * np.array([x - columns.start, y - rows.start])))
 
     def _seen_from_above(self, grey: Grey, image_from_board: FloatArray) -> Grey:
-        """Warps a picture into the frame of the known one."""
         from_image = self._from_board @ np.linalg.inv(image_from_board)
         return np.asarray(cv2.warpPerspective(grey, from_image, self._size), dtype=np.uint8)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Fit:
-    """The motion of some followed points."""
-
     now_from_known: FloatArray
     lay: FloatArray
     """(points, 2) where the points lay in the known picture."""
@@ -288,7 +279,6 @@ class _Fit:
 
     @property
     def followed(self) -> int:
-        """Number of followed points."""
         return int(np.isfinite(self.seen[:, 0]).sum())
 
     def error_px(self, of: _Fit) -> float:
@@ -296,24 +286,21 @@ class _Fit:
         return float(np.nanmedian(np.linalg.norm(project(self.now_from_known, of.lay) - of.seen, axis=1)))
 
     def joined(self, other: _Fit) -> _Fit | None:
-        """The motion that fits the points of both."""
         return _fit_points(np.vstack([self.lay, other.lay]), np.vstack([self.seen, other.seen]))
 
 
 def _fit_points(lay: FloatArray, seen: FloatArray) -> _Fit | None:
     followed = np.isfinite(seen[:, 0])
-    if followed.sum() < MIN_POINTS:
+    if followed.sum() < FEWEST:
         return None
     return _Fit(steady_homography(lay[followed], seen[followed]), lay, seen)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Flow:
-    """Result of following points by optical flow."""
-
     points: FloatArray
     """(n, 2) new positions."""
-    kept: NDArray[np.bool_]
+    kept: Flags
     """(n,) whether the position can be trusted."""
 
 
@@ -330,7 +317,6 @@ def follow_points(before: Grey, after: Grey, points: FloatArray) -> Flow:
 
 
 def _shrunk(grey: Grey, times: int) -> Grey:
-    """The picture, smaller by a whole number."""
     size = grey.shape[1] // times, grey.shape[0] // times
     return np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 

@@ -11,11 +11,12 @@ from typing import Final
 import cv2
 import numpy as np
 
+from calibration.arrays import Flags
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose
 from vision.primitives.ridges import picture_scale
-from vision.watching.cover import BRIDGE, Flags
+from vision.watching.cover import BRIDGE
 from vision.watching.light import FloatImage
 
 LONGER_SIDE_PX: Final = 128
@@ -35,8 +36,6 @@ TWICE: Final = np.array([[2, 0, 0.5], [0, 2, 0.5], [0, 0, 1]])
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Surroundings:
-    """The board and its surroundings, at the scale of the gate's picture."""
-
     picture: FloatImage
     places: Flags
     """(height, width) True within the frame and on the place of a man who stands on its edge."""

@@ -1,7 +1,7 @@
 """Watches the board: how long each cell has looked the same, and what reaches over it from outside.
 
 Nothing waits for a picture that is still as a whole: every cell is watched by itself, with all that hangs together
-with it.
+with it. Only watched time counts: not while nobody looked, nor while a frozen camera repeats itself.
 """
 
 from __future__ import annotations
@@ -11,14 +11,71 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vision.watching.anchor import Anchor
+from calibration.arrays import Flags, FloatArray
 from vision.watching.cell_places import CellPixels, CellPlaces
-from vision.watching.differences import Differences, wider
+from vision.watching.differences import Differences, pair, wider, with_part
 from vision.watching.free_view import FreeView, Unlike
+from vision.watching.light import expected
 from vision.watching.surroundings import Surroundings
-from vision.watching.watched_time import WatchedTime
+
+
+class Anchor:
+    """A composite of the pictures so far; all of it in the light of the newest change."""
+
+    def __init__(self, around: Surroundings, time_s: float) -> None:
+        self.since_s: FloatArray = np.full(around.places.shape, time_s)
+        """(height, width) when each place last changed."""
+        self.begun_s = time_s
+        self._picture = around.picture
+
+    def follow(self, around: Surroundings, time_s: float, differences: Differences) -> float:
+        """Takes the next picture; returns the share of it that has changed."""
+        seen = pair(self._picture, around.picture)
+        moved = differences.large(differences.mask(seen), around)
+        if not moved.any():
+            differences.learn_noise(seen)
+            return 0.0
+        self._picture = with_part(expected(self._picture, seen.light), around.picture, moved)
+        self.since_s[moved] = time_s
+        return float(moved.mean())
+
+
+MAX_STEP_S: Final = 2.0
+"""Seconds of stillness that one picture proves at most: while the computer slept, its clock leapt or the camera froze,
+nobody watched."""
+
+
+class WatchedTime:
+    def __init__(self) -> None:
+        self.now_s = 0.0
+        """Seconds watched, up to the last picture."""
+        self.lives = False
+        """Whether two pictures of a still board have ever differed, as a camera's do because of noise. Photographs sent
+        as a stream never do; a camera whose pictures stop differing has frozen."""
+        self._last_s: float | None = None
+        self._new_s = 0.0
+
+    def after(self, time_s: float) -> float:
+        """The seconds watched when the camera's clock shows `time_s`."""
+        return self.now_s + (0.0 if self._last_s is None else min(time_s - self._last_s, MAX_STEP_S))
+
+    def step(self, time_s: float, *, repeated: bool) -> None:
+        """The next picture was taken at `time_s`; `repeated`: it is the last one again."""
+        self.now_s, self._last_s = self.after(time_s), time_s
+        if not repeated:
+            self._new_s = self.now_s
+
+    @property
+    def proven_s(self) -> float:
+        """Until when the pictures prove stillness."""
+        return min(self.now_s, self._new_s + MAX_STEP_S) if self.lives else self.now_s
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether a live camera has sent one identical picture for longer than MAX_STEP_S."""
+        return self.lives and self.now_s - self._new_s > MAX_STEP_S
+
 
 REPORTED_S: Final = 5.0
 """Seconds after which something at rest over the board is told, and taken for what lies there instead of a hand."""
@@ -31,26 +88,26 @@ WARM_UP_S: Final = 0.3
 """Seconds in which a camera's pictures may be broken, dark or off-colour; a difference from them is no motion."""
 
 Phase = Literal["moving", "occluded", "settling", "settled"]
-ReadsThrough = Callable[[NDArray[np.bool_]], bool]
+ReadsThrough = Callable[[Flags], bool]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sight:
     """What one picture says of the board, before any cell is read; arrays but `things` have an entry for each cell."""
 
-    changed_s: NDArray[np.float64]
+    changed_s: FloatArray
     """When each cell last changed, on the clock of watched time."""
-    own_s: NDArray[np.float64]
+    own_s: FloatArray
     """Seconds for which each cell has looked the same."""
-    still_s: NDArray[np.float64]
+    still_s: FloatArray
     """Seconds for which each cell, and all that hangs together with it, has looked the same."""
-    known: NDArray[np.bool_]
+    known: Flags
     """Whether it is known how each cell looks when nothing lies over it."""
-    alike: NDArray[np.bool_]
+    alike: Flags
     """Whether each cell looks as it did then."""
-    things: NDArray[np.bool_]
+    things: Flags
     """(height, width) where something reaches over the board from outside, in the pixels of its surroundings."""
-    hidden: NDArray[np.bool_]
+    hidden: Flags
     """Whether something reaches over each cell from outside, or it lies beyond the picture."""
     phase: Phase
     """`occluded`: something at rest reaches over the board from outside."""
@@ -102,7 +159,7 @@ class Watcher:
             every = np.ones(len(pixels.rows), dtype=np.bool_)
             self._free = FreeView(around, pixels.covering(every, around.places.shape))
 
-    def renew(self, shown: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    def renew(self, shown: Flags | None = None) -> Flags:
         """Takes the last picture for the free view: at the `shown` (cells,), or wherever nothing may be a hand.
 
         What hangs together with a cell that is not shown stays: tall men lean over other cells. Returns (cells,) which
@@ -211,13 +268,8 @@ class Watcher:
 
     @staticmethod
     def _joined_s(
-        changed_s: NDArray[np.float64],
-        known: NDArray[np.bool_],
-        anchor: Anchor,
-        free: FreeView,
-        unlike: Unlike,
-        pixels: CellPixels,
-    ) -> NDArray[np.float64]:
+        changed_s: FloatArray, known: Flags, anchor: Anchor, free: FreeView, unlike: Unlike, pixels: CellPixels
+    ) -> FloatArray:
         """(cells,) when what hangs together with each cell last changed: a hand is of one piece, and so is a man.
 
         All that is unknown counts as one piece.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from calibration.annotated import read_annotated
+from calibration.annotations import read_annotated
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate
 from lab.bench.speed.precision import Precision, compare, photographed, simulated

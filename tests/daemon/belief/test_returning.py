@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import games
 from daemon.belief.belief import Belief
 from daemon.belief.deciding import Moved, Right, Unfinished
@@ -73,8 +75,18 @@ def test_what_was_half_of_a_takeback_is_one() -> None:
     assert table.moves == ["a7", "b6", "d7", "b4"]
 
 
-def castled(before: list[str], turn: list[str], answer: str, sides: str) -> None:
+@pytest.mark.parametrize(
+    ("moves", "rook", "answer", "sides"),
+    [
+        ("e4 e5 Nf3 Nc6 Bc4 Bc5", "Rf1", "Nf6", "O-O"),
+        ("d4 d5 Nc3 Nc6 Bf4 Bf5 Qd3 e6", "Rd1", "Nf6", "O-O-O"),
+        ("e4 e5 Nf3 Nf6 Bc4 Bc5 d3", "Rf8", "Nc3", "O-O"),
+        ("d4 d5 Nc3 Nc6 Bf4 Bf5 e3 Qd7 Be2", "Rd8", "Nf3", "O-O-O"),
+    ],
+)
+def test_the_rook_follows_when_the_other_side_has_answered(moves: str, rook: str, answer: str, sides: str) -> None:
     """Each order of king and rook, the answer between them."""
+    before = moves.split()
     for order in (0, 1):
         table = shown(CHESS, *before)
         position = plies_of(CHESS, before)[-1].position
@@ -91,7 +103,7 @@ def castled(before: list[str], turn: list[str], answer: str, sides: str) -> None
         reply = {
             name: answered[cell] for cell, name in enumerate(CHESS.cells) if answered[cell] != CHESS.board(after)[cell]
         }
-        assert table.moves[len(before) :] == ([] if order == 0 else turn)
+        assert table.moves[len(before) :] == ([] if order == 0 else [rook])
         table.decisions.clear()
         table.stand(changed(CHESS, half, **reply), 4)
         if order == 0:
@@ -102,22 +114,6 @@ def castled(before: list[str], turn: list[str], answer: str, sides: str) -> None
             }
         table.stand(answered)
         assert table.moves == [*before, sides, answer]
-
-
-def test_the_rook_follows_when_black_has_answered() -> None:
-    castled("e4 e5 Nf3 Nc6 Bc4 Bc5".split(), ["Rf1"], "Nf6", "O-O")
-
-
-def test_the_rook_follows_on_the_queens_side() -> None:
-    castled("d4 d5 Nc3 Nc6 Bf4 Bf5 Qd3 e6".split(), ["Rd1"], "Nf6", "O-O-O")
-
-
-def test_blacks_rook_follows_when_white_has_answered() -> None:
-    castled("e4 e5 Nf3 Nf6 Bc4 Bc5 d3".split(), ["Rf8"], "Nc3", "O-O")
-
-
-def test_blacks_rook_follows_on_the_queens_side() -> None:
-    castled("d4 d5 Nc3 Nc6 Bf4 Bf5 e3 Qd7 Be2".split(), ["Rd8"], "Nf3", "O-O-O")
 
 
 def test_a_captured_man_is_taken_away_two_plies_later() -> None:
