@@ -36,7 +36,6 @@ PLIES = 30
 
 
 def main(tables: Annotated[int, typer.Option(min=1, help="tables of each game")] = 4) -> None:
-    """Reads all boards and prints the table."""
     table = Table("game", "cells", *(f"{blur:g}" for blur in BLURS), title="seen blur in px / misread % / unknown %")
     for name in track(games.names(), description="reading", console=Console(stderr=True)):
         rows = np.array([_rows(name, seed) for seed in range(1, tables + 1)])

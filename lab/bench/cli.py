@@ -54,7 +54,6 @@ class Benches(TyperGroup):
     """The benches below, and the modules of `TRIALS`; only those that are asked for are imported."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names of all benches."""
         return [*super().list_commands(ctx), *trials()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -78,7 +77,6 @@ class Benches(TyperGroup):
 
 @functools.cache
 def trials() -> dict[str, str]:
-    """Name and module of each bench that is a module."""
     found = [
         (package, path) for package in TRIALS for path in (places.PROGRAM / package.replace(".", "/")).glob("*.py")
     ]

@@ -36,7 +36,6 @@ SUMMED = ("plies", "wrong_boards", "missed_plies", "complaints", "disturbances")
 
 
 def disturbances(table: SimulatedTable, chance: random.Random) -> list[Callable[[], None]]:
-    """Events that may happen at a table besides the game."""
     azimuth = table.style.camera.azimuth_deg
     return [
         lambda: table.switch_lamp(chance.choice([0.5, 0.7, 1.0, 1.3])),
@@ -97,7 +96,6 @@ def play(seed: int, use_profile: bool) -> dict[str, float]:
 def main(
     games: Annotated[int, typer.Option(help="half of them with a table profile, half without")] = 4, seed: int = 1
 ) -> bool:
-    """Plays the games and prints the counts; returns whether the record of one is wrong."""
     counts = []
     for number in range(games):
         counts.append(play(seed + number, use_profile=number % 2 == 0))

@@ -63,7 +63,6 @@ def error(corners_px: FloatArray, truth_px: FloatArray) -> float:
 
 
 def scenes(template: BoardTemplate, count: int, seed: int) -> Iterator[Picture]:
-    """Simulated tables and the corners of the boards on them."""
     for number in range(count):
         rng = np.random.default_rng([seed, number])
         shaped = shaped_by_chance(template, rng)
@@ -102,7 +101,6 @@ def lay_things(image: Image, outline_px: FloatArray, rng: np.random.Generator) -
 
 
 def labelled(folder: Path) -> Iterator[Picture]:
-    """The photos of a folder whose corners are known."""
     for name, label in json.loads((folder / "labels.json").read_text(encoding="utf-8"))["images"].items():
         image = cv2.imread(str(folder / name))
         if image is not None and label["corners_px"] is not None:
@@ -110,7 +108,6 @@ def labelled(folder: Path) -> Iterator[Picture]:
 
 
 def measure(name: str, pictures: Iterator[Picture], template: BoardTemplate, network: BoardNetwork) -> None:
-    """Prints the row of these pictures."""
     proposed, errors, times_ms = 0, list[float](), list[float]()
     for image, truth_px in pictures:
         proposals = network.propose(image, template.game)[:1]
@@ -136,7 +133,6 @@ def main(
     seed: int = 1,
     photos: Annotated[Path | None, typer.Option(help="Folder with photos and labels.json instead of scenes.")] = None,
 ) -> None:
-    """Finds the boards and prints a row for each game."""
     cv2.setNumThreads(1)
     weights = BoardNetwork(network) if network else board_network()
     for name, option in ((game, rule),) if game else BOARDS:

@@ -63,7 +63,6 @@ QUIET = "pcm.silent { type null }\n"
 
 
 def free_port() -> int:
-    """A port nobody uses now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -80,8 +79,6 @@ def fetch(url: str) -> dict[str, Any] | None:
 
 
 class Bench:
-    """A table, a daemon, and the killing of its processes, for one game."""
-
     def __init__(
         self,
         folder: Path,
@@ -162,11 +159,9 @@ class Bench:
         )
 
     def truth(self) -> dict[str, Any] | None:
-        """The true state of the table."""
         return fetch(f"http://127.0.0.1:{self.video}/truth")
 
     def start_daemon(self) -> subprocess.Popen[bytes]:
-        """Starts the daemon, as a user or systemd would."""
         self._daemon = self._start("run", *self._words)
         return self._daemon
 
@@ -179,7 +174,6 @@ class Bench:
             return list(played[-1]) if played else []
 
     def records(self) -> list[list[str]]:
-        """The records of all tables."""
         return [self.recorded(path) for path in self.journals]
 
     def _is_right(self, recorded: Sequence[str], truth: dict[str, Any], *, whole: bool) -> bool:
@@ -295,7 +289,6 @@ class Bench:
         return False
 
     def close(self) -> None:
-        """Ends all processes."""
         for process in filter(None, (self._daemon, self.table, self._relay)):
             process.send_signal(signal.SIGTERM)
             try:
@@ -306,7 +299,6 @@ class Bench:
 
 
 def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The results of all games together."""
     killed = sum((collections.Counter(one["killed"]) for one in results), collections.Counter[str]())
     return {
         "kills": killed.total(),
@@ -333,7 +325,6 @@ def main(
     most_games: Annotated[int, typer.Option(help="ends after so many games, whatever was killed")] = 50,
     keep: Annotated[Path | None, typer.Option(help="folder for logs and record, kept")] = None,
 ) -> bool:
-    """Plays games until there were so many kills, and prints the totals; returns whether anything was wrong."""
     chance, results = random.Random(seed), list[dict[str, Any]]()
     with TemporaryDirectory(prefix="kibitzer-kill-") as temporary, contextlib.suppress(KeyboardInterrupt):
         for number in range(most_games):

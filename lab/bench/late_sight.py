@@ -52,7 +52,6 @@ def main(
     plies: Annotated[list[int], typer.Option(min=min(PLIES), max=max(PLIES), help="repeatable")] = PLIES,
     show: Annotated[bool, typer.Option("--show", help="print what is said at each table")] = False,
 ) -> bool:
-    """Shows all tables and prints the counts; returns whether one was wrong."""
     cv2.setNumThreads(1)
     the_game, wrong = games.load(game, rules_from_words(rule or [])), 0
     for made in plies:
@@ -68,7 +67,6 @@ def main(
 
 
 def first_sight(game: AnyGame, plies: int, rng: np.random.Generator, turned: bool) -> tuple[str, str]:
-    """What the eyes make of a table first seen after that many plies, and what they say."""
     template = load_template(game.name, switched_on(game))
     position: Any = game.initial()
     for _ in range(plies):

@@ -39,7 +39,6 @@ class Prover:
         self.memory = layout.allocate(SIZE, (False, False), 64)
 
     def line(self, stones: tuple[int, int], side: int, time_s: float = TIME_S) -> list[int] | None:
-        """The claimed line for the side to move."""
         begin_search(self.memory)
         write_stones(self.memory, SIZE, stones)
         proof = Proof(self.memory, side)
@@ -65,7 +64,6 @@ def main(
     whole: int = 12,
     quiet: int = 100,
 ) -> bool:
-    """Prints a report; returns whether a claim is false."""
     prover = Prover()
     wrong = report_mates(mates, time_s, whole, prover)
     claimed = sum(prover.line(*lost, time_s) is not None for lost in itertools.islice(lost_positions(prover), quiet))

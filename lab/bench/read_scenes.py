@@ -25,7 +25,6 @@ SIZES_PX = ((960, 720), (1280, 960))
 
 
 def main(game: str = "nine_mens_morris", scenes: int = 100, seed: int = 1) -> None:
-    """Reads the scenes and prints the counts."""
     template = load_template(game)
     reader = PhotoReader(template)
     size_px = SIZES_PX[template.rectified_px >= SIZES_PX[0][1]]

@@ -50,8 +50,6 @@ SHEETS = (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Photo:
-    """A simulated photograph of a sheet."""
-
     image: Image
     board: str
     corners_px: NDArray[np.float64]
@@ -64,7 +62,6 @@ def main(
     scenes: Annotated[int, typer.Option(help="of each sheet")] = 20,
     seed: int = 1,
 ) -> None:
-    """Reads the sheets and prints the counts."""
     for name, options, paper in SHEETS:
         if game in ("", name):
             counts = count(load_template(name, frozenset(options)), paper, scenes, seed)
@@ -72,7 +69,6 @@ def main(
 
 
 def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[str, object]:
-    """Results of that many photographs of a game's sheet."""
     reader, counts = PhotoReader(template), collections.Counter[str]()
     missed: list[str] = []
     for number in track(range(scenes), template.game, console=Console(stderr=True), transient=True):
@@ -114,7 +110,6 @@ def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[s
 
 
 def photograph(template: BoardTemplate, paper: str, kind: str, rng: np.random.Generator) -> Photo:
-    """A sheet with random pieces on a random table."""
     layout = layout_of(template, landscape=bool(rng.random() < 0.5))
     sheet = draw_sheet(layout, paper, tinted=bool(rng.random() < 0.7))
     style = sheet_style(sheet, rng)

@@ -38,8 +38,6 @@ FAILURES = ("believed", "unreported", "another rule", "unneeded", "not restored"
 
 @dataclasses.dataclass
 class Storm:
-    """One game of the stress test."""
-
     game: AnyGame
     seed: int
     counts: collections.Counter[str]
@@ -139,7 +137,6 @@ class Storm:
         return self._expect("put back")
 
     def _disobey(self) -> bool:
-        """Makes a legal move that the agent has not asked for."""
         position = self.positions[-1]
         moves = self._visible(position)
         if not self._is_agents or len(moves) < 2:
@@ -221,7 +218,6 @@ def main(
     minutes: Annotated[float, typer.Option(help="for each game")] = 1.0,
     seed: Annotated[int, typer.Option(help="of the first table; the next ones count on")] = 1,
 ) -> bool:
-    """Plays and prints the counts; returns whether anything went wrong."""
     if not set(game) <= set(GAMES):
         raise typer.BadParameter(f"the games are {', '.join(GAMES)}")
     wrong = 0

@@ -137,7 +137,6 @@ def _exposed(picture: NDArray[np.float32], view: View, rng: np.random.Generator)
 
 
 def _streak(length_px: float, angle: float) -> NDArray[np.float32]:
-    """A kernel that smears along a line."""
     half = int(np.ceil(length_px / 2)) + 1
     kernel: NDArray[np.float32] = np.zeros((2 * half + 1, 2 * half + 1), dtype=np.float32)
     for along in np.linspace(-length_px / 2, length_px / 2, 8 * half):

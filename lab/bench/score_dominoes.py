@@ -50,8 +50,6 @@ Scored = Sequence[tuple[Series, Sequence[Look | None]]]
 
 @dataclasses.dataclass
 class Tally:
-    """Counts of right moves, and of all moves."""
-
     moves: int = 0
     position: int = 0
     pips: int = 0
@@ -75,7 +73,6 @@ def corners_in(photo: Path) -> NDArray[np.float64] | None:
 
 
 def reposed(series: Series, variant: str) -> Iterator[Image]:
-    """The game's photos in that view."""
     for number, shot in enumerate(series.shots):
         assert shot.photo is not None
         image = load_photo(shot.photo)
@@ -87,7 +84,6 @@ def reposed(series: Series, variant: str) -> Iterator[Image]:
 
 
 def judge(scored: Scored, truth: Truth, dropped: int, pawns: bool) -> dict[str, object]:
-    """One run over all games."""
     certain, left_out, written = Tally(), Tally(), 0
     for series, looks in scored:
         gone = {shot.name.number for shot in series.shots if dropped and shot.name.number % dropped == 0}
@@ -117,7 +113,6 @@ def main(
     only: Annotated[str, typer.Option(help="Numbers of games, by commas. Default: all.")] = "",
     profile: Path | None = None,
 ) -> None:
-    """Scores every variant and prints the counts."""
     truth = {name: read_annotation(path) for name, path in annotation_paths(photos).items()}
     games = find_series(photos, [int(number) for number in only.split(",") if number])
     reader = PhotoReader(TEMPLATE, None if profile is None else TableProfile.load(profile))

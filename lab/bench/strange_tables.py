@@ -50,8 +50,6 @@ LIGHT_MEN = frozenset(DARK_OF) | {"W", "K"}
 
 @dataclasses.dataclass
 class Row:
-    """Results of one condition."""
-
     tables: int = 0
     found: int = 0
     misplaced: int = 0
@@ -63,7 +61,6 @@ class Row:
     why: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
 
     def line(self, name: str) -> str:
-        """The row as text."""
         return (
             f"{name:16} tables {self.tables:2}  found {self.found:2}  misplaced {self.misplaced}"
             f"  taught {self.taught:2}  wrong turn {self.wrong_turn}"
@@ -72,8 +69,6 @@ class Row:
 
 
 class Bench:
-    """Lays out tables of one game and looks at them."""
-
     def __init__(self, game: AnyGame, seed: int, out: Path | None, height_deg: float | None = None) -> None:
         """`height_deg` is the camera's elevation above the table, if it is not the condition's own."""
         self._game, self._seed, self._out, self._height_deg = game, seed, out, height_deg
@@ -81,7 +76,6 @@ class Bench:
         self._starts = any(letter != EMPTY for letter in game.board(game.initial()))
 
     def run(self, name: str, tables: int) -> Row:
-        """The row of a condition."""
         row = Row()
         for number in range(tables):
             self._table(row, CONDITIONS[name], np.random.default_rng([self._seed, number]), f"{name} {number}")
@@ -154,7 +148,6 @@ class Bench:
         return position
 
     def _picture(self, table: SimulatedTable, condition: Condition, rng: np.random.Generator) -> Image:
-        """The table as it is seen, with men beside the board."""
         template, style = self.template, table.style
         letters, men = sorted(style.men.colours), []
         away = style.board.border_mm + template.pitch_mm
@@ -184,7 +177,6 @@ class Bench:
 
 
 def as_class(letter: str) -> str:
-    """The class as which a piece is seen."""
     return EMPTY if letter == EMPTY else "W" if letter in LIGHT_MEN else "B"
 
 
@@ -210,7 +202,6 @@ def main(
     height_deg: Annotated[float | None, typer.Option(help="Every camera's elevation above the table's middle.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for pictures in which something went wrong, marked.")] = None,
 ) -> int:
-    """Reads the tables of every condition and prints its row."""
     if unknown := set(only or ()) - set(CONDITIONS):
         raise typer.BadParameter(f"there is no condition {', '.join(sorted(unknown))}", param_hint="--only")
     cv2.setNumThreads(1)

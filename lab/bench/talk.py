@@ -67,7 +67,6 @@ def table_of(language: str) -> Table:
 
 
 def count_texts(language: str) -> None:
-    """Prints the mistakes in an hour of texts."""
     table, talk = table_of(language), hour(language)
     clauses = [clause for sentence in talk for clause in re.split(r"[.,;:!?()\"]+", sentence) if clause.strip()]
     called, bare = 0, collections.Counter[str]()
@@ -108,7 +107,6 @@ def main(
     sound: Annotated[bool, typer.Option("--sound", help="speak English to the embedded recogniser, too")] = False,
     language: Annotated[list[str], typer.Option(help="only this one; repeatable")] = LANGUAGES,
 ) -> None:
-    """Counts."""
     if not set(language) <= set(LANGUAGES):
         raise typer.BadParameter(f"the languages are {', '.join(LANGUAGES)}")
     for one in language:

@@ -42,7 +42,6 @@ def main(
     seed: int = 5,
     height_mm: Annotated[float, typer.Option(help="of the men; 0: each set has its own")] = 0.0,
 ) -> None:
-    """Reads the tables and prints the counts."""
     the_game = games.load(game)
     template = load_template(the_game.name, switched_on(the_game))
     start = the_game.board(the_game.initial())

@@ -24,8 +24,6 @@ ROLES = (
 
 @dataclasses.dataclass(frozen=True)
 class Process:
-    """One process of a daemon."""
-
     pid: int
     role: str
     """`daemon` is the process that was started; one that matches no role is `other`."""
@@ -46,7 +44,6 @@ def family(pid: int) -> list[Process]:
 
 
 def role_of(words: tuple[str, ...]) -> str:
-    """A process's role, by its command line."""
     return next((role for name, role in ROLES if any(name in word for word in words)), "other")
 
 
@@ -64,7 +61,6 @@ def is_alive(process: Process) -> bool:
 
 
 def _parents() -> dict[int, int]:
-    """The parent of every living process."""
     parents = {}
     for entry in PROC.iterdir():
         if entry.name.isdecimal():

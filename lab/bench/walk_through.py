@@ -67,7 +67,6 @@ class Transcript:
         self._begun_s = time.monotonic()
 
     def add(self, who: str, text: str) -> None:
-        """Adds a line."""
         self.lines.append(f"{time.monotonic() - self._begun_s:6.1f}  {who:<9}{text}")
         sys.stdout.write(self.lines[-1] + "\n")
         sys.stdout.flush()
@@ -90,7 +89,6 @@ class Hands:
         self._wanted: queue.Queue[Callable[[], Any]] = queue.Queue()
 
     def read(self, timeout_s: float) -> Frame | None:
-        """Carries out what is due, and takes the next picture."""
         frame = self._source.read(timeout_s)
         with contextlib.suppress(queue.Empty):
             self._wanted.get_nowait()()
@@ -116,8 +114,6 @@ class Hands:
 
 
 class Walk:
-    """One walk through everything."""
-
     def __init__(self, folder: Path, seed: int, pace: float) -> None:
         self.folder, self.told = folder, Transcript()
         self.hands = Hands(seed, pace)
@@ -162,11 +158,9 @@ class Walk:
         return self.judged()
 
     def plug_in(self) -> None:
-        """The camera sends pictures."""
         self._camera = MjpegServer(self.hands, self.video)
 
     def start(self) -> None:
-        """Starts the daemon by the unit's line, in a shell."""
         unit = subprocess.run(
             [*COMMAND, "service", "unit", "--config", str(self.config)], cwd=ROOT, capture_output=True, text=True
         )
@@ -180,14 +174,12 @@ class Walk:
         threading.Thread(target=self._listen, args=(self._daemon.stderr,), daemon=True).start()
 
     def stops(self) -> None:
-        """Ends the daemon as systemd does."""
         assert self._daemon is not None
         self.told.add("you", "SIGTERM")
         self._daemon.send_signal(signal.SIGTERM)
         self.told.add("daemon", f"ends with status {self._daemon.wait(ANSWER_S)}")
 
     def unplugs(self) -> None:
-        """Interrupts the stream for a while."""
         assert self._camera is not None
         with self.expecting("No picture", "the camera's absence is told"):
             self.told.add("you", "unplug the camera")
@@ -198,7 +190,6 @@ class Walk:
             self.plug_in()
 
     def bumps(self) -> None:
-        """Pushes the board while it is free."""
         self.told.add("you", "push the board by 25 mm and turn it by 6 degrees")
         self.hands.do(lambda: self.hands.table.bump((25.0, 12.0), 6.0))
         time.sleep(QUIET_S)
@@ -224,7 +215,6 @@ class Walk:
         time.sleep(QUIET_S)
 
     def plays_two_men_at_once(self) -> None:
-        """Plays two men at once, and puts the second one back."""
         self.wait_for_turn()
         board, game = self.hands.table.board, self.hands.game
         free = [cell for cell, letter in enumerate(board) if letter == EMPTY]
@@ -238,7 +228,6 @@ class Walk:
             self.hands.do(lambda: self.hands.table.perform(back, 0, 1.5))
 
     def undoes(self) -> None:
-        """Takes the last move back by command."""
         self.wait_for_turn()
         with self.expecting("^(put_back|undo|takeback)", "it is said what to put back"):
             self.commands("tell", "undo", "--config", str(self.config))
@@ -277,7 +266,6 @@ class Walk:
         time.sleep(QUIET_S)
 
     def _complete(self, move: Any, removal: Step) -> None:
-        """Carries out the rest of a move that was begun by hand."""
         player = self.hands.player
         text, side = self.hands.game.format_move(player.position, move), 0
         player.position = self.hands.game.apply(player.position, move)
@@ -298,7 +286,6 @@ class Walk:
         self.hands.do(lambda: setattr(player, "held", True))
 
     def plays(self, plies: int) -> None:
-        """Continues the game for that many plies."""
         target = len(self.hands.player.record) + plies
         self.play_until(lambda player: len(player.record) >= target or player.finished)
 
@@ -312,14 +299,12 @@ class Walk:
         time.sleep(QUIET_S)
 
     def commands(self, *words: str) -> None:
-        """Runs a command, and adds its output."""
         self.told.add("you", "$ kibitzer " + shlex.join(words).replace(str(self.folder), "~"))
         done = subprocess.run([*COMMAND, *words], cwd=ROOT, capture_output=True, text=True, timeout=ANSWER_S)
         for line in (done.stdout + done.stderr).splitlines():
             self.told.add("", line)
 
     def expects(self, pattern: str, what: str) -> None:
-        """Waits for an announcement that matches, from the last start on."""
         with self.expecting(pattern, what, since=0):
             pass
 
@@ -333,7 +318,6 @@ class Walk:
         time.sleep(QUIET_S)
 
     def judged(self) -> bool:
-        """Whether the record is what was played."""
         journal = Journal(self.folder / "journal.sqlite", read_only=True)
         try:
             recorded = [list(game.moves) for game in journal.games() if game.moves]
@@ -345,7 +329,6 @@ class Walk:
         return right
 
     def close(self) -> None:
-        """Ends everything."""
         if self.hands.follower is not None:
             self.hands.follower.close()
         if self._daemon is not None and self._daemon.poll() is None:
@@ -381,7 +364,6 @@ def main(
     pace: Annotated[float, typer.Option(help="speed of the hands")] = 2.0,
     keep: Annotated[Path | None, typer.Option(help="folder for transcript, log and record, kept")] = None,
 ) -> int:
-    """Runs the walk."""
     logging.getLogger("lab.simulated.state_follower").setLevel(logging.ERROR)  # the daemon is away on purpose
     with TemporaryDirectory(prefix="kibitzer-walk-") as temporary:
         folder = (keep or Path(temporary)).resolve()

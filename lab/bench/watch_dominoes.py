@@ -36,8 +36,6 @@ WAIT_S = 60.0
 
 
 class Table:
-    """One game's photos, a daemon that watches them, and its record."""
-
     def __init__(self, folder: Path, photos: Path, number: int, profile: Path | None, hold_s: float) -> None:
         self.folder, self.hold_s = folder, hold_s
         self.page, self.video = free_port(), free_port()
@@ -75,7 +73,6 @@ class Table:
             process.wait()
 
     def serve(self) -> None:
-        """Shows every photo once to the running daemon."""
         serve = [*COMMAND, "serve", str(self.pictures), "--port", str(self.video), "--hold-s", str(self.hold_s)]
         subprocess.run([*serve, "--rate-hz", "5"], cwd=ROOT, stderr=subprocess.DEVNULL, check=True)
 
@@ -85,12 +82,10 @@ class Table:
         subprocess.run(told, cwd=ROOT, check=True, capture_output=True)
 
     def stored(self) -> StoredGame:
-        """The record so far."""
         with contextlib.closing(Journal(self.journal, read_only=True)) as journal:
             return journal.games()[-1]
 
     def laid(self) -> list[Row]:
-        """The tiles of the record."""
         return [row for row in score_sheet(self.stored()) if row.number is not None]
 
 
@@ -155,7 +150,6 @@ def main(
     numbers: Annotated[str, typer.Option("--games", help="Numbers of games, by commas.")] = "1,2,3,4,5",
     hold_s: Annotated[float, typer.Option(help="Seconds each photo is shown.")] = 2.0,
 ) -> int:
-    """Watches the games and prints what was right."""
     good = True
     for number in map(int, numbers.split(",")):
         with tempfile.TemporaryDirectory() as folder:

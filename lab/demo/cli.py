@@ -189,7 +189,6 @@ def play_on(session: Session, config: Config) -> None:
 
 
 def tally_text(tally: Tally) -> str:
-    """One line about a game's result."""
     plies = f"{tally.plies} plies" + (f" and {tally.passes} passes" if tally.passes else "")
     parts = [
         f"{plies}, {tally.outcome}",

@@ -39,8 +39,6 @@ COMPLAINTS = ("illegal", "takeback", "desync", "ambiguous", "board_lost")
 
 @dataclasses.dataclass
 class Tally:
-    """Results of one game, judged by the simulator's truth."""
-
     game: str
     seed: int
     plies: int = 0
@@ -68,8 +66,6 @@ class Tally:
 
 
 class Demo:
-    """Plays games on simulated tables, one after the other, with one session."""
-
     def __init__(
         self,
         session: Session,
@@ -90,7 +86,6 @@ class Demo:
         """Called with every frame; what it raises ends the game."""
 
     def play(self, template: BoardTemplate, seed: int) -> Tally:
-        """Plays one game to its end."""
         game, session = self.session.game, self.session
         begun_s = time.monotonic()
         tally = Tally(game.name, seed, journal=str(session.journal.path))
@@ -147,7 +142,6 @@ class Demo:
         return match is not None and obey(match, Pass(ply=ply), None).accepted
 
     def _await_answer(self, match: Match) -> None:
-        """Halts the simulated clock while the agent thinks."""
         deadline_s = time.monotonic() + ANSWER_S
         while match.referee.awaiting == "agent" and time.monotonic() < deadline_s:
             self.runner.tick(None)
@@ -193,7 +187,6 @@ class Judge:
             LOGGER.warning("false report: %s %s", announcement.code, announcement.text)
 
     def close(self) -> None:
-        """Fills in the tally by comparing the truth with the belief and the journal."""
         player, tally, referee, recorded = self._player, self._tally, self._match.referee, self._recorded()
         truth = {number: ply.board for number, ply in enumerate(player.seen, 1)}
         made = [(ply.move, ply.side) for ply in player.seen]
@@ -210,7 +203,6 @@ class Judge:
 
 
 def seen_plies(game: AnyGame, texts: Sequence[str]) -> list[tuple[str, Side]]:
-    """Text and side of the moves that changed the board."""
     positions = line_of_play(game, texts)
     return [
         (text, game.to_move(before))

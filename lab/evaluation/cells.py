@@ -27,8 +27,6 @@ Progress = Callable[[int, int], None]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LabelledCells:
-    """Every cell of some pictures, with its label."""
-
     patches: Patches
     labels: NDArray[np.str_]
     """(n,) class letter of each patch."""

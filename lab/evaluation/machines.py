@@ -25,8 +25,6 @@ Letters = NDArray[np.str_]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Outcome:
-    """The cells read by one part's classifier."""
-
     read: Letters
     truth: Letters
     softness: float

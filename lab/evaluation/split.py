@@ -15,8 +15,6 @@ MAX_FEW = 5
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Part:
-    """One fit and the pictures measured by it."""
-
     fitted: Indices
     """Indices of pictures."""
     measured: Indices
@@ -27,8 +25,6 @@ class Part:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Split:
-    """All fits, and the rule in words."""
-
     parts: tuple[Part, ...]
     words: str
 

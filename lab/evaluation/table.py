@@ -29,8 +29,6 @@ Step = Callable[[str], None]
 
 
 class Row(BaseModel):
-    """One descriptor."""
-
     descriptor: str
     title: str
     present: bool
@@ -54,8 +52,6 @@ class Row(BaseModel):
 
 
 class Table(BaseModel):
-    """All rows, and the data they were measured on."""
-
     game: str
     source: str
     split: str
@@ -107,7 +103,6 @@ def make_table(
 
 
 def lines_of(table: Table) -> list[str]:
-    """The table as text."""
     classes = ", ".join(f"{count} {letter!r}" for letter, count in table.classes.items())
     lines = [
         f"{table.game}: {table.source}; {table.pictures} pictures, {table.cells} cells ({classes})",
@@ -128,7 +123,6 @@ def _line(row: Row, best: bool) -> str:
 
 
 def _describe(name: str, cells: LabelledCells) -> tuple[Descriptors, float]:
-    """All descriptors, and the median milliseconds a patch."""
     descriptor = load_descriptor(name)
     descriptor.describe(cells.patches[:BATCH])  # the first call allocates the buffers that later calls reuse
     rows, spent_ms = [], []

@@ -31,8 +31,6 @@ COLUMNS = ("boards", "wrong", "halves told", "complaints", "median", "95 %", "si
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """Results of one film."""
-
     film: SeededFilm
     judged: Judged
     watched_s: float
@@ -42,7 +40,6 @@ class Seen:
 
     @property
     def conditions(self) -> dict[str, str]:
-        """The conditions under which films are added up."""
         plan, about = self.film.plan, self.film.about
         return {
             "sway": plan.sway,
@@ -121,7 +118,6 @@ def _sheet(film: SeededFilm, shown: Sequence[Showing], judged: Judged) -> str:
 
 
 def line_of(one: Seen) -> str:
-    """A film's conditions and figures on one line."""
     film = one.film
     words = "  ".join(str(word) for word in film.plan.words().values())
     made = f"made in {film.about['traced_s'] + film.about['filmed_s']:.0f} s, watched in {one.watched_s:.0f} s"
@@ -129,7 +125,6 @@ def line_of(one: Seen) -> str:
 
 
 def table_of(seen: Sequence[Seen]) -> Table:
-    """All films, then sums by game and by condition."""
     table = Table("film", *COLUMNS)
     for one in seen:
         words = one.film.plan.words()
@@ -147,7 +142,6 @@ def table_of(seen: Sequence[Seen]) -> Table:
 
 
 def row_of(judged: Sequence[Judged]) -> list[str]:
-    """The sums over some films, for a row of the table."""
     sums = total(judged)
     delays = ["-" if sums[name] is None else f"{sums[name]:.2f} s" for name in ("verdict_median_s", "verdict_95_s")]
     boards, halves = f"{sums['followed']}/{sums['boards']}", f"{sums['told']}/{sums['halves']}"

@@ -72,8 +72,6 @@ WATCHED_BY = {"flying": "true"}
 
 @dataclasses.dataclass(frozen=True)
 class Watched:
-    """Results of one film."""
-
     film: str
     judged: Judged
     film_s: float
@@ -85,8 +83,6 @@ _shots_of = functools.lru_cache(4)(shots_of)
 
 
 class Studio:
-    """Makes films, and caches what several of them need."""
-
     def __init__(
         self, photos: Path, labels: Path, hand: Path, series: str, folder: Path, game: AnyGame, rules: Mapping[str, str]
     ) -> None:
@@ -113,7 +109,6 @@ class Studio:
 
 
 def measure(studio: Studio, plan: Plan, on_progress: Callable[[float], None]) -> Watched:
-    """Films, watches and judges. The film is half of the progress, the watching the other half."""
     film = studio.film(plan, lambda share: on_progress(share / 2))
     shown = showings(film, studio.hand)
     whole_s = shown[-1].ends_s
@@ -128,7 +123,6 @@ def measure(studio: Studio, plan: Plan, on_progress: Callable[[float], None]) ->
 
 
 def table_of(results: Sequence[Watched]) -> Table:
-    """The results as a table for people."""
     table = Table("film", "boards", "wrong", "illegal told", "complaints", "verdict median", "95 %", "of a core")
     for one in results:
         table.add_row(one.film, *_row([one]))
@@ -146,7 +140,6 @@ def _row(results: Sequence[Watched]) -> list[str]:
 
 
 def total(results: Sequence[Watched]) -> dict[str, Any]:
-    """The sums over some films."""
     judged = [one.judged for one in results]
     delays_s = sorted(delay for one in judged for delay in one.delays_s)
     film_s = sum(one.film_s for one in results)
@@ -210,7 +203,6 @@ def main(
     seed: Annotated[int | None, typer.Option(help="of the first film that is made up")] = None,
     films: Annotated[int, typer.Option(help="films that are made up, one for each seed")] = 1,
 ) -> int:
-    """Films, watches and judges."""
     plans = plans_of(sway, nudge, free, seeds, spoilt, plies)
     if seed is not None:
         from lab.films import bench as film_bench  # its renderer is an extra

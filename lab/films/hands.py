@@ -49,8 +49,6 @@ class NearArm(ArmPainter):
 
 
 class Hands:
-    """Paints the hands of both sides."""
-
     def __init__(self, table: FilmTable, start: Image, seed: int) -> None:
         light = light_of(table, start)
         self._size = table.camera.size_px
@@ -58,7 +56,6 @@ class Hands:
         self.arms = tuple(NearArm(table.style, side, light, table.camera, table.men_mm, seed) for side in (0, 1))
 
     def paint(self, picture: Image, reaches: Sequence[tuple[int, Reach]]) -> Image:
-        """The picture with the hands of those sides over it."""
         painted = picture.copy() if reaches else picture
         for side, reach in reaches:
             region = self.arms[side].region(reach)
@@ -71,7 +68,6 @@ class Hands:
         return painted
 
     def rest(self, side: int) -> Reach:
-        """Where that side's hand is out of the picture."""
         x, y = self.arms[side].rest_mm
         return Reach(float(x), float(y), 40.0)
 
@@ -101,7 +97,6 @@ def light_of(table: FilmTable, picture: Image) -> Light:
 
 
 def _lamp(glow: Glow, centre_mm: tuple[float, float]) -> Lamp:
-    """A luminous ball as a lamp of the simulated table."""
     place = np.array([glow.at_mm[0], -glow.at_mm[1], max(glow.at_mm[2], 100.0)])
     distance = float(np.linalg.norm(place - (*centre_mm, 0.0)))
     strength = glow.radiance[::-1] * (glow.radius_mm / distance) ** 2

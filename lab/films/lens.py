@@ -54,7 +54,6 @@ class FilmCamera:
 
     @property
     def time_s(self) -> float:
-        """Time of the next picture, in seconds."""
         return self.frames / self._plan.fps
 
     def show(self, picture: Image, still: Image) -> FloatArray:
@@ -79,7 +78,6 @@ class FilmCamera:
         return matrix
 
     def close(self) -> None:
-        """Ends the film."""
         self._writer.release()
 
     def _matrix(self, growth: float) -> FloatArray:
@@ -118,7 +116,6 @@ def _grain(noise: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def compressed(picture: Image, quality: int) -> Image:
-    """Through a JPEG of that quality."""
     data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
@@ -145,7 +142,6 @@ def _sway(plan: FilmPlan, recorded: Path) -> Callable[[float, tuple[int, int]], 
 
 
 def _along(way: FloatArray, share: float, time_s: float, size: tuple[int, int]) -> FloatArray:
-    """The recorded way, to its end and back again."""
     last = len(way) - 1
     at = round(time_s * WAY_HZ) % (2 * last)
     part: Any = np.eye(3) + share * (way[min(at, 2 * last - at)] - np.eye(3))

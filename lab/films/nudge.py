@@ -20,8 +20,6 @@ KEPT = 0.7
 
 
 class Nudge:
-    """The board's places from move to move."""
-
     def __init__(self, camera: PinholeCamera, outline_mm: FloatArray, height_mm: float) -> None:
         """`outline_mm` is (4, 2), of the board with its border; `height_mm` that of the men."""
         self._image_from_world, self._centre = camera.image_from_world, outline_mm.mean(axis=0)
@@ -45,7 +43,6 @@ class Nudge:
         return np.asarray(matrix / matrix[2, 2], np.float64)
 
     def pushed(self, picture: Image, shift: FloatArray) -> Image:
-        """The picture with the board pushed."""
         if not shift.any():
             return picture
         none = np.empty(0, np.float32)

@@ -85,7 +85,6 @@ class FilmPlan:
 
     @property
     def name(self) -> str:
-        """The name of its files, without suffix."""
         return f"film_{self.seed:04d}"
 
     @property
@@ -95,7 +94,6 @@ class FilmPlan:
         return round(self.size_px[0] * room), round(self.size_px[1] * room)
 
     def words(self) -> dict[str, Any]:
-        """The conditions by which films are compared, in short."""
         return {
             "game": self.game,
             "fps": self.fps,

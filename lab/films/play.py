@@ -24,8 +24,6 @@ FEWEST = 10
 
 @dataclasses.dataclass(frozen=True)
 class Board:
-    """What stands on the table for a while."""
-
     cells: str
     ply: int | None
     """Number of plies played; None for half a turn."""
@@ -84,7 +82,6 @@ def _shown(
 
 
 def _with_figure(step: Step, figures: str) -> Step:
-    """The step with the kind of the man that moves."""
     return step if step.origin is None else dataclasses.replace(step, piece=figures[step.origin])
 
 

@@ -69,8 +69,6 @@ def _in_its_turn(label: Label, template: BoardTemplate, start: str) -> tuple[str
 
 
 class _Table:
-    """The photo from above, and what it shows on each cell."""
-
     def __init__(self, photo: Image, corners_px: NDArray[np.float64], template: BoardTemplate, cells: str) -> None:
         self._photo, self._cells, self._kinds = photo, cells, square_colours(template)
         self._square = template.man_height_mm > 0
@@ -127,7 +125,6 @@ def main(
     plies: int = 12,
     seed: int = 1,
 ) -> int:
-    """Writes the photos and their labels."""
     played = games.load(game, dict(word.split("=", 1) for word in rule or ()))
     template = load_template(played.name, switched_on(played))
     try:

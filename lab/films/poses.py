@@ -52,8 +52,6 @@ PATIENCE = FPS
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Truth:
-    """Where the board truly is in one picture."""
-
     corners_px: FloatArray
     hand: bool
     photo: int
@@ -61,8 +59,6 @@ class Truth:
 
 @dataclasses.dataclass(eq=False)
 class Followed:
-    """What the aligner made of a film."""
-
     places: FloatArray
     """(pictures, 4, 2) corners as the aligner has them, the true motion since the film's beginning undone, in per cent
     of the side; NaN without a pose."""
@@ -157,8 +153,6 @@ def _farthest(ways: FloatArray) -> FloatArray:
 
 
 def row(name: str, measured: Sequence[tuple[Figures, Followed]]) -> list[str]:
-    """A line of the table."""
-
     def spread(field: str, *shares: float) -> str:
         values = np.concatenate([getattr(one, field) for one, _ in measured])
         return " ".join(f"{np.quantile(values, share):.2f}" for share in shares) if len(values) else "-"
@@ -178,7 +172,6 @@ def main(
         list[str] | None, typer.Option(help="a rule option that changes it, such as size=19; repeatable")
     ] = None,
 ) -> int:
-    """Follows the board through each film, and prints a line for each and one for all."""
     columns = "film", "jump", "hand", "off", "place", "locks, again, strange, begun", "lost", "ms"
     table, measured = Table(*columns), list[tuple[Figures, Followed]]()
     for film in films:

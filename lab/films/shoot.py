@@ -34,8 +34,6 @@ COARSE = 4
 
 
 class Shoot:
-    """One film in the making."""
-
     def __init__(
         self, plan: FilmPlan, table: FilmTable, boards: Sequence[Board], pictures: Sequence[Image], camera: FilmCamera
     ) -> None:
@@ -51,7 +49,6 @@ class Shoot:
         self.poses: list[dict[str, Any]] = []
 
     def run(self, on_progress: Callable[[float], None] = lambda _: None) -> None:
-        """Shoots all of it."""
         rng = self._plan.rng("times")
         self._tell(0, 0.0)
         self._free(0, self._plan.start_s)
@@ -121,7 +118,6 @@ class Change:
     """Two pictures of the table, and which cell each pixel that differs belongs to."""
 
     def __init__(self, table: FilmTable, boards: Sequence[Board], pictures: Sequence[Image], number: int) -> None:
-        """The change to the board of that number."""
         before, after = boards[number - 1].cells, boards[number].cells
         self._before, self._after = pictures[number - 1], pictures[number]
         self._cells = [cell for cell, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]]
@@ -129,7 +125,6 @@ class Change:
         self._last: tuple[frozenset[int], Image] = (frozenset(), self._before)
 
     def picture(self, done: frozenset[int]) -> Image:
-        """The table with only those cells changed."""
         if self._last[0] != done:
             mask = np.isin(self._owner, [self._cells.index(cell) for cell in done if cell in self._cells])
             full = done >= set(self._cells)
@@ -155,7 +150,6 @@ def _distance(grid: NDArray[np.intp], start: FloatArray, end: FloatArray) -> Flo
 
 
 def write_truth(path: Path, shoot: Shoot) -> None:
-    """Writes both files of truth beside the film."""
     for suffix, lines in ((".boards.jsonl", shoot.told), (".pictures.jsonl", shoot.poses)):
         text = "".join(json.dumps(one) + "\n" for one in lines)
         path.with_suffix(suffix).write_text(text, encoding="utf-8")

@@ -39,23 +39,19 @@ def jpeg(picture: Image, time_s: float) -> Image:
 
 
 def small(picture: Image, time_s: float) -> Image:
-    """Half as many pixels to the side."""
     half = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.resize(half, picture.shape[1::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
 def lens(picture: Image, time_s: float) -> Image:
-    """A wide lens bends straight lines."""
     return np.asarray(cv2.remap(picture, *_bent(picture.shape[0]), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT))
 
 
 def dim(picture: Image, time_s: float) -> Image:
-    """Two fifths of the light, and the noise of the gain that makes up for it."""
     return _dark(picture, time_s, 0.4, 7)
 
 
 def dark(picture: Image, time_s: float) -> Image:
-    """A quarter of the light."""
     return _dark(picture, time_s, 0.25, 10)
 
 

@@ -75,7 +75,6 @@ class Condition:
 
 
 def strange_style(template: BoardTemplate, rng: Rng) -> Style:
-    """A random table with a board and men as they are sold for the game."""
     style = random_style(template, rng)
     camera = dataclasses.replace(style.camera, tilt_deg=float(rng.uniform(15, 45)))
     style = dataclasses.replace(style, camera=camera)
@@ -186,7 +185,6 @@ def alike(style: Style, template: BoardTemplate, rng: Rng) -> Style:
 
 
 def checked(style: Style, template: BoardTemplate, rng: Rng) -> Style:
-    """A tablecloth of squares."""
     colour, accent = (
         ((236, 238, 240), (50, 40, 190)),
         ((236, 238, 240), (170, 96, 40)),
@@ -197,12 +195,10 @@ def checked(style: Style, template: BoardTemplate, rng: Rng) -> Style:
 
 
 def from_side(style: Style, template: BoardTemplate, rng: Rng) -> Style:
-    """The board seen from another of its sides."""
     return _camera(style, azimuth_deg=float(rng.choice([90, 180, 270]) + rng.normal(0, 12)))
 
 
 def cut(style: Style, template: BoardTemplate, rng: Rng) -> Style:
-    """A camera that cuts off a part of the board."""
     return _camera(style, fill=0.95, shift=(float(rng.choice([-1, 1]) * rng.uniform(0.3, 0.4)), 0.0))
 
 

@@ -34,8 +34,6 @@ CHECKED = (0, 4)
 
 @dataclasses.dataclass(frozen=True)
 class SeededFilm:
-    """A film that was made, and what is true of it."""
-
     path: Path
     plan: FilmPlan
     about: dict[str, Any]
@@ -43,13 +41,11 @@ class SeededFilm:
 
     @property
     def boards(self) -> list[dict[str, Any]]:
-        """The lines of the truth about its boards."""
         text = self.path.with_suffix(".boards.jsonl").read_text(encoding="utf-8")
         return [json.loads(line) for line in text.splitlines()]
 
     @property
     def showings(self) -> list[Showing]:
-        """Its boards with their times."""
         return [
             Showing(
                 f"{number:02d} {one['move'] or one['ply']}",

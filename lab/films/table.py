@@ -57,8 +57,6 @@ CORNER_TRIES = 40
 
 
 class FilmTable:
-    """One table with a board and men, and the camera in front of it."""
-
     def __init__(self, plan: FilmPlan, template: BoardTemplate, cells: str, figures: str) -> None:
         """Raises RendererError."""
         rng = plan.rng("table")
@@ -85,7 +83,6 @@ class FilmTable:
 
     @property
     def men_mm(self) -> float:
-        """Height of a usual man."""
         return self.template.man_height_mm or self.look.height_mm
 
     def cells_px(self, cells: Sequence[int], rise_mm: float = 0.0) -> FloatArray:
@@ -139,7 +136,6 @@ class FilmTable:
         return contents | (tiles_mesh(mi, self.template, self.style, tiles, self.body) if tiles else {})
 
     def _part(self, piece: Piece) -> Region | None:
-        """The part of the film on which a piece and its shadows are."""
         radius = self.template.man_diameter_mm * (1.0 if isinstance(piece, Tile) else 0.55)
         height = self._king_mm if self.template.game == "chess" else self.look.height_mm
         part = part_of(self.camera, self.light, (piece.x_mm, piece.y_mm), radius, height)
@@ -147,7 +143,6 @@ class FilmTable:
         return part and Region(part.left, part.top, part.right + 2 * pad, part.bottom + 2 * pad)
 
     def about(self) -> dict[str, Any]:
-        """What the table's own chance has decided."""
         return {
             "light": self.light.kind,
             "men": "tiles" if self.template.letters[1:].isdigit() else self.look.kind,
@@ -158,7 +153,6 @@ class FilmTable:
         }
 
     def _render(self, contents: dict[str, Any], part: Region | None) -> NDArray[np.float32]:
-        """The light on the film, or on a part of it."""
         depth = BOUNCES_GLASS if self.look.kind == "glass" else BOUNCES
         camera = sensor(self._mi, self.camera, self._lens, self._straight, SAMPLES)
         if part is not None:
@@ -173,7 +167,6 @@ class FilmTable:
         return np.array(self._mi.render(scene, seed=self._seed), dtype=np.float32)[..., :3]
 
     def _mesh(self, man: Man) -> Mesh:
-        """A man's mesh, the same in every picture."""
         rng = np.random.default_rng([self._seed, round(100 * man.x_mm) % 2**31, round(100 * man.y_mm) % 2**31])
         height = float(self.body.height_mm(np.array([[man.x_mm, -man.y_mm]]))[0])
         at, turn = (man.x_mm, -man.y_mm, height), -man.turn
@@ -196,7 +189,6 @@ class FilmTable:
         return lathe(profile, 32).coloured(colour)
 
     def _surroundings(self, rng: Rng, plan: FilmPlan) -> dict[str, tuple[Mesh | None, dict[str, Any]]]:
-        """What lies beside the board, and what casts shadows."""
         body, look, spares = self.body, self.look, [] if plan.game == "chess" else _spares(self.look, rng)
         guarded = _guarded(self.template, body, self.men_mm)
         reach = self.camera, body.low_mm, body.high_mm, body.table_z, guarded
@@ -238,7 +230,6 @@ def _style(plan: FilmPlan, template: BoardTemplate, rng: Rng) -> Style:
 
 
 def _men(style: Style, template: BoardTemplate, rng: Rng) -> MenLook:
-    """Men of a shape that the game is played with."""
     while True:
         look = random_men(rng, template.man_diameter_mm, dict(style.men.colours), template.game, style.board.colour)
         if template.game in AS_SOLD and (look.metal or look.colours != style.men.colours):

@@ -42,8 +42,6 @@ WOOD_IN_THE_SUN = 5
 
 
 class TracedTable:
-    """One table that is photographed again and again, by a camera on a stand."""
-
     def __init__(self, game: AnyGame, seed: int, size_px: tuple[int, int]) -> None:
         rng = np.random.default_rng(seed)
         self._seed, self._template = seed, load_template(game.name, switched_on(game))
@@ -59,7 +57,6 @@ class TracedTable:
         self.men = PlacedPieces(self._template, game.board(game.initial()), style, rng, pawns=False)
 
     def make(self, steps: tuple[Step, ...]) -> None:
-        """Carries a move out."""
         for step in steps:
             if step.kind == "remove":
                 self.men.take(step.cell)
@@ -85,7 +82,6 @@ class TracedTable:
         return develop(film, straight, self._lens, np.random.default_rng([self._seed, number]))
 
     def _mesh(self, man: Man) -> Any:
-        """A man's mesh, the same in every picture."""
         rng = np.random.default_rng([self._seed, round(100 * man.x_mm), round(100 * man.y_mm)])
         height = float(self._body.height_mm(np.array([[man.x_mm, -man.y_mm]]))[0])
         return one_man(self._look, man.letter, rng).placed((man.x_mm, -man.y_mm, height), -man.turn)
@@ -98,7 +94,6 @@ def main(
     seed: Annotated[int, typer.Option(help="of the table, its men, lamps and camera")] = WOOD_IN_THE_SUN,
     width: Annotated[int, typer.Option(help="pixels")] = 800,
 ) -> None:
-    """Writes a photo after each move. Raises games.GameError, RendererError."""
     played = games.load(game)
     out.mkdir(parents=True, exist_ok=True)
     table, position = TracedTable(played, seed, (width, width * 3 // 4)), played.initial()

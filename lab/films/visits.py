@@ -33,7 +33,6 @@ class Track:
 
     @property
     def duration_s(self) -> float:
-        """How long it takes."""
         return sum(stroke.duration_s for stroke in self.strokes)
 
     def at(self, time_s: float) -> Reach | None:
@@ -60,7 +59,6 @@ class Turn:
         return max((track.duration_s for track in self.tracks), default=0.0)
 
     def hands(self, time_s: float) -> list[tuple[int, Reach]]:
-        """The sides whose hands are there, and where."""
         found = [(track.side, track.at(time_s)) for track in self.tracks]
         return [(side, reach) for side, reach in found if reach is not None]
 
@@ -70,8 +68,6 @@ class Turn:
 
 
 class Hosts:
-    """Plans the visits of both players' hands."""
-
     def __init__(
         self, plan: FilmPlan, template: BoardTemplate, rest: Callable[[int], Reach], shoulders_mm: Sequence[FloatArray]
     ) -> None:
@@ -80,7 +76,6 @@ class Hosts:
         self._rng = plan.rng("hands")
 
     def turn(self, board: Board) -> Turn:
-        """The hands that make a board of the one before it."""
         plan, rng = self._plan, self._rng
         visit = self._visit(board.side)
         groups = without_replaced(board.steps)
@@ -109,7 +104,6 @@ class Hosts:
         return Visit(self._rest(side), place, self._plan.pace, self._rng)
 
     def _waiting(self, side: int, place: tuple[float, float], seconds: float) -> Track:
-        """A hand that comes to a place, stays there for some seconds and goes."""
         visit = Visit(self._rest(side), lambda _: place, self._plan.pace, self._rng)
         visit.hover(seconds)
         visit.leave()

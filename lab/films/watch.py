@@ -53,7 +53,6 @@ def cpu_s(process: int) -> float:
 
 
 def frames_in(film: Path) -> int:
-    """Number of pictures in a film."""
     capture = cv2.VideoCapture(str(film))
     try:
         return int(capture.get(cv2.CAP_PROP_FRAME_COUNT))

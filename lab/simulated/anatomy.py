@@ -33,7 +33,6 @@ class Bone:
 
     @property
     def reach(self) -> tuple[float, float]:
-        """Least and greatest u."""
         return (
             min(self.start[0] - self.start_radius, self.end[0] - self.end_radius),
             max(self.start[0] + self.start_radius, self.end[0] + self.end_radius),
@@ -68,7 +67,6 @@ _RADII = {
 
 
 def skin_bones(grip: Grip) -> list[Bone]:
-    """Fingers, palm and bare arm."""
     bones = []
     for name, joints in _FINGERS[grip].items():
         radii = _RADII[name]

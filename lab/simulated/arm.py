@@ -28,8 +28,6 @@ SHOULDER_MM = 130.0
 
 @dataclasses.dataclass(frozen=True)
 class Reach:
-    """Where the fingertips are."""
-
     x_mm: float
     y_mm: float
     lift_mm: float
@@ -38,8 +36,6 @@ class Reach:
 
 
 class ArmPainter:
-    """Paints the arm of one side for one camera."""
-
     def __init__(self, style: Style, side: int, light: Light, camera: PinholeCamera, man_mm: float, seed: int) -> None:
         self._style, self._side, self._light, self._camera, self._seed = style, side, light, camera, seed
         self._hand = style.hands[side]
@@ -60,7 +56,6 @@ class ArmPainter:
             self._relief(grip)
 
     def in_view(self, reach: Reach) -> bool:
-        """Whether any part of the hand can be in the picture."""
         return self._region(reach, self._axes(reach)) is not None
 
     def shade(self, image: Image, region: Region, reach: Reach) -> None:
@@ -72,7 +67,6 @@ class ArmPainter:
         cv2.multiply(image, cv2.merge([left, left, left]), image, 1 / 255)
 
     def lay(self, image: Image, region: Region, reach: Reach, vignette_levels: Image) -> None:
-        """Lays the arm over the region's pixels, in place."""
         height = PLANE_MM * self._hand.size + reach.lift_mm + self._hold_mm
         texels = self._texels(region, reach, height, np.zeros(2, dtype=np.float32))
         relief = self._relief(reach.grip)
@@ -82,7 +76,6 @@ class ArmPainter:
         cv2.add(image, cv2.multiply(arm, vignette_levels[region.slices], None, 1 / 255), image)
 
     def region(self, reach: Reach) -> Region | None:
-        """The pixels that the arm or its shadow can cover."""
         return self._region(reach, self._axes(reach))
 
     def _relief(self, grip: Grip) -> Relief:

@@ -20,7 +20,6 @@ SEED_STEP = 7919
 
 
 def profile_of(game: AnyGame, template: BoardTemplate, table: SimulatedTable, seed: int) -> TableProfile:
-    """The profile fitted to a few pictures of that same table."""
     photos = []
     rng = np.random.default_rng([seed, 6])
     for number, board in enumerate(_boards(game, template, rng)):

@@ -18,8 +18,6 @@ STEEPEST = 12.0
 
 @dataclasses.dataclass(frozen=True)
 class Region:
-    """A rectangle of pixels, right and bottom excluded."""
-
     left: int
     top: int
     right: int
@@ -27,7 +25,6 @@ class Region:
 
     @property
     def slices(self) -> tuple[slice, slice]:
-        """Indices into an image's rows and columns."""
         return slice(self.top, self.bottom), slice(self.left, self.right)
 
     def within(self, other: Region) -> Region | None:
@@ -37,15 +34,12 @@ class Region:
         return Region(left, top, right, bottom) if left < right and top < bottom else None
 
     def offset(self, inner: Region) -> tuple[slice, slice]:
-        """Slices of an array over this region that cover a region inside it."""
         rows = slice(inner.top - self.top, inner.bottom - self.top)
         return rows, slice(inner.left - self.left, inner.right - self.left)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PinholeCamera:
-    """A pose, a lens and a sensor size."""
-
     size_px: tuple[int, int]
     """Width and height."""
     matrix: FloatArray
@@ -168,7 +162,6 @@ def _at_distance(
     points: FloatArray,
     fill: float,
 ) -> PinholeCamera:
-    """The camera on that ray from the target at which the points fill the picture as asked."""
     near, far = 50.0, 20000.0
     for _ in range(30):
         distance = float(np.sqrt(near * far))

@@ -151,7 +151,6 @@ class NamedFrames:
         self._name, self._index = "", -1
 
     def now(self) -> dict[str, object]:
-        """The name of the photo shown and the number of the frame."""
         return {"photo": self._name, "frame": self._index}
 
     def read(self, timeout_s: float) -> Frame | None:
@@ -170,7 +169,6 @@ class NamedFrames:
         return frame
 
     def close(self) -> None:
-        """Closes the source."""
         self._source.close()
 
 

@@ -59,7 +59,6 @@ def buttons(template: BoardTemplate, rng: np.random.Generator) -> ManStyle:
 def _colours(
     pairs: tuple[tuple[Colour, Colour], ...], template: BoardTemplate, rng: np.random.Generator
 ) -> dict[str, Colour]:
-    """The light kind for W and the dark one for B."""
     kinds = [_worn(colour, rng) for colour in pairs[int(rng.integers(0, len(pairs)))]]
     letters = sorted(template.letters[1:3], key=lambda letter: letter != "W")
     return dict(zip(letters, kinds, strict=True))

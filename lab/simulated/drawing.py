@@ -52,7 +52,6 @@ def draw_face(template: BoardTemplate, style: BoardStyle, scale: float, rng: np.
 
 
 def with_print(style: Style, template: BoardTemplate) -> Style:
-    """The style with the board made large enough for its print."""
     if template.printed is None:
         return style
     shapes, far = template.printed.shapes, np.array(template.size_mm)

@@ -105,7 +105,6 @@ class _Tracer:
         normals: Float32Array,
         sleeve: NDArray[np.bool_],
     ) -> None:
-        """Fills in one strip of columns."""
         rows, columns = hit[part].shape
         us = (np.arange(columns) + part[1].start) / self._scale + FRONT_MM
         vs = np.arange(rows) / self._scale - SIDE_MM

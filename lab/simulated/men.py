@@ -28,8 +28,6 @@ PLAIN = Form(1.0, ((0.0, 1.0), (0.15, 0.95), (0.25, 0.6), (0.7, 0.45), (0.75, 0.
 
 @dataclasses.dataclass(frozen=True)
 class Man:
-    """One man, at the place where it stands or is held."""
-
     letter: str
     x_mm: float
     y_mm: float
@@ -46,8 +44,6 @@ class Pawn(Man):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Patch:
-    """A piece of picture to lay over another."""
-
     region: Region
     colour: Float32Array
     """(h, w, 3) pixel values."""
@@ -55,7 +51,6 @@ class Patch:
     """(h, w, 1) opacity, 0 to 1; (h, w, 3) for clear plastic."""
 
     def lay(self, image: Float32Array) -> None:
-        """Lays it over the image, in place."""
         below = image[self.region.slices]
         below += self.cover * (self.colour - below)
 
@@ -69,7 +64,6 @@ class Shade:
     """(h, w, 1)"""
 
     def lay(self, image: Float32Array) -> None:
-        """Darkens the image, in place."""
         image[self.region.slices] *= self.factor
 
 
@@ -108,8 +102,6 @@ def shaded(
 
 
 class MenPainter:
-    """Paints men of one set."""
-
     def __init__(self, style: ManStyle, diameter_mm: float, light: Light, seed: int) -> None:
         self._style = style
         self._light = light
@@ -119,11 +111,9 @@ class MenPainter:
 
     @property
     def height_mm(self) -> float:
-        """Height of a standing man."""
         return self._style.height_mm
 
     def region(self, camera: PinholeCamera, man: Man) -> Region | None:
-        """The pixels that the man can cover."""
         r, corners = self.radius_mm, []
         for height in (man.lift_mm, man.lift_mm + self._height_of(man)):
             corners += [(man.x_mm + dx, man.y_mm + dy, height) for dx in (-r, r) for dy in (-r, r)]
@@ -263,7 +253,6 @@ class MenPainter:
     def _meet_stone(
         self, camera: PinholeCamera, rays: Float32Array, man: Man
     ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
-        """Hits of rays on a flattened ellipsoid."""
         radius, half = self.radius_mm, self._style.height_mm / 2
         middle = camera.meet(rays, man.lift_mm + half) - np.array([man.x_mm, man.y_mm], dtype=np.float32)
         # With t the descent below the middle: |middle + t rays|² / radius² + t² / half² = 1.

@@ -39,7 +39,6 @@ class Phone:
     video: VideoRoundTrip | None = None
 
     def look(self, image: Image, time_s: float) -> Image:
-        """The picture that reaches its chip."""
         height, width = image.shape[:2]
         if self.way.share:
             matrix = self.way.picture_from_rest(time_s, (width, height))
@@ -50,7 +49,6 @@ class Phone:
         return image if self.gain == 1 else _brightened(image, self.gain)
 
     def send(self, image: Image) -> Image:
-        """The picture that arrives."""
         if self.jpeg_quality:
             image = jpeg(image, self.jpeg_quality)
         return image if self.video is None else self.video.pass_on(image)
@@ -70,7 +68,6 @@ class VideoRoundTrip:
         self._pictures: list[Image] = []
 
     def pass_on(self, image: Image) -> Image:
-        """The picture after encoding and decoding."""
         if len(self._pictures) == KEY_EVERY or (self._pictures and self._pictures[0].shape != image.shape):
             self._pictures.clear()
         self._pictures.append(image)

@@ -23,8 +23,6 @@ BESIDE_MM = 5.0
 
 
 class PlacedPieces:
-    """Pieces in board coordinates, which a hand takes and puts down."""
-
     def __init__(
         self, template: BoardTemplate, board: str, style: Style, rng: np.random.Generator, *, pawns: bool = True
     ) -> None:
@@ -44,7 +42,6 @@ class PlacedPieces:
 
     @property
     def board(self) -> str:
-        """Class letter per cell."""
         letters = [EMPTY] * len(self._template.cell_names)
         for cell, piece in self._on.items():
             letters[cell] = piece.letters[piece.cells.index(cell)] if isinstance(piece, Tile) else piece.letter
@@ -52,7 +49,6 @@ class PlacedPieces:
 
     @property
     def tiles(self) -> tuple[Tile, ...]:
-        """The tiles, ordered by their first cell."""
         return tuple(piece for piece in self.pieces if isinstance(piece, Tile))
 
     @property
@@ -61,7 +57,6 @@ class PlacedPieces:
         return (*dict.fromkeys(self._on[cell] for cell in sorted(self._on)), *self.pawns.values(), *self.beside)
 
     def put(self, cells: tuple[int, ...], letters: str) -> None:
-        """Puts a man on a cell, or a tile on two."""
         offset = self._rng.normal(0, self._style.placement_mm, 2)
         offset *= min(1.0, WORST_PLACEMENT_MM / max(float(np.linalg.norm(offset)), 1e-9))
         if has_tiles(self._template):
@@ -109,7 +104,6 @@ class PlacedPieces:
         return middle + (BESIDE_MM if shared else 0.0) * np.array([1.0, -1.0])
 
     def put_pawn(self, name: str, space: int) -> None:
-        """Puts a pawn down on a space of the track."""
         x, y = self.space_mm(name, space) + np.clip(self._rng.normal(0, PAWN_MM, 2), -2 * PAWN_MM, 2 * PAWN_MM)
         self.spaces[name] = space
         self.pawns[name] = Pawn(name, float(x), float(y), float(self._rng.uniform(0, 2 * np.pi)))

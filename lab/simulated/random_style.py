@@ -244,14 +244,12 @@ def _tiles(rng: np.random.Generator) -> TileStyle:
 
 
 def _pawns(rng: np.random.Generator) -> ManStyle:
-    """Clear or opaque discs of the usual colours."""
     colours = {name: _jitter(colour, rng, 10) for name, colour in PAWNS.colours.items()}
     clear, height_mm = float(rng.choice([0.0, 0.5, 0.8])), float(rng.uniform(2.5, 6.0))
     return dataclasses.replace(PAWNS, colours=colours, clear=clear, height_mm=height_mm)
 
 
 def _man_colours(rng: np.random.Generator) -> Pair:
-    """A usual pair of colours, or any two that differ clearly in lightness."""
     if rng.random() < 0.65:
         first, second = _MEN[int(rng.integers(0, len(_MEN)))]
         return _jitter(first, rng, 10), _jitter(second, rng, 8)

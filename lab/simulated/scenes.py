@@ -20,8 +20,6 @@ FloatArray = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Scene:
-    """A picture and its ground truth."""
-
     image: Image
     image_from_board: FloatArray
     """(3, 3) homography for a lens without distortion."""
@@ -65,7 +63,6 @@ def random_scene(
 
 
 def shaped_by_chance(template: BoardTemplate, rng: np.random.Generator) -> BoardTemplate:
-    """The template with a random usual value of every shape parameter."""
     shape = {name: float(rng.uniform(low, high)) for name, (low, high) in _usual(template).items()}
     return template.with_shape(shape) if shape else template
 

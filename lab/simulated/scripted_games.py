@@ -57,7 +57,6 @@ class ScriptedGames:
 
     @property
     def over(self) -> bool:
-        """Whether the last game is finished."""
         return self._player.finished and self._number >= self._games
 
     def read(self, timeout_s: float) -> Frame | None:
@@ -78,13 +77,11 @@ class ScriptedGames:
         return frame
 
     def close(self) -> None:
-        """Ends the source and the follower."""
         self._source.close()
         if self.follower is not None:
             self.follower.close()
 
     def truth(self) -> dict[str, object]:
-        """The ground truth of what has happened so far."""
         player = self._player
         outcome = player.outcome
         return {

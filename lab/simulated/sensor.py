@@ -16,8 +16,6 @@ _SPARE_PX = 96
 
 
 class Sensor:
-    """The camera's chip for one picture size."""
-
     def __init__(self, style: SensorStyle, size_px: tuple[int, int], rng: np.random.Generator) -> None:
         self._style = style
         self._size_px = size_px
@@ -44,7 +42,6 @@ class Sensor:
         return np.asarray(cv2.LUT(image, table), dtype=np.int16)
 
     def expose(self, image: Image, grain: NDArray[np.int16], rng: np.random.Generator) -> Image:
-        """One frame of the image, with fresh noise."""
         if not self._style.read_noise and not self._style.shot_noise:
             return image.copy()
         width, height = self._size_px
@@ -61,7 +58,6 @@ class Sensor:
 
 
 def jpeg(image: Image, quality: int) -> Image:
-    """The image after JPEG compression and decompression."""
     _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), dtype=np.uint8)
 

@@ -28,8 +28,6 @@ FloatArray = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True)
 class PrintStyle:
-    """The effects of a printer, and of use, on a sheet."""
-
     grey: bool = False
     """Whether it is printed without colours."""
     black: float = 0.03
@@ -41,7 +39,6 @@ class PrintStyle:
 
 
 def random_print(rng: np.random.Generator) -> PrintStyle:
-    """A random printer and sheet."""
     return PrintStyle(
         grey=bool(rng.random() < 0.3),
         black=float(rng.uniform(0.02, 0.12)),
@@ -78,8 +75,6 @@ def border_mm(sheet: Sheet) -> float:
 
 
 class SheetTable(SimulatedTable):
-    """A simulated table with a printed board."""
-
     def __init__(
         self, sheet: Sheet, board: str, style: Style, printed: PrintStyle, seed: int, size_px: tuple[int, int]
     ) -> None:
@@ -127,7 +122,6 @@ class _SheetScenery(Scenery):
         return np.asarray(face, dtype=np.float32)
 
     def _ink(self, size_px: tuple[int, int], rng: np.random.Generator) -> Image:
-        """The page at its place in the texture, a little wavy."""
         finer = self._scale / self._sheet.scale
         page = picture_of(self._sheet.page, finer)
         if self._printed.grey:

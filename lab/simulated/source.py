@@ -61,7 +61,6 @@ class SimulatedSource:
         return frame
 
     def close(self) -> None:
-        """Ends the source."""
         self._closed = True
 
     def _wait(self, timeout_s: float) -> float | None:

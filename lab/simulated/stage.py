@@ -56,7 +56,6 @@ class Stage:
     _scenery_key: bytes
 
     def with_camera(self, camera: CameraStyle) -> Stage:
-        """The same scene from another place, with the same sensor."""
         other = object.__new__(Stage)
         other.__dict__.update(self.__dict__)
         other.style = dataclasses.replace(self.style, camera=camera)
@@ -82,7 +81,6 @@ class Stage:
         return self.sensor.develop(picture)
 
     def with_hand(self, still: Image, side: int, reach: Reach, held: Piece | None) -> Image:
-        """The still picture with an arm over it, which may hold a piece."""
         arm = self.arms[side]
         region = arm.region(reach)
         if region is None:

@@ -42,7 +42,6 @@ class StateFollower:
             return self._waiting
 
     def close(self) -> None:
-        """Stops polling."""
         self._stop.set()
         self._thread.join(timeout=ANSWER_S + 1)
 

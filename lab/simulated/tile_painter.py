@@ -28,8 +28,6 @@ SHADOW_STEPS = 3
 
 
 class TilePainter:
-    """Paints tiles of one set."""
-
     def __init__(self, style: TileStyle, half_mm: float, light: Light) -> None:
         """`half_mm` is the side of the cell on which half a tile lies."""
         self._style, self._half_mm, self._light = style, half_mm, light
@@ -41,7 +39,6 @@ class TilePainter:
 
     @property
     def height_mm(self) -> float:
-        """Height of a tile lying on its back."""
         return self._style.height_mm
 
     def extent_mm(self, tile: Tile) -> tuple[float, float]:

@@ -24,8 +24,6 @@ EQUAL = 0.85
 
 @dataclasses.dataclass(frozen=True)
 class Tile:
-    """One tile, at the place where it lies or is held."""
-
     letters: str
     """Letters of the first and the second half; one letter for half a tile by itself."""
     cells: tuple[int, ...]
@@ -40,7 +38,6 @@ class Tile:
 
 
 def has_tiles(template: BoardTemplate) -> bool:
-    """Whether the pieces on its cells are halves of tiles."""
     return template.letters[1:].isdigit()
 
 

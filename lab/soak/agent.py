@@ -29,12 +29,10 @@ class SimulatedAgent:
         """Session and sequence number of the state answered last; a restarted daemon counts anew."""
 
     def publish(self, state: StateMessage) -> None:
-        """Starts thinking about the newest state."""
         self._state = state
         self._due_s = self._clock() + 0.3
 
     def poll(self) -> Sequence[ReplyMessage]:
-        """The answers since the last call."""
         state = self._state
         if state is None or state.awaiting != "agent" or self.stalls or self.silent or self._clock() < self._due_s:
             return []

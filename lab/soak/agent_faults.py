@@ -19,7 +19,6 @@ class AgentFault(Fault):
     agent = True
 
     def possible(self, at: Trial) -> bool:
-        """Only while an agent plays."""
         return at.agent_plays
 
 
@@ -29,7 +28,6 @@ class Stalls(AgentFault):
     name = "agent-stalls"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to a minute."""
         yield from changed(at, at.agent, (2, 60), stalls=True)
 
 
@@ -39,7 +37,6 @@ class Floods(AgentFault):
     name = "agent-floods"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to twenty seconds."""
         yield from changed(at, at.agent, (2, 20), floods=True)
 
 
@@ -49,7 +46,6 @@ class Lies(AgentFault):
     name = "agent-lies"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to thirty seconds."""
         yield from changed(at, at.agent, (2, 30), lies=True)
 
 
@@ -61,11 +57,9 @@ class Misplayed(ByHand):
     allows = COMPLAINTS | {"resumed"}
 
     def possible(self, at: Trial) -> bool:
-        """Only on an agent's turn."""
         return super().possible(at) and at.subject.referee.awaiting in ("agent", "carry_out") and at.judge.knows
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The wrong move must be reported; then it is put right."""
         yield from hands_off(at)
         referee = at.subject.referee
         if referee.awaiting not in ("agent", "carry_out") or not at.judge.knows:

@@ -26,8 +26,6 @@ class Glare:
 
 
 class Camera:
-    """Delivers pictures of the table in order of time."""
-
     def __init__(self, table: SimulatedTable, seed: int) -> None:
         self.table = table
         self.unplugged = False
@@ -51,7 +49,6 @@ class Camera:
 
     @property
     def shows(self) -> bool:
-        """Whether its pictures show the whole table as it is."""
         return not (self.unplugged or self.frozen or self.cut or self.glare is not None)
 
     def read(self, *, idle: bool) -> Frame | None:
@@ -88,7 +85,6 @@ class Camera:
 
 
 def glare_on(table: SimulatedTable, place_mm: tuple[float, float], radius_mm: float, levels: float) -> Glare:
-    """A glare around a place on the board, as seen from the camera's present position."""
     around = np.array(place_mm) + radius_mm * np.array([[0, 0], [1, 0], [0, 1]])
     centre, right, down = table.seen_px(around)
     width, height = table.picture_px

@@ -15,7 +15,6 @@ class Unplugged(Fault):
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to half a minute."""
         yield from changed(at, at.camera, (1, 30), unplugged=True)
 
 
@@ -26,7 +25,6 @@ class Frozen(Fault):
     allows = SIGHT | {"trouble"}
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to twenty seconds."""
         yield from changed(at, at.camera, (1, 20), frozen=True)
 
 
@@ -36,7 +34,6 @@ class Slow(Fault):
     name = "slow"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """One to three a second, for up to a minute."""
         yield from changed(at, at.camera, (5, 60), rate_hz=at.chance.uniform(1, 3))
 
 
@@ -47,7 +44,6 @@ class Noisy(Fault):
     allows = frozenset({"unclear", "ambiguous", "reminder"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to half a minute."""
         yield from changed(at, at.camera, (3, 30), noise_levels=at.chance.uniform(4, 14))
 
 
@@ -58,7 +54,6 @@ class ClockJump(Fault):
     allows = frozenset({"board_lost", "board_found", "trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """By up to ten hours."""
         at.camera.ahead_s += seconds(at.chance, 1, 36000)
         yield from wait(at, 1)
 

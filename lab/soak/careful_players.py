@@ -27,8 +27,6 @@ NAMING = frozenset({"move", "pass", "mover", "reopened", "restored", "takeback",
 
 
 class CarefulPlayers:
-    """The players of one trial, as speakers to the daemon."""
-
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
         self._due_s: float | None = None
@@ -37,12 +35,10 @@ class CarefulPlayers:
         self._insisted_s = 0.0
 
     def hear(self, code: str) -> None:
-        """Takes note of an announcement."""
         if code in NAMING and shares_pieces(self._trial.game):
             self._due_s = self._trial.time_s + SAY_S
 
     def update(self) -> None:
-        """Says what is due now."""
         self._insist()
         trial = self._trial
         if self._due_s is None or trial.time_s < self._due_s:

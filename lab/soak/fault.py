@@ -31,7 +31,6 @@ class Fault(abc.ABC):
     """Whether hands only linger, so that fewer pictures are enough."""
 
     def possible(self, at: Trial) -> bool:
-        """Whether it can happen now."""
         return True
 
     @abc.abstractmethod
@@ -45,12 +44,10 @@ class ByHand(Fault):
     hands: ClassVar[bool] = True
 
     def possible(self, at: Trial) -> bool:
-        """Only between moves of a game in progress."""
         return not at.player.finished
 
 
 def wait(at: Trial, seconds: float) -> Iterator[None]:
-    """Lets simulated seconds pass."""
     until_s = at.time_s + seconds
     while at.time_s < until_s:
         yield

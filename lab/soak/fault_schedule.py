@@ -19,8 +19,6 @@ BLAME_S = 10.0
 
 @dataclasses.dataclass
 class Running:
-    """A fault that is happening or happened lately."""
-
     fault: Fault
     steps: Iterator[None]
     begun_s: float
@@ -30,8 +28,6 @@ class Running:
 
 
 class FaultSchedule:
-    """Begins faults, advances them, and remembers the latest ones."""
-
     def __init__(self, trial: Trial, faults: Sequence[type[Fault]], calm_s: float) -> None:
         """`calm_s` is the mean time between two faults of either sort; 0 starts the next one at once."""
         self._trial = trial
@@ -45,12 +41,10 @@ class FaultSchedule:
 
     @property
     def holds_hands(self) -> bool:
-        """Whether a fault occupies the players' hands now."""
         return any(one.fault.hands and one.ended_s is None for one in self.running)
 
     @property
     def slow(self) -> bool:
-        """Whether hands only linger now."""
         return any(one.fault.slow and one.ended_s is None for one in self.running)
 
     def allows(self, code: str) -> bool:
@@ -61,11 +55,9 @@ class FaultSchedule:
         )
 
     def blamed(self) -> tuple[str, ...]:
-        """Names of the present and recent faults."""
         return tuple(sorted({one.fault.name for one in self.running}))
 
     def update(self) -> None:
-        """Advances all faults and begins those that are due."""
         now_s = self._trial.time_s
         for one in self.running:
             if one.ended_s is None and next(one.steps, self) is self:

@@ -41,8 +41,6 @@ MAX_PICTURES = 40
 
 @dataclasses.dataclass(frozen=True)
 class Heard:
-    """One announcement."""
-
     time_s: float
     code: str
     rule: str
@@ -50,8 +48,6 @@ class Heard:
 
 
 class Judge:
-    """Judges one trial, game after game."""
-
     def __init__(self, trial: Trial, keep_failures: Path | None) -> None:
         self._trial = trial
         self._keep = keep_failures
@@ -102,7 +98,6 @@ class Judge:
         return lies and complains and self._right and not trial.schedule.holds_hands
 
     def begin_game(self) -> None:
-        """Starts judging a new game, from the board that the table shows now."""
         self.heard.clear()
         self._legal = {self._trial.game.board(start) for start in self._trial.game.starts}
         self._accused.clear()
@@ -159,7 +154,6 @@ class Judge:
         self._note_recoveries()
 
     def hear(self, announcement: Announcement) -> None:
-        """Judges one announcement."""
         trial, code = self._trial, announcement.code
         self.heard.append(Heard(trial.time_s, code, announcement.rule, announcement.board))
         if code == "move":
@@ -224,7 +218,6 @@ class Judge:
 
     @property
     def _right(self) -> bool:
-        """Whether the table shows the players' true position."""
         return bool(self._trial.table.board == self._trial.game.board(self._trial.player.position))
 
     def _is_unneeded(self, code: str, complained: str) -> bool:
@@ -243,12 +236,10 @@ class Judge:
         return code != "unfinished" and begins_turn(trial.game, player.positions[-1], board)
 
     def _is_owed(self) -> bool:
-        """Whether an agent's move was announced and has not been made yet."""
         referee = self._trial.subject.referee
         return referee.awaiting == "carry_out" and len(self._trial.player.seen) <= len(referee.line.seen)
 
     def _recorded_boards(self) -> list[str]:
-        """The boards of the record, read from the file."""
         game, texts = self._trial.game, self._trial.subject.recorded()
         for start in game.starts:
             try:

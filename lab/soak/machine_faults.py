@@ -24,7 +24,6 @@ class Kill(Fault):
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It sees nothing for up to ten seconds."""
         yield from changed(at, at.camera, (0.5, 10), unplugged=at.chance.random() < 0.5)
         at.kill()
         yield from _found_again(at)
@@ -37,7 +36,6 @@ class KillInWriting(Fault):
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """Strikes with the next ply, if one comes within half a minute."""
         kills, until_s = at.subject.kills, at.time_s + 30
         at.subject.kill_plan.instant = at.chance.choice(INSTANTS)
         try:
@@ -62,7 +60,6 @@ class DiskFull(Fault):
     allows = frozenset({"trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to a minute."""
         yield from changed(at, at.subject.kill_plan, (3, 60), disk_full=True)
         yield from wait(at, 1)
 

@@ -19,7 +19,6 @@ ASKEW = 0.22
 
 
 def occupied(board: str) -> list[int]:
-    """Cells with a piece on them."""
     return [cell for cell, letter in enumerate(board) if letter != EMPTY]
 
 
@@ -29,7 +28,6 @@ class Nudge(ByHand):
     name = "nudge"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """They stay askew; no announcement is needed."""
         yield from hands_off(at)
         at.table.hover(0.5, at.chance.randrange(2))
         yield from wait(at, 0.8)
@@ -50,7 +48,6 @@ class FastPlies(ByHand):
     name = "fast"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """Nothing is wrong with either ply."""
         yield from hands_off(at)
         made = len(at.player.seen)
         at.player.hurried = 2
@@ -70,11 +67,9 @@ class TakeBack(ByHand):
     allows = frozenset({"takeback", "put_back"})
 
     def possible(self, at: Trial) -> bool:
-        """Only if there is a ply to take back."""
         return super().possible(at) and bool(at.player.seen)
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The players think again and wait until the takeback was noticed."""
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
         count = self._to_be_seen(at, min(len(at.player.seen), at.chance.choice([1, 1, 2, 3, 4])))
@@ -99,7 +94,6 @@ class Dropped(ByHand):
     allows = COMPLAINTS | {"resumed"}
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It must be reported, by any rule, while it lies there."""
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
         if not at.judge.knows:

@@ -21,7 +21,6 @@ class Illegal(ByHand):
     allows = COMPLAINTS | {"resumed"}
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It stays until it is reported, and is then put right."""
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
         if at.player.finished or (len(at.game.starts) > 1 and not at.player.record):

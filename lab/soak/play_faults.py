@@ -27,7 +27,6 @@ class Quick(ByHand):
     name = "quick"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It lasts four to ten plies."""
         yield from hands_off(at)
         until = len(at.player.record) + at.chance.randrange(4, 11)
         at.player.pause_s, at.hands_free = QUICK_S - UNSEEN_S, True
@@ -45,7 +44,6 @@ class Linger(ByHand):
     allows = SIGHT | {"trouble"}
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The hand stays for up to ten seconds."""
         yield from hands_off(at)
         at.hands_free = True
         try:
@@ -64,7 +62,6 @@ class Cloth(Fault):
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It lasts up to two minutes."""
         until_s, slipped = at.time_s + seconds(at.chance, 15, 120), None
         while at.time_s < until_s:
             ply = at.player, len(at.player.record)
@@ -76,7 +73,6 @@ class Cloth(Fault):
 
 
 def _slip(at: Trial) -> None:
-    """Slips in a random direction, but back towards its first place if too far from it."""
     x, y, turn = at.table.lie
     far = float(np.hypot(x, y)) > FARTHEST_MM
     direction = np.arctan2(-y, -x) if far else at.chance.uniform(0, 2 * np.pi)

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 @dataclasses.dataclass(frozen=True)
 class Compared:
-    """Counts of the plies that were not recorded as they were made."""
-
     missed: int
     """Plies with nothing recorded in their place, or nothing that led back to a board that stood there."""
     assumed: int

@@ -34,8 +34,6 @@ class SoakError(RuntimeError):
 
 @dataclasses.dataclass(frozen=True)
 class TrialProgress:
-    """A trial's progress."""
-
     number: int
     """Index of the plan."""
     plies: int
@@ -62,7 +60,6 @@ def load(folder: Path, plan: Plan) -> Tally | None:
 
 
 def save(folder: Path, plan: Plan, tally: Tally) -> None:
-    """Writes a result atomically."""
     save_part(folder, plan, tally).replace(file_of(folder, plan))
 
 
@@ -141,7 +138,6 @@ def _started(context: Any, *arguments: Any) -> BaseProcess:
 
 
 def _work(number: int, plan: Plan, folder: Path, keep_failures: Path | None, reports: Any) -> None:
-    """Runs one trial in a process of its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its trials
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     logging.disable(logging.ERROR)

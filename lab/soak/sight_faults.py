@@ -20,7 +20,6 @@ class Hover(ByHand):
     slow = True
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The hand stays for up to five seconds."""
         at.table.hover(seconds(at.chance, 0.5, 5), at.chance.randrange(2))
         yield from wait_while(at, lambda: at.table.busy)
 
@@ -33,7 +32,6 @@ class Rest(ByHand):
     slow = True
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The arm stays for up to half a minute."""
         at.table.hover(seconds(at.chance, 6, 30), at.chance.randrange(2))
         yield from wait_while(at, lambda: at.table.busy, 120)
 
@@ -44,7 +42,6 @@ class Lamp(Fault):
     name = "lamp"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The new light stays."""
         at.table.switch_lamp(at.chance.uniform(DIMMEST, BRIGHTEST), at.chance.choice([None, (214, 236, 255)]))
         yield from wait(at, 1)
 
@@ -55,7 +52,6 @@ class Dim(Fault):
     name = "dim"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The new light stays."""
         over_s = seconds(at.chance, 2, 60)
         at.table.switch_lamp(at.chance.uniform(DIMMEST, BRIGHTEST), over_s=over_s)
         yield from wait(at, over_s)
@@ -71,7 +67,6 @@ class GlareSpot(Fault):
     allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It lasts up to twenty seconds."""
         width, height = at.template.size_mm
         place = at.chance.uniform(0, width), at.chance.uniform(0, height)
         radius_mm = at.template.man_diameter_mm * at.chance.uniform(0.4, 1.6)
@@ -86,7 +81,6 @@ class Bump(Fault):
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It moves to a place not far from the first."""
         x, y, turn = at.table.lie
         to = [at.chance.uniform(-far, far) for far in (FARTHEST_MM, FARTHEST_MM, FARTHEST_DEG)]
         share = at.chance.choice([0.1, 0.3, 1.0])
@@ -101,7 +95,6 @@ class CameraTurned(Fault):
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The new view is not far from the first."""
         first = at.first_camera
         at.table.move_camera(
             azimuth_deg=first.azimuth_deg + at.chance.uniform(-8, 8),

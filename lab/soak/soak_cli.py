@@ -146,7 +146,6 @@ class _Count:
         self._task = progress.add_task("plies" if self._by_plies else "simulated seconds", total=whole)
 
     def update(self, progress: TrialProgress) -> None:
-        """Records one trial's progress."""
         self._done[progress.number] = progress.plies if self._by_plies else round(progress.simulated_s)
         self._progress.update(self._task, completed=sum(self._done))
 

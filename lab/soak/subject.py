@@ -36,8 +36,6 @@ class Killed(BaseException):
 
 @dataclasses.dataclass
 class KillPlan:
-    """When the process under test is to be killed, and whether its disk is full."""
-
     instant: Instant | None = None
     """When to die with the next ply; None for not at all. Deaths between two frames are caused elsewhere."""
     disk_full: bool = False
@@ -72,7 +70,6 @@ class KillableRecord:
             self._kill_plan.strike("after_writing")
 
     def append(self, record: Record) -> None:
-        """Writes one ply."""
         self._room()
         self._kill_plan.strike("before_writing")
         self._record.append(record)
@@ -89,17 +86,14 @@ class KillableRecord:
         self._record.rewrite(rewrite)
 
     def finish(self, outcome: Outcome) -> None:
-        """Closes the game's record."""
         self._room()
         self._record.finish(outcome)
 
     def restore(self, whole: Rewrite) -> None:
-        """Writes all plies again."""
         self._room()
         self._record.restore(whole)
 
     def note(self, announcement: Announcement) -> None:
-        """Writes an announcement other than a ply."""
         self._room()
         if announcement.code == "agent_move":
             self._kill_plan.strike("before_writing")
@@ -138,22 +132,18 @@ class Subject:
 
     @property
     def match(self) -> Match:
-        """The present game."""
         return self.eyes.match
 
     @property
     def referee(self) -> Referee:
-        """The referee of the present game."""
         return self.match.referee
 
     @property
     def board(self) -> str:
-        """The board that the daemon believes."""
         return self.game.board(self.referee.position)
 
     @property
     def seen(self) -> Observation | None:
-        """The newest observation since the last start."""
         return self.eyes.observation
 
     @property
@@ -162,7 +152,6 @@ class Subject:
         return self.seen is not None and self.seen.gate is not None and self.seen.gate.settled
 
     def recorded(self) -> list[str]:
-        """The move texts of the present game, from the file."""
         return list(self._journal.game(self.match.game_id).moves)
 
     def feed(self, frame: Frame) -> None:
@@ -173,11 +162,9 @@ class Subject:
             self.eyes = self._begin(resume=False)
 
     def poll(self) -> None:
-        """Runs one turn of the loop without a picture."""
         self.eyes.poll()
 
     def new_game(self, seats: tuple[Seat, Seat], publisher: Publisher | None) -> None:
-        """Starts a new game with these players, as a person would."""
         self.seats, self.publisher = seats, publisher
         self.eyes = self._begin(resume=False)
 
@@ -191,7 +178,6 @@ class Subject:
         self.eyes = self._begin(resume=True)
 
     def close(self) -> None:
-        """Closes the record."""
         self._journal.close()
 
     def _new_pipeline(self) -> Pipeline:
@@ -231,5 +217,4 @@ class Subject:
             self.kill_plan.strike("after_telling")
 
     def state(self) -> StateMessage | None:
-        """The newest published state."""
         return self.match.state

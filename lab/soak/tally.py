@@ -27,8 +27,6 @@ recoveries          times that the daemon knew the board again after a fault; re
 
 @dataclasses.dataclass
 class Share:
-    """The failures and recovery times of one kind of fault."""
-
     times: int = 0
     failures: dict[str, int] = dataclasses.field(default_factory=dict)
     """By the names of COUNTS; zeros are left out."""
@@ -37,8 +35,6 @@ class Share:
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """One failure, with all that is needed to reproduce it."""
-
     kind: str
     """One of COUNTS."""
     game: str
@@ -53,8 +49,6 @@ class Failure:
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    """Resources that the process held at one time."""
-
     time_s: float
     """Simulated seconds since the trial began."""
     plies: int
@@ -99,11 +93,9 @@ class Tally:
     samples: list[Sample] = dataclasses.field(default_factory=list)
 
     def share(self, fault: str) -> Share:
-        """The counts of one kind of fault."""
         return self.by_fault.setdefault(fault, Share())
 
     def fail(self, failure: Failure, count: int = 1) -> None:
-        """Counts a failure, in total and for each fault that was happening."""
         setattr(self, failure.kind, getattr(self, failure.kind) + count)
         self.failures.append(failure)
         for fault in failure.faults or ("none",):

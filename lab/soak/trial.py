@@ -45,8 +45,6 @@ END_S = 30.0
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """The settings of one trial."""
-
     game: str
     seed: int
     faults: tuple[str, ...]
@@ -121,7 +119,6 @@ class Trial:
 
     @property
     def time_s(self) -> float:
-        """Simulated seconds since the trial began."""
         return self.table.time_s
 
     @property
@@ -141,11 +138,9 @@ class Trial:
 
     @property
     def agent_plays(self) -> bool:
-        """Whether one side is played by an agent."""
         return any(seat.agent for seat in self.subject.seats)
 
     def run(self) -> Tally:
-        """Runs until the plan is done."""
         begun_s = time.monotonic()
         self._new_game()
         while not self._done():
@@ -163,7 +158,6 @@ class Trial:
         return self.tally
 
     def kill(self) -> None:
-        """Kills the daemon and starts it again."""
         self.subject.kill()
         self.judge.restarted()
 

@@ -98,7 +98,6 @@ def train(tables: Tables, weights: Path, *, steps: int, seed: int, further: bool
 def _batch(
     tables: Tables, stock: tuple[Textures, FloatImage], rng: np.random.Generator
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Pictures, games and maps."""
     size_px = SHAPES_PX[int(rng.integers(len(SHAPES_PX)))]
     pictures, maps, games = [], [], np.zeros((BATCH, len(GAMES)), dtype=np.float32)
     for row in range(BATCH):
@@ -132,7 +131,6 @@ class _Bytes(nn.Module):
         self.net = net
 
     def forward(self, picture: torch.Tensor, game: torch.Tensor) -> torch.Tensor:
-        """As a module's."""
         maps: torch.Tensor = self.net(picture.permute(0, 3, 1, 2).float(), game)
         return maps
 
@@ -155,7 +153,6 @@ def export(source: Path, target: Path) -> None:
 
 
 def proposed(tables: Tables, network: BoardNetwork) -> float:
-    """Share of the tables whose board is the first proposal."""
     hits = 0
     for number in range(len(tables)):
         image, corners, game = tables.read(number)

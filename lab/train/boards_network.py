@@ -20,15 +20,12 @@ STRIDE = 4
 
 
 class Block(nn.Module):
-    """Two convolutions beside an identity."""
-
     def __init__(self, channels: int, dilation: int = 1) -> None:
         super().__init__()
         self.one = _conv(channels, channels, dilation=dilation)
         self.two = nn.Sequential(nn.Conv2d(channels, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """As a module's."""
         return functional.relu(x + self.two(self.one(x)))
 
 
@@ -56,7 +53,6 @@ class ProposalNet(nn.Module):
         self.last = nn.Sequential(_conv(UP, UP), out)
 
     def forward(self, picture: torch.Tensor, game: torch.Tensor) -> torch.Tensor:
-        """As a module's."""
         x = self.stem((picture - 118.0) / 60.0)
         sizes = []
         for stage in self.stages:

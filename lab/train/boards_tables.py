@@ -59,8 +59,6 @@ FIGURES = "♙♖♘♗♕♔♟♜♞♝♛♚"
 
 
 class Tables:
-    """Drawn tables in a folder."""
-
     def __init__(self, folder: Path, labels: list[dict[str, Any]]) -> None:
         self._folder, self._labels = folder, labels
 

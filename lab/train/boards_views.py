@@ -33,8 +33,6 @@ SKINS = ((150, 180, 226), (98, 128, 176), (60, 84, 130))
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class View:
-    """One sample."""
-
     image: Image
     maps: FloatImage
     """(3, h / 4, w / 4) inside, corners, outline: 0 to 1."""
@@ -103,7 +101,6 @@ def _seen(table: Image, matrix: FloatArray, size_px: tuple[int, int], textures: 
 
 
 def _ground(size_px: tuple[int, int], textures: Textures, rng: Rng) -> Image:
-    """Some surface, textured or even."""
     texture = textures.cut(rng, int(rng.integers(60, 220)))
     colour = (rng.uniform(15, 235, 3) * 0.4 + rng.uniform(15, 235) * 0.6).astype(np.float32)
     contrast = np.float32(rng.choice((0.0, 6.0, 18.0, 40.0)) * rng.uniform(0.5, 1.2))
@@ -159,7 +156,6 @@ def _lay_things(image: Image, corners: FloatArray | None, textures: Textures, rn
 
 
 def _rule(drawn: Image, box: FloatArray, ink: tuple[float, ...], rng: Rng) -> None:
-    """Rules, letters or a frame on a box."""
     kind = rng.random()
     if kind < 0.3:
         for share in np.linspace(0.08, 0.92, int(rng.integers(3, 16))):
@@ -266,7 +262,6 @@ def _lit(image: Image, noises: FloatImage, rng: Rng) -> Image:
 
 
 def _recoloured(image: Image, rng: Rng) -> Image:
-    """The picture with all hues turned, stronger or weaker."""
     hue, saturation, value = cv2.split(cv2.cvtColor(image, cv2.COLOR_BGR2HSV))
     hue = ((hue.astype(np.int32) + int(rng.integers(180))) % 180).astype(np.uint8)
     saturation = cv2.convertScaleAbs(saturation, alpha=float(np.exp(rng.normal(0.2, 0.5))))
@@ -305,5 +300,4 @@ def _shadow(size_px: tuple[int, int], rng: Rng) -> FloatImage:
 
 
 def draw_noises(rng: Rng) -> FloatImage:
-    """A stock of noise, from which pictures cut theirs."""
     return rng.standard_normal(4_000_000, dtype=np.float32)

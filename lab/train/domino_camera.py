@@ -21,8 +21,6 @@ FloatArray = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """Viewpoint and lighting of a stretch of board."""
-
     azimuth_rad: float
     """Direction in the canvas away from the camera."""
     squash: float
@@ -92,7 +90,6 @@ def _project(view: View, chance: np.random.Generator) -> tuple[FloatArray, tuple
 
 
 def _blur(picture: FloatImage, chance: np.random.Generator) -> FloatImage:
-    """Random defocus, motion blur or sharpening."""
     kind = chance.random()
     if kind < 0.35:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), float(chance.uniform(0.3, 1.3))), dtype=np.float32)

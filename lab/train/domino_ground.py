@@ -27,8 +27,6 @@ FONTS = (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Ground:
-    """An empty stretch of board."""
-
     canvas: FloatImage
     """float32 (CANVAS_PX, CANVAS_PX, 3) BGR, 0 to 1."""
     playable: NDArray[np.bool_]
@@ -36,7 +34,6 @@ class Ground:
 
 
 def draw_ground(chance: np.random.Generator, textures: Textures) -> Ground:
-    """A stretch of a random board, with squares of CELL_PX."""
     base = _colour(chance)
     canvas = _surface(base, chance, textures)
     playable = np.ones((GRID, GRID), dtype=np.bool_)
@@ -93,7 +90,6 @@ def _ink(base: FloatImage, chance: np.random.Generator) -> Colour:
 
 
 def _any(chance: np.random.Generator) -> Colour:
-    """Any colour, often black or white."""
     kind = chance.random()
     ink = np.full(3, chance.uniform(0, 0.1) if kind < 0.5 else chance.uniform(0.85, 1.0))
     if kind < 0.3 or kind > 0.7:
@@ -149,7 +145,6 @@ def _write(
     ink: Colour,
     chance: np.random.Generator,
 ) -> None:
-    """Text centred on a point, sometimes outlined."""
     font, width = int(chance.choice(FONTS)), int(chance.integers(1, 4))
     (long, tall), _ = cv2.getTextSize(text, font, 1.0, width)
     scale = height_px / tall

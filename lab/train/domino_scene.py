@@ -27,8 +27,6 @@ FloatImage = NDArray[np.float32]
 
 @dataclasses.dataclass(eq=False)
 class _Layout:
-    """Positions of the tiles on the grid."""
-
     labels: NDArray[np.int64]
     """(GRID, GRID) indices into CLASSES."""
     partners: NDArray[np.int64]

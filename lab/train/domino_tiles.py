@@ -193,7 +193,6 @@ def _colours(chance: np.random.Generator) -> tuple[Colour, tuple[Colour, ...]]:
 
 
 def _vivid(chance: np.random.Generator, face: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A colour that shows on the face."""
     for _ in range(40):
         colour = chance.uniform(0, 1, 3)
         if abs(float((colour - face) @ np.array([0.114, 0.587, 0.299]))) > 0.3:

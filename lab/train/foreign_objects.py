@@ -57,7 +57,6 @@ def _limb(shape: FloatImage, chance: np.random.Generator) -> None:
 
 
 def _polygon(shape: FloatImage, chance: np.random.Generator) -> None:
-    """A card, a box, a pen, a piece of paper."""
     size, thin = CELL_PX * chance.uniform(0.6, 3.0), chance.uniform(0.15, 1.0)
     angle = chance.uniform(0, np.pi)
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
@@ -80,7 +79,6 @@ def _disc(canvas: FloatImage, shape: FloatImage, chance: np.random.Generator) ->
 
 
 def _scribble(face: FloatImage, colour: NDArray[np.float64], chance: np.random.Generator) -> None:
-    """Folds, seams and print."""
     for _ in range(int(chance.choice((0, 0, 2, 6)))):
         ends = chance.integers(0, CANVAS_PX, 4)
         shade = np.clip(colour * chance.uniform(0.3, 1.7), 0, 1)

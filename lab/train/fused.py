@@ -55,7 +55,6 @@ def fuse(path: Path) -> None:
 
 
 def round_after_rectifiers(network: Graph) -> None:
-    """Removes the rounding between a sum and its rectifier."""
     for rectifier in network.of_kind("Relu"):
         widened = network.maker(rectifier.input[0])
         rounded = None if widened is None else network.maker(widened.input[0])
@@ -67,7 +66,6 @@ def round_after_rectifiers(network: Graph) -> None:
 
 
 def pool_after_rounding(network: Graph) -> None:
-    """Rounds before max pooling instead of only after it."""
     for pooling in network.of_kind("MaxPool"):
         rounding = network.only_taker(pooling.output[0], "QuantizeLinear")
         before = network.maker(pooling.input[0])

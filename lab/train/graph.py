@@ -32,7 +32,6 @@ class Graph:
         return next((node for node in self.graph.node if name in node.output), None)
 
     def takers(self, name: str) -> list[Node]:
-        """The nodes that consume a value."""
         return [node for node in self.graph.node if name in node.input]
 
     def only_taker(self, name: str, kind: str) -> Node | None:
@@ -41,7 +40,6 @@ class Graph:
         return takers[0] if len(takers) == 1 and takers[0].op_type == kind else None
 
     def of_kind(self, kind: str) -> list[Node]:
-        """All present nodes of a kind."""
         return [node for node in self.graph.node if node.op_type == kind]
 
     def map_of(self, name: str) -> tuple[int, int]:
@@ -57,24 +55,20 @@ class Graph:
         raise ValueError(f"{name} is not stored in the network")
 
     def store(self, name: str, array: NDArray[Any]) -> str:
-        """Stores an array under a name, unless the name exists, and returns the name."""
         if not any(stored.name == name for stored in self.graph.initializer):
             self.graph.initializer.append(numpy_helper.from_array(array, name))
         return name
 
     def change(self, name: str, array: NDArray[Any]) -> None:
-        """Replaces the array stored under an existing name."""
         next(stored for stored in self.graph.initializer if stored.name == name).CopyFrom(
             numpy_helper.from_array(array, name)
         )
 
     def add(self, kind: str, takes: list[str], makes: str, **attributes: Any) -> str:
-        """Adds a node and returns its output's name."""
         self.graph.node.append(helper.make_node(kind, takes, [makes], **attributes))
         return makes
 
     def drop(self, nodes: Iterable[Node]) -> None:
-        """Removes nodes."""
         for node in nodes:
             self.graph.node.remove(node)
 

@@ -23,8 +23,6 @@ PARTNER_WEIGHT = 0.5
 
 @dataclasses.dataclass(frozen=True)
 class Recipe(training_loop.Recipe):
-    """The settings of a training run, with this network's defaults."""
-
     epochs: float = 4.0
     batch: int = 256
     peak_rate: float = 4e-3
@@ -37,15 +35,12 @@ def _convolution(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
 
 
 class _Block(nn.Module):
-    """Two convolutions with a shortcut around them."""
-
     def __init__(self, width: int) -> None:
         super().__init__()
         self.first = _convolution(width, width)
         self.second = nn.Sequential(nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width))
 
     def forward(self, value: torch.Tensor) -> torch.Tensor:
-        """The value after the block, in the same shape."""
         return torch.relu(value + self.second(self.first(value)))
 
 
@@ -76,7 +71,6 @@ class HalvesNetwork(nn.Module):
 
 
 def train(pool: HalvesPool, recipe: Recipe) -> HalvesNetwork:
-    """A new network trained on the pool."""
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
     network = HalvesNetwork()

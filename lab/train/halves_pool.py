@@ -19,8 +19,6 @@ SHARD = 20_000
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HalvesPool:
-    """Patches with their labels."""
-
     images: NDArray[np.uint8]
     """(n, 48, 48, 3) BGR."""
     labels: NDArray[np.int64]

@@ -63,7 +63,6 @@ def describe(network: Any, patches: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def main() -> int:
-    """Describes the patches, or prints why it cannot."""
     try:
         network = load("--fetch" in sys.argv[3:])
     except Missing as reason:

@@ -72,7 +72,6 @@ def make_imagenet(out: Path, fetch: bool, step: Callable[[str], None] = lambda w
 
 
 def facts() -> dict[str, str | float]:
-    """The file's facts for the manifest."""
     return {
         "data": f"torchvision's ResNet18_Weights.IMAGENET1K_V1 ({URL})",
         "licence": "BSD 3-Clause (torchvision); trained on ImageNet-1k",

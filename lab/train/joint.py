@@ -33,8 +33,6 @@ OUTLIER = 9.0
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class WholeBoard:
-    """All cells of one picture."""
-
     patches: Patches
     letters: str
     """Letter of each cell."""

@@ -19,8 +19,6 @@ CELL_PX = 72
 
 @dataclasses.dataclass(frozen=True)
 class Man:
-    """The look of one side's pieces."""
-
     colour: FloatArray
     """(3,) BGR, 0 to 1."""
     diameter: float

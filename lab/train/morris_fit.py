@@ -82,7 +82,6 @@ def _features(mine: Any, theirs: Any, hands: Any, flying: Any, shared: Any, foun
 
 @compiled
 def _pass_over(features: Any, worth: Any, order: Any, weights: Any, step: float) -> None:
-    """One step for every position."""
     for row in order:
         value = 0.0
         for index in range(FEATURES):
@@ -103,8 +102,6 @@ def accuracy(positions: Positions, weights: NDArray[np.int16]) -> float:
 
 
 class Fitted(NamedTuple):
-    """Weights of all stages and their quality in held-out games."""
-
     weights: NDArray[np.int16]
     """(STAGES, 4 PATTERN_WORDS), hundredths of a logit."""
     error: float

@@ -50,8 +50,6 @@ LIMIT = 2 * WIN
 
 
 class Positions(NamedTuple):
-    """Positions and what they are worth."""
-
     mine: NDArray[np.uint64]
     """Men of the side to move, a bit a point."""
     theirs: NDArray[np.uint64]

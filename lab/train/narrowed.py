@@ -48,7 +48,6 @@ def narrow(path: Path, full: Path | None = None) -> None:
 
 
 def constants(path: Path) -> dict[str, NDArray[Any]]:
-    """All arrays that a network stores, by name."""
     return {stored.name: np.asarray(numpy_helper.to_array(stored)) for stored in onnx.load(str(path)).graph.initializer}
 
 

@@ -69,8 +69,6 @@ class ResidualNetwork(nn.Module):
 
 
 class PaperDesign(nn.Module):
-    """TO, FROM and REMOVE, each with its own network."""
-
     def __init__(self, blocks: tuple[int, int, int] = BLOCKS, dropout: float = 0.1) -> None:
         super().__init__()
         self.arrival = ResidualNetwork(blocks[0], 0, POINTS, dropout)
@@ -213,7 +211,6 @@ class AllMoves(nn.Module):
 
 
 def log_softmax(values: Tensor) -> Tensor:
-    """log_softmax in full precision, over the last axis."""
     return nn.functional.log_softmax(values.float(), dim=-1)
 
 

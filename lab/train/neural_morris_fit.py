@@ -34,8 +34,6 @@ CLIP = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """All settings of one training run."""
-
     design: str
     """One of `agents.morris_networks.DESIGNS`."""
     epochs: int
@@ -65,8 +63,6 @@ Progress = Callable[[int, int, str], None]
 
 
 class Run:
-    """A network in training, with all state needed to continue."""
-
     def __init__(
         self, recipe: Recipe, good: GoodMoves, own: GoodMoves | None = None, taught: Taught | None = None
     ) -> None:
@@ -110,12 +106,10 @@ class Run:
 
     @property
     def epoch(self) -> int:
-        """Epochs completed."""
         return self._now()[1]
 
     @property
     def begins_epoch(self) -> bool:
-        """Whether the next step is the first of an epoch."""
         return self._now()[2] == 0
 
     def _groups(self) -> list[dict[str, Any]]:
@@ -298,7 +292,6 @@ def save(run: Run, path: Path) -> None:
 
 
 def _note(path: Path, run: Run, loss: float, watched: GoodMoves) -> None:
-    """Appends a line to the learning curve."""
     figures = measure(watched, raw_answers(run.average.eval(), watched.states))["all"]
     line = {
         "design": run.recipe.design,

@@ -11,8 +11,6 @@ from lab.train.neural_morris_designs import ResidualNetwork, ResidualUnit
 
 
 class Scaling(nn.Module):
-    """A trained batch normalisation as a factor and a shift for each unit."""
-
     def __init__(self, norm: nn.Module) -> None:
         super().__init__()
         factor, shift = factor_and_shift(norm)

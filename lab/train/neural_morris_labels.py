@@ -37,8 +37,6 @@ CHUNK = 2000
 
 
 class Labels:
-    """Draws positions and has them answered."""
-
     def __init__(self, learnt: States, seed: int, nodes: int, size: int = CHUNK) -> None:
         """Starts from states of `learnt`; `seed` is the split's, `nodes` the positions searched for each answer."""
         self._seed, self._limits, self._size = seed, Limits(nodes=nodes), size

@@ -58,7 +58,6 @@ class Taught:
         return len(self.moves)
 
     def rows(self, index: NDArray[np.generic] | slice) -> Taught:
-        """Some of the states, by number, mask or slice."""
         return Taught(self.states.rows(index), **{name: getattr(self, name)[index] for name in ARRAYS})
 
 
@@ -170,7 +169,6 @@ def _teacher() -> AllAtOnce:
 
 
 def _log_sum(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The logarithm of the sum over the last axis."""
     most = values.max(axis=-1, keepdims=True)
     return np.asarray(np.log(np.exp(values - most).sum(axis=-1)) + most[..., 0])
 

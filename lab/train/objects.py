@@ -35,7 +35,6 @@ def draw_object(
 
 
 def skin_colour(chance: np.random.Generator) -> NDArray[np.float64]:
-    """BGR of any human skin, in any light."""
     light, dark = np.array([0.66, 0.76, 0.93]), np.array([0.13, 0.2, 0.33])
     share = chance.beta(1.5, 1.2)
     return np.asarray((dark + (light - dark) * share) * (1 + chance.normal(0, 0.07, 3)))
@@ -65,7 +64,6 @@ def _edge(shape: NDArray[np.float32], chance: np.random.Generator, reach: float)
 
 
 def _polygon(shape: NDArray[np.float32], chance: np.random.Generator, reach: float, covering: bool) -> None:
-    """A card, a box, a pen, a torn piece."""
     if not covering:
         _edge(shape, chance, reach)
         return

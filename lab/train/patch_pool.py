@@ -20,8 +20,6 @@ COLUMNS = 20
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PatchPool:
-    """Patches with their labels."""
-
     images: NDArray[np.uint8]
     """(n, 48, 48, 3) BGR."""
     labels: NDArray[np.int64]
@@ -30,12 +28,10 @@ class PatchPool:
     """(n, 6) as in `patches.Patch`."""
 
     def save(self, path: Path) -> None:
-        """Writes an uncompressed archive."""
         path.parent.mkdir(parents=True, exist_ok=True)
         np.savez(path, images=self.images, labels=self.labels, colours=self.colours)
 
     def joined(self, other: PatchPool) -> PatchPool:
-        """Both pools as one."""
         return PatchPool(
             np.concatenate([self.images, other.images]),
             np.concatenate([self.labels, other.labels]),
@@ -44,7 +40,6 @@ class PatchPool:
 
 
 def empty_pool() -> PatchPool:
-    """A pool without patches."""
     images = np.empty((0, PATCH_PX, PATCH_PX, 3), dtype=np.uint8)
     return PatchPool(images, np.empty(0, dtype=np.int64), np.empty((0, 6), dtype=np.float32))
 

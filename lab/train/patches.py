@@ -31,8 +31,6 @@ CENTRE = CANVAS_PX / 2
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Patch:
-    """One drawn cell with its labels."""
-
     image: NDArray[np.uint8]
     """(48, 48, 3) BGR."""
     label: int
@@ -69,7 +67,6 @@ class PatchMaker:
         return Patch(image, label, _colours(image, seen))
 
     def _board(self) -> tuple[Canvas, NDArray[np.float32]]:
-        """An empty stretch of board around one cell, and its colour."""
         chance = self._chance
         ground = _board_colour(chance)
         contrast = float(chance.choice((0.01, 0.03, 0.07, 0.13)) * chance.uniform(0.4, 1.3))
@@ -122,7 +119,6 @@ def _surface(
 
 
 def _checker(canvas: Canvas, chance: np.random.Generator, textures: Textures) -> None:
-    """Squares of a second colour next to the one in the middle."""
     other = _surface(_board_colour(chance), 0.05, chance, textures)
     pitch = CELL_PX * chance.uniform(0.8, 1.3)
     low, high = int(CENTRE - pitch / 2), int(CENTRE + pitch / 2)
@@ -144,7 +140,6 @@ def _ink(ground: NDArray[np.float32], chance: np.random.Generator) -> tuple[floa
 
 
 def _lines(canvas: Canvas, ground: NDArray[np.float32], chance: np.random.Generator) -> None:
-    """Lines that meet on the cell, pass it by, or frame it as a square."""
     kind = chance.random()
     if kind < 0.1:
         return
@@ -201,7 +196,6 @@ def _dot(
 
 
 def _landmark(canvas: Canvas, ground: NDArray[np.float32], chance: np.random.Generator) -> None:
-    """Letters, scratches and stains, anywhere."""
     at = tuple(int(value) for value in chance.integers(5, CANVAS_PX - 5, 2))
     if chance.random() < 0.5:
         letter = chr(int(chance.integers(48, 90)))

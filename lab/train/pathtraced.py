@@ -47,8 +47,6 @@ LIT_PERCENTILE = 95
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TracedScene:
-    """A picture with its labels."""
-
     image: Image
     corners_px: FloatArray
     """(4, 2) the frame's corners through the lens: top left first, clockwise."""
@@ -97,7 +95,6 @@ def _trace_once(
 
 
 def random_position(game: AnyGame, template: BoardTemplate, rng: np.random.Generator) -> str:
-    """A position of a random game, or, in a third of the scenes, random contents."""
     if has_tiles(template) or rng.random() < 0.33:
         return random_board(template, rng)
     position = game.initial()

@@ -35,8 +35,6 @@ USUAL_SHARE = 0.5
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoardBody:
-    """A board with its drawing, and its table, in the meshes' frame."""
-
     face: Float32Array
     """(h, w, 3) linear blue, green, red of the board's top, border included."""
     table: Float32Array
@@ -68,7 +66,6 @@ class BoardBody:
         return np.asarray(np.sin(angles) @ self.waves[:, 0], dtype=np.float64)
 
     def in_mitsuba(self, mi: Any) -> dict[str, Any]:
-        """Board, table and floor for the renderer."""
         board, ground = self.style.board, self.style.surface
         cells = 48 if self.waves[:, 0].any() else 1
         thick = board.thickness_mm
@@ -95,7 +92,6 @@ class BoardBody:
         return mesh.placed((*self.centre_mm[:2], self.table_z), float(turn) if abs(turn) < 0.6 else 0.0)
 
     def _rim(self) -> Mesh:
-        """A raised edge along all sides."""
         board = self.style.board
         width, rise = board.frame_mm, 0.8 * board.frame_mm
         size, middle = self.high_mm - self.low_mm, (self.high_mm + self.low_mm) / 2
@@ -111,7 +107,6 @@ class BoardBody:
 
 
 def board_body(template: BoardTemplate, style: Style, rng: np.random.Generator) -> BoardBody:
-    """The board of a style with its drawing."""
     border = style.board.border_mm
     width, height = template.size_mm
     face = draw_face(template, style.board, TEXELS_PER_MM, rng)

@@ -26,8 +26,6 @@ SPARK = 1.8
 
 @dataclasses.dataclass(frozen=True)
 class LensPlan:
-    """Focus, and the camera's processing of the light."""
-
     aperture_mm: float
     """Radius of the lens's opening."""
     focus: float
@@ -140,8 +138,6 @@ def film_pad(straight: Float32Array, size_px: tuple[int, int]) -> int:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Metered:
-    """White balance and exposure."""
-
     balance: Float32Array
     """(3,) factors of blue, green, red."""
     gain: float
@@ -169,7 +165,6 @@ def develop(
 
 
 def meter(film: Float32Array, straight: Float32Array, plan: LensPlan) -> Metered:
-    """White balance and exposure for the light on the film."""
     return _metered(_light_of(film, straight), plan)
 
 

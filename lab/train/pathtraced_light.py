@@ -42,8 +42,6 @@ class Glow:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LightPlan:
-    """All light of one scene."""
-
     kind: Kind
     glows: tuple[Glow, ...]
     room: FloatArray
@@ -86,7 +84,6 @@ def random_light(rng: np.random.Generator, style: Style, centre_mm: FloatArray, 
 
 
 def emitters(mi: Any, plan: LightPlan) -> dict[str, Any]:
-    """The lights as the renderer's dictionary."""
     found: dict[str, Any] = {
         f"glow{index}": {
             "type": "sphere",

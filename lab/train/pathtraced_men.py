@@ -28,8 +28,6 @@ METALS: dict[str, tuple[Colour, ...]] = {
 
 @dataclasses.dataclass(frozen=True)
 class MenLook:
-    """The pieces of one set."""
-
     kind: Kind
     radius_mm: float
     height_mm: float
@@ -48,7 +46,6 @@ class MenLook:
     colours: dict[str, Colour]
 
     def bsdf(self) -> dict[str, Any]:
-        """The material, coloured by the mesh."""
         return {
             "type": "principled",
             "base_color": {"type": "mesh_attribute", "name": "vertex_color"},
@@ -158,7 +155,6 @@ def _relief(distance: FloatArray, look: MenLook) -> FloatArray:
 
 
 def _pawn(radius: float, height: float) -> FloatArray:
-    """A foot, a waist and a round head."""
     head = 0.42 * radius
     bends = np.linspace(-1.0, np.pi / 2, 14)
     ball = np.stack([head * 1.15 * np.cos(bends), height - head * 1.15 * (1 - np.sin(bends))], axis=1)

@@ -33,7 +33,6 @@ class Mesh:
     """(n, 2) place in the texture, 0 to 1, x to the right and y down; zeros without a texture."""
 
     def coloured(self, colour: FloatArray) -> Mesh:
-        """The mesh in one colour, or in a colour per corner."""
         return dataclasses.replace(self, colours=np.broadcast_to(colour, self.places.shape).astype(np.float64))
 
     def placed(self, at: Numbers, turn: float = 0.0, scale: float = 1.0, lean: float = 0.0) -> Mesh:
@@ -53,7 +52,6 @@ class Mesh:
 
 
 def joined(meshes: Sequence[Mesh]) -> Mesh:
-    """All meshes as one."""
     starts = np.cumsum([0, *(len(mesh.places) for mesh in meshes)])
     faces = [mesh.faces + np.uint32(start) for mesh, start in zip(meshes, starts, strict=False)]
     return Mesh(
@@ -152,7 +150,6 @@ def _upright(values: FloatArray, segments: int) -> FloatArray:
 
 
 def _split(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], d: NDArray[Any]) -> NDArray[np.uint32]:
-    """Two triangles for each quadrangle a b c d."""
     first, second = np.stack([a, b, c], axis=-1).reshape(-1, 3), np.stack([a, c, d], axis=-1).reshape(-1, 3)
     return np.concatenate([first, second]).astype(np.uint32)
 

@@ -17,7 +17,6 @@ from lab.train.pathtraced_mesh import Mesh, block, in_mitsuba, joined
 
 
 def tiles_mesh(mi: Any, template: BoardTemplate, style: Style, tiles: list[Tile], body: BoardBody) -> dict[str, Any]:
-    """All tiles for the renderer, as one mesh with one texture of all their faces."""
     half_mm = template.man_diameter_mm
     painter = TilePainter(style.tiles, half_mm, Light(style, (0.0, 0.0)))
     words = sorted({tile.letters for tile in tiles})

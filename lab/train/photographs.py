@@ -62,7 +62,6 @@ def _read_boxes(path: Path, shape: tuple[int, ...]) -> FloatArray:
 def _stones(
     image: Image, boxes: FloatArray, chance: np.random.Generator, count: int
 ) -> Iterator[tuple[NDArray[np.uint8], int]]:
-    """Stones, and half as many empty places between them."""
     if len(boxes) < 5:
         return
     size = float(np.median(boxes[:, 3:]))

@@ -158,7 +158,6 @@ def _simulated(work: Path, count: int, seed: int) -> PatchPool:
 
 
 def _drawn(work: Path, count: int, seed: int) -> PatchPool:
-    """Newly drawn patches, or those kept by an earlier run."""
     path = work / f"patches_{seed}_{count}.npz"
     if path.is_file():
         return load_pool(path)

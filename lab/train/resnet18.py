@@ -22,8 +22,6 @@ SMOOTHING = 0.02
 
 @dataclasses.dataclass(frozen=True)
 class Recipe(training_loop.Recipe):
-    """The settings of a training run, with this network's defaults."""
-
     epochs: float = 3.0
     batch: int = 128
     peak_rate: float = 2e-3

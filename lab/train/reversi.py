@@ -20,8 +20,6 @@ FILE, NAME = "reversi_patterns.npz", "reversi_patterns"
 
 
 class Round(NamedTuple):
-    """Games, and a fit to their positions."""
-
     share: float
     """Share of the games asked for."""
     depth: int

@@ -126,8 +126,6 @@ def fit_stage(
 
 
 class Fitted(NamedTuple):
-    """Weights of all stages and their quality in held-out games."""
-
     weights: NDArray[np.int16]
     """(STAGES, 4 STAGE_WORDS), hundredths of a disc."""
     error: float

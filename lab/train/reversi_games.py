@@ -47,8 +47,6 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class Positions(NamedTuple):
-    """Positions and their results."""
-
     mine: NDArray[np.uint64]
     """Discs of the side to move, a bit a square."""
     theirs: NDArray[np.uint64]

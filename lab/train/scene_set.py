@@ -19,8 +19,6 @@ LOG_EVERY = 10
 
 @dataclasses.dataclass(frozen=True)
 class SceneFolder:
-    """Scenes of one board."""
-
     name: str
     game: str
     rules: tuple[str, ...]

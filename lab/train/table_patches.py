@@ -99,7 +99,6 @@ def _table(template: BoardTemplate, chance: np.random.Generator) -> Iterator[tup
 def _cells(
     scene: Scene, template: BoardTemplate, chance: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.uint8], int]]:
-    """Cells, cut with a small pose error."""
     pose = BoardPose(scene.image_from_board, 0.0, 1.0)
     rectified = rectify(scene.image, pose, template)
     centres = _centres(scene, template)

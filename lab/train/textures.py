@@ -38,19 +38,16 @@ def _noise(chance: np.random.Generator, sigma_x_px: float, sigma_y_px: float) ->
 
 
 def _grain(chance: np.random.Generator) -> Grey:
-    """Wood: rings cut lengthwise, bent by slow noise, with fine fibres."""
     y = np.linspace(0, 1, SIDE_PX, dtype=np.float32)[:, None]
     rings = y * chance.uniform(4, 30) + _noise(chance, 60, 14) * chance.uniform(0.2, 1.2)
     return np.asarray(np.sin(2 * np.pi * rings) + _noise(chance, 25, 0.7) * chance.uniform(0.3, 1.5), dtype=np.float32)
 
 
 def _paper(chance: np.random.Generator) -> Grey:
-    """Almost even, with slow waves."""
     return _noise(chance, 0.6, 0.6) * 0.4 + _noise(chance, 50, 50)
 
 
 def _cloth(chance: np.random.Generator) -> Grey:
-    """Two sets of threads."""
     step = np.arange(SIDE_PX, dtype=np.float32)
     waves = np.sin(step * chance.uniform(0.6, 2.2))[:, None] + np.sin(step * chance.uniform(0.6, 2.2))[None, :]
     return np.asarray(waves + _noise(chance, 1, 1) * 0.8 + _noise(chance, 30, 30), dtype=np.float32)
@@ -69,7 +66,6 @@ def _speckle(chance: np.random.Generator) -> Grey:
 
 
 def _planks(chance: np.random.Generator) -> Grey:
-    """Stripes of different tones with dark joints."""
     texture = _noise(chance, 30, 1.0) * 0.4
     edge = 0
     while edge < SIDE_PX:

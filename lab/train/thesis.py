@@ -42,8 +42,6 @@ USUAL = ("sift_track", "resnet18_224_all_cells", "resnet18_48_all_cells")
 
 
 class Thesis:
-    """Both steps, ready to be timed."""
-
     def __init__(self, scene: dict[str, Any]) -> None:
         torch.set_num_threads(1)
         cv2.setNumThreads(1)
@@ -113,7 +111,6 @@ STEPS: dict[str, Callable[[Thesis], object]] = {
 
 
 def main() -> int:
-    """Answers until the input ends."""
     clock = time.process_time if PROCESSOR_TIME in sys.argv else time.perf_counter
     steps = [word for word in sys.argv[2:] if word != PROCESSOR_TIME] or USUAL
     with np.load(Path(sys.argv[1]), allow_pickle=False) as arrays:

@@ -29,8 +29,6 @@ KEPT_APART = 3
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TracedCells:
-    """Cells of path-traced pictures."""
-
     network: PatchPool
     """Cells that the network is trained on."""
     head: PatchPool

@@ -21,8 +21,6 @@ Loss = Callable[[NDArray[np.intp], np.random.Generator], tuple[torch.Tensor, flo
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """All settings of one training run."""
-
     epochs: float
     batch: int
     peak_rate: float

@@ -36,8 +36,6 @@ class ColdStartError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Start:
-    """One start of a worker."""
-
     game: str
     cache: str
     """State of the compile cache: `empty` or `warm`."""
@@ -56,7 +54,6 @@ class Start:
         return self.seconds <= self.limit_s
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object."""
         return {**dataclasses.asdict(self), "met": self.met}
 
 
@@ -153,7 +150,6 @@ def _heard(states: zmq.Socket[bytes], replies: zmq.Socket[bytes], state: bytes, 
 
 
 def lines_of(starts: list[Start]) -> list[str]:
-    """One line of text per start."""
     return [
         f"{'met   ' if one.met else 'MISSED'}  {one.game}, {one.cache} cache: first answer {one.seconds:.2f} s after "
         f"the start ({one.limit_s:g}; ready after {one.ready_s:.2f} s, processor {one.cpu_s:.2f} s, "

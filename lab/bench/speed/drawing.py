@@ -93,7 +93,6 @@ def _photograph(sheet: Image, size_px: tuple[int, int]) -> Image:
 
 
 def _table(size_px: tuple[int, int]) -> Image:
-    """A grained table top."""
     chance = np.random.default_rng(1)
     streaks = cv2.resize(chance.normal(0, 16, (size_px[1], 40)), size_px, interpolation=cv2.INTER_CUBIC)
     return np.clip(np.array(TABLE) + streaks[..., None], 0, 255).astype(np.uint8)

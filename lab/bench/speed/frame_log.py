@@ -36,7 +36,6 @@ class Judged:
 
 
 def log_of(config: Path) -> Path:
-    """The file in which the table with these settings notes its pictures."""
     return config.with_suffix(".frames")
 
 
@@ -66,7 +65,6 @@ def note_frames(log: IO[str]) -> None:
 
 
 def main() -> None:
-    """Runs the tables, or one of them if started by their parent."""
     if sys.argv[1] != "--table":
         logging.basicConfig(level=logging.INFO, stream=sys.stderr)
         sys.exit(run_tables([Path(word) for word in sys.argv[2:]], ["--new-game"], COMMAND, Path(sys.argv[1])))

@@ -35,8 +35,6 @@ pcm.capture { type file slave.pcm "silent" file "%s" format "wav" }
 
 
 class LatencyReport(BaseModel):
-    """The figures of one run, in seconds."""
-
     machine: Machine
     game: str
     rate_hz: float
@@ -63,8 +61,6 @@ class LatencyReport(BaseModel):
 
 
 class Published:
-    """The boards that a table publishes, with their times of arrival here."""
-
     def __init__(self, address: str) -> None:
         self.boards: list[tuple[float, str]] = []
         self._stop = threading.Event()
@@ -72,7 +68,6 @@ class Published:
         self._thread.start()
 
     def close(self) -> None:
-        """Disconnects."""
         self._stop.set()
         self._thread.join(PATIENCE_S)
 
@@ -101,7 +96,6 @@ class Sounds:
         self._thread.start()
 
     def close(self) -> None:
-        """Stops listening."""
         self._stop.set()
         self._thread.join(PATIENCE_S)
 
@@ -187,7 +181,6 @@ def report_of(
 
 
 def targets_of(verdict_s: Figure, sound_s: Figure | None, missed: int) -> list[Target]:
-    """The promises and whether they are met."""
     promised = [
         ("hand gone to verdict, median, s", verdict_s.median, MEDIAN_S),
         ("hand gone to verdict, 95 %, s", verdict_s.p95, P95_S),
@@ -199,7 +192,6 @@ def targets_of(verdict_s: Figure, sound_s: Figure | None, missed: int) -> list[T
 
 
 def lines_of(report: LatencyReport) -> list[str]:
-    """The report for people."""
     here = report.machine
     lines = [
         f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}",

@@ -24,8 +24,6 @@ SPEECH_OFF = "enabled = false"
 
 
 class LiveTables:
-    """Daemons under one parent that watch recorded streams."""
-
     def __init__(
         self, recordings: Sequence[Recording], folder: Path, *, page: bool = True, speech: str = SPEECH_OFF
     ) -> None:
@@ -54,7 +52,6 @@ class LiveTables:
             )
 
     def state_address(self, number: int) -> str:
-        """The address at which that table publishes its states."""
         return f"ipc://{self.configs[number].parent}/state{number}"
 
     def process_ids(self) -> list[int]:
@@ -83,7 +80,6 @@ class LiveTables:
             reader.join(END_S)
 
     def close(self) -> None:
-        """Ends the streams."""
         for stream in self.streams:
             stream.stop()
 

@@ -29,8 +29,6 @@ Step = Callable[[str], None]
 
 
 class Precision(BaseModel):
-    """Cells that each way reads right, without a profile."""
-
     source: str
     pictures: int
     """Pictures in which a board was seen."""

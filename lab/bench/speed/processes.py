@@ -47,7 +47,6 @@ def memory(process: int) -> Memory:
 
 
 def descendants(process: int) -> list[int]:
-    """The process's children, their children, and so on."""
     parents: dict[int, int] = {}
     for folder in PROC.iterdir():
         if folder.name.isdecimal():

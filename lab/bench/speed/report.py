@@ -34,8 +34,6 @@ NAMES = {
 
 
 class Machine(BaseModel):
-    """Where and when the measurement was made."""
-
     date: str
     """ISO 8601, UTC."""
     processor: str
@@ -47,16 +45,12 @@ class Machine(BaseModel):
 
 
 class Ratio(BaseModel):
-    """The reference's median as a multiple of ours."""
-
     what: str
     reference: str
     times: float
 
 
 class Target(BaseModel):
-    """One promise and whether it is met."""
-
     what: str
     value: float
     limit: float
@@ -64,13 +58,10 @@ class Target(BaseModel):
 
 
 def target_line(target: Target) -> str:
-    """One line about a promise with an upper limit."""
     return f"{'met   ' if target.met else 'MISSED'} {target.what}: {target.value:g} (at most {target.limit:g})"
 
 
 class GameReport(BaseModel):
-    """The figures of one game."""
-
     game: str
     pictures: str
     size_px: tuple[int, int]
@@ -89,8 +80,6 @@ class GameReport(BaseModel):
 
 
 class Report(BaseModel):
-    """The results of one bench run."""
-
     machine: Machine
     games: list[GameReport]
 
@@ -109,7 +98,6 @@ class Report(BaseModel):
 
 
 def machine(load_before: float) -> Machine:
-    """This machine's description, now."""
     return Machine(
         date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         processor=_processor(),
@@ -146,7 +134,6 @@ def ratios_of(steps: Mapping[str, Figure], reference: Mapping[str, Figure]) -> l
 
 
 def targets_of(ratios: Sequence[Ratio], resident: Resident | None) -> list[Target]:
-    """The promises that this run can judge."""
     found = []
     if resident is not None:
         found += [
@@ -168,7 +155,6 @@ def _at_most(what: str, value: float, limit: float) -> Target:
 
 
 def lines_of(report: Report) -> list[str]:
-    """The report as text."""
     here = report.machine
     lines = [f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}"]
     for game in report.games:

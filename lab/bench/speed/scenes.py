@@ -34,8 +34,6 @@ STROKE_S = 0.25
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Scene:
-    """A table before and after a move."""
-
     game: AnyGame
     template: BoardTemplate
     what: str
@@ -112,7 +110,6 @@ def _only_adds(game: AnyGame, position: Any, move: Any) -> bool:
 
 
 def _simulated(game: AnyGame, template: BoardTemplate, history: list[Any], move: Any) -> list[list[Image]]:
-    """Pictures of the start, of the position before the last move, and of the board after it."""
     empty = SimulatedTable(template, game.board(history[0]), seed=SEED, size_px=SIZE_PX)
     table = empty.with_board(game.board(history[-2]), SEED)
     pictures = [[one.render() for _ in range(PICTURES)] for one in (empty, table)]
@@ -134,7 +131,6 @@ def _photos(folder: Path) -> tuple[list[Image], list[Image]]:
 
 
 def _fitted(picture: Image) -> Image:
-    """The picture centred in one of the usual size, with grey beside it."""
     scale = min(SIZE_PX[0] / picture.shape[1], SIZE_PX[1] / picture.shape[0])
     width, height = round(picture.shape[1] * scale), round(picture.shape[0] * scale)
     canvas = np.full((SIZE_PX[1], SIZE_PX[0], 3), 90, dtype=np.uint8)

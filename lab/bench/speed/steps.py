@@ -25,8 +25,6 @@ JPEG_QUALITY = 85
 
 
 class Steps:
-    """One pipeline that is shown the same two pictures again and again."""
-
     def __init__(self, scene: Scene) -> None:
         self.spent_ms: dict[str, list[float]] = defaultdict(list)
         """Milliseconds of each step, one measurement after the other."""

@@ -22,8 +22,6 @@ CALM_S = 8.0
 
 
 class TableLoad(BaseModel):
-    """The figures of one of the tables."""
-
     game: str
     sent_hz: float
     """Pictures a second in the stream."""
@@ -46,8 +44,6 @@ class TableLoad(BaseModel):
 
 
 class TablesReport(BaseModel):
-    """The results of one run."""
-
     machine: Machine
     seconds: float
     rate_hz: float
@@ -121,7 +117,6 @@ def load_of(
 
 
 def targets_of(loads: Sequence[TableLoad]) -> list[Target]:
-    """The promises about several tables."""
     promised = (
         ("oldest picture that was taken up to be judged, s", max(one.oldest_s for one in loads)),
         ("oldest picture when it was judged, s", max(one.oldest_judged_s for one in loads)),
@@ -130,7 +125,6 @@ def targets_of(loads: Sequence[TableLoad]) -> list[Target]:
 
 
 def lines_of(report: TablesReport) -> list[str]:
-    """The report for people."""
     here = report.machine
     lines = [
         f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}",

@@ -25,8 +25,6 @@ THESIS = "resnet18_224_cell_by_cell"
 
 
 class BoardCost(BaseModel):
-    """Cost of reading one game's whole board."""
-
     game: str
     pictures: str
     cells: int
@@ -41,14 +39,11 @@ class BoardCost(BaseModel):
 
 
 class VisionReport(BaseModel):
-    """The results of one run."""
-
     machine: Machine
     games: list[BoardCost]
 
 
 def ratios_of(read: Mapping[str, Figure], reference: Mapping[str, Figure]) -> list[Ratio]:
-    """Every other way's time over ours in eight bits."""
     ours = read["eight_bits"].median
     others = {"full_precision": read["full_precision"], **reference}
     return [Ratio(what="eight_bits", reference=n, times=round(one.median / ours, 1)) for n, one in others.items()]
@@ -57,7 +52,6 @@ def ratios_of(read: Mapping[str, Figure], reference: Mapping[str, Figure]) -> li
 def targets_of(
     game: str, read: Mapping[str, Figure], ratios: Sequence[Ratio], precision: Sequence[Precision]
 ) -> list[Target]:
-    """The promises that this run can judge."""
     limit, median = LIMITS_MS.get(game, MAX_MS), read["eight_bits"].median
     found = [Target(what="whole board, ms", value=median, limit=limit, met=median <= limit)]
     found += [
@@ -79,7 +73,6 @@ def targets_of(
 
 
 def lines_of(report: VisionReport) -> list[str]:
-    """The report as text."""
     here = report.machine
     lines = [f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}"]
     for one in report.games:

@@ -74,7 +74,6 @@ def full_precision(name: str, folder: Path) -> tuple[Network, str]:
 
 
 def _write_manifest(folder: Path, name: str, path: Path) -> None:
-    """Writes the manifest without which no network is loaded."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     (folder / "manifest.toml").write_text(f"[{name}]\nfile = {json.dumps(path.name)}\nsha256 = {json.dumps(digest)}\n")
 

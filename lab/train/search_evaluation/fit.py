@@ -18,8 +18,6 @@ MIN_POSITIONS = 200
 
 
 class Quality(NamedTuple):
-    """How well weights predict the results of games."""
-
     log_loss: float
     """Nats a position in the held-out games, with the steepness that suits the weights best in the other games."""
     winner_accuracy: float
@@ -65,7 +63,6 @@ def fit(evaluation: Evaluation, positions: Positions, say: Callable[[int], objec
 
 
 def quality(weights: Weights, positions: Positions) -> Quality:
-    """How well the weights predict the held-out games."""
     values = (positions.features * weights[positions.group]).sum(axis=1) / 100
     apart = positions.game % HELD_OUT == 0
     learnt, known = values[~apart, None], positions.points[~apart]

@@ -19,8 +19,6 @@ from lab.train.search_evaluation.self_play import match, play
 
 @dataclasses.dataclass(frozen=True)
 class Made:
-    """New weights, and the quality of them and of the kernel's."""
-
     evaluation: Evaluation
     games: int
     nodes: int
@@ -40,7 +38,6 @@ class Made:
         return estimate(self.match)
 
     def as_json(self) -> dict[str, Any]:
-        """The result as a JSON object."""
         evaluation, score = self.evaluation, self.estimate
         return {
             "game": evaluation.game.name,
@@ -67,7 +64,6 @@ class Made:
         }
 
     def lines(self) -> list[str]:
-        """The result as lines for a person."""
         found = [self.evaluation.text(self.weights), ""]
         found.append(f"{self.positions} positions of {self.games} games; in each {HELD_OUT}th, which was kept apart:")
         for name, held in (("these weights", self.new), ("shipped", self.shipped)):

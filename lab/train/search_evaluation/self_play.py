@@ -41,8 +41,6 @@ class Chunk(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Positions to judge, and the results of their games."""
-
     positions: Sequence[Any]
     group: NDArray[np.int64]
     features: NDArray[np.int64]
@@ -54,7 +52,6 @@ class Positions(NamedTuple):
 
 
 def think(search: Search, position: Any, nodes: int) -> tuple[Any, int]:
-    """The move and the score of a search of so many positions."""
     search.begin(position, nodes, exact=False)
     move, score = None, 0
     for depth in range(1, MAX_DEPTH + 1):
@@ -86,7 +83,6 @@ def play_on(
 
 
 def begun(evaluation: Evaluation, draw: random.Random) -> Any:
-    """A position after a few random moves that is not over."""
     game = evaluation.game
     while True:
         position = game.starts[0]
@@ -100,7 +96,6 @@ def begun(evaluation: Evaluation, draw: random.Random) -> Any:
 
 
 def play_chunk(chunk: Chunk, _stop: threading.Event | None = None) -> Positions:
-    """Plays the chunk's games with the kernel's present weights."""
     evaluation = registry.of(games.load(chunk.game, chunk.rules))
     # One search for each side: neither learns from the other's search.
     weights, noise = evaluation.shipped(), 2 * (chunk.seed * 100_003 + chunk.first) % 2**30
